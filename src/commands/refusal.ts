@@ -1,0 +1,69 @@
+import type { JsonValue } from '../events/envelope.js';
+
+/** Why something is refused; the entry mode maps it to its own terms (HTTP: `http/errors.ts`). */
+export type RefusalCode = 'invalid' | 'conflict' | 'unauthenticated' | 'forbidden' | 'notFound';
+
+/** A refusal is a value: deciders return it, `handleCommand` throws it on wrapped in `Refused`. */
+export interface Refusal {
+  readonly refused: RefusalCode;
+  readonly message: string;
+  readonly details?: JsonValue;
+}
+
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+const refuse = (refused: RefusalCode, message: string): Refusal => ({ refused, message });
+
+/** Every refusal of the service, in the words of the specification ("Errors") and of api.md. */
+export const refusals = {
+  websiteNotFound: (id: string) => refuse('notFound', `Website ${id} not found`),
+  websiteArchived: (id: string) => refuse('conflict', `Website ${id} is archived`),
+  fieldRequired: (field: string) => refuse('invalid', `${field} is required`),
+  notHexColour: (field: string) => refuse('invalid', `${field} must be #RRGGBB hex`),
+  slugTaken: () => refuse('conflict', 'slug already exists'),
+  templateUnknown: (id: string) => refuse('invalid', `Invalid request body — templateId: template ${id} does not exist`),
+  featureNotOnTier: (feature: string, tier: string) => refuse('forbidden', `${feature} is not available on the ${tier} tier`),
+  featureOff: (feature: string) => refuse('forbidden', `Website does not have the ${feature} feature enabled`),
+
+  clientNotFound: (id: string) => refuse('notFound', `Client ${id} does not exist`),
+  clientEmailTaken: () => refuse('conflict', 'A client with this email already exists'),
+  alreadyOwner: () => refuse('conflict', 'Client already owns this website'),
+  linkNotFound: (clientId: string, websiteId: string) =>
+    refuse('notFound', `Client ${clientId} is not linked to website ${websiteId}`),
+
+  invitationNotFound: (id: string) => refuse('notFound', `Invitation ${id} not found`),
+  notYourInvitation: () => refuse('forbidden', 'Not authorized to claim this invitation'),
+
+  deliveryNotSetUp: (websiteId: string) => refuse('notFound', `Delivery for website ${websiteId} is not set up`),
+  deliveryCheckpointNotFound: (id: string) => refuse('notFound', `Checkpoint ${id} not found`),
+  invalidBody: (field: string, issue: string): Refusal => ({
+    refused: 'invalid',
+    message: `Invalid request body — ${field}: ${issue}`,
+    details: [{ field, issue }],
+  }),
+  stale: () => refuse('conflict', 'Someone else saved while you were editing'),
+
+  provisioningNotFailed: (websiteId: string) => refuse('conflict', `Provisioning of website ${websiteId} has not failed`),
+
+  apiKeyNotFound: (id: string) => refuse('notFound', `API key ${id} not found`),
+  apiKeyRoleTooHigh: () => refuse('forbidden', 'Not authorized to mint an API key with the admin role'),
+
+  notAuthorizedForWebsite: (id: string) => refuse('forbidden', `Not authorized to access website ${id}`),
+  adminRequired: () => refuse('forbidden', 'Admin role required'),
+  /** The one authorization failure that answers 401 (specification, "Authentication", rule 3). */
+  editorRequired: () => refuse('unauthenticated', 'Editor role required'),
+  ownerRequired: (websiteId: string) => refuse('forbidden', `Not authorized to access website ${websiteId}`),
+  readOnlyToken: () => refuse('forbidden', 'Not authorized to write with a read-only token'),
+  missingToken: () => refuse('unauthenticated', 'Missing token'),
+  noAuthorizationHeader: () => refuse('unauthenticated', 'No Authorization header'),
+  invalidToken: () => refuse('unauthenticated', 'Invalid token'),
+  staleSession: () => refuse('unauthenticated', 'Your session is stale'),
+} as const satisfies Record<string, (...parts: never[]) => Refusal>;

@@ -1,0 +1,49 @@
+import type { Repository } from '../sourceHost/port.js';
+
+/** The hosting provider: builds a repository and serves it. Every call may throw ProviderFault (`integrations/fault.ts`). */
+export interface Hosting {
+  readonly provider: string;
+
+  /** The project made for `marker` (the provisioning job), or null. */
+  findProject(request: { name: string; marker: string }): Promise<HostingProject | null>;
+
+  createProject(request: { name: string; marker: string; repository: Repository }): Promise<HostingProject>;
+
+  /** Sets each variable to its value; others stay as they are. */
+  setVariables(projectId: string, variables: Readonly<Record<string, string>>): Promise<void>;
+
+  /** Names of the variables that are set. */
+  listVariables(projectId: string): Promise<readonly string[]>;
+
+  /** The deployment made for `marker`, or null. */
+  findDeployment(projectId: string, marker: string): Promise<Deployment | null>;
+
+  /** Builds the head of the repository's default branch and, when that succeeds, serves it. Resolves when the build has ended. */
+  deploy(projectId: string, marker: string): Promise<Deployment>;
+
+  /** The latest deployment that is ready, or null. */
+  latestDeployment(projectId: string): Promise<Deployment | null>;
+
+  /** Newest first. */
+  listDeployments(projectId: string, limit: number): Promise<readonly Deployment[]>;
+}
+
+export interface HostingProject {
+  readonly id: string;
+  readonly name: string;
+  /** The address that visitors use. */
+  readonly url: string;
+}
+
+export interface Deployment {
+  readonly id: string;
+  readonly status: 'building' | 'ready' | 'failed';
+  /** Address of just this deployment. */
+  readonly url: string;
+  /** The commit that it was built from. */
+  readonly commit: string;
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+  /** What went wrong, in words for people; with `failed` only. */
+  readonly error?: string;
+}

@@ -1,0 +1,40 @@
+/**
+ * Time as a port: everything that reads the time or waits goes through here, so that tests and the simulation can
+ * run on virtual time. Nothing else in `src/` calls `Date.now`, `new Date()` without an argument, or `setTimeout`.
+ */
+export interface Clock {
+  /** Wall-clock time in milliseconds since the Unix epoch. */
+  now(): number;
+  /** Runs `task` once, `delayMs` milliseconds from now; the returned function cancels it. A pending timer never keeps the process alive. */
+  schedule(delayMs: number, task: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  schedule: (delayMs, task) => {
+    const timer = setTimeout(task, delayMs);
+    timer.unref();
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+};
+
+/** ISO 8601 UTC with milliseconds, the only form of a time that leaves the service or enters an event. */
+export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+
+/** Resolves after `delayMs`, or at once when `signal` is aborted (it never rejects: waiting is not a failure). */
+export const sleep = (clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal?.aborted === true) {
+      resolve();
+      return;
+    }
+    const finish = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', finish);
+      resolve();
+    };
+    const cancel = clock.schedule(delayMs, finish);
+    signal?.addEventListener('abort', finish);
+  });

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from './clock.js';
+import type { Random } from './random.js';
+
+/**
+ * Identifiers. Entity ids are 26 lower-case Crockford base32 characters (48 bits of time in milliseconds, 80 random or
+ * derived bits: the layout of a ULID), so that sorting by id sorts by creation time. Command and event ids are UUIDs whose
+ * first 48 bits are the time as well (RFC 9562, version 7 for commands, version 8 for derived event ids).
+ */
+export interface Ids {
+  /** A new command id (UUIDv7). Every other id that the command needs is derived from it, so that a retry makes nothing twice. */
+  commandId(): string;
+}
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+const base32 = (bytes: Uint8Array, length: number): string => {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (let index = 0; index < length; index += 1) {
+    text = alphabet.charAt(Number(value & 31n)) + text;
+    value >>= 5n;
+  }
+  return text;
+};
+
+const uuid = (bytes: Uint8Array, version: 7 | 8): string => {
+  const copy = Buffer.from(bytes.subarray(0, 16));
+  copy[6] = ((copy[6] ?? 0) & 0x0f) | (version << 4);
+  copy[8] = ((copy[8] ?? 0) & 0x3f) | 0x80;
+  const hex = copy.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+};
+
+const timeBytes = (epochMs: number): Buffer => {
+  const bytes = Buffer.alloc(6);
+  bytes.writeUIntBE(epochMs, 0, 6);
+  return bytes;
+};
+
+const timeOf = (commandId: string): Buffer => Buffer.from(commandId.replaceAll('-', '').slice(0, 12), 'hex');
+
+export const createIds = (clock: Clock, random: Random): Ids => ({
+  commandId: () => uuid(Buffer.concat([timeBytes(clock.now()), random.bytes(10)]), 7),
+});
+
+/** The entity id that a command creates for `purpose`: the same command always creates the same entity. */
+export const entityId = (commandId: string, purpose: string): string => {
+  const digest = createHash('sha256').update(`${commandId}/${purpose}`).digest();
+  return base32(timeOf(commandId), 10) + base32(digest.subarray(0, 10), 16);
+};
+
+/** The id of the `index`-th event that a command appends to `stream` (UUIDv8): a retried append carries the same ids. */
+export const eventId = (commandId: string, stream: string, index: number): string => {
+  const digest = createHash('sha1')
+    .update(`${commandId}/${stream}/${String(index)}`)
+    .digest();
+  return uuid(Buffer.concat([timeOf(commandId), digest.subarray(0, 10)]), 8);
+};
+
+/** Lower-case base32 text of `bytes`, `length` characters long, least significant bits last. */
+export const base32Text = base32;
