@@ -1,0 +1,219 @@
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  encryptionKeyFile,
+  loadEncryptionKey,
+  loadSettings,
+  readEnvironment,
+  SettingsError,
+} from '../../src/platform/settings.js';
+import type { Environment } from '../../src/platform/settings.js';
+
+const problemsOf = (environment: Environment): readonly string[] => {
+  try {
+    loadSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+
+const key = Buffer.alloc(32, 7).toString('base64');
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'doorstep-settings-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+describe('settings', () => {
+  test('an empty environment gives the defaults', () => {
+    expect(loadSettings({})).toEqual({
+      http: { host: '127.0.0.1', port: 3000, baseUrl: undefined, corsOrigins: [] },
+      dataDir: resolve('data'),
+      roles: new Set(['api', 'projector', 'worker', 'cron']),
+      auth: { issuer: undefined, adminEmails: ['admin@doorstep.local'] },
+      encryptionKey: undefined,
+      mail: { from: 'Doorstep <no-reply@doorstep.local>' },
+      logLevel: 'info',
+    });
+  });
+
+  test('an empty variable counts as unset', () => {
+    expect(loadSettings({ PORT: '', AUTH_ISSUER: ' ', EVENT_STORE_URL: '' })).toEqual(loadSettings({}));
+  });
+
+  test('every variable is read into its place', () => {
+    const settings = loadSettings({
+      HOST: '::1',
+      PORT: '0',
+      BASE_URL: 'https://doorstep.example.com/app/',
+      CORS_ORIGINS: 'https://one.example.com, http://localhost:5173',
+      DATA_DIR: '/var/lib/doorstep',
+      PROCESS_ROLES: 'api, worker',
+      AUTH_ISSUER: 'https://login.example.com/realms/main/',
+      AUTH_AUDIENCE: 'doorstep',
+      AUTH_ROLE_CLAIM: 'realm_access.roles',
+      AUTH_SUBJECT_CHECK: 'scim:https://login.example.com/scim/v2',
+      ADMIN_EMAILS: 'Ops@Example.com,ops@example.com,second@example.com',
+      ENCRYPTION_KEY: key,
+      MAIL_FROM: 'Agency <hello@example.com>',
+      LOG_LEVEL: 'silent',
+    });
+    expect(settings).toEqual({
+      http: {
+        host: '::1',
+        port: 0,
+        baseUrl: 'https://doorstep.example.com/app',
+        corsOrigins: ['https://one.example.com', 'http://localhost:5173'],
+      },
+      dataDir: '/var/lib/doorstep',
+      roles: new Set(['api', 'worker']),
+      auth: {
+        issuer: {
+          url: 'https://login.example.com/realms/main/',
+          audience: 'doorstep',
+          roleClaim: ['realm_access', 'roles'],
+          subjectCheck: { kind: 'scim', url: 'https://login.example.com/scim/v2' },
+        },
+        adminEmails: ['ops@example.com', 'second@example.com'],
+      },
+      encryptionKey: Buffer.alloc(32, 7),
+      mail: { from: 'Agency <hello@example.com>' },
+      logLevel: 'silent',
+    });
+  });
+
+  test.each([
+    ['HOST', 'http://localhost'],
+    ['HOST', 'two words'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '3000.5'],
+    ['PORT', '0x10'],
+    ['BASE_URL', 'doorstep.example.com'],
+    ['BASE_URL', 'ftp://doorstep.example.com'],
+    ['BASE_URL', 'https://user:pass@doorstep.example.com'],
+    ['BASE_URL', 'https://doorstep.example.com/?page=1'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'https://one.example.com/path'],
+    ['CORS_ORIGINS', 'https://one.example.com,,https://two.example.com'],
+    ['PROCESS_ROLES', 'api,wroker'],
+    ['PROCESS_ROLES', ','],
+    ['AUTH_ISSUER', 'http://login.example.com'],
+    ['AUTH_ISSUER', 'login.example.com'],
+    ['AUTH_ROLE_CLAIM', 'realm..roles'],
+    ['AUTH_SUBJECT_CHECK', 'sometimes'],
+    ['AUTH_SUBJECT_CHECK', 'scim:'],
+    ['AUTH_SUBJECT_CHECK', 'scim:http://login.example.com/scim'],
+    ['ADMIN_EMAILS', 'admin'],
+    ['ENCRYPTION_KEY', 'too short'],
+    ['ENCRYPTION_KEY', Buffer.alloc(31).toString('base64')],
+    ['ENCRYPTION_KEY', Buffer.alloc(32).toString('hex')],
+    ['MAIL_FROM', 'Doorstep'],
+    ['MAIL_FROM', 'Doorstep <no-reply@doorstep.local> extra'],
+    ['LOG_LEVEL', 'verbose'],
+  ])('%s=%s stops the start with a message that names it', (name, value) => {
+    const companion: Environment = name === 'AUTH_ISSUER' ? { AUTH_AUDIENCE: 'doorstep' } : {};
+    expect(problemsOf({ ...companion, [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: (each entry )?must be `)) as unknown,
+    ]);
+  });
+
+  test('all problems are told at once', () => {
+    expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x', SMTP_URL: 'smtp://localhost' }).map((line) => line.split(':')[0])).toEqual([
+      'PORT',
+      'LOG_LEVEL',
+      'SMTP_URL',
+    ]);
+  });
+
+  test.each([
+    [{ AUTH_ISSUER: 'https://login.example.com' }, 'AUTH_AUDIENCE: is needed because AUTH_ISSUER is set'],
+    [{ AUTH_AUDIENCE: 'doorstep' }, 'AUTH_ISSUER: is needed because AUTH_AUDIENCE is set'],
+  ])('an issuer and its audience come together: %j', (environment, problem) => {
+    expect(problemsOf(environment)).toEqual([problem]);
+  });
+
+  test('an issuer without TLS is taken on this machine only', () => {
+    const environment = { AUTH_ISSUER: 'http://127.0.0.1:4000', AUTH_AUDIENCE: 'doorstep' };
+    expect(loadSettings(environment).auth.issuer?.url).toBe('http://127.0.0.1:4000');
+  });
+
+  test('an integration that this version does not have is refused, not ignored', () => {
+    expect(problemsOf({ EVENT_STORE_URL: 'esdb://localhost:2113' })).toEqual([
+      'EVENT_STORE_URL: this version runs on the embedded event store only',
+    ]);
+  });
+
+  test('no message carries the value of a secret', () => {
+    const secret = 'canary-5f1c';
+    const names = ['ENCRYPTION_KEY', 'GITHUB_TOKEN', 'STRIPE_SECRET_KEY', 'SMTP_URL', 'LLM_API_KEY', 'BASE_URL', 'MAIL_FROM'];
+    const problems = problemsOf(Object.fromEntries(names.map((name) => [name, secret])));
+    expect(problems).toHaveLength(names.length);
+    expect(problems.join()).not.toContain(secret);
+  });
+
+  test('.env.example names exactly the variables that are read', async () => {
+    const read = new Set<string>();
+    loadSettings(
+      new Proxy<Environment>({}, { get: (_target, name) => (typeof name === 'string' ? void read.add(name) : undefined) }),
+    );
+    const example = await readFile(resolve('.env.example'), 'utf8');
+    const named = [...example.matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map((match) => match[1]);
+    expect(named.toSorted()).toEqual([...read].toSorted());
+  });
+});
+
+describe('the .env file', () => {
+  test('is read when present; the environment wins', async () => {
+    const file = join(folder, '.env');
+    await writeFile(file, 'PORT=4000\nHOST="0.0.0.0" # everywhere\n');
+    expect(readEnvironment(file, { PORT: '5000' })).toEqual({ PORT: '5000', HOST: '0.0.0.0' });
+  });
+
+  test('may be absent', () => {
+    const environment = { PORT: '5000' };
+    expect(readEnvironment(join(folder, '.env'), environment)).toBe(environment);
+  });
+
+  test('that cannot be read stops the start', () => {
+    expect(() => readEnvironment(folder, {})).toThrow(SettingsError);
+  });
+});
+
+describe('the encryption key', () => {
+  test('comes from the settings when given', async () => {
+    const settings = loadSettings({ ENCRYPTION_KEY: key, DATA_DIR: folder });
+    expect(await loadEncryptionKey(settings)).toEqual(Buffer.alloc(32, 7));
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('is made once, readable by its owner only', async () => {
+    const settings = loadSettings({ DATA_DIR: join(folder, 'deep', 'data') });
+    const made = await loadEncryptionKey(settings);
+    expect(made).toHaveLength(32);
+    expect(await loadEncryptionKey(settings)).toEqual(made);
+    expect((await stat(join(settings.dataDir, encryptionKeyFile))).mode & 0o777).toBe(0o600);
+    expect(await readdir(settings.dataDir)).toEqual([encryptionKeyFile]);
+  });
+
+  test('is the same for all who start at once', async () => {
+    const settings = loadSettings({ DATA_DIR: folder });
+    const keys = await Promise.all(Array.from({ length: 20 }, () => loadEncryptionKey(settings)));
+    expect(new Set(keys.map((made) => made.toString('hex'))).size).toBe(1);
+    expect(await readdir(folder)).toEqual([encryptionKeyFile]);
+  });
+
+  test('that is damaged stops the start instead of being replaced', async () => {
+    const file = join(folder, encryptionKeyFile);
+    await writeFile(file, key.slice(0, 20));
+    await expect(loadEncryptionKey(loadSettings({ DATA_DIR: folder }))).rejects.toThrow(/encryption\.key in DATA_DIR/);
+    expect(await readFile(file, 'utf8')).toBe(key.slice(0, 20));
+  });
+});
