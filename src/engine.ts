@@ -1,0 +1,52 @@
+import { createHandleCommand, type HandleCommand } from './commands/handleCommand.js';
+import type { Fold } from './commands/decider.js';
+import type { Codec } from './events/codec.js';
+import type { DomainEvent } from './events/envelope.js';
+import type { EventStore } from './events/store/eventStore.js';
+import { createStreamFolds, type Folded } from './events/streamFolds.js';
+import type { Clock } from './platform/clock.js';
+import { createIds, type Ids } from './platform/ids.js';
+import type { Logger } from './platform/logger.js';
+import type { Random } from './platform/random.js';
+import type { ReadModelStore } from './projections/store/readModelStore.js';
+import { createValidatedRead, type ValidatedRead } from './projections/validatedRead.js';
+
+/** What routes, workers and commands stand on: the stores, and the three ways to use them (decide, read one, read a list). */
+export interface Engine {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: Ids;
+  readonly logger: Logger;
+  readonly codec: Codec;
+  readonly eventStore: EventStore;
+  readonly readModels: ReadModelStore;
+  readonly handle: HandleCommand;
+  /** A decider's state as of now: what a decision that rests on another stream looks at. */
+  readonly state: <State, Event extends DomainEvent>(fold: Fold<State, Event>, stream: string) => Promise<Folded<State>>;
+  readonly read: ValidatedRead;
+}
+
+export const createEngine = (parts: {
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  codec: Codec;
+  eventStore: EventStore;
+  readModels: ReadModelStore;
+  liveModel: Parameters<typeof createValidatedRead>[0]['liveModel'];
+}): Engine => {
+  const { clock, random, logger, codec, eventStore, readModels, liveModel } = parts;
+  const folds = createStreamFolds(eventStore, codec);
+  return {
+    clock,
+    random,
+    ids: createIds(clock, random),
+    logger,
+    codec,
+    eventStore,
+    readModels,
+    handle: createHandleCommand({ eventStore, codec, folds, clock, random }),
+    state: (fold, stream) => folds.load(fold, stream),
+    read: createValidatedRead({ folds, readModels, liveModel }),
+  };
+};

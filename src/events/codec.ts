@@ -1,0 +1,68 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { addFormatsTo } from '../platform/formats.js';
+import type { EventDefinitions } from './definition.js';
+import type { DomainEvent, EventMetadata, JsonObject, Recorded } from './envelope.js';
+import type { NewEvent, StoredEvent } from './store/eventStore.js';
+
+/** Between domain events and what is stored: strict when written, permissive when read. */
+export interface Codec {
+  /** @throws EventRejected when the data does not match the type's schema: a decider's mistake, never the caller's. */
+  encode(event: DomainEvent, id: string, metadata: EventMetadata): NewEvent;
+  /**
+   * Brings the event up to the current version of its type. Fields that the schema does not know are kept.
+   * @throws UnknownEvent for a type or version that this build does not know, so that whoever folds it stops instead of guessing.
+   */
+  decode(stored: StoredEvent): Recorded;
+}
+
+export class EventRejected extends Error {
+  override readonly name = 'EventRejected';
+}
+
+export class UnknownEvent extends Error {
+  override readonly name = 'UnknownEvent';
+}
+
+export const createCodec = (definitions: EventDefinitions): Codec => {
+  const ajv = addFormatsTo(new Ajv2020({ strict: true }));
+  const validators = new Map<string, ValidateFunction>();
+  const known = new Map(Object.entries(definitions));
+
+  const definitionOf = (type: string, version: number) => {
+    const definition = known.get(type);
+    if (definition === undefined || version < 1 || version > definition.schemaVersion) {
+      throw new UnknownEvent(`event type ${type} version ${String(version)} is not known to this build`);
+    }
+    return definition;
+  };
+
+  // Compiled on first use: a start pays only for what it needs.
+  const validatorOf = (type: string): ValidateFunction => {
+    let validate = validators.get(type);
+    if (validate === undefined) {
+      validate = ajv.compile(definitionOf(type, 1).schema);
+      validators.set(type, validate);
+    }
+    return validate;
+  };
+
+  return {
+    encode: ({ type, data }, id, metadata) => {
+      const validate = validatorOf(type);
+      if (!validate(data)) {
+        // The error names the path only: the value may be personal.
+        throw new EventRejected(
+          `${type}: ${(validate.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? ''}`).join('; ')}`,
+        );
+      }
+      return { id, type, schemaVersion: definitionOf(type, 1).schemaVersion, data: data as JsonObject, metadata };
+    },
+
+    decode: ({ id, type, schemaVersion, data, metadata, stream, revision, position }) => {
+      const { upcasters } = definitionOf(type, schemaVersion);
+      const current = upcasters.slice(schemaVersion - 1).reduce((older, upcast) => upcast(older), data);
+      return { type, data: current, id, stream, revision, position, metadata };
+    },
+  };
+};

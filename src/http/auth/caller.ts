@@ -1,0 +1,26 @@
+import type { WebsiteDocument } from '../../projections/website.projection.js';
+
+/** Who calls, the same in every entry mode. */
+export interface Caller {
+  /** The identity provider's subject. */
+  readonly subject: string;
+  readonly role: 'admin' | 'client';
+  readonly via: 'portal' | 'token';
+  readonly tokenId?: string;
+  /** What a token may do; a signed-in caller may write. */
+  readonly scope: 'read' | 'write';
+  /** Lower-case; present only when the identity provider vouches for it. */
+  readonly verifiedEmail?: string;
+  readonly name?: string;
+  /** The client that the subject is bound to, or whose address the verified one is; absent for admins and strangers. */
+  readonly clientId?: string;
+}
+
+/** A website and the caller's way to it. */
+export interface WebsiteAccess {
+  readonly website: WebsiteDocument;
+  /** Absent for admins. */
+  readonly via?: 'owner' | 'link';
+  /** What a client may do: an owner always counts as an editor. Absent for admins. */
+  readonly role?: 'viewer' | 'editor';
+}

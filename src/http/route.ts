@@ -1,0 +1,101 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { CommandContext } from '../commands/handleCommand.js';
+import type { Feature } from '../events/website.events.js';
+import type { Caller, WebsiteAccess } from './auth/caller.js';
+
+/**
+ * A route is a value: the router, the authorisation, the validation, the OpenAPI document and the generated tests all derive
+ * from the list of them (`http/routes/index.ts`).
+ */
+export interface Route {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** With `:name` for parameters, as clients of the portal see it (no `/v1`). */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly access: AccessRule;
+  /** The website must have it enabled. */
+  readonly feature?: Feature;
+  readonly params?: TObject;
+  readonly query?: TObject;
+  /** Present: a body is required. */
+  readonly body?: TObject;
+  /**
+   * How the body is checked. `schema` (default): against `body`, all violations at once. `byHand`: `body` only documents it,
+   * and the handler checks.
+   */
+  readonly validation?: 'schema' | 'byHand';
+  /** A write that may be repeated with `Idempotency-Key` (every POST) and tried with `?dryRun=1` is known by its method. */
+  readonly answers: Readonly<Record<number, AnswerDefinition>>;
+  readonly handle: (request: RouteRequest) => Promise<Answer>;
+}
+
+export interface AnswerDefinition {
+  readonly description: string;
+  readonly schema?: TSchema;
+  /** Default `application/json`. */
+  readonly contentType?: string;
+}
+
+/**
+ * Who may call. `website…` rules need the parameter `:id` and look the website up first (404 when unknown):
+ * - `public`: nobody is asked who they are
+ * - `signedIn`: any caller; the handler decides further
+ * - `admin`
+ * - `members`: admin, owner, linked editor, linked viewer
+ * - `adminOrOwner`
+ * - `editors`: admin, owner, linked editor (a viewer gets 401 `Editor role required`)
+ * - `owner`: the owner only
+ */
+export type AccessRule = 'public' | 'signedIn' | 'admin' | 'members' | 'adminOrOwner' | 'editors' | 'owner';
+
+export interface RouteRequest<Params = Record<string, string>, Query = Record<string, unknown>, Body = unknown> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Absent on `public` routes only. */
+  readonly caller: Caller;
+  /** Present on routes with a website rule, and for `admin` routes whose path begins with `/websites/:id`. */
+  readonly website: WebsiteAccess;
+  readonly context: CommandContext;
+  /** The revision named by `If-Match`: pass it on as `expectedRevision`. Absent without the header, or with `If-Match: *`. */
+  readonly ifMatch?: bigint;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface Answer {
+  /** Default 200; a body-less 204. */
+  readonly status?: number;
+  readonly body?: unknown;
+  /** Revision of the resource: it becomes part of the `ETag`, and what `If-Match` is compared with. */
+  readonly revision?: bigint;
+  /** Lists: the cursor of the next page, sent as a `Link` header. */
+  readonly next?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Server-sent events instead of a body; ends with the iterable. */
+  readonly events?: AsyncIterable<{ readonly event?: string; readonly id?: string; readonly data: unknown }>;
+}
+
+type StaticOr<Schema, Fallback> = Schema extends TSchema ? Static<Schema> : Fallback;
+
+/** Defines a route with its handler's parameter, query and body types inferred from the schemas. */
+export const route = <
+  Params extends TObject | undefined = undefined,
+  Query extends TObject | undefined = undefined,
+  Body extends TObject | undefined = undefined,
+>(
+  definition: Omit<Route, 'params' | 'query' | 'body' | 'handle'> & {
+    readonly params?: Params;
+    readonly query?: Query;
+    readonly body?: Body;
+    readonly handle: (
+      request: RouteRequest<
+        StaticOr<Params, Record<string, never>>,
+        StaticOr<Query, Record<string, never>>,
+        StaticOr<Body, undefined>
+      >,
+    ) => Promise<Answer>;
+  },
+): Route => definition as unknown as Route;
