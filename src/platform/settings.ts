@@ -265,16 +265,17 @@ const baseAddress = (text: string): string | Problem => {
 
 const origin = (text: string): string | Problem => {
   const url = webAddress(text);
-  return url !== undefined && url.href === `${url.origin}/`
-    ? url.origin
-    : new Problem('must be an origin such as https://portal.example.com, without a path');
+  if (url === undefined || url.href !== `${url.origin}/`) {
+    return new Problem('must be an origin such as https://portal.example.com, without a path');
+  }
+  return url.origin;
 };
 
 /** The keys that verify every token are fetched from there: over a network, only with TLS. */
 const secureAddress = (text: string): URL | undefined => {
   const url = webAddress(text);
-  const trusted = url?.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '');
-  return trusted && url !== undefined && isPlain(url) ? url : undefined;
+  if (url === undefined || !isPlain(url)) return undefined;
+  return url.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname) ? url : undefined;
 };
 
 const secureOnly = 'an https address (http only on this machine) without credentials, query or fragment';

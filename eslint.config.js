@@ -1,0 +1,73 @@
+import js from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const throughPorts =
+  'take Clock or Random from src/platform instead: tests and the simulation run on virtual time and replay seeds';
+
+/**
+ * Time, timers and chance reach the code through ports only.
+ * @type {import('eslint').Linter.RulesRecord}
+ */
+const noAmbientTimeOrChance = {
+  'no-restricted-globals': ['error', ...['setTimeout', 'setInterval'].map((name) => ({ name, message: throughPorts }))],
+  'no-restricted-imports': [
+    'error',
+    ...['timers', 'timers/promises'].flatMap((name) => [
+      { name, message: throughPorts },
+      { name: `node:${name}`, message: throughPorts },
+    ]),
+  ],
+  'no-restricted-syntax': [
+    'error',
+    { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: throughPorts },
+    { selector: "CallExpression[callee.name='Date']", message: throughPorts },
+    { selector: "MemberExpression[object.name='Date'][property.name='now']", message: throughPorts },
+    { selector: "MemberExpression[object.name='Math'][property.name='random']", message: throughPorts },
+    { selector: 'MemberExpression[property.name=/^set(Timeout|Interval)$/]', message: throughPorts },
+    { selector: "MemberExpression[object.name='AbortSignal'][property.name='timeout']", message: throughPorts },
+  ],
+};
+
+export default defineConfig(
+  globalIgnores(['dist/', 'dist.*/', 'coverage/', 'data/', '.venv/']),
+  js.configs.recommended,
+  tseslint.configs.strictTypeChecked,
+  {
+    linterOptions: { reportUnusedDisableDirectives: 'error', noInlineConfig: true },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      eqeqeq: 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+      'prefer-template': 'error',
+      '@typescript-eslint/array-type': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/no-shadow': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/prefer-nullish-coalescing': 'error',
+      '@typescript-eslint/prefer-optional-chain': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  {
+    files: ['src/**'],
+    ignores: ['src/platform/clock.ts', 'src/platform/random.ts'],
+    rules: noAmbientTimeOrChance,
+  },
+  {
+    files: ['test/**', 'bench/**', 'scripts/**'],
+    rules: {
+      // Titles, fixtures and messages are full of numbers; jest's matchers answer with `any`.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+    },
+  },
+  {
+    // Checked by TypeScript, which knows the globals and the types in comments.
+    files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
+    rules: { 'no-undef': 'off', '@typescript-eslint/explicit-module-boundary-types': 'off' },
+  },
+);

@@ -1,0 +1,4 @@
+/** `npm start`: installs what is missing, builds what is stale, then is the server. */
+import { become } from './prepare.mjs';
+
+await become('main.js', process.argv.slice(2));
