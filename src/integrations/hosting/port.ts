@@ -7,6 +7,10 @@ export interface Hosting {
   /** The project made for `marker` (the provisioning job), or null. */
   findProject(request: { name: string; marker: string }): Promise<HostingProject | null>;
 
+  /**
+   * Makes the project that builds `repository`; asked again with the same `marker` it answers with the same project. A name taken
+   * by somebody else's project is a permanent fault.
+   */
   createProject(request: { name: string; marker: string; repository: Repository }): Promise<HostingProject>;
 
   /** Sets each variable to its value; others stay as they are. */
@@ -15,10 +19,14 @@ export interface Hosting {
   /** Names of the variables that are set. */
   listVariables(projectId: string): Promise<readonly string[]>;
 
-  /** The deployment made for `marker`, or null. */
+  /** The latest deployment made for `marker`, or null. */
   findDeployment(projectId: string, marker: string): Promise<Deployment | null>;
 
-  /** Builds the head of the repository's default branch and, when that succeeds, serves it. Resolves when the build has ended. */
+  /**
+   * Builds the head of the repository's default branch and, when that succeeds, serves it; when the build fails, what was served
+   * before stays. Resolves when the build has ended. A `marker` whose deployment is ready gets that one again, without a build;
+   * after a failed one it is tried anew.
+   */
   deploy(projectId: string, marker: string): Promise<Deployment>;
 
   /** The latest deployment that is ready, or null. */

@@ -7,7 +7,8 @@ export interface SourceHost {
 
   /**
    * Makes a repository from a template and leaves `marker` in it; resolves when its default branch has a commit.
-   * A name taken by somebody else's repository is a permanent fault.
+   * Asked again with the same `marker` it answers with the same repository. A name taken by somebody else's repository and an
+   * unknown template are permanent faults.
    */
   createRepository(request: { name: string; templateId: string; marker: string; description: string }): Promise<Repository>;
 

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { Liquid } from 'liquidjs';
+import { parseHex } from './colour.js';
+import { onColour, themeOf } from './theme.js';
+
+/** Content by path; paths are relative, with `/`, and never lead out of the site. */
+export type SiteFiles = ReadonlyMap<string, Uint8Array>;
+
+/** A site that cannot be built; the message is in words for people. */
+export class BuildFailure extends Error {
+  override readonly name = 'BuildFailure';
+}
+
+/** Bounds of one page, so that no template holds the process up: milliseconds, characters, objects. */
+const limits = { renderLimit: 500, parseLimit: 2_000_000, memoryLimit: 20_000_000 };
+const defaultColour = '#1f5f5b';
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+interface Page {
+  /** Address within the site: `''` is the home page, `services/` another. */
+  readonly path: string;
+  /** What leads from this page to the home page: `./`, `../`, … */
+  readonly root: string;
+  readonly url: string;
+}
+
+/**
+ * Builds a site (see `docs/templates.md`): `*.liquid` files are rendered with the `SITE_…` ones of `variables`, others are
+ * copied, what begins with `_` or `.` is not published. Reads nothing but `source` and runs none of its code.
+ * @throws BuildFailure when a file is wrong or a page takes more time or memory than allowed
+ */
+export const buildSite = async (source: SiteFiles, variables: Readonly<Record<string, string>>): Promise<SiteFiles> => {
+  const data = readData(source);
+  const site = siteVariables(data['site'], variables);
+  const published = [...source.keys()].filter(isPublished).sort();
+  const outputs = published.map((path) => path.replace(/\.liquid$/, ''));
+  refuseClashes(outputs);
+
+  const built = new Map<string, Uint8Array>();
+  const pages = outputs.filter((path) => path.endsWith('.html') && path !== '404.html').map((path) => pageOf(path, site.url));
+  const globals = { site, data, pages, theme: themeOf(site.color) };
+  const engine = await createEngine(source, built);
+  for (const path of published.sort((one, other) => Number(isTemplatePage(one)) - Number(isTemplatePage(other)))) {
+    const content = source.get(path) ?? new Uint8Array();
+    const output = path.replace(/\.liquid$/, '');
+    if (output === path) built.set(path, content);
+    else built.set(output, await render(engine, path, decode(path, content), { ...globals, page: pageOf(output, site.url) }));
+  }
+  if (!built.has('index.html')) throw new BuildFailure('The site has no home page: index.html or index.html.liquid is missing');
+  return built;
+};
+
+const isPublished = (path: string): boolean =>
+  path !== 'template.json' &&
+  path !== 'README.md' &&
+  path.split('/').every((part) => part === '.well-known' || !/^[._]/.test(part));
+
+/** Pages come last, since they carry the hashes of the other files. */
+const isTemplatePage = (path: string): boolean => path.endsWith('.html.liquid');
+
+const decode = (path: string, content: Uint8Array): string => {
+  try {
+    return utf8.decode(content);
+  } catch (error) {
+    throw new BuildFailure(`${path} is not UTF-8 text`, { cause: error });
+  }
+};
+
+const readData = (source: SiteFiles): Record<string, unknown> => {
+  const data: Record<string, unknown> = {};
+  for (const [path, content] of source) {
+    const name = /^_data\/([\w-]+)\.json$/.exec(path)?.[1];
+    if (name === undefined) continue;
+    try {
+      data[name] = JSON.parse(decode(path, content)) as unknown;
+    } catch (error) {
+      if (error instanceof BuildFailure) throw error;
+      throw new BuildFailure(`${path} is not JSON: ${error instanceof Error ? error.message : ''}`, { cause: error });
+    }
+  }
+  return data;
+};
+
+/** `SITE_PHONE_NUMBER` is `site.phoneNumber`; the template's own `_data/site.json` says what holds where nothing is set. */
+const siteVariables = (defaults: unknown, variables: Readonly<Record<string, string>>) => {
+  const set = Object.entries(variables).flatMap(([name, value]) => {
+    const words = /^SITE_([A-Z][A-Z0-9_]*)$/.exec(name)?.[1]?.toLowerCase();
+    return words === undefined || value === ''
+      ? []
+      : [[words.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()), value]];
+  });
+  const site: Record<string, unknown> = { ...(typeof defaults === 'object' ? defaults : {}), ...Object.fromEntries(set) };
+  const given = typeof site['color'] === 'string' ? site['color'] : defaultColour;
+  const color = parseHex(given);
+  if (color === null) throw new BuildFailure(`The colour "${given}" is not of the form #RRGGBB`);
+  const url = typeof site['url'] === 'string' && URL.canParse(site['url']) ? new URL(site['url']).href : 'http://localhost/';
+  return { ...site, color, onColor: onColour(color), url: url.replace(/\/?$/, '/') };
+};
+
+/** A page that is missing is shown at any depth, so that the one for it starts from the site's own address. */
+const pageOf = (output: string, siteUrl: string): Page => {
+  const path = output.replace(/(^|\/)index\.html$/, '$1');
+  const up = '../'.repeat(output.split('/').length - 1);
+  const root = output === '404.html' ? new URL(siteUrl).pathname : up === '' ? './' : up;
+  return { path, root, url: new URL(path.split('/').map(encodeURIComponent).join('/'), siteUrl).href };
+};
+
+const refuseClashes = (outputs: readonly string[]): void => {
+  const taken = new Set<string>();
+  for (const output of outputs) {
+    if (taken.has(output)) throw new BuildFailure(`Two files would become ${output}`);
+    taken.add(output);
+  }
+  for (const output of outputs) {
+    const parts = output.split('/');
+    const file = parts.map((_, index) => parts.slice(0, index).join('/')).find((folder) => taken.has(folder));
+    if (file !== undefined) throw new BuildFailure(`${file} would be both a file and a folder`);
+  }
+};
+
+const createEngine = async (source: SiteFiles, built: SiteFiles): Promise<Liquid> => {
+  const { Liquid: Engine } = await import('liquidjs');
+  // Without a prototype: `{% render 'constructor' %}` finds no file.
+  const templates = Object.create(null) as Record<string, string>;
+  for (const [path, content] of source) if (path.endsWith('.liquid')) templates[path] = decode(path, content);
+  const engine = new Engine({
+    templates,
+    ...limits,
+    outputEscape: 'escape',
+    strictFilters: true,
+    strictVariables: true,
+    lenientIf: true,
+    ownPropertyOnly: true,
+    cache: true,
+    timezoneOffset: 0,
+    locale: 'en',
+  });
+  engine.registerFilter('asset', function (path: unknown) {
+    const content = typeof path === 'string' ? built.get(path) : undefined;
+    if (content === undefined) throw new Error(`there is no file ${String(path)} to link to`);
+    return `${String(this.context.getSync(['page', 'root']))}${String(path)}?v=${contentHash(content)}`;
+  });
+  // Safe inside a <script type="application/ld+json">, which HTML escaping would break.
+  engine.registerFilter('json', (value: unknown) =>
+    (JSON.stringify(value) as string | undefined)?.replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`),
+  );
+  return engine;
+};
+
+const render = async (engine: Liquid, path: string, text: string, globals: object): Promise<Uint8Array> => {
+  // A breath between pages: requests are served while a site is built.
+  await setImmediate();
+  try {
+    const rendered: unknown = await engine.render(engine.parse(text, path), {}, { globals });
+    return new TextEncoder().encode(String(rendered));
+  } catch (error) {
+    const reason =
+      error instanceof RangeError ? 'its parts include each other without end' : error instanceof Error ? error.message : '';
+    throw new BuildFailure(`${path} cannot be rendered: ${reason.split('\n')[0] ?? ''}`, { cause: error });
+  }
+};
+
+/** Names a content: 16 hexadecimal digits of its SHA-256. */
+export const contentHash = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 16);

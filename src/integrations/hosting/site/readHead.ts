@@ -1,0 +1,52 @@
+import * as fs from 'node:fs';
+import { BuildFailure, type SiteFiles } from './build.js';
+
+const mostFiles = 5_000;
+const mostBytes = 200 * 1024 * 1024;
+
+/** The commit at the head of a branch of the bare repository `gitdir`, or null when there is no such repository or branch. */
+export const headOf = async (gitdir: string, branch: string): Promise<string | null> => {
+  const { default: git } = await import('isomorphic-git');
+  try {
+    return await git.resolveRef({ fs, gitdir, ref: `refs/heads/${branch}` });
+  } catch (error) {
+    if (error instanceof git.Errors.NotFoundError) return null;
+    throw error;
+  }
+};
+
+/**
+ * The files of a commit, straight from the objects of a bare repository.
+ * @throws BuildFailure when it holds something that cannot be published (a link, a strange name) or too much
+ */
+export const readCommit = async (gitdir: string, commit: string): Promise<SiteFiles> => {
+  const { default: git } = await import('isomorphic-git');
+  const cache = {};
+  const files = new Map<string, Uint8Array>();
+  let bytes = 0;
+
+  const readFolder = async (oid: string, folder: string): Promise<void> => {
+    const { tree } = await git.readTree({ fs, gitdir, oid, cache });
+    for (const entry of tree) {
+      const path = `${folder}${entry.path}`;
+      // Git's own tools make no such names; a crafted push can.
+      if (entry.path === '..' || entry.path === '.' || /[/\\\p{Cc}]/u.test(entry.path) || entry.path.length > 200)
+        throw new BuildFailure(`The repository holds a file with a name that cannot be published, in "${folder}"`);
+      if (entry.type === 'tree') {
+        await readFolder(entry.oid, `${path}/`);
+        continue;
+      }
+      if (entry.type !== 'blob' || entry.mode === '120000')
+        throw new BuildFailure(`${path} is a link: only files and folders can be published`);
+      const { blob } = await git.readBlob({ fs, gitdir, oid: entry.oid, cache });
+      bytes += blob.length;
+      files.set(path, blob);
+      if (files.size > mostFiles || bytes > mostBytes)
+        throw new BuildFailure(`The repository is too large: at most ${String(mostFiles)} files and 200 MiB can be published`);
+    }
+  };
+
+  const { commit: head } = await git.readCommit({ fs, gitdir, oid: commit, cache });
+  await readFolder(head.tree, '');
+  return files;
+};

@@ -1,0 +1,104 @@
+import { contrast, fromOklch, readable, toOklch, type Hex, type Oklch } from './colour.js';
+
+/**
+ * The colours of one colour scheme, derived from a brand colour. Promised for any brand colour: text (`ink`, `muted`,
+ * `accent`) has 4.5:1 against `paper`, `surface` and `tint`; `onBrand` and `onBrandStrong` have 4.5:1 on their fills; `edge`
+ * and `focus` have 3:1 against `paper`, `surface` and `tint` (WCAG 2.2, 1.4.3 and 1.4.11).
+ */
+export interface Palette {
+  /** The page. */
+  readonly paper: Hex;
+  /** Raised or alternate areas. */
+  readonly surface: Hex;
+  /** Areas with a breath of the brand. */
+  readonly tint: Hex;
+  /** Hairlines that mean nothing by themselves. */
+  readonly line: Hex;
+  /** Text. */
+  readonly ink: Hex;
+  /** Secondary text. */
+  readonly muted: Hex;
+  /** The brand as text and links. */
+  readonly accent: Hex;
+  /** The brand as a fill, and text on it. */
+  readonly brand: Hex;
+  readonly onBrand: Hex;
+  /** The fill under the pointer, and text on it. */
+  readonly brandStrong: Hex;
+  readonly onBrandStrong: Hex;
+  /** The brand as an outline that has to be seen: buttons, fields, icons. */
+  readonly edge: Hex;
+  /** The focus ring. */
+  readonly focus: Hex;
+}
+
+export interface Theme {
+  readonly light: Palette;
+  readonly dark: Palette;
+}
+
+const text = 4.5;
+const graphic = 3;
+const white: Hex = '#ffffff';
+const black: Hex = '#000000';
+
+/** White where it can be read, else a near-black, else black (one of white and black always has 4.58:1). */
+export const onColour = (fill: Hex): Hex => {
+  const near = fromOklch({ ...toOklch(fill), l: 0.18, c: 0.02 });
+  return [white, near].find((candidate) => contrast(candidate, fill) >= text) ?? black;
+};
+
+/** The palettes of light and dark pages for a brand colour. */
+export const themeOf = (brand: Hex): Theme => {
+  const base = toOklch(brand);
+  // The hue of a grey is noise: its neutrals stay neutral.
+  const tinted = (l: number, c: number): Hex => fromOklch({ l, c: base.c < 0.02 ? 0 : Math.min(c, base.c), h: base.h });
+  return {
+    light: palette(base, brand, 'darker', {
+      paper: tinted(0.995, 0.003),
+      surface: tinted(0.972, 0.008),
+      tint: tinted(0.945, 0.03),
+      line: tinted(0.885, 0.02),
+      ink: tinted(0.22, 0.03),
+      muted: tinted(0.46, 0.03),
+    }),
+    dark: palette(base, fillOnDark(base, brand), 'lighter', {
+      paper: tinted(0.175, 0.015),
+      surface: tinted(0.215, 0.018),
+      tint: tinted(0.26, 0.04),
+      line: tinted(0.35, 0.03),
+      ink: tinted(0.955, 0.01),
+      muted: tinted(0.78, 0.02),
+    }),
+  };
+};
+
+/** A brand that would sink into a dark page is lifted until it stands out; a grey one turns almost white. */
+const fillOnDark = (base: Oklch, brand: Hex): Hex => {
+  if (base.l >= 0.45) return brand;
+  return fromOklch(base.c < 0.02 ? { ...base, l: 0.92 } : { ...base, l: 0.55 });
+};
+
+const palette = (
+  base: Oklch,
+  brand: Hex,
+  towards: 'lighter' | 'darker',
+  neutrals: Pick<Palette, 'paper' | 'surface' | 'tint' | 'line' | 'ink' | 'muted'>,
+): Palette => {
+  const pages = [neutrals.paper, neutrals.surface, neutrals.tint];
+  const fill = toOklch(brand);
+  const brandStrong = fromOklch({ ...fill, l: fill.l > 0.35 ? fill.l - 0.07 : fill.l + 0.09 });
+  const edge = readable(fill, pages, graphic, towards);
+  return {
+    ...neutrals,
+    ink: readable(toOklch(neutrals.ink), pages, text, towards),
+    muted: readable(toOklch(neutrals.muted), pages, text, towards),
+    accent: readable(base, pages, text, towards),
+    brand,
+    onBrand: onColour(brand),
+    brandStrong,
+    onBrandStrong: onColour(brandStrong),
+    edge,
+    focus: edge,
+  };
+};

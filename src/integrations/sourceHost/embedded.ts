@@ -1,0 +1,170 @@
+import * as fs from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Clock } from '../../platform/clock.js';
+import {
+  createTurns,
+  embedded,
+  isPlainName,
+  permanentFault,
+  publishFolder,
+  replaceFile,
+  unlessMissing,
+  withDiskFaults,
+} from '../embeddedFiles.js';
+import type { Repository, SourceHost } from './port.js';
+
+/** Kept in the repository's folder as `doorstep.json`, which git passes over. */
+interface Notes {
+  readonly marker: string;
+  readonly templateId: string;
+  readonly collaborators: readonly string[];
+}
+
+interface Template {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+const defaultBranch = 'main';
+/** Loaded with the first repository: an API process never needs it. */
+const loadGit = () => import('isomorphic-git');
+
+/**
+ * A source host in one folder: each repository is the bare git repository `<folder>/<name>.git`, made from
+ * `<templatesFolder>/<templateId>/`, that any git can clone and push to on this machine. Creating one is atomic and durable: a
+ * kill at any moment leaves it whole or absent. A refused disk is a transient ProviderFault, everything else a permanent one.
+ */
+export const createEmbeddedSourceHost = (options: { folder: string; templatesFolder: string; clock: Clock }): SourceHost => {
+  const folder = resolve(options.folder);
+  const { templatesFolder, clock } = options;
+  const inTurn = createTurns();
+
+  const folderOf = (name: string): string => {
+    if (!isPlainName(name))
+      throw permanentFault(`A repository cannot be named "${name}": use lower-case letters, digits and dashes`);
+    return join(folder, `${name}.git`);
+  };
+  const repositoryNamed = (name: string): Repository => ({
+    id: name,
+    name,
+    defaultBranch,
+    cloneUrl: pathToFileURL(folderOf(name)).href,
+  });
+  const notesFile = (name: string): string => join(folderOf(name), 'doorstep.json');
+  const readNotes = async (name: string): Promise<Notes | null> => {
+    const text = await unlessMissing(readFile(notesFile(name), 'utf8'));
+    return text === null ? null : (JSON.parse(text) as Notes);
+  };
+  const notesOf = async (repositoryId: string): Promise<Notes> => {
+    const notes = await readNotes(repositoryId);
+    if (notes === null) throw permanentFault(`Repository ${repositoryId} does not exist`);
+    return notes;
+  };
+
+  const findRepository = async (name: string, marker: string): Promise<Repository | null> => {
+    const notes = await readNotes(name);
+    return notes?.marker === marker ? repositoryNamed(name) : null;
+  };
+  const taken = (name: string) => permanentFault(`The repository name ${name} is already taken`);
+
+  const createRepository: SourceHost['createRepository'] = async ({ name, templateId, marker, description }) => {
+    const existing = await readNotes(name);
+    if (existing !== null && existing.marker !== marker) throw taken(name);
+    if (existing !== null) return repositoryNamed(name);
+    const template = await readTemplate(templatesFolder, templateId);
+    const notes: Notes = { marker, templateId: template.id, collaborators: [] };
+    const draft = `${name}.${createHash('sha256').update(marker).digest('hex').slice(0, 16)}`;
+    const made = await publishFolder(folderOf(name), draft, async (gitdir) => {
+      await initFromTemplate(gitdir, join(templatesFolder, template.id), {
+        message: `Start ${name} from the ${template.id} template`,
+        seconds: Math.floor(clock.now() / 1000),
+      });
+      await writeFile(join(gitdir, 'description'), `${description.replaceAll(/\s+/g, ' ')}\n`);
+      await writeFile(join(gitdir, 'doorstep.json'), JSON.stringify(notes), { mode: 0o600 });
+    });
+    if (made) return repositoryNamed(name);
+    const madeMeanwhile = await findRepository(name, marker);
+    if (madeMeanwhile === null) throw taken(name);
+    return madeMeanwhile;
+  };
+
+  const inviteCollaborator = async (repositoryId: string, username: string): Promise<void> => {
+    if (!/^[\w.@+-]{1,254}$/.test(username)) throw permanentFault(`"${username}" is not a username`);
+    const notes = await notesOf(repositoryId);
+    const known = notes.collaborators.some((other) => other.toLowerCase() === username.toLowerCase());
+    if (known) return;
+    const collaborators = [...notes.collaborators, username];
+    await replaceFile(notesFile(repositoryId), JSON.stringify({ ...notes, collaborators } satisfies Notes));
+  };
+
+  return {
+    provider: embedded,
+    findRepository: ({ name, marker }) => withDiskFaults(findRepository(name, marker)),
+    createRepository: (request) => withDiskFaults(inTurn(request.name, () => createRepository(request))),
+    inviteCollaborator: (id, username) => withDiskFaults(inTurn(id, () => inviteCollaborator(id, username))),
+    listCollaborators: async (repositoryId) => (await withDiskFaults(notesOf(repositoryId))).collaborators,
+    listTemplates: () => withDiskFaults(listTemplates(templatesFolder)),
+  };
+};
+
+const readTemplate = async (templatesFolder: string, id: string): Promise<Template> => {
+  const text = isPlainName(id) ? await unlessMissing(readFile(join(templatesFolder, id, 'template.json'), 'utf8')) : null;
+  if (text === null) throw permanentFault(`There is no template "${id}"`);
+  const { name, description } = JSON.parse(text) as Partial<Template>;
+  if (typeof name !== 'string' || typeof description !== 'string')
+    throw permanentFault(`The template "${id}" has no name or no description in its template.json`);
+  return { id, name, description };
+};
+
+const listTemplates = async (templatesFolder: string): Promise<readonly Template[]> => {
+  const entries = (await unlessMissing(readdir(templatesFolder, { withFileTypes: true }))) ?? [];
+  const ids = entries.filter((entry) => entry.isDirectory() && isPlainName(entry.name)).map((entry) => entry.name);
+  return Promise.all(ids.sort().map((id) => readTemplate(templatesFolder, id)));
+};
+
+/** Makes the bare repository `gitdir` with one commit, which holds everything in `source`, on the default branch. */
+const initFromTemplate = async (gitdir: string, source: string, commit: { message: string; seconds: number }): Promise<void> => {
+  const { default: git } = await loadGit();
+  const oids: string[] = [];
+  const kept = async (oid: Promise<string>): Promise<string> => {
+    oids.push(await oid);
+    return oid;
+  };
+
+  const writeTree = async (from: string): Promise<string> => {
+    const entries = await readdir(from, { withFileTypes: true });
+    const tree = await Promise.all(
+      entries.map(async (entry) => {
+        const path = join(from, entry.name);
+        if (entry.isDirectory()) return { mode: '040000', type: 'tree' as const, path: entry.name, oid: await writeTree(path) };
+        if (!entry.isFile()) throw permanentFault(`The template holds "${entry.name}", which is neither a file nor a folder`);
+        const blob = await readFile(path);
+        return { mode: '100644', type: 'blob' as const, path: entry.name, oid: await kept(git.writeBlob({ fs, gitdir, blob })) };
+      }),
+    );
+    return kept(git.writeTree({ fs, gitdir, tree }));
+  };
+
+  await git.init({ fs, gitdir, bare: true, defaultBranch });
+  await git.setConfig({ fs, gitdir, path: 'receive.fsckObjects', value: true });
+  const person = { name: 'Doorstep', email: 'doorstep@localhost', timestamp: commit.seconds, timezoneOffset: 0 };
+  const root = await writeTree(source);
+  const content = { message: `${commit.message}\n`, tree: root, parent: [], author: person, committer: person };
+  const head = await kept(git.writeCommit({ fs, gitdir, commit: content }));
+  await git.writeRef({ fs, gitdir, ref: `refs/heads/${defaultBranch}`, value: head });
+  await pack(gitdir, oids);
+};
+
+/** One pack instead of a file per object: a handful of files to put on the disk instead of dozens. */
+const pack = async (gitdir: string, oids: readonly string[]): Promise<void> => {
+  const { default: git } = await loadGit();
+  const { filename } = await git.packObjects({ fs, dir: gitdir, gitdir, oids: [...new Set(oids)], write: true });
+  await git.indexPack({ fs, dir: gitdir, gitdir, filepath: `objects/pack/${filename}` });
+  const objects = await readdir(join(gitdir, 'objects'));
+  const loose = objects.filter((name) => name.length === 2);
+  await Promise.all(loose.map((name) => rm(join(gitdir, 'objects', name), { recursive: true })));
+};
