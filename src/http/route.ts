@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { CommandContext } from '../commands/handleCommand.js';
+import type { Refusal } from '../commands/refusal.js';
 import type { Feature } from '../events/website.events.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 
@@ -21,11 +22,8 @@ export interface Route {
   readonly query?: TObject;
   /** Present: a body is required. */
   readonly body?: TObject;
-  /**
-   * How the body is checked. `schema` (default): against `body`, all violations at once. `byHand`: `body` only documents it,
-   * and the handler checks.
-   */
-  readonly validation?: 'schema' | 'byHand';
+  /** Hand-written checks of the body, whose words come before the schema's (website creation: `name is required`). */
+  readonly precheck?: (body: unknown) => Refusal | null;
   /** A write that may be repeated with `Idempotency-Key` (every POST) and tried with `?dryRun=1` is known by its method. */
   readonly answers: Readonly<Record<number, AnswerDefinition>>;
   readonly handle: (request: RouteRequest) => Promise<Answer>;
