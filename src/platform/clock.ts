@@ -5,15 +5,18 @@
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. */
   now(): number;
-  /** Runs `task` once, `delayMs` milliseconds from now; the returned function cancels it. A pending timer never keeps the process alive. */
-  schedule(delayMs: number, task: () => void): () => void;
+  /**
+   * Runs `task` once, `delayMs` milliseconds from now; the returned function cancels it. A pending timer keeps the process
+   * alive only with `keepAlive`, for work that somebody waits for.
+   */
+  schedule(delayMs: number, task: () => void, options?: { readonly keepAlive?: boolean }): () => void;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  schedule: (delayMs, task) => {
+  schedule: (delayMs, task, options) => {
     const timer = setTimeout(task, delayMs);
-    timer.unref();
+    if (options?.keepAlive !== true) timer.unref();
     return () => {
       clearTimeout(timer);
     };

@@ -33,7 +33,7 @@ export interface EventStore {
    * History after `after`, then everything as it is committed, without a gap or a duplicate. Batches hold at most `maxBatch`
    * (default 500) events; the next one is read only when the consumer asks for it, so a slow consumer costs no memory. A batch
    * without events reports that the position moved on past events that do not match. It ends when `signal` is
-   * aborted, and throws when the log cannot be followed any more; resume from the last position received.
+   * aborted or the store is closed, and throws when the log cannot be followed any more; resume from the last position received.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<LogSlice>;
 
@@ -51,7 +51,7 @@ export const START = 0n;
 export type ExpectedRevision = bigint | 'any' | 'exists';
 
 export interface NewEvent {
-  /** A UUID, unique within the stream. */
+  /** A UUID in lower case, unique within the stream. */
   readonly id: string;
   readonly type: string;
   /** Version of the type's schema, from 1. */

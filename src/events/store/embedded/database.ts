@@ -1,0 +1,121 @@
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import type { Clock } from '../../../platform/clock.js';
+import { EventStoreFull, EventStoreUnavailable } from '../eventStore.js';
+
+/** The part of a SQLite connection that the store uses: what a test stands in front of to make a disk fail. */
+export type Database = Pick<DatabaseSyncInstance, 'prepare' | 'exec' | 'close' | 'isTransaction'>;
+export type Statement = StatementSyncInstance;
+
+/**
+ * `position` is the order of commits: it is given out inside the write lock. The index by id begins with the id, which is
+ * ordered by time, so that inserting touches its last page only; the streams' own head is the last entry of `events_by_stream`.
+ *
+ * A kind is a type within a category of streams (see kinds.ts); its `last` position answers `lastPosition` for a filter.
+ */
+const schema = `
+  CREATE TABLE streams (
+    key INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE kinds (
+    key INTEGER PRIMARY KEY,
+    category TEXT NOT NULL,
+    type TEXT NOT NULL,
+    last INTEGER NOT NULL,
+    UNIQUE (category, type)
+  ) STRICT;
+  CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    stream INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    kind INTEGER NOT NULL,
+    schema_version INTEGER NOT NULL,
+    recorded_at INTEGER NOT NULL,
+    data TEXT NOT NULL,
+    metadata TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX events_by_stream ON events (stream, revision);
+  CREATE UNIQUE INDEX events_by_id ON events (id, stream);
+`;
+
+const SCHEMA_VERSION = 1;
+
+/** How long SQLite itself waits for a lock, blocking this thread, in ms; longer waits are the callers', without blocking. */
+const BLOCKING_WAIT_MS = 5;
+const OPENING_ATTEMPTS = 200;
+const OPENING_PAUSE_MS = 10;
+
+/**
+ * Opens the file, making it when it is not there. Several processes may do so at the same time.
+ * @throws EventStoreUnavailable when it cannot be opened, or was written by a later version of this software.
+ */
+export const openDatabase = async (file: string, clock: Clock): Promise<Database> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return openOnce(file);
+    } catch (error) {
+      if (!isBusy(error) || attempt === OPENING_ATTEMPTS) throw faultOf(error);
+      // Another process is switching the new file to WAL: SQLite does not wait for that by itself.
+      await new Promise<void>((resolve) => {
+        clock.schedule(OPENING_PAUSE_MS, resolve, { keepAlive: true });
+      });
+    }
+  }
+};
+
+const openOnce = (file: string): Database => {
+  const database = new DatabaseSync(file);
+  try {
+    // FULL syncs the log at every commit; fullfsync makes that sync reach the platter on macOS.
+    database.exec(
+      `PRAGMA busy_timeout = ${String(BLOCKING_WAIT_MS)}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON`,
+    );
+    if (versionOf(database) < SCHEMA_VERSION) createSchema(database);
+    if (versionOf(database) > SCHEMA_VERSION)
+      throw new EventStoreUnavailable(`${file} was written by a later version of this software`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};
+
+const createSchema = (database: Database): void => {
+  database.exec('BEGIN IMMEDIATE');
+  // Another process may have been faster.
+  if (versionOf(database) === 0) database.exec(`${schema}; PRAGMA user_version = ${String(SCHEMA_VERSION)}`);
+  database.exec('COMMIT');
+};
+
+const versionOf = (database: Database): number =>
+  (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+
+/** Prepares a statement that gives rows as arrays, which are read twice as fast as objects. */
+export const prepareRows = (database: Database, sql: string): Statement => {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement;
+};
+
+// Result codes of SQLite, https://sqlite.org/rescode.html; the low byte is the primary one.
+const SQLITE_BUSY = 5;
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
+
+const primaryCode = (error: unknown): number =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
+
+export const isBusy = (error: unknown): boolean => primaryCode(error) === SQLITE_BUSY;
+
+/** Whether the disk itself failed, so that a commit may or may not be there after a restart. */
+export const isDiskFault = (error: unknown): boolean => primaryCode(error) === SQLITE_IOERR;
+
+/** A SQLite error in the port's words; anything else, a defect of ours, is left as it is. */
+export const faultOf = (error: unknown): unknown => {
+  const code = primaryCode(error);
+  if (code === 0) return error;
+  const words = error instanceof Error ? error.message : String(error);
+  if (code === SQLITE_FULL) return new EventStoreFull(`the event store's disk is full (${words})`, { cause: error });
+  return new EventStoreUnavailable(`the event store's file cannot be used (${words})`, { cause: error });
+};

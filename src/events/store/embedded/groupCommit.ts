@@ -1,0 +1,104 @@
+import type { Clock } from '../../../platform/clock.js';
+import { EventStoreError, OutcomeUnknown, type AppendResult } from '../eventStore.js';
+import { faultOf, isBusy, isDiskFault } from './database.js';
+import type { Append, Log, Transaction } from './log.js';
+
+/** Writes appends, all that wait in one turn of the event loop in one transaction. */
+export interface GroupCommit {
+  /** Resolves when the append is durable. */
+  append(append: Append): Promise<AppendResult>;
+  /** Resolves when no append is waiting. */
+  drained(): Promise<void>;
+}
+
+/** Pauses while another process holds the write lock, in ms, and after how many of them an append gives up: about 1.5 s in all. */
+const LOCK_PAUSE_MS = 10;
+const LOCK_ATTEMPTS = 100;
+
+interface Waiting {
+  readonly append: Append;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: unknown) => void;
+  attempts: number;
+}
+
+export const createGroupCommit = ({ log, clock, onCommit }: { log: Log; clock: Clock; onCommit: () => void }): GroupCommit => {
+  let waiting: Waiting[] = [];
+  let flushing = false;
+  const drains: (() => void)[] = [];
+
+  const flush = (): void => {
+    const transaction = begin();
+    if (transaction === 'locked') {
+      clock.schedule(LOCK_PAUSE_MS, flush, { keepAlive: true });
+      return;
+    }
+    flushing = false;
+    const batch = waiting;
+    waiting = [];
+    if (transaction !== null) write(transaction, batch);
+    for (const drained of drains.splice(0)) drained();
+  };
+
+  /** The transaction, `locked` when another process holds the lock and some append has patience left, or null when none is waiting any more. */
+  const begin = (): Transaction | 'locked' | null => {
+    try {
+      return log.begin();
+    } catch (error) {
+      const patient = isBusy(error) ? waiting.filter((entry) => (entry.attempts += 1) < LOCK_ATTEMPTS) : [];
+      for (const entry of waiting) if (!patient.includes(entry)) entry.reject(faultOf(error));
+      waiting = patient;
+      return patient.length > 0 ? 'locked' : null;
+    }
+  };
+
+  const write = (transaction: Transaction, batch: readonly Waiting[]): void => {
+    let committing = false;
+    try {
+      const settle = batch.map((entry) => attempt(transaction, entry));
+      committing = true;
+      transaction.commit();
+      for (const settled of settle) settled();
+    } catch (error) {
+      const fault =
+        committing && isDiskFault(error)
+          ? new OutcomeUnknown('the disk failed while the append was being made durable', { cause: error })
+          : faultOf(error);
+      for (const { reject } of batch) reject(fault);
+      transaction.rollback();
+      return;
+    }
+    onCommit();
+  };
+
+  /** One append within the transaction; what it returns tells the caller, once the transaction is durable. */
+  const attempt = (transaction: Transaction, { append, resolve, reject }: Waiting): (() => void) => {
+    try {
+      const result = transaction.append(append, clock.now());
+      return () => {
+        resolve(result);
+      };
+    } catch (error) {
+      if (!(error instanceof EventStoreError)) throw error;
+      return () => {
+        reject(error);
+      };
+    }
+  };
+
+  return {
+    append: (append) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ append, resolve, reject, attempts: 0 });
+        if (flushing) return;
+        flushing = true;
+        setImmediate(flush);
+      }),
+
+    drained: () =>
+      new Promise((resolve) => {
+        if (flushing) drains.push(resolve);
+        else resolve();
+      }),
+  };
+};

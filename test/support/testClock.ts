@@ -1,0 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../src/platform/clock.js';
+
+export interface TestClock extends Clock {
+  /**
+   * Moves time on by `ms`, running the timers that fall due on the way in their order, each at its own time. What a timer
+   * sets going gets a turn of the event loop before the next one, so that timers it schedules are run as well.
+   */
+  advance(ms: number): Promise<void>;
+  /** Sets the wall clock, backwards too, as an administrator would: timers keep the delay that they have left. */
+  setTime(epochMs: number): void;
+  /** How many timers are waiting. */
+  pending(): number;
+}
+
+interface Timer {
+  readonly due: number;
+  readonly task: () => void;
+}
+
+/** A clock that stands still until it is told to move. It starts at `start`, milliseconds since the epoch. */
+export const createTestClock = (start = Date.UTC(2026, 0, 1)): TestClock => {
+  /** Time that has passed, which only grows; the wall clock shows `start` more. */
+  let elapsed = 0;
+  let offset = start;
+  const timers = new Set<Timer>();
+
+  const nextDue = (until: number): Timer | undefined =>
+    [...timers]
+      .filter(({ due }) => due <= until)
+      .reduce<Timer | undefined>((first, timer) => (first === undefined || timer.due < first.due ? timer : first), undefined);
+
+  return {
+    now: () => offset + elapsed,
+    schedule: (delayMs, task) => {
+      const timer = { due: elapsed + Math.max(0, delayMs), task };
+      timers.add(timer);
+      return () => {
+        timers.delete(timer);
+      };
+    },
+    advance: async (ms) => {
+      const until = elapsed + ms;
+      for (;;) {
+        await nextTurn();
+        const timer = nextDue(until);
+        if (timer === undefined) break;
+        timers.delete(timer);
+        elapsed = timer.due;
+        timer.task();
+      }
+      elapsed = until;
+    },
+    setTime: (epochMs) => {
+      offset = epochMs - elapsed;
+    },
+    pending: () => timers.size,
+  };
+};
