@@ -1,3 +1,4 @@
+import { createHmac, hkdfSync } from 'node:crypto';
 import { createHandleCommand, type HandleCommand } from './commands/handleCommand.js';
 import type { Fold } from './commands/decider.js';
 import type { Codec } from './events/codec.js';
@@ -5,7 +6,7 @@ import type { DomainEvent } from './events/envelope.js';
 import type { EventStore } from './events/store/eventStore.js';
 import { createStreamFolds, type Folded } from './events/streamFolds.js';
 import type { Clock } from './platform/clock.js';
-import { createIds, type Ids } from './platform/ids.js';
+import { base32Text, createIds, type Ids } from './platform/ids.js';
 import type { Logger } from './platform/logger.js';
 import type { Random } from './platform/random.js';
 import type { ReadModelStore } from './projections/store/readModelStore.js';
@@ -24,6 +25,11 @@ export interface Engine {
   /** A decider's state as of now: what a decision that rests on another stream looks at. */
   readonly state: <State, Event extends DomainEvent>(fold: Fold<State, Event>, stream: string) => Promise<Folded<State>>;
   readonly read: ValidatedRead;
+  /**
+   * A keyed hash of a piece of personal data (HMAC-SHA-256, 26 base32 characters): finds what belongs to an address or a subject
+   * without the name of a stream telling it, or a list of addresses being enough to try.
+   */
+  readonly blindIndex: (text: string) => string;
 }
 
 export const createEngine = (parts: {
@@ -34,8 +40,11 @@ export const createEngine = (parts: {
   eventStore: EventStore;
   readModels: ReadModelStore;
   liveModel: Parameters<typeof createValidatedRead>[0]['liveModel'];
+  /** 32 bytes (`ENCRYPTION_KEY`). */
+  encryptionKey: Uint8Array;
 }): Engine => {
-  const { clock, random, logger, codec, eventStore, readModels, liveModel } = parts;
+  const { clock, random, logger, codec, eventStore, readModels, liveModel, encryptionKey } = parts;
+  const indexKey = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'doorstep blind index', 32));
   const folds = createStreamFolds(eventStore, codec);
   return {
     clock,
@@ -48,5 +57,6 @@ export const createEngine = (parts: {
     handle: createHandleCommand({ eventStore, codec, folds, clock, random }),
     state: (fold, stream) => folds.load(fold, stream),
     read: createValidatedRead({ folds, readModels, liveModel }),
+    blindIndex: (text) => base32Text(createHmac('sha256', indexKey).update(text).digest().subarray(0, 17), 26),
   };
 };

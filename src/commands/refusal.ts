@@ -3,6 +3,12 @@ import type { JsonValue } from '../events/envelope.js';
 /** Why something is refused; the entry mode maps it to its own terms (HTTP: `http/errors.ts`). */
 export type RefusalCode = 'invalid' | 'conflict' | 'unauthenticated' | 'forbidden' | 'notFound';
 
+/** What is wrong with one field of a body, which is named with dots and indexes (`checkpoints.3.id`). */
+export type Violation = {
+  readonly field: string;
+  readonly issue: string;
+};
+
 /** A refusal is a value: deciders return it, `handleCommand` throws it on wrapped in `Refused`. */
 export interface Refusal {
   readonly refused: RefusalCode;
@@ -44,10 +50,11 @@ export const refusals = {
 
   deliveryNotSetUp: (websiteId: string) => refuse('notFound', `Delivery for website ${websiteId} is not set up`),
   deliveryCheckpointNotFound: (id: string) => refuse('notFound', `Checkpoint ${id} not found`),
-  invalidBody: (field: string, issue: string): Refusal => ({
+  /** The message names the first violation, `details` lists every one. */
+  invalidBody: (field: string, issue: string, others: readonly Violation[] = []): Refusal => ({
     refused: 'invalid',
     message: `Invalid request body — ${field}: ${issue}`,
-    details: [{ field, issue }],
+    details: [{ field, issue }, ...others],
   }),
   stale: () => refuse('conflict', 'Someone else saved while you were editing'),
 

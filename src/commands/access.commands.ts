@@ -1,0 +1,58 @@
+import type { LinkRole } from '../events/access.events.js';
+
+/** Gives a person access to a website: a link when the client is known, an invitation by e-mail when not. */
+export interface AddClient {
+  readonly type: 'AddClient';
+  readonly at: string;
+  readonly websiteId: string;
+  /** Lower-case. */
+  readonly email: string;
+  readonly role: LinkRole;
+  /** The id that a new invitation gets. */
+  readonly invitationId: string;
+  /** The client whose address it is, if there is one. */
+  readonly clientId?: string | undefined;
+  readonly ownerId?: string | undefined;
+}
+
+/** The recipient takes up an invitation. */
+export interface ClaimInvitation {
+  readonly type: 'ClaimInvitation';
+  readonly at: string;
+  readonly websiteId: string;
+  readonly invitationId: string;
+  readonly subject: string;
+  /** Lower-case; absent when the identity provider does not vouch for one. */
+  readonly verifiedEmail?: string | undefined;
+  /** The client that the caller is. */
+  readonly clientId: string;
+  readonly ownerId?: string | undefined;
+}
+
+export type AccessCommand =
+  | AddClient
+  | ClaimInvitation
+  | {
+      readonly type: 'ChangeClientRole';
+      readonly at: string;
+      readonly websiteId: string;
+      readonly clientId: string;
+      readonly role: LinkRole;
+    }
+  | { readonly type: 'RemoveClient'; readonly at: string; readonly websiteId: string; readonly clientId: string }
+  | {
+      readonly type: 'ResendInvitation' | 'RevokeInvitation';
+      readonly at: string;
+      readonly websiteId: string;
+      readonly invitationId: string;
+    };
+
+export const accessStream = (websiteId: string): string => `access-${websiteId}`;
+
+const idLength = 26;
+
+/** An invitation's id ends with its website's, so that an invitation is found by its id alone, with no index that could lag. */
+export const invitationIdFor = (unique: string, websiteId: string): string => `${unique}${websiteId}`;
+
+export const websiteIdOfInvitation = (invitationId: string): string | null =>
+  /^[0-9a-z]{52}$/.test(invitationId) ? invitationId.slice(idLength) : null;

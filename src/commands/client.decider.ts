@@ -1,0 +1,64 @@
+import type { ClientEmailEvent, ClientEvent, ClientSubjectEvent } from '../events/client.events.js';
+import type { ClientCommand, ClientEmailCommand, ClientSubjectCommand } from './client.commands.js';
+import type { Decider } from './decider.js';
+import { refusals } from './refusal.js';
+
+/** Stream `client-<id>`. */
+export type ClientState =
+  { readonly stage: 'none' } | { readonly stage: 'registered'; readonly email: string; readonly name?: string };
+
+export const clientDecider: Decider<ClientState, ClientCommand, ClientEvent> = {
+  name: 'client',
+  initialState: { stage: 'none' },
+  evolve: (state, event) => {
+    switch (event.type) {
+      case 'ClientRegistered': {
+        const { email, name } = event.data;
+        return { stage: 'registered', email, ...(name !== undefined && { name }) };
+      }
+      case 'ClientRenamed':
+        return state.stage === 'none' ? state : { ...state, name: event.data.name };
+      default:
+        return state;
+    }
+  },
+  decide: (command, state) => {
+    switch (command.type) {
+      case 'RegisterClient': {
+        // The address is reserved for this id, so a registered client is the one asked for.
+        if (state.stage === 'registered') return [];
+        const { clientId, email, name } = command;
+        return [{ type: 'ClientRegistered', data: { clientId, email, ...(name !== undefined && { name }) } }];
+      }
+      case 'RenameClient': {
+        const { clientId, name } = command;
+        if (state.stage === 'none') return refusals.clientNotFound(clientId);
+        return state.name === name ? [] : [{ type: 'ClientRenamed', data: { clientId, name } }];
+      }
+      default:
+        return command satisfies never;
+    }
+  },
+};
+
+/** Streams `client-email-<blind index>` and `client-subject-<blind index>`: the client that an address or a subject belongs to. */
+export interface ClientReference {
+  readonly clientId?: string;
+}
+
+/** The first reservation of an address stays: whoever asks later learns whose it is from the state. */
+export const clientEmailDecider: Decider<ClientReference, ClientEmailCommand, ClientEmailEvent> = {
+  name: 'client-email',
+  initialState: {},
+  evolve: (_state, { data }) => ({ clientId: data.clientId }),
+  decide: ({ clientId }, state) => (state.clientId === undefined ? [{ type: 'ClientEmailReserved', data: { clientId } }] : []),
+};
+
+/** A subject whose address now belongs to another client is bound to that one. */
+export const clientSubjectDecider: Decider<ClientReference, ClientSubjectCommand, ClientSubjectEvent> = {
+  name: 'client-subject',
+  initialState: {},
+  evolve: (_state, { data }) => ({ clientId: data.clientId }),
+  decide: ({ clientId, subject }, state) =>
+    state.clientId === clientId ? [] : [{ type: 'ClientSubjectBound', data: { clientId, subject } }],
+};

@@ -1,0 +1,85 @@
+import type { Engine } from '../engine.js';
+import type { WebsiteEvent } from '../events/website.events.js';
+import { entityId } from '../platform/ids.js';
+import { isoTime } from '../platform/clock.js';
+import { clientDecider } from './client.decider.js';
+import { clientStream } from './client.commands.js';
+import { isRefusal } from './decider.js';
+import type { CommandContext, Handled, HandleOptions } from './handleCommand.js';
+import { Refused, refusals } from './refusal.js';
+import { slugStream, websiteStream, type ChangeWebsite, type CreateWebsite } from './website.commands.js';
+import { reservationMs, slugDecider, websiteDecider, type WebsiteState } from './website.decider.js';
+
+type Handling = Promise<Handled<WebsiteState, WebsiteEvent>>;
+
+const requireClient = async (engine: Engine, clientId: string | undefined): Promise<void> => {
+  if (clientId === undefined) return;
+  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  if (state.stage === 'none') throw new Refused(refusals.clientNotFound(clientId));
+};
+
+/**
+ * Reserves the slug, then creates the website with status `provisioning`; the provisioning worker starts on `WebsiteCreated`.
+ * @throws Refused: `slug already exists`, `Client <id> does not exist`, `<feature> is not available on the <tier> tier`
+ */
+export const createWebsite = async (
+  engine: Engine,
+  wish: Omit<CreateWebsite, 'type' | 'at' | 'websiteId' | 'provisioningJobId'>,
+  context: CommandContext,
+): Promise<{ websiteId: string }> => {
+  const websiteId = entityId(context.commandId, 'website');
+  const command = {
+    type: 'CreateWebsite',
+    ...wish,
+    websiteId,
+    provisioningJobId: entityId(context.commandId, 'provisioning'),
+  } as const;
+
+  // What the website itself refuses is found out before the slug is taken.
+  await requireClient(engine, wish.clientId);
+  const foreseen = websiteDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, websiteDecider.initialState);
+  if (isRefusal(foreseen)) throw new Refused(foreseen);
+
+  const reserved = await reserveSlug(engine, wish.slug, websiteId, context);
+  // Somebody else may take over a reservation after `reservationMs`: a creation that was held up for half of that gives up.
+  if (engine.clock.now() - Date.parse(reserved.at) > reservationMs / 2 && context.planned === undefined) {
+    const { revision } = await engine.state(websiteDecider, websiteStream(websiteId));
+    if (revision < 0n) throw new Refused(refusals.slugTaken());
+  }
+  await engine.handle(websiteDecider, websiteStream(websiteId), command, context);
+  return { websiteId };
+};
+
+const reserveSlug = async (engine: Engine, slug: string, websiteId: string, context: CommandContext): Promise<{ at: string }> => {
+  const { state: holder } = await engine.state(slugDecider, slugStream(slug));
+  let abandonedBy: string | undefined;
+  if (holder.stage === 'reserved' && holder.websiteId !== websiteId) {
+    const { state: website } = await engine.state(websiteDecider, websiteStream(holder.websiteId));
+    if (website.stage === 'none') abandonedBy = holder.websiteId;
+  }
+  const { state } = await engine.handle(
+    slugDecider,
+    slugStream(slug),
+    { type: 'ReserveSlug', slug, websiteId, abandonedBy },
+    context,
+  );
+  if (state.stage === 'free') throw new Error(`slug ${slug} is free after it was reserved`);
+  return state;
+};
+
+/** @throws Refused: unknown or archived website, unknown client, a feature above the tier, `Someone else saved …` */
+export const changeWebsite = async (
+  engine: Engine,
+  wish: Omit<ChangeWebsite, 'type' | 'at'>,
+  context: CommandContext,
+  options?: HandleOptions,
+): Handling => {
+  await requireClient(engine, wish.clientId);
+  return engine.handle(websiteDecider, websiteStream(wish.websiteId), { type: 'ChangeWebsite', ...wish }, context, options);
+};
+
+export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>
+  engine.handle(websiteDecider, websiteStream(websiteId), { type: 'ArchiveWebsite', websiteId }, context);
+
+export const restoreWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>
+  engine.handle(websiteDecider, websiteStream(websiteId), { type: 'RestoreWebsite', websiteId }, context);

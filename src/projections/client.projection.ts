@@ -1,0 +1,33 @@
+import { clientStream } from '../commands/client.commands.js';
+import type { ClientEvent } from '../events/client.events.js';
+import type { Projection } from './projection.js';
+
+/** The Client resource. */
+export type ClientDocument = {
+  readonly id: string;
+  readonly email: string;
+  readonly name?: string;
+  readonly createdAt: string;
+};
+
+export const clientProjection: Projection<ClientDocument, ClientEvent> = {
+  name: 'client',
+  version: 1,
+  handles: ['ClientRegistered', 'ClientRenamed'],
+  ignores: [],
+  documentId: ({ data }) => data.clientId,
+  stream: clientStream,
+  indexes: [{ field: 'email' }],
+  evolve: (document, event) => {
+    switch (event.type) {
+      case 'ClientRegistered': {
+        const { clientId, email, name } = event.data;
+        return { id: clientId, email, ...(name !== undefined && { name }), createdAt: event.metadata.at };
+      }
+      case 'ClientRenamed':
+        return document === null ? null : { ...document, name: event.data.name };
+      default:
+        return document;
+    }
+  },
+};
