@@ -1,10 +1,20 @@
-/** Native ES modules: run with `node --experimental-vm-modules`. */
+/**
+ * Native ES modules: run with `node --experimental-vm-modules` (`npm test` does).
+ * @type {import('jest').Config}
+ */
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }] },
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
+  },
   testTimeout: 20_000,
+  // Only with --coverage. What runs in processes of its own (start, operations, crashes) is not counted.
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['src/**/*.ts'],
+  coverageReporters: ['text-summary', 'lcovonly'],
+  coverageThreshold: { global: { lines: 80 } },
 };

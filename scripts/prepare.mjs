@@ -145,8 +145,10 @@ const build = async () => {
   const hash = sourceHash();
   const [next, old] = [`${dist}.next`, `${dist}.old`];
   for (const folder of [next, old]) rmSync(folder, { recursive: true, force: true });
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  const code = await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', next], { stdio: ['ignore', 2, 2] });
+  const tsc = import.meta.resolve('typescript/bin/tsc');
+  const code = await run(process.execPath, [fileURLToPath(tsc), '-p', 'tsconfig.build.json', '--outDir', next], {
+    stdio: ['ignore', 2, 2],
+  });
   if (code !== 0) throw new StepFailed('the build failed');
   writeFileSync(join(next, '.built-from'), hash);
   if (existsSync(dist)) renameSync(dist, old);

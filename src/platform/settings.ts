@@ -265,10 +265,9 @@ const baseAddress = (text: string): string | Problem => {
 
 const origin = (text: string): string | Problem => {
   const url = webAddress(text);
-  if (url === undefined || url.href !== `${url.origin}/`) {
-    return new Problem('must be an origin such as https://portal.example.com, without a path');
-  }
-  return url.origin;
+  return url !== undefined && isPlain(url) && url.pathname === '/'
+    ? url.origin
+    : new Problem('must be an origin such as https://portal.example.com, without a path');
 };
 
 /** The keys that verify every token are fetched from there: over a network, only with TLS. */

@@ -1,0 +1,120 @@
+/** The rooms of the house (docs/architecture.md) as rules: which file may import which. */
+const adapters = [
+  '^src/integrations/[^/]+/(?!port\\.ts$)',
+  '^src/events/store/[^/]+/',
+  '^src/projections/store/[^/]+/',
+  '^src/http/auth/(embedded|oidc)/',
+];
+const packages = ['^node_modules/'];
+const platform = '^src/platform/';
+const facts = '^src/events/[^/]+\\.ts$';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'pure-by-suffix',
+      comment:
+        'Deciders, events, projections and processes are pure: they know their own area, the facts and the shapes they fill.',
+      severity: 'error',
+      from: { path: '([^/]+)\\.(?:commands|decider|events|upcasters|projection|process)\\.ts$' },
+      to: {
+        pathNot: [
+          '/$1\\.[^/]+\\.ts$',
+          facts,
+          '^src/commands/(decider|refusal)\\.ts$',
+          '^src/projections/projection\\.ts$',
+          '^src/workers/process\\.ts$',
+          '^src/platform/(formats|ids)\\.ts$',
+          '^node_modules/typebox/',
+        ],
+      },
+    },
+    {
+      name: 'facts-do-no-io',
+      comment: 'Pure files may import these, so these may not reach a store or the machine either.',
+      severity: 'error',
+      from: { path: facts, pathNot: '/streamFolds\\.ts$' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
+    },
+    {
+      name: 'platform-stands-alone',
+      severity: 'error',
+      from: { path: platform },
+      to: { path: '^src/', pathNot: platform },
+    },
+    {
+      name: 'adapters-only-in-compose',
+      comment: 'Everybody else knows ports; compose.ts alone knows which adapter stands behind which.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/compose\\.ts$', ...adapters] },
+      to: { path: adapters },
+    },
+    {
+      name: 'integration-adapter',
+      comment: 'An adapter imports its port, what adapters share, and the platform.',
+      severity: 'error',
+      from: { path: '^src/integrations/([^/]+)/' },
+      to: { path: '^src/', pathNot: ['^src/integrations/$1/', '^src/integrations/([^/]+\\.ts|[^/]+/port\\.ts)$', platform] },
+    },
+    {
+      name: 'store-adapter',
+      comment: 'A store imports its port, the shapes that it keeps, and the platform.',
+      severity: 'error',
+      from: { path: '^src/(events|projections)/store/([^/]+)/' },
+      to: {
+        path: '^src/',
+        pathNot: [
+          '^src/$1/store/$2/',
+          '^src/$1/store/[^/]+\\.ts$',
+          '^src/events/envelope\\.ts$',
+          '^src/projections/projection\\.ts$',
+          platform,
+        ],
+      },
+    },
+    {
+      name: 'inner-rooms-know-no-entry',
+      comment: 'Commands, facts, read models and integrations do not know who asks.',
+      severity: 'error',
+      from: { path: '^src/(commands|events|projections|integrations)/' },
+      to: { path: '^src/(http|workers|operations|[^/]+\\.ts$)' },
+    },
+    {
+      name: 'entries-apart',
+      comment: 'HTTP and the workers meet in the event log only.',
+      severity: 'error',
+      from: { path: '^src/(http|workers)/' },
+      to: { path: '^src/(http|workers|operations)/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'only-what-is-shipped',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: ['^(test|bench|scripts)/'] },
+    },
+    {
+      name: 'no-dev-dependency',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true },
+      to: {},
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    doNotFollow: { path: packages },
+    moduleSystems: ['es6'],
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+    cache: false,
+  },
+};
