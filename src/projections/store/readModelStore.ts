@@ -5,6 +5,10 @@ import type { ReadModelIndex } from '../projection.js';
  * The read-model store port: documents that projections write, guarded by position, and that lists are answered from.
  * What every adapter must hold is written down as its contract suite, `test/contracts/readModelStore.contract.ts`.
  * Every call throws ReadModelStoreUnavailable when the store cannot be reached.
+ *
+ * A call that names a version throws ReadModelDropped when the version was never prepared, or was dropped when another one was
+ * published: nobody is answered from what is no longer live, and nobody goes on writing to it. Ids are not empty and hold no NUL
+ * and no lone surrogate.
  */
 export interface ReadModelStore {
   /** Makes what a version of a read model needs (tables, indexes). Repeating it changes nothing. */
@@ -12,7 +16,10 @@ export interface ReadModelStore {
 
   get(model: ReadModel, id: string): Promise<StoredDocument | null>;
 
-  /** Documents that match `query`, by id; deleted ones are left out. */
+  /** As `get`, for many at once; ids that have no document are missing in the answer. */
+  getMany(model: ReadModel, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>>;
+
+  /** Documents that match `query`, by id (as UTF-8 bytes); deleted ones are left out. A field in `where` without an index is a TypeError. */
   find(model: ReadModel, query: ReadModelQuery): Promise<readonly StoredDocument[]>;
 
   /**
@@ -36,7 +43,7 @@ export interface ReadModelStore {
   /** Makes `model.version` the one that answers reads, at once for every process, and drops the other versions' documents. */
   publish(model: ReadModel): Promise<void>;
 
-  /** Empties a version and sets its checkpoint back to `START`. */
+  /** Empties a version and sets its checkpoint back to `START`. Not while a projector writes to it. */
   reset(model: ReadModel): Promise<void>;
 
   /** Removes tombstones that reflect a position before `before`. */
@@ -95,6 +102,14 @@ export interface RecordStore {
   /** Writes the record, whatever is there. `expiresAt` is in milliseconds since the epoch; an expired record is as good as absent. */
   put(collection: string, key: string, value: JsonObject, expiresAt?: number): Promise<void>;
   delete(collection: string, key: string): Promise<void>;
+}
+
+export class ReadModelDropped extends Error {
+  override readonly name = 'ReadModelDropped';
+
+  constructor(model: ReadModel) {
+    super(`version ${model.version} of read model ${model.name} is not prepared, or was dropped`);
+  }
 }
 
 export class ReadModelStoreUnavailable extends Error {

@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { systemClock } from '../../src/platform/clock.js';
+import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
+import { ReadModelStoreUnavailable, type ReadModel, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { createTestClock } from '../support/testClock.js';
+import { readModelStoreContract } from './readModelStore.contract.js';
+
+readModelStoreContract('embedded', () => {
+  const clock = createTestClock();
+  const file = join(temporaryFolder(), 'readModels.sqlite');
+  const opened: ReadModelStore[] = [];
+  return Promise.resolve({
+    open: async () => {
+      const store = await createEmbeddedReadModelStore({ file, clock });
+      opened.push(store);
+      return store;
+    },
+    advance: (ms) => clock.advance(ms),
+    now: () => clock.now(),
+    close: async () => {
+      await Promise.all(opened.map((store) => store.close()));
+    },
+  });
+});
+
+describe('embedded read-model store', () => {
+  const sites: ReadModel = { name: 'site', version: '1', indexes: [{ field: 'writer' }] };
+  const opened: ReadModelStore[] = [];
+  const open = async (file: string, clock = systemClock): Promise<ReadModelStore> => {
+    const store = await createEmbeddedReadModelStore({ file, clock });
+    opened.push(store);
+    return store;
+  };
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+  });
+
+  /** Another process that applies positions 1 to `last`, each with a document that all writers share and one of its own. */
+  const startWriter = (file: string, writer: string, last: number) =>
+    spawn(
+      process.execPath,
+      [
+        '--import',
+        join(import.meta.dirname, '../support/eventStoreTypescript.mjs'),
+        join(import.meta.dirname, 'readModelWriter.ts'),
+        file,
+        writer,
+        String(last),
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+
+  test('processes that write one file at once lose nothing, and wake those that wait in another', async () => {
+    const file = join(temporaryFolder(), 'readModels.sqlite');
+    const writers = ['x', 'y'].map((writer) => startWriter(file, writer, 200));
+    const store = await open(file);
+    await store.prepare(sites);
+    expect(await store.reached(sites, 200n, AbortSignal.timeout(15_000))).toBe(true);
+    const codes = await Promise.all(writers.map(async (child) => (await once(child, 'exit'))[0] as unknown));
+    expect(codes).toEqual([0, 0]);
+
+    for (const writer of ['x', 'y']) {
+      expect(
+        await store.find(sites, { where: { writer }, search: { fields: ['own'], text: writer }, order: 'ascending', limit: 500 }),
+      ).toHaveLength(200);
+    }
+    expect((await store.get(sites, 'shared'))?.position).toBe(200n);
+  });
+
+  test('a process that is killed loses no acknowledged write', async () => {
+    const file = join(temporaryFolder(), 'readModels.sqlite');
+    const child = startWriter(file, 'x', 1_000_000);
+    let acknowledged = 0n;
+    child.stdout.setEncoding('utf8').on('data', (lines: string) => {
+      const last = lines.trimEnd().split('\n').at(-1);
+      if (last !== undefined && /^\d+$/.test(last)) acknowledged = BigInt(last);
+      if (acknowledged >= 100n) child.kill('SIGKILL');
+    });
+    await once(child, 'close');
+
+    const store = await open(file);
+    const checkpoint = await store.checkpoint(sites);
+    expect(acknowledged).toBeGreaterThanOrEqual(100n);
+    // A line may end in the middle of a number: then fewer were seen than acknowledged, never more.
+    expect(checkpoint).toBeGreaterThanOrEqual(acknowledged);
+    expect((await store.get(sites, 'shared'))?.position).toBe(checkpoint);
+    await store.apply(sites, [], checkpoint + 1n);
+    expect(await store.checkpoint(sites)).toBe(checkpoint + 1n);
+  });
+
+  test('a write waits while another connection holds the file, and gives up in the end', async () => {
+    const clock = createTestClock();
+    const file = join(temporaryFolder(), 'readModels.sqlite');
+    const store = await open(file, clock);
+    await store.prepare(sites);
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+
+    const refused = expect(store.apply(sites, [], 1n)).rejects.toThrow(ReadModelStoreUnavailable);
+    expect(await store.checkpoint(sites)).toBe(0n);
+    while (clock.pending() > 0) await clock.advance(1_000);
+    await refused;
+
+    const waiting = store.apply(sites, [], 2n);
+    while (clock.pending() === 0) await store.ping();
+    other.exec('ROLLBACK');
+    await clock.advance(1_000);
+    await waiting;
+    expect(await store.checkpoint(sites)).toBe(2n);
+    other.close();
+  });
+
+  test('the safety check notices what was never announced', async () => {
+    const clock = createTestClock();
+    const file = join(temporaryFolder(), 'readModels.sqlite');
+    const store = await open(file, clock);
+    await store.prepare(sites);
+    const waiting = store.reached(sites, 7n, new AbortController().signal);
+    while (clock.pending() === 0) await store.ping();
+    const other = new DatabaseSync(file);
+    other.exec('UPDATE model SET checkpoint = 7');
+    other.close();
+    await clock.advance(500);
+    expect(await waiting).toBe(true);
+    expect(clock.pending()).toBe(0);
+  });
+
+  test.each([
+    [
+      'is not a database',
+      (file: string) => {
+        writeFileSync(file, 'no database '.repeat(100));
+      },
+    ],
+    [
+      'was written by a newer version',
+      (file: string) => {
+        const other = new DatabaseSync(file);
+        other.exec('PRAGMA user_version = 99');
+        other.close();
+      },
+    ],
+  ])('a file that %s is refused', async (_, make) => {
+    const file = join(temporaryFolder(), 'readModels.sqlite');
+    make(file);
+    await expect(open(file)).rejects.toThrow(ReadModelStoreUnavailable);
+  });
+});

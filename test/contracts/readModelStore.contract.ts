@@ -1,0 +1,607 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { JsonObject } from '../../src/events/envelope.js';
+import { START } from '../../src/events/store/eventStore.js';
+import {
+  ReadModelDropped,
+  ReadModelStoreUnavailable,
+  type DocumentWrite,
+  type ReadModel,
+  type ReadModelQuery,
+  type ReadModelStore,
+} from '../../src/projections/store/readModelStore.js';
+
+export interface ReadModelStoreHarness {
+  /** Opens one more store on the same data, as another process would; `close` closes it if the test did not. */
+  open(): Promise<ReadModelStore>;
+  /** Moves the time that records expire by. */
+  advance(ms: number): Promise<void>;
+  now(): number;
+  close(): Promise<void>;
+}
+
+const sites: ReadModel = {
+  name: 'site',
+  version: '1',
+  indexes: [{ field: 'status' }, { field: 'features' }, { field: 'owner' }],
+};
+const sitesNext: ReadModel = { ...sites, version: '2' };
+
+const write = (id: string, position: number | bigint, body: JsonObject | null): DocumentWrite => ({
+  id,
+  position: BigInt(position),
+  revision: BigInt(position) - 1n,
+  body,
+});
+
+const everything: ReadModelQuery = { order: 'ascending', limit: 1_000 };
+const never = (): AbortSignal => new AbortController().signal;
+
+/** What every adapter of the read-model store port holds. */
+export const readModelStoreContract = (name: string, createHarness: () => Promise<ReadModelStoreHarness>): void => {
+  describe(`read-model store contract: ${name}`, () => {
+    let harness: ReadModelStoreHarness;
+    let store: ReadModelStore;
+
+    beforeEach(async () => {
+      harness = await createHarness();
+      store = await harness.open();
+      await store.prepare(sites);
+    });
+
+    afterEach(() => harness.close());
+
+    const ids = async (query: Partial<ReadModelQuery> = {}, model = sites): Promise<readonly string[]> =>
+      (await store.find(model, { ...everything, ...query })).map(({ id }) => id);
+
+    describe('documents', () => {
+      test('a document that was never written is absent', async () => {
+        expect(await store.get(sites, 'a')).toBeNull();
+        expect(await store.find(sites, everything)).toEqual([]);
+        expect(await store.checkpoint(sites)).toBe(START);
+      });
+
+      test('what was written is read back with its revision and position, as bigint', async () => {
+        await store.apply(sites, [{ id: 'a', revision: 3n, position: 7n, body: { title: 'A' } }], 7n);
+
+        const document = { id: 'a', revision: 3n, position: 7n, body: { title: 'A' } };
+        expect(await store.get(sites, 'a')).toEqual(document);
+        expect(await store.find(sites, everything)).toEqual([document]);
+      });
+
+      test('positions beyond 2^53 are exact', async () => {
+        const far = 2n ** 60n + 1n;
+        await store.apply(sites, [{ id: 'a', revision: far - 1n, position: far, body: {} }], far + 2n);
+        expect(await store.get(sites, 'a')).toEqual({ id: 'a', revision: far - 1n, position: far, body: {} });
+        expect(await store.checkpoint(sites)).toBe(far + 2n);
+      });
+
+      test('many are read at once, without those that are absent or deleted', async () => {
+        await store.apply(sites, [write('a', 1, { n: 1 }), write('b', 2, { n: 2 }), write('c', 3, null)], 3n);
+        const documents = await store.getMany(sites, ['a', 'b', 'c', 'd']);
+        expect([...documents.keys()].sort()).toEqual(['a', 'b']);
+        expect(documents.get('b')?.body).toEqual({ n: 2 });
+        expect((await store.getMany(sites, [])).size).toBe(0);
+      });
+
+      test('a redelivery changes nothing', async () => {
+        await store.apply(sites, [write('a', 5, { title: 'first' })], 5n);
+        await store.apply(sites, [write('a', 5, { title: 'second' })], 5n);
+        expect((await store.get(sites, 'a'))?.body).toEqual({ title: 'first' });
+      });
+
+      test('an older state never comes back, also beside newer ones in the same batch', async () => {
+        await store.apply(sites, [write('a', 5, { title: 'new' }), write('b', 1, { title: 'old' })], 5n);
+        await store.apply(sites, [write('a', 4, { title: 'older' }), write('b', 6, { title: 'new' })], 6n);
+        expect((await store.get(sites, 'a'))?.body).toEqual({ title: 'new' });
+        expect((await store.get(sites, 'b'))?.body).toEqual({ title: 'new' });
+      });
+
+      test('a deleted document is absent, and its tombstone guards', async () => {
+        await store.apply(sites, [write('a', 1, { status: 'active' })], 1n);
+        await store.apply(sites, [write('a', 5, null)], 5n);
+        expect(await store.get(sites, 'a')).toBeNull();
+        expect(await ids()).toEqual([]);
+        expect(await ids({ where: { status: 'active' } })).toEqual([]);
+
+        await store.apply(sites, [write('a', 4, { status: 'active' })], 5n);
+        expect(await store.get(sites, 'a')).toBeNull();
+
+        await store.apply(sites, [write('a', 6, { status: 'active' })], 6n);
+        expect((await store.get(sites, 'a'))?.position).toBe(6n);
+        expect(await ids({ where: { status: 'active' } })).toEqual(['a']);
+      });
+
+      test('a tombstone of a document that never was guards as well', async () => {
+        await store.apply(sites, [write('a', 5, null)], 5n);
+        await store.apply(sites, [write('a', 4, { title: 'late' })], 5n);
+        expect(await store.get(sites, 'a')).toBeNull();
+      });
+
+      test('purging removes the tombstones before a position and nothing else', async () => {
+        await store.apply(sites, [write('a', 1, null), write('b', 2, null), write('c', 1, { title: 'C' })], 2n);
+        await store.purgeTombstones(sites, 2n);
+
+        await store.apply(sites, [write('a', 1, { title: 'A' }), write('b', 1, { title: 'B' })], 2n);
+        expect(await ids()).toEqual(['a', 'c']);
+      });
+
+      test.each(['', 'a\0b', 'a\ud800'])('%j is not an id: it is refused, and finds nothing', async (id) => {
+        await store.apply(sites, [write('a', 1, {})], 1n);
+        await expect(store.apply(sites, [write('b', 2, {}), write(id, 2, {})], 2n)).rejects.toThrow(TypeError);
+        expect(await store.get(sites, id)).toBeNull();
+        expect(await store.checkpoint(sites)).toBe(1n);
+      });
+
+      test('every text and every JSON value comes back exactly', async () => {
+        let position = 0;
+        const anyText = fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
+          fc.constantFrom('\0', '\ud800', '\udc00x', '__proto__', '9007199254740993', '$where', 'a.b', '"', '%', '_', '\\'),
+        );
+        const anyJson = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('-0'));
+        await fc.assert(
+          fc.asyncProperty(anyText, anyText, anyJson, async (status, text, value) => {
+            position += 1;
+            const own = JSON.parse('{"__proto__":{"x":1},"constructor":1}') as JsonObject;
+            const body: JsonObject = { status, text, value: value as JsonObject, own, empty: {} };
+            await store.apply(sites, [write('a', position, body)], BigInt(position));
+
+            const stored = (await store.get(sites, 'a'))?.body;
+            expect(stored).toEqual(body);
+            expect(JSON.stringify(stored)).toBe(JSON.stringify(body));
+            expect(await ids({ where: { status } })).toEqual(['a']);
+            expect(await ids({ where: { status: `${status}x` } })).toEqual([]);
+            expect(await ids({ search: { fields: ['text'], text } })).toEqual(['a']);
+          }),
+          { numRuns: 60 },
+        );
+      });
+    });
+
+    describe('find', () => {
+      const bodies: Readonly<Record<string, JsonObject>> = {
+        a: { status: 'active', features: ['content', 'seo'], owner: 'kim', title: 'Bakery' },
+        b: { status: 'provisioning', features: [], owner: 'kim', title: 'Bike shop' },
+        c: { status: 'active', features: ['seo'], title: 'Café ÉTÉ' },
+        d: { status: 'archived', features: ['content'], owner: 'lee', title: '100% wool', tags: ['Sale', 'x_y'] },
+        e: { status: 'Active', features: 'seo', owner: null, title: 7 },
+      };
+
+      beforeEach(() =>
+        store.apply(
+          sites,
+          Object.entries(bodies).map(([id, body], index) => write(id, index + 1, body)),
+          5n,
+        ),
+      );
+
+      test('by id, in either order', async () => {
+        expect(await ids()).toEqual(['a', 'b', 'c', 'd', 'e']);
+        expect(await ids({ order: 'descending' })).toEqual(['e', 'd', 'c', 'b', 'a']);
+        expect(await ids({ order: 'descending', limit: 2 })).toEqual(['e', 'd']);
+        expect(await ids({ after: 'b', limit: 2 })).toEqual(['c', 'd']);
+        expect(await ids({ order: 'descending', after: 'c' })).toEqual(['b', 'a']);
+        expect(await ids({ after: 'bb' })).toEqual(['c', 'd', 'e']);
+      });
+
+      test.each<[string, NonNullable<ReadModelQuery['where']>, readonly string[]]>([
+        ['a string field', { status: 'active' }, ['a', 'c']],
+        ['a string field, case-sensitive', { status: 'Active' }, ['e']],
+        ['an array field by any element', { features: 'seo' }, ['a', 'c', 'e']],
+        ['one of several values', { status: ['active', 'archived'] }, ['a', 'c', 'd']],
+        ['several values that match the same document once', { features: ['seo', 'content', 'seo'] }, ['a', 'c', 'd', 'e']],
+        ['two fields', { status: 'active', owner: 'kim' }, ['a']],
+        ['two fields with several values', { features: ['content', 'seo'], owner: ['kim', 'lee'] }, ['a', 'd']],
+        ['three fields', { status: ['active', 'archived'], features: ['content'], owner: ['lee', 'kim'] }, ['a', 'd']],
+        ['an empty list', { status: [] }, []],
+        ['an empty list beside a match', { status: 'active', features: [] }, []],
+        ['a value that nothing has', { owner: 'nobody' }, []],
+        ['no condition', {}, ['a', 'b', 'c', 'd', 'e']],
+      ])('by %s', async (_, where, expected) => {
+        expect(await ids({ where })).toEqual(expected);
+        expect(await ids({ where, order: 'descending' })).toEqual([...expected].reverse());
+        expect(await ids({ where, limit: 1 })).toEqual(expected.slice(0, 1));
+        expect(await ids({ where, after: 'a' })).toEqual(expected.filter((id) => id > 'a'));
+      });
+
+      test('a field without an index is refused', async () => {
+        await expect(ids({ where: { title: 'Bakery' } })).rejects.toThrow(TypeError);
+      });
+
+      test('an index follows every change of a document', async () => {
+        await store.apply(sites, [write('a', 10, { status: 'archived', features: ['seo', 'marketing'] })], 10n);
+        expect(await ids({ where: { status: 'active' } })).toEqual(['c']);
+        expect(await ids({ where: { status: 'archived' } })).toEqual(['a', 'd']);
+        expect(await ids({ where: { features: 'content' } })).toEqual(['d']);
+        expect(await ids({ where: { features: 'marketing' } })).toEqual(['a']);
+        expect(await ids({ where: { owner: 'kim' } })).toEqual(['b']);
+      });
+
+      test.each<[string, string, readonly string[]]>([
+        ['a part, whatever its case', 'BIKE', ['b']],
+        ['letters beyond ASCII', 'café été', ['c']],
+        ['characters that patterns use', '100%', ['d']],
+        ['a dot that is a dot', 'b.k', []],
+        ['an underscore that is one', 'X_y', ['d']],
+        ['an element of a list', 'sale', ['d']],
+        ['the empty text: every document that has such a field', '', ['a', 'b', 'c', 'd']],
+      ])('search finds %s', async (_, text, expected) => {
+        expect(await ids({ search: { fields: ['title', 'tags'], text } })).toEqual(expected);
+      });
+
+      test('search and conditions, order and page together', async () => {
+        const search = { fields: ['title'], text: 'b' };
+        expect(await ids({ search, where: { owner: 'kim' } })).toEqual(['a', 'b']);
+        expect(await ids({ search, where: { owner: 'kim' }, order: 'descending', limit: 1 })).toEqual(['b']);
+        expect(await ids({ search, where: { owner: 'kim' }, order: 'descending', after: 'b' })).toEqual(['a']);
+      });
+
+      test('search goes through more documents than one stretch', async () => {
+        const many = Array.from({ length: 1_300 }, (_, index) =>
+          write(`m${String(index).padStart(4, '0')}`, 20, { status: 'many', title: index % 400 === 399 ? 'Needle' : 'hay' }),
+        );
+        await store.apply(sites, many, 20n);
+        const search = { fields: ['title'], text: 'needle' };
+        expect(await ids({ search })).toEqual(['m0399', 'm0799', 'm1199']);
+        expect(await ids({ search, where: { status: 'many' }, order: 'descending', limit: 2 })).toEqual(['m1199', 'm0799']);
+      });
+
+      test('ids are ordered as UTF-8 bytes', async () => {
+        const order = ['f', 'é', '\uffee', '😀'];
+        await store.apply(
+          sites,
+          order.map((id) => write(id, 30, { status: ['one', 'two'] })),
+          30n,
+        );
+        expect(await ids({ after: 'e' })).toEqual(order);
+        expect(await ids({ where: { status: ['two', 'one'] } })).toEqual(order);
+        expect(await ids({ where: { status: ['two', 'one'] }, order: 'descending', after: '😀' })).toEqual(
+          order.slice(0, 3).reverse(),
+        );
+      });
+
+      test.each([[undefined], [{ status: 'listed' }], [{ features: ['odd', 'even'] }]])(
+        'pages where %j have no gap and no duplicate while documents come, change and go',
+        async (where) => {
+          const other = await harness.open();
+          const idOf = (index: number): string => `p${String(index).padStart(3, '0')}`;
+          const body = (index: number): JsonObject => ({
+            status: 'listed',
+            features: [index % 2 === 0 ? 'even' : 'odd'],
+            n: index,
+          });
+          await store.apply(
+            sites,
+            [...'abcde'].map((id) => write(id, 40, null)),
+            40n,
+          );
+          const stable = Array.from({ length: 60 }, (_, index) => index * 3);
+          await store.apply(
+            sites,
+            stable.map((index) => write(idOf(index), 41, body(index))),
+            41n,
+          );
+
+          const seen: string[] = [];
+          for (let page = 0; ; page += 1) {
+            const after = seen.at(-1);
+            const found = await ids({ limit: 7, ...(where !== undefined && { where }), ...(after !== undefined && { after }) });
+            seen.push(...found);
+            if (found.length < 7) break;
+            const position = 50 + page;
+            const changes = stable.map((index) =>
+              index % 5 === page % 5
+                ? write(idOf(index), position, body(index))
+                : write(idOf(index + 1), position, page % 2 === 0 ? body(index + 1) : null),
+            );
+            await other.apply(sites, changes, BigInt(position));
+          }
+
+          expect(new Set(seen).size).toBe(seen.length);
+          expect([...seen].sort()).toEqual(seen);
+          expect(seen).toEqual(expect.arrayContaining(stable.map(idOf)));
+        },
+      );
+    });
+
+    describe('checkpoint', () => {
+      test('moves forward and never back, with and without documents', async () => {
+        await store.apply(sites, [], 9n);
+        expect(await store.checkpoint(sites)).toBe(9n);
+        await store.apply(sites, [write('a', 4, {})], 4n);
+        expect(await store.checkpoint(sites)).toBe(9n);
+        expect((await store.get(sites, 'a'))?.position).toBe(4n);
+      });
+
+      test('belongs to its model and version', async () => {
+        const others: ReadModel = { name: 'other', version: '1', indexes: [] };
+        await store.prepare(others);
+        await store.prepare(sitesNext);
+        await store.apply(sites, [write('a', 3, {})], 3n);
+        expect(await store.checkpoint(others)).toBe(START);
+        expect(await store.checkpoint(sitesNext)).toBe(START);
+        expect(await store.get(others, 'a')).toBeNull();
+      });
+
+      test('reached: at once when it is there already, also at START', async () => {
+        await store.apply(sites, [], 5n);
+        expect(await store.reached(sites, START, never())).toBe(true);
+        expect(await store.reached(sites, 5n, never())).toBe(true);
+      });
+
+      test('reached: as soon as it gets there, not before', async () => {
+        const steps: string[] = [];
+        const waiting = store.reached(sites, 5n, never()).then((reached) => steps.push(`reached ${String(reached)}`));
+        await store.apply(sites, [], 4n);
+        await store.checkpoint(sites);
+        steps.push('moved to 4');
+        await store.apply(sites, [], 6n);
+        await waiting;
+        expect(steps).toEqual(['moved to 4', 'reached true']);
+      });
+
+      test('reached: wakes by another store on the same data', async () => {
+        const other = await harness.open();
+        const waiting = Promise.all([1n, 2n, 3n].map((position) => store.reached(sites, position, never())));
+        for (const position of [1n, 2n, 3n]) await other.apply(sites, [], position);
+        expect(await waiting).toEqual([true, true, true]);
+      });
+
+      test('reached: false when it is aborted first, or was before', async () => {
+        const abort = new AbortController();
+        const waiting = store.reached(sites, 5n, abort.signal);
+        abort.abort();
+        expect(await waiting).toBe(false);
+        expect(await store.reached(sites, 5n, abort.signal)).toBe(false);
+      });
+
+      test('reached: a version that is dropped meanwhile is not waited for', async () => {
+        const other = await harness.open();
+        await other.prepare(sitesNext);
+        const waiting = expect(store.reached(sites, 5n, never())).rejects.toThrow(ReadModelDropped);
+        await other.publish(sitesNext);
+        await waiting;
+      });
+    });
+
+    describe('versions', () => {
+      test('stand side by side', async () => {
+        await store.prepare(sitesNext);
+        await store.apply(sites, [write('a', 1, { status: 'old' })], 1n);
+        await store.apply(sitesNext, [write('a', 1, { status: 'new' })], 1n);
+        expect((await store.get(sites, 'a'))?.body).toEqual({ status: 'old' });
+        expect((await store.get(sitesNext, 'a'))?.body).toEqual({ status: 'new' });
+        expect(await ids({ where: { status: 'new' } })).toEqual([]);
+        expect(await ids({ where: { status: 'new' } }, sitesNext)).toEqual(['a']);
+      });
+
+      test('none is live before the first is published', async () => {
+        expect(await store.liveVersion('site')).toBeNull();
+        await store.publish(sites);
+        expect(await store.liveVersion('site')).toBe('1');
+        expect(await store.liveVersion('other')).toBeNull();
+      });
+
+      test('publishing swaps at once for every process, and drops the others', async () => {
+        const other = await harness.open();
+        await store.publish(sites);
+        await store.apply(sites, [write('a', 1, { status: 'old' }), write('b', 1, { status: 'old' })], 1n);
+        expect((await other.get(sites, 'a'))?.body).toEqual({ status: 'old' });
+
+        await store.prepare(sitesNext);
+        await store.apply(sitesNext, [write('a', 1, { status: 'new' })], 1n);
+        await store.publish(sitesNext);
+
+        expect(await other.liveVersion('site')).toBe('2');
+        expect((await other.get(sitesNext, 'a'))?.body).toEqual({ status: 'new' });
+        for (const reader of [store, other]) {
+          await expect(reader.get(sites, 'a')).rejects.toThrow(ReadModelDropped);
+          await expect(reader.get(sites, 'never written')).rejects.toThrow(ReadModelDropped);
+          await expect(reader.getMany(sites, ['a'])).rejects.toThrow(ReadModelDropped);
+          await expect(reader.find(sites, everything)).rejects.toThrow(ReadModelDropped);
+          await expect(reader.find(sites, { ...everything, where: { status: 'old' } })).rejects.toThrow(ReadModelDropped);
+          await expect(reader.checkpoint(sites)).rejects.toThrow(ReadModelDropped);
+        }
+      });
+
+      test('nobody goes on writing to a dropped version, or publishes it', async () => {
+        const other = await harness.open();
+        await other.apply(sites, [write('a', 1, {})], 1n);
+        await store.prepare(sitesNext);
+        await store.publish(sitesNext);
+
+        await expect(other.apply(sites, [write('a', 2, {})], 2n)).rejects.toThrow(ReadModelDropped);
+        await expect(other.apply(sites, [], 2n)).rejects.toThrow(ReadModelDropped);
+        await expect(other.publish(sites)).rejects.toThrow(ReadModelDropped);
+        await expect(other.reset(sites)).rejects.toThrow(ReadModelDropped);
+        expect(await other.liveVersion('site')).toBe('2');
+      });
+
+      test('a dropped version that is prepared again is empty', async () => {
+        await store.apply(sites, [write('a', 1, { status: 'old' })], 1n);
+        await store.prepare(sitesNext);
+        await store.publish(sitesNext);
+        await store.prepare(sites);
+        expect(await store.checkpoint(sites)).toBe(START);
+        expect(await store.get(sites, 'a')).toBeNull();
+        expect(await ids({ where: { status: 'old' } })).toEqual([]);
+      });
+
+      test('publishing drops a large version whole and leaves other models alone', async () => {
+        const neighbour: ReadModel = { name: 'neighbour', version: '1', indexes: sites.indexes };
+        await store.prepare(neighbour);
+        const many = Array.from({ length: 1_200 }, (_, index) => write(`m${String(index)}`, 1, { status: 'many' }));
+        await store.apply(sites, many, 1n);
+        await store.apply(neighbour, many.slice(0, 3), 1n);
+        await store.prepare(sitesNext);
+        await store.publish(sitesNext);
+        expect(await ids({}, sitesNext)).toEqual([]);
+        expect(await ids({ where: { status: 'many' } }, neighbour)).toEqual(['m0', 'm1', 'm2']);
+      });
+
+      test('preparing and publishing again changes nothing', async () => {
+        await store.publish(sites);
+        await store.apply(sites, [write('a', 1, {})], 1n);
+        await store.prepare(sites);
+        await store.publish(sites);
+        expect((await store.get(sites, 'a'))?.position).toBe(1n);
+        expect(await store.checkpoint(sites)).toBe(1n);
+      });
+
+      test('a reset version is empty and takes every position again', async () => {
+        await store.publish(sites);
+        await store.apply(sites, [write('a', 5, { status: 'old' }), write('b', 5, null)], 5n);
+        await store.reset(sites);
+        expect(await store.checkpoint(sites)).toBe(START);
+        expect(await ids({ where: { status: 'old' } })).toEqual([]);
+        await store.apply(sites, [write('a', 1, {}), write('b', 2, {})], 2n);
+        expect(await ids()).toEqual(['a', 'b']);
+        expect(await store.checkpoint(sites)).toBe(2n);
+        expect(await store.liveVersion('site')).toBe('1');
+      });
+
+      test('what was never prepared cannot be used', async () => {
+        await expect(store.get(sitesNext, 'a')).rejects.toThrow(ReadModelDropped);
+        await expect(store.apply(sitesNext, [], 1n)).rejects.toThrow(ReadModelDropped);
+      });
+    });
+
+    describe('records', () => {
+      test('are put, read, replaced and deleted', async () => {
+        expect(await store.records.get('leases', 'a')).toBeNull();
+        await store.records.put('leases', 'a', { holder: 1 });
+        await store.records.put('leases', 'a', { holder: 2 });
+        expect(await store.records.get('leases', 'a')).toEqual({ holder: 2 });
+        expect(await store.records.get('answers', 'a')).toBeNull();
+        await store.records.delete('leases', 'a');
+        await store.records.delete('leases', 'a');
+        expect(await store.records.get('leases', 'a')).toBeNull();
+      });
+
+      test('insert writes only what is not there', async () => {
+        expect(await store.records.insert('answers', 'a', { n: 1 })).toBe(true);
+        expect(await store.records.insert('answers', 'a', { n: 2 })).toBe(false);
+        expect(await store.records.get('answers', 'a')).toEqual({ n: 1 });
+      });
+
+      test('of many inserts at once, in several stores, exactly one writes', async () => {
+        const others = await Promise.all([harness.open(), harness.open()]);
+        const stores = [store, ...others];
+        for (let round = 0; round < 5; round += 1) {
+          const key = `key ${String(round)}`;
+          const outcomes = await Promise.all(
+            Array.from({ length: 30 }, async (_, n) =>
+              (await stores[n % 3]?.records.insert('answers', key, { n })) === true ? n : null,
+            ),
+          );
+          const winners = outcomes.filter((n) => n !== null);
+          expect(winners).toHaveLength(1);
+          expect(await store.records.get('answers', key)).toEqual({ n: winners[0] });
+        }
+      });
+
+      test('an expired record is as good as absent', async () => {
+        await store.records.put('answers', 'a', { n: 1 }, harness.now() + 1_000);
+        await store.records.insert('answers', 'b', { n: 1 }, harness.now() + 1_000);
+        await harness.advance(999);
+        expect(await store.records.get('answers', 'a')).toEqual({ n: 1 });
+        expect(await store.records.insert('answers', 'b', { n: 2 })).toBe(false);
+        await harness.advance(1);
+        expect(await store.records.get('answers', 'a')).toBeNull();
+        expect(await store.records.insert('answers', 'b', { n: 2 }, harness.now() + 1_000)).toBe(true);
+        expect(await store.records.insert('answers', 'b', { n: 3 })).toBe(false);
+        expect(await store.records.get('answers', 'b')).toEqual({ n: 2 });
+      });
+
+      test('of many inserts over an expired record exactly one writes', async () => {
+        const other = await harness.open();
+        await store.records.put('leases', 'a', { n: -1 }, harness.now() + 1);
+        await harness.advance(1);
+        const outcomes = await Promise.all(
+          Array.from({ length: 20 }, (_, n) =>
+            (n % 2 === 0 ? store : other).records.insert('leases', 'a', { n }, harness.now() + 1_000),
+          ),
+        );
+        expect(outcomes.filter(Boolean)).toHaveLength(1);
+      });
+
+      test('put without an expiry stays', async () => {
+        await store.records.put('positions', 'a', { n: 1 }, harness.now() + 1);
+        await store.records.put('positions', 'a', { n: 2 });
+        await harness.advance(10 * 365 * 86_400_000);
+        expect(await store.records.get('positions', 'a')).toEqual({ n: 2 });
+      });
+
+      test('keys are exact, whatever they hold', async () => {
+        const keys = ['', 'a', 'a\0b', 'a\0c', 'A', '\ud800', '\ud801', '__proto__', '"', 'é', 'e\u0301', 'x'.repeat(1_000)];
+        for (const [n, key] of keys.entries()) expect(await store.records.insert('answers', key, { n, key })).toBe(true);
+        for (const [n, key] of keys.entries()) expect(await store.records.get('answers', key)).toEqual({ n, key });
+      });
+    });
+
+    describe('several stores on the same data', () => {
+      test('write at once without losing or mixing anything', async () => {
+        const stores = [store, await harness.open(), await harness.open()];
+        await Promise.all(
+          stores.map(async (writer, number) => {
+            for (let position = 1; position <= 40; position += 1) {
+              const shared = write('shared', position * 3 + number, { status: String(position * 3 + number) });
+              await writer.apply(
+                sites,
+                [shared, write(`own-${String(number)}-${String(position)}`, position, { owner: String(number) })],
+                BigInt(position),
+              );
+            }
+          }),
+        );
+        expect((await store.get(sites, 'shared'))?.body).toEqual({ status: '122' });
+        expect(await ids({ where: { status: '122' } })).toEqual(['shared']);
+        expect(await ids({ where: { owner: '1' } })).toHaveLength(40);
+        expect(await ids()).toHaveLength(121);
+        expect(await store.checkpoint(sites)).toBe(40n);
+      });
+
+      test('what one wrote is there for one that opens later', async () => {
+        await store.publish(sites);
+        await store.apply(sites, [write('a', 1, { status: 'active' })], 1n);
+        await store.close();
+        store = await harness.open();
+        expect(await ids({ where: { status: 'active' } })).toEqual(['a']);
+        expect(await store.checkpoint(sites)).toBe(1n);
+        expect(await store.liveVersion('site')).toBe('1');
+      });
+    });
+
+    describe('unavailable', () => {
+      test('a closed store refuses every call, and those that wait', async () => {
+        await store.ping();
+        const waiting = expect(store.reached(sites, 5n, never())).rejects.toThrow(ReadModelStoreUnavailable);
+        await store.close();
+        await waiting;
+        await store.close();
+
+        const calls: readonly (() => Promise<unknown>)[] = [
+          () => store.prepare(sites),
+          () => store.get(sites, 'a'),
+          () => store.getMany(sites, ['a']),
+          () => store.find(sites, everything),
+          () => store.apply(sites, [write('a', 1, {})], 1n),
+          () => store.checkpoint(sites),
+          () => store.reached(sites, 1n, never()),
+          () => store.liveVersion('site'),
+          () => store.publish(sites),
+          () => store.reset(sites),
+          () => store.purgeTombstones(sites, 1n),
+          () => store.records.get('answers', 'a'),
+          () => store.records.insert('answers', 'a', {}),
+          () => store.records.put('answers', 'a', {}),
+          () => store.records.delete('answers', 'a'),
+          () => store.ping(),
+        ];
+        for (const call of calls) await expect(call()).rejects.toThrow(ReadModelStoreUnavailable);
+      });
+    });
+  });
+};
