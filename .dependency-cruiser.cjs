@@ -78,7 +78,7 @@ module.exports = {
       comment: 'Commands, facts, read models and integrations do not know who asks.',
       severity: 'error',
       from: { path: '^src/(commands|events|projections|integrations)/' },
-      to: { path: '^src/(http|workers|operations|[^/]+\\.ts$)' },
+      to: { path: ['^src/(http|workers|operations)/', '^src/(main|compose)\\.ts$'] },
     },
     {
       name: 'entries-apart',
