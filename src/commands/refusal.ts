@@ -56,6 +56,11 @@ export const refusals = {
     message: `Invalid request body — ${field}: ${issue}`,
     details: [{ field, issue }, ...others],
   }),
+  invalidQuery: (field: string, issue: string): Refusal => ({
+    refused: 'invalid',
+    message: `Invalid query — ${field}: ${issue}`,
+    details: [{ field, issue }],
+  }),
   stale: () => refuse('conflict', 'Someone else saved while you were editing'),
 
   provisioningNotFailed: (websiteId: string) => refuse('conflict', `Provisioning of website ${websiteId} has not failed`),

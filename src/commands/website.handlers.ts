@@ -2,6 +2,8 @@ import type { Engine } from '../engine.js';
 import type { WebsiteEvent } from '../events/website.events.js';
 import { entityId } from '../platform/ids.js';
 import { isoTime } from '../platform/clock.js';
+import { accessStream } from './access.commands.js';
+import { accessDecider, linkRole } from './access.decider.js';
 import { clientDecider } from './client.decider.js';
 import { clientStream } from './client.commands.js';
 import { isRefusal } from './decider.js';
@@ -75,7 +77,23 @@ export const changeWebsite = async (
   options?: HandleOptions,
 ): Handling => {
   await requireClient(engine, wish.clientId);
-  return engine.handle(websiteDecider, websiteStream(wish.websiteId), { type: 'ChangeWebsite', ...wish }, context, options);
+  const { websiteId, clientId } = wish;
+  const handled = await engine.handle(
+    websiteDecider,
+    websiteStream(websiteId),
+    { type: 'ChangeWebsite', ...wish },
+    context,
+    options,
+  );
+  if (clientId !== undefined) await removeLinkOfOwner(engine, websiteId, clientId, context);
+  return handled;
+};
+
+/** Whoever owns a website needs no link: one left behind would outlive the ownership. */
+const removeLinkOfOwner = async (engine: Engine, websiteId: string, clientId: string, context: CommandContext): Promise<void> => {
+  const { state } = await engine.state(accessDecider, accessStream(websiteId));
+  if (linkRole(state, clientId) === undefined) return;
+  await engine.handle(accessDecider, accessStream(websiteId), { type: 'RemoveClient', websiteId, clientId }, context);
 };
 
 export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>

@@ -18,6 +18,8 @@ export interface Route {
   readonly access: AccessRule;
   /** The website must have it enabled. */
   readonly feature?: Feature;
+  /** An archived website refuses every write (400 `Website <id> is archived`) but those that say otherwise. */
+  readonly whenArchived?: 'allowed';
   readonly params?: TObject;
   readonly query?: TObject;
   /** Present: a body is required. */

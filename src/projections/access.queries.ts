@@ -1,7 +1,10 @@
 import { accessStream } from '../commands/access.commands.js';
 import { accessDecider, linkRole } from '../commands/access.decider.js';
 import type { Engine } from '../engine.js';
-import type { WebsiteDocument } from './website.projection.js';
+import { accessProjection } from './access.projection.js';
+import type { Projection } from './projection.js';
+import { readList } from './runner/readList.js';
+import { websiteProjection, type WebsiteDocument } from './website.projection.js';
 
 /** A client's way to a website as of now; `null` when there is none. An owner always behaves as an editor. */
 export const websiteRoleOf = async (
@@ -13,4 +16,39 @@ export const websiteRoleOf = async (
   const { state } = await engine.state(accessDecider, accessStream(website.id));
   const role = linkRole(state, clientId);
   return role === undefined ? null : { via: 'link', role };
+};
+
+const pageSize = 200;
+
+/** Every website that a client owns or is linked to, newest first, with the way to it; each checked as of now. Archived ones are left out. */
+export const websitesOfClient = async (
+  engine: Engine,
+  clientId: string,
+): Promise<readonly { website: WebsiteDocument; via: 'owner' | 'link'; role: 'viewer' | 'editor' }[]> => {
+  const owned = await allIds(engine, websiteProjection, { clientId });
+  const linked = await allIds(engine, accessProjection, { linkedClientIds: clientId });
+  const ids = [...new Set([...owned, ...linked])].sort().reverse();
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const { document: website } = await engine.read(websiteProjection, id);
+      if (website === null || website.shelf === 'archived') return [];
+      const access = await websiteRoleOf(engine, website, clientId);
+      return access === null ? [] : [{ website, ...access }];
+    }),
+  );
+  return found.flat();
+};
+
+const allIds = async (engine: Engine, projection: Pick<Projection, 'name'>, where: Record<string, string>): Promise<string[]> => {
+  const ids: string[] = [];
+  for (;;) {
+    const after = ids.at(-1);
+    const page = await readList(
+      projection as Projection,
+      { where, order: 'descending', limit: pageSize, ...(after !== undefined && { after }) },
+      engine,
+    );
+    ids.push(...page.map(({ id }) => id));
+    if (page.length < pageSize) return ids;
+  }
 };

@@ -19,6 +19,8 @@ export interface Caller {
 /** A website and the caller's way to it. */
 export interface WebsiteAccess {
   readonly website: WebsiteDocument;
+  /** Revision of the website's stream that `website` reflects. */
+  readonly revision: bigint;
   /** Absent for admins. */
   readonly via?: 'owner' | 'link';
   /** What a client may do: an owner always counts as an editor. Absent for admins. */

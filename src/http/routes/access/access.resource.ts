@@ -1,0 +1,70 @@
+import { Type, type Static } from 'typebox';
+import { isoTime } from '../../../platform/clock.js';
+import { InvitationKind, LinkRole } from '../../../events/access.events.js';
+import type { Engine } from '../../../engine.js';
+import { clientProjection } from '../../../projections/client.projection.js';
+import type { InvitationEntry, LinkEntry } from '../../../projections/access.projection.js';
+
+const Time = Type.String({ format: 'date-time' });
+
+/** WebsiteClientLink (api.md, section 5). */
+export const WebsiteClientLink = Type.Object(
+  {
+    websiteId: Type.String(),
+    clientId: Type.String(),
+    role: LinkRole,
+    email: Type.String(),
+    name: Type.Optional(Type.String()),
+    createdAt: Time,
+  },
+  { $id: 'WebsiteClientLink' },
+);
+
+/** Invitation (api.md, section 5). */
+export const Invitation = Type.Object(
+  {
+    id: Type.String(),
+    kind: InvitationKind,
+    status: Type.Enum(['pending', 'accepted', 'revoked', 'expired']),
+    websiteId: Type.String(),
+    websiteName: Type.Optional(Type.String({ description: 'For the invited.' })),
+    email: Type.String(),
+    role: Type.Optional(LinkRole),
+    createdAt: Time,
+    expiresAt: Time,
+    sentAt: Time,
+  },
+  { $id: 'Invitation' },
+);
+
+export const toLink = async (
+  engine: Engine,
+  websiteId: string,
+  { clientId, role, createdAt }: LinkEntry,
+): Promise<Static<typeof WebsiteClientLink>> => {
+  const { document: client } = await engine.read(clientProjection, clientId);
+  return {
+    websiteId,
+    clientId,
+    role,
+    email: client?.email ?? '',
+    ...(client?.name !== undefined && { name: client.name }),
+    createdAt,
+  };
+};
+
+export const toInvitation = (engine: Engine, websiteId: string, entry: InvitationEntry): Static<typeof Invitation> => {
+  const { id, kind, status, email, role, createdAt, expiresAt, sentAt } = entry;
+  const expired = status === 'pending' && expiresAt <= isoTime(engine.clock.now());
+  return {
+    id,
+    kind,
+    status: expired ? 'expired' : status,
+    websiteId,
+    email,
+    ...(role !== undefined && { role }),
+    createdAt,
+    expiresAt,
+    sentAt,
+  };
+};

@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import type { Engine } from '../../../engine.js';
+import { clientProjection } from '../../../projections/client.projection.js';
+import { websitesOfClient } from '../../../projections/access.queries.js';
+import { route, type Route } from '../../route.js';
+import { Client } from '../clients/clients.routes.js';
+import { toWebsite, Website } from '../websites/website.resource.js';
+
+export const meRoutes = ({ engine }: { engine: Engine }): readonly Route[] => [
+  route({
+    method: 'get',
+    path: '/me',
+    operationId: 'getMe',
+    summary: 'Who is calling, and the websites that they own or are linked to',
+    tag: 'Session',
+    access: 'signedIn',
+    answers: {
+      200: {
+        description: 'The caller.',
+        schema: Type.Object({
+          subject: Type.String(),
+          email: Type.Union([Type.String(), Type.Null()], { description: 'Vouched for by the identity provider.' }),
+          role: Type.Enum(['admin', 'client']),
+          client: Type.Optional(Client),
+          websites: Type.Array(Website),
+        }),
+      },
+    },
+    handle: async ({ caller }) => {
+      const { subject, verifiedEmail, role, clientId } = caller;
+      const client = clientId === undefined ? null : (await engine.read(clientProjection, clientId)).document;
+      const websites = clientId === undefined ? [] : await websitesOfClient(engine, clientId);
+      return {
+        body: {
+          subject,
+          email: verifiedEmail ?? null,
+          role,
+          ...(client !== null && { client }),
+          websites: websites.map(({ website, ...access }) => toWebsite(website, access)),
+        },
+      };
+    },
+  }),
+];
