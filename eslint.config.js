@@ -58,6 +58,23 @@ export default defineConfig(
     rules: noAmbientTimeOrChance,
   },
   {
+    files: ['src/**/*.{commands,decider,events,upcasters,projection,process}.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '/platform/clock\\.js$',
+              allowImportNames: ['isoTime'],
+              message: 'a pure file is told the time',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['test/**', 'bench/**', 'scripts/**'],
     rules: {
       // Titles, fixtures and messages are full of numbers; jest's matchers answer with `any`.
