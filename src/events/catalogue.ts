@@ -1,0 +1,19 @@
+import { accessEvents } from './access.events.js';
+import { apiKeyEvents } from './apiKey.events.js';
+import { clientEmailEvents, clientEvents, clientSubjectEvents } from './client.events.js';
+import { deliveryEvents } from './delivery.events.js';
+import { provisioningEvents } from './provisioning.events.js';
+import { slugEvents, websiteEvents } from './website.events.js';
+
+/** Every event type that is ever stored. `test/events/catalogue.golden.json` holds what may never change. */
+export const catalogue = {
+  ...websiteEvents,
+  ...slugEvents,
+  ...clientEvents,
+  ...clientEmailEvents,
+  ...clientSubjectEvents,
+  ...accessEvents,
+  ...deliveryEvents,
+  ...provisioningEvents,
+  ...apiKeyEvents,
+};
