@@ -23,3 +23,10 @@ export interface ReadModelIndex {
   /** A top-level field that holds a string, or an array of strings, each of which is found. */
   readonly field: string;
 }
+
+/** Any projection, whatever its documents and events: what is done with all of them alike. */
+export type AnyProjection = Pick<Projection, 'name' | 'version' | 'ignores' | 'stream' | 'indexes'> & {
+  readonly handles: readonly string[];
+  readonly documentId: (event: never) => string;
+  readonly evolve: (document: never, event: never) => JsonObject | null;
+};

@@ -12,6 +12,8 @@ export interface Database {
   peek<Result>(work: () => Result): Result;
   /** Runs `work`, again when another process holds the file, for up to 10 s. */
   read<Result>(work: () => Result): Promise<Result>;
+  /** As `read`; all statements of `work` see one moment. */
+  snapshot<Result>(work: () => Result): Promise<Result>;
   /** As `read`, in one transaction that writes: all of it or, when `work` throws, nothing. */
   write<Result>(work: () => Result): Promise<Result>;
   close(): void;
@@ -95,23 +97,25 @@ export const openDatabase = async (file: string, clock: Clock): Promise<Database
     }
   };
 
+  const inTransaction = <Result>(begin: string, work: () => Result): Result => {
+    statement(begin).run();
+    try {
+      const result = work();
+      statement('COMMIT').run();
+      return result;
+    } catch (fault) {
+      // A full disk may have ended the transaction already.
+      if (connection.isTransaction) statement('ROLLBACK').run();
+      throw fault;
+    }
+  };
+
   return {
     statement,
     peek,
     read: attempt,
-    write: (work) =>
-      attempt(() => {
-        statement('BEGIN IMMEDIATE').run();
-        try {
-          const result = work();
-          statement('COMMIT').run();
-          return result;
-        } catch (fault) {
-          // A full disk may have ended the transaction already.
-          if (connection.isTransaction) statement('ROLLBACK').run();
-          throw fault;
-        }
-      }),
+    snapshot: (work) => attempt(() => inTransaction('BEGIN', work)),
+    write: (work) => attempt(() => inTransaction('BEGIN IMMEDIATE', work)),
     close: () => {
       if (connection.isOpen) connection.close();
     },

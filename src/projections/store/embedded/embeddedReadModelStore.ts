@@ -79,7 +79,7 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
     return null;
   };
 
-  /** Rows of `where` as of one moment; a dropped version is noticed after reading, so that half of one is never an answer. */
+  /** A page as of one moment, in which the version is not dropped. */
   const pageOf = (model: ReadModel, conditions: readonly Condition[], page: Page): readonly DocumentRow[] => {
     const rows = findPage(database, keyOf(model), conditions, page);
     checkpointOf(model);
@@ -162,13 +162,13 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
     find: async (model, query) => {
       const { search, order, limit } = query;
       const conditions = conditionsOf(model, query);
-      if (search === undefined) return (await database.read(() => pageOf(model, conditions, query))).map(toDocument);
+      if (search === undefined) return (await database.snapshot(() => pageOf(model, conditions, query))).map(toDocument);
 
       const found: StoredDocument[] = [];
       for (let after = query.after; ; await othersFirst()) {
         const start = after;
         const page = { order, limit: stretch, ...(start !== undefined && { after: start }) };
-        const rows = await database.read(() => pageOf(model, conditions, page));
+        const rows = await database.snapshot(() => pageOf(model, conditions, page));
         for (const row of rows) {
           const document = toDocument(row);
           if (found.length < limit && matchesSearch(document.body, search)) found.push(document);

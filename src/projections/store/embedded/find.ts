@@ -42,43 +42,66 @@ const startOf = ({ order, after }: Page): string | Uint8Array => after ?? (order
 const comparison = ({ order }: Page): string => (order === 'ascending' ? '>' : '<');
 const direction = ({ order }: Page): string => (order === 'ascending' ? 'ASC' : 'DESC');
 
-/** One page of a read model, by id. Runs inside one call of the database, so that it sees one state. */
+/** One page of a read model, by id. To be run in a snapshot: it asks more than once. */
 export const findPage = (
-  { statement }: Database,
+  database: Database,
   key: bigint,
   conditions: readonly Condition[],
   page: Page,
 ): readonly DocumentRow[] => {
-  const [driver, ...others] = conditions.toSorted((one, other) => one.values.length - other.values.length);
-  if (driver === undefined) {
+  const { statement } = database;
+  if (conditions.length === 0) {
     return statement(
       `SELECT id, revision, position, body FROM document
        WHERE model = ? AND id ${comparison(page)} ? AND body IS NOT NULL ORDER BY id ${direction(page)} LIMIT ?`,
     ).all(key, startOf(page), page.limit) as DocumentRow[];
   }
-  if (driver.values.length === 0) return [];
+  return statement(
+    `SELECT document.id, revision, position, body FROM json_each(?) AS wanted
+     CROSS JOIN document ON model = ? AND document.id = wanted.value ORDER BY wanted.key`,
+  ).all(JSON.stringify(findIds(database, key, conditions, page)), key) as DocumentRow[];
+};
 
-  // The index is in id order within a value: the page is among the first `limit` of each value.
-  const select = statement(
-    `SELECT document.id, revision, position, body FROM entry CROSS JOIN document ON document.model = entry.model AND document.id = entry.id
-     WHERE entry.model = ? AND entry.field = ? AND entry.value = ? AND entry.id ${comparison(page)} ?
+/** The index is in id order within a value: the page is among the first `limit` of each value of one condition. */
+const findIds = (database: Database, key: bigint, conditions: readonly Condition[], page: Page): readonly string[] => {
+  const [rarest, ...others] = rarestFirst(database, key, conditions);
+  if (rarest === undefined) return [];
+  const select = database.statement(
+    `SELECT id FROM entry WHERE model = ? AND field = ? AND value = ? AND id ${comparison(page)} ?
      ${others
        .map(
          () => `AND EXISTS (SELECT 1 FROM entry AS other WHERE other.model = entry.model AND other.field = ?
            AND other.value IN (SELECT value FROM json_each(?)) AND other.id = entry.id)`,
        )
        .join(' ')}
-     ORDER BY entry.id ${direction(page)} LIMIT ?`,
+     ORDER BY id ${direction(page)} LIMIT ?`,
   );
   const parameters = others.flatMap(({ field, values }) => [field, JSON.stringify(values)]);
-  const rowsOf = (value: string): DocumentRow[] =>
-    select.all(key, driver.field, value, startOf(page), ...parameters, page.limit) as DocumentRow[];
-
-  const [only, second] = driver.values;
-  if (only !== undefined && second === undefined) return rowsOf(only);
-  const merged = new Map(driver.values.flatMap((value) => rowsOf(value).map((row) => [row.id, row] as const)));
+  const lists = rarest.values.map((value) =>
+    (select.all(key, rarest.field, value, startOf(page), ...parameters, page.limit) as { id: string }[]).map(({ id }) => id),
+  );
+  const [only, second] = lists;
+  if (only !== undefined && second === undefined) return only;
   const sign = page.order === 'ascending' ? 1 : -1;
-  return [...merged.values()].sort((one, other) => sign * compareIds(one.id, other.id)).slice(0, page.limit);
+  return [...new Set(lists.flat())].sort((one, other) => sign * compareIds(one, other)).slice(0, page.limit);
+};
+
+/** Matches are counted no further than this: enough to tell a rare value from a common one. */
+const countedMatches = 500;
+
+const rarestFirst = ({ statement }: Database, key: bigint, conditions: readonly Condition[]): readonly Condition[] => {
+  if (conditions.length < 2) return conditions;
+  const count = ({ field, values }: Condition): bigint => {
+    const { matches } = statement(
+      `SELECT count(*) AS matches FROM
+       (SELECT 1 FROM entry WHERE model = ? AND field = ? AND value IN (SELECT value FROM json_each(?)) LIMIT ?)`,
+    ).get(key, field, JSON.stringify(values), countedMatches) as { matches: bigint };
+    return matches;
+  };
+  return conditions
+    .map((condition) => ({ condition, matches: count(condition) }))
+    .sort((one, other) => Number(one.matches - other.matches))
+    .map(({ condition }) => condition);
 };
 
 /** By UTF-8 bytes, as the stores compare; JavaScript compares UTF-16 units, which differs beyond U+FFFF. */

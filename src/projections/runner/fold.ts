@@ -1,0 +1,104 @@
+import { basename } from 'node:path';
+import type { JsonObject, Recorded } from '../../events/envelope.js';
+import { START, type StoredEvent } from '../../events/store/eventStore.js';
+import type { AnyProjection } from '../projection.js';
+import type { DocumentWrite, ReadModel, ReadModelStore } from '../store/readModelStore.js';
+
+/** Brings a stored event up to today's version of its type; `undefined` for one to be passed over. */
+export type Decode = (stored: StoredEvent) => Recorded | undefined;
+
+/** A projection, or the decoding before it, threw over an event. It says where, and nothing of what the event holds. */
+export class ProjectionFailed extends Error {
+  override readonly name = 'ProjectionFailed';
+  readonly projection: string;
+  readonly position: bigint;
+  readonly eventType: string;
+
+  constructor(projection: string, event: StoredEvent, fault: unknown) {
+    super(`the ${projection} projection failed at position ${String(event.position)} over ${event.type}: ${placeOf(fault)}`);
+    this.projection = projection;
+    this.position = event.position;
+    this.eventType = event.type;
+  }
+}
+
+/** Kind and place of a fault. Its own words may quote the event, and with it personal data: they are left out. */
+const placeOf = (fault: unknown): string => {
+  if (typeof fault !== 'object' || fault === null || !('stack' in fault)) return 'something that is not an error was thrown';
+  const kind = 'name' in fault ? String(fault.name) : 'Error';
+  const frame = /^ +at .*?([^\s(]+:\d+):\d+\)?$/m.exec(String(fault.stack))?.[1];
+  return frame === undefined ? kind : `${kind} at ${basename(frame)}`;
+};
+
+/** Documents folded in memory, and which of them are not written yet. */
+export interface FoldedDocuments {
+  readonly byId: Map<string, DocumentWrite>;
+  readonly unwritten: Set<string>;
+}
+
+export const noDocuments = (): FoldedDocuments => ({ byId: new Map(), unwritten: new Set() });
+
+/**
+ * Folds events, in log order, over documents, which it loads as they are needed. An event at or below a document's position is in
+ * it already. Returns the failure that ended it early: the documents then reflect every event before that one.
+ */
+export const foldEvents = async (
+  projection: AnyProjection,
+  decode: Decode,
+  events: readonly StoredEvent[],
+  documents: FoldedDocuments,
+  load: (ids: readonly string[]) => Promise<readonly DocumentWrite[]>,
+): Promise<ProjectionFailed | null> => {
+  const documentId = projection.documentId as (event: Recorded) => string;
+  const evolve = projection.evolve as (document: JsonObject | null, event: Recorded) => JsonObject | null;
+  let failure: ProjectionFailed | null = null;
+
+  const decoded: { id: string; event: Recorded; stored: StoredEvent }[] = [];
+  for (const stored of events) {
+    try {
+      const event = decode(stored);
+      if (event !== undefined) decoded.push({ id: documentId(event), event, stored });
+    } catch (fault) {
+      failure = new ProjectionFailed(projection.name, stored, fault);
+      break;
+    }
+  }
+
+  const missing = new Set(decoded.map(({ id }) => id).filter((id) => !documents.byId.has(id)));
+  for (const document of missing.size === 0 ? [] : await load([...missing])) documents.byId.set(document.id, document);
+
+  for (const { id, event, stored } of decoded) {
+    const before = documents.byId.get(id);
+    if (event.position <= (before?.position ?? START)) continue;
+    try {
+      const body = evolve(before?.body ?? null, event);
+      documents.byId.set(id, { id, revision: event.revision, position: event.position, body });
+      documents.unwritten.add(id);
+    } catch (fault) {
+      return new ProjectionFailed(projection.name, stored, fault);
+    }
+  }
+  return failure;
+};
+
+/** Writes what is not written yet, and moves the checkpoint. */
+export const writeDocuments = async (
+  readModels: ReadModelStore,
+  model: ReadModel,
+  documents: FoldedDocuments,
+  checkpoint: bigint,
+): Promise<void> => {
+  const writes = [...documents.unwritten].map((id) => documents.byId.get(id)).filter((write) => write !== undefined);
+  await readModels.apply(model, writes, checkpoint);
+  documents.unwritten.clear();
+};
+
+/** Up to where documents reflect the log when folding `events`, read up to `position`, ended with `failure`. */
+export const reachedPosition = (
+  before: bigint,
+  { events, position }: { events: readonly StoredEvent[]; position: bigint },
+  failure: ProjectionFailed | null,
+): bigint => {
+  if (failure === null) return position;
+  return events.findLast((event) => event.position < failure.position)?.position ?? before;
+};

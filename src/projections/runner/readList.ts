@@ -1,0 +1,43 @@
+import type { DomainEvent, JsonObject } from '../../events/envelope.js';
+import type { EventStore } from '../../events/store/eventStore.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Projection } from '../projection.js';
+import type { ReadModelQuery, ReadModelStore, StoredDocument } from '../store/readModelStore.js';
+import { ProjectionBehind, readLive } from './versions.js';
+
+export interface ListedDocument<Document> extends Omit<StoredDocument, 'body'> {
+  readonly body: Document;
+}
+
+/** How long a list waits for the projection. */
+const patienceMs = 2_000;
+
+/**
+ * A list that holds everything that was committed before the call, by any process: it waits until the projection has taken in
+ * what the log held at the time of the call, up to 2 s, and then looks.
+ *
+ * @throws ProjectionBehind when the projection does not get there in time
+ * @throws EventStoreUnavailable, ReadModelStoreUnavailable
+ */
+export const readList = async <Document extends JsonObject, Event extends DomainEvent>(
+  projection: Projection<Document, Event>,
+  query: ReadModelQuery,
+  parts: { eventStore: EventStore; readModels: ReadModelStore; clock: Clock },
+): Promise<readonly ListedDocument<Document>[]> => {
+  const { eventStore, readModels, clock } = parts;
+  const patience = new AbortController();
+  const cancel = clock.schedule(patienceMs, () => {
+    patience.abort();
+  });
+  try {
+    const position = await eventStore.lastPosition({ types: projection.handles });
+    const documents = await readLive(projection, readModels, async (model) => {
+      if (model === null || !(await readModels.reached(model, position, patience.signal)))
+        throw new ProjectionBehind(projection.name);
+      return readModels.find(model, query);
+    });
+    return documents as readonly (StoredDocument & { readonly body: Document })[];
+  } finally {
+    cancel();
+  }
+};

@@ -1,0 +1,133 @@
+import { EventStoreUnavailable, type EventStore } from '../../events/store/eventStore.js';
+import type { Clock } from '../../platform/clock.js';
+import type { AnyProjection } from '../projection.js';
+import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
+import { foldEvents, noDocuments, writeDocuments, type Decode } from './fold.js';
+import { builtBy, modelOf } from './versions.js';
+
+export interface RebuildParts {
+  readonly projections: readonly AnyProjection[];
+  readonly eventStore: EventStore;
+  readonly readModels: ReadModelStore;
+  readonly decode: Decode;
+  readonly clock: Clock;
+  /** Ends the rebuild between two batches; the next one goes on from there. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: RebuildProgress) => void;
+}
+
+export interface RebuildProgress {
+  /** Events folded by this call. */
+  readonly events: number;
+  readonly position: bigint;
+  /** Where it goes: the last event that concerns the projection. */
+  readonly target: bigint;
+}
+
+export interface RebuildResult {
+  /** The version that answers reads now. */
+  readonly version: string;
+  readonly events: number;
+  /** Whether it continued a rebuild that had been interrupted. */
+  readonly resumed: boolean;
+}
+
+const batchSize = 5_000;
+/** Between two writes: what an interruption costs, against what writing a busy document again and again costs. */
+const eventsPerWrite = 50_000;
+const documentsPerWrite = 2_000;
+/** Documents kept in memory; beyond it they are read again as needed. */
+const documentsKept = 20_000;
+
+/**
+ * Folds the whole log once more, beside the version that answers reads, and publishes the result. Projectors at work notice, and
+ * go on with the new version. Interrupted, it may be called again, and continues.
+ *
+ * @throws ProjectionFailed when an event cannot be taken: what answers reads stays as it is
+ * @throws ReadModelDropped when another version was published meanwhile
+ * @throws the signal's reason; EventStoreUnavailable, ReadModelStoreUnavailable
+ */
+export const rebuildProjection = async (name: string, parts: RebuildParts): Promise<RebuildResult> => {
+  const { readModels, eventStore } = parts;
+  const projection = parts.projections.find((candidate) => candidate.name === name);
+  if (projection === undefined) throw new TypeError(`there is no projection ${name}`);
+  const filter = { types: projection.handles };
+
+  const { model, resumed } = await beginOrResume(projection, parts);
+  await readModels.prepare(model);
+  let events = 0;
+  const catchUp = async (): Promise<void> => {
+    events += await foldUpTo(await eventStore.lastPosition(filter), projection, model, parts, events);
+  };
+  await catchUp();
+  // Once more for what came meanwhile: the swap then leaves little to wait for.
+  await catchUp();
+  await readModels.publish(model);
+  // A projector that took in an event just before the swap wrote it to the version that is dropped now, and may have nothing to
+  // do that would make it notice.
+  await catchUp();
+  await readModels.records.delete(unfinished, name);
+  return { version: model.version, events, resumed };
+};
+
+/** The collection of rebuilds under way: projection → version. */
+const unfinished = 'rebuilds';
+
+const beginOrResume = async (
+  projection: AnyProjection,
+  { readModels, clock }: RebuildParts,
+): Promise<{ model: ReadModel; resumed: boolean }> => {
+  const { name, version } = projection;
+  const left = (await readModels.records.get(unfinished, name))?.['version'];
+  const resumable = typeof left === 'string' && builtBy(left) === version && left !== (await readModels.liveVersion(name));
+  if (resumable) return { model: modelOf(projection, left), resumed: true };
+  const model = modelOf(projection, `${String(version)}-r${String(clock.now())}`);
+  await readModels.records.put(unfinished, name, { version: model.version });
+  return { model, resumed: false };
+};
+
+/** Folds from the stored checkpoint up to `target`; returns how many events that were. */
+const foldUpTo = async (
+  target: bigint,
+  projection: AnyProjection,
+  model: ReadModel,
+  { eventStore, readModels, decode, signal, onProgress }: RebuildParts,
+  before: number,
+): Promise<number> => {
+  const documents = noDocuments();
+  let position = await readModels.checkpoint(model);
+  let events = 0;
+  let eventsWritten = 0;
+
+  const write = async (): Promise<void> => {
+    await writeDocuments(readModels, model, documents, position);
+    eventsWritten = events;
+    if (documents.byId.size > documentsKept) documents.byId.clear();
+    onProgress?.({ events: before + events, position, target });
+  };
+
+  while (position < target) {
+    signal?.throwIfAborted();
+    const slice = await eventStore.readAll({ after: position, max: batchSize, filter: { types: projection.handles } });
+    if (slice.position <= position) throw new EventStoreUnavailable('the log ends before the position that it named');
+    const failure = await foldEvents(projection, decode, slice.events, documents, async (ids) => [
+      ...(await readModels.getMany(model, ids)).values(),
+    ]);
+    if (failure !== null) {
+      // What was folded so far is not worth continuing: the code is going to change.
+      await readModels.records.delete(unfinished, projection.name);
+      throw failure;
+    }
+    events += slice.events.length;
+    position = slice.position;
+    const due = documents.unwritten.size >= documentsPerWrite || events - eventsWritten >= eventsPerWrite;
+    if (due || position >= target) await write();
+    await othersFirst();
+  }
+  return events;
+};
+
+const othersFirst = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });

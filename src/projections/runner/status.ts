@@ -1,0 +1,79 @@
+import type { Clock } from '../../platform/clock.js';
+import type { EventStore } from '../../events/store/eventStore.js';
+import type { AnyProjection } from '../projection.js';
+import { ReadModelDropped, type ReadModelStore } from '../store/readModelStore.js';
+import { builtBy, modelOf } from './versions.js';
+
+/** How far a read model is behind the log. */
+export interface Lag {
+  /** Position up to which it reflects the log. */
+  readonly position: bigint;
+  /** Distance to the last event that concerns it, in positions: 0 when it has caught up. */
+  readonly positions: bigint;
+  /** Age of the oldest event that it does not reflect, in milliseconds: 0 when it has caught up. */
+  readonly ms: number;
+}
+
+export interface StoredProjectionStatus {
+  readonly name: string;
+  /** The version of the projection in this build. */
+  readonly version: number;
+  /** The version that answers reads. */
+  readonly liveVersion: string | null;
+  /** `live`: reads are answered from this build's version. `building`: another one is live. `unpublished`: none is. `superseded`: a newer one is live. */
+  readonly state: 'live' | 'building' | 'unpublished' | 'superseded';
+  /** Of the live version, when this build writes it; else of the version that this build is filling, `null` when there is none. */
+  readonly lag: Lag | null;
+}
+
+export interface StatusParts {
+  readonly eventStore: EventStore;
+  readonly readModels: ReadModelStore;
+  readonly clock: Clock;
+}
+
+/**
+ * Where each projection stands according to the stores, whichever processes run them.
+ *
+ * @throws EventStoreUnavailable, ReadModelStoreUnavailable
+ */
+export const projectionStatus = (
+  projections: readonly AnyProjection[],
+  parts: StatusParts,
+): Promise<readonly StoredProjectionStatus[]> => Promise.all(projections.map((projection) => statusOf(projection, parts)));
+
+const statusOf = async (projection: AnyProjection, parts: StatusParts): Promise<StoredProjectionStatus> => {
+  const { readModels } = parts;
+  const { name, version } = projection;
+  const liveVersion = await readModels.liveVersion(name);
+  const state = stateOf(projection, liveVersion);
+  const model = state === 'live' && liveVersion !== null ? modelOf(projection, liveVersion) : modelOf(projection);
+  try {
+    return { name, version, liveVersion, state, lag: await lagBehind(projection, await readModels.checkpoint(model), parts) };
+  } catch (fault) {
+    if (fault instanceof ReadModelDropped) return { name, version, liveVersion, state, lag: null };
+    throw fault;
+  }
+};
+
+/** How far `position` is behind the last event that the projection handles. */
+export const lagBehind = async (
+  { handles }: AnyProjection,
+  position: bigint,
+  { eventStore, clock }: Pick<StatusParts, 'eventStore' | 'clock'>,
+): Promise<Lag> => {
+  const filter = { types: handles };
+  const last = await eventStore.lastPosition(filter);
+  if (last <= position) return { position, positions: 0n, ms: 0 };
+  const { events } = await eventStore.readAll({ after: position, max: 1, filter });
+  const oldest = events.at(0);
+  const ms = oldest === undefined ? 0 : Math.max(0, clock.now() - Date.parse(oldest.recordedAt));
+  return { position, positions: last - position, ms };
+};
+
+const stateOf = ({ version }: AnyProjection, liveVersion: string | null): StoredProjectionStatus['state'] => {
+  if (liveVersion === null) return 'unpublished';
+  const live = builtBy(liveVersion);
+  if (live === version) return 'live';
+  return live < version ? 'building' : 'superseded';
+};
