@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
-import { blockAfter, contentOf, type DeliveryBlock, type DeliveryBlockContent } from '../events/delivery.block.js';
+import { blockAfter, contentOf, type DeliveryBlock } from '../events/delivery.block.js';
+import { changesBetween } from '../events/delivery.changes.js';
 import { maxDeliveryCheckpoints, type DeliveryCheckpoint, type DeliveryEvent } from '../events/delivery.events.js';
 import type { Recorded } from '../events/envelope.js';
 import { isoTime } from '../platform/clock.js';
@@ -46,7 +46,7 @@ const replaceDelivery = (command: ReplaceDelivery, state: DeliveryState): Outcom
     ...(previewUrlOverride !== '' && { previewUrlOverride }),
     checkpoints: completed(command.checkpoints ?? before?.checkpoints ?? defaultCheckpoints, before, at),
   };
-  if (before !== null && sameContent(content, before)) return [];
+  if (before !== null && changesBetween(before, content).length === 0) return [];
   const why = reason === undefined ? {} : { reason, reasonVisible: reasonVisible ?? false };
   return [{ type: before === null ? 'DeliverySetUp' : 'DeliveryReplaced', data: { ...content, ...why } }];
 };
@@ -68,7 +68,7 @@ const violationsOf = (command: ReplaceDelivery, before: DeliveryBlock | null): V
   check(
     checkpoints.length <= maxDeliveryCheckpoints,
     'checkpoints',
-    `must NOT have more than ${String(maxDeliveryCheckpoints)} items`,
+    `must have at most ${String(maxDeliveryCheckpoints)} entries`,
   );
   const ids = new Set<string>();
   checkpoints.forEach(({ id }, index) => {
@@ -105,9 +105,6 @@ const completed = (
     .sort((one, other) => one.order - other.order);
 };
 
-const sameContent = (content: DeliveryBlockContent, block: DeliveryBlock): boolean =>
-  isDeepStrictEqual(content, contentOf(block));
-
 const setCheckpointStatus = (command: SetCheckpointStatus, { checkpoints }: DeliveryBlock): Outcome => {
   const { websiteId, checkpointId, status, at } = command;
   const checkpoint = checkpoints.find(({ id }) => id === checkpointId);
@@ -126,8 +123,8 @@ const setCheckpointStatus = (command: SetCheckpointStatus, { checkpoints }: Deli
 const undoDeliveryChange = ({ revision, before }: UndoDeliveryChange, block: DeliveryBlock): Outcome => {
   if (revision === 0) return refusals.invalidBody('revision', 'is the set-up, which cannot be undone');
   if (before === null) return refusals.invalidBody('revision', 'is not a change of this delivery block');
-  const content = contentOf(before);
-  return sameContent(content, block) ? [] : [{ type: 'DeliveryUndone', data: { ...content, revision } }];
+  if (changesBetween(block, before).length === 0) return [];
+  return [{ type: 'DeliveryUndone', data: { ...contentOf(before), revision } }];
 };
 
 const decide = (command: DeliveryCommand, state: DeliveryState): Outcome => {

@@ -161,7 +161,7 @@ describe('replacing', () => {
       .then([replaced(many(40))]);
     given(deliveryDecider, [setUp()])
       .when({ ...unchanged, checkpoints: many(41) })
-      .thenRefused(refusals.invalidBody('checkpoints', 'must NOT have more than 40 items'));
+      .thenRefused(refusals.invalidBody('checkpoints', 'must have at most 40 entries'));
   });
 
   test.each([
