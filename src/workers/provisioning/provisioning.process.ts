@@ -1,0 +1,216 @@
+import type { AnyCommand, Decider } from '../../commands/decider.js';
+import { refusals, type Refusal } from '../../commands/refusal.js';
+import type { Recorded } from '../../events/envelope.js';
+import {
+  stepIds,
+  type ProvisioningEvent,
+  type StepId,
+  type StepOutputs,
+  type StepResult,
+} from '../../events/provisioning.events.js';
+import {
+  failed,
+  leaseFrom,
+  mayStart,
+  noAttempts,
+  renewed,
+  retryAt,
+  started,
+  type Attempts,
+  type Fault,
+  type Token,
+} from '../attempts.js';
+
+/** What a website is made from. */
+export interface ProvisioningRequest {
+  readonly jobId: string;
+  readonly websiteId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly templateId: string;
+  readonly brandColor?: string;
+  /** Usernames on the source host. */
+  readonly collaborators: readonly string[];
+  /** When the website was created, ISO 8601. */
+  readonly createdAt: string;
+}
+
+interface Job {
+  readonly request: ProvisioningRequest;
+  readonly outputs: Partial<StepOutputs>;
+  /** The step that is under way, comes next, or failed. */
+  readonly step: StepId;
+  /** Attempts at that step; failures and the deadline count anew in each run. */
+  readonly attempts: Attempts;
+  /** Counts from 1; a retry begins the next. */
+  readonly run: number;
+  /** Of the request that created the website: what the process does is recorded under it. */
+  readonly requestId: string;
+  readonly correlationId: string;
+}
+
+export type OpenJob = Job & { readonly stage: 'open' };
+
+export type ProvisioningState =
+  | { readonly stage: 'none' }
+  | OpenJob
+  | (Job & { readonly stage: 'failed' })
+  | { readonly stage: 'succeeded'; readonly request: ProvisioningRequest };
+
+/** The one attempt that a worker speaks of. */
+interface OfAttempt {
+  readonly step: StepId;
+  readonly attempt: number;
+}
+
+/** Outcomes that come late, twice, or from a worker whose attempt is no longer the current one change nothing. */
+export type ProvisioningCommand = AnyCommand &
+  (
+    | { readonly type: 'QueueProvisioning'; readonly request: ProvisioningRequest }
+    /** `waitedOut`: the obstacle that the worker has waited out (`attempts.ts`). */
+    | ({ readonly type: 'StartStep'; readonly worker: string; readonly waitedOut?: Token | undefined } & OfAttempt)
+    | ({ readonly type: 'RenewLease'; readonly lease: Token } & OfAttempt)
+    /** `nextWorker` begins the next step in the same append; without it, whoever comes first does. */
+    | {
+        readonly type: 'RecordSuccess';
+        readonly result: StepResult;
+        readonly attempt: number;
+        readonly nextWorker?: string | undefined;
+      }
+    /** `jitter`: a fraction in [0, 1). */
+    | ({ readonly type: 'RecordFailure'; readonly fault: Fault; readonly jitter: number } & OfAttempt)
+    | { readonly type: 'RetryProvisioning'; readonly websiteId: string }
+  );
+
+type Command<Type extends ProvisioningCommand['type']> = Extract<ProvisioningCommand, { type: Type }>;
+type Events = readonly ProvisioningEvent[];
+
+/** From its first attempt in a run, a step has this long; it covers workers that die in it again and again. */
+export const STEP_DEADLINE_MS = 3_600_000;
+
+const initialState: ProvisioningState = { stage: 'none' };
+
+const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): ProvisioningState => {
+  if (event.type === 'ProvisioningQueued') {
+    const { requestId, correlationId } = event.metadata;
+    const begun = { outputs: {}, step: stepIds[0], attempts: noAttempts, run: 1 };
+    return { stage: 'open', request: event.data, ...begun, requestId, correlationId };
+  }
+  if (state.stage === 'none' || state.stage === 'succeeded') return state;
+  const { attempts } = state;
+  switch (event.type) {
+    case 'ProvisioningStepStarted':
+      return { ...state, step: event.data.step, attempts: started(attempts, event) };
+    case 'ProvisioningLeaseRenewed':
+      return { ...state, attempts: renewed(attempts, event) };
+    case 'ProvisioningStepSucceeded': {
+      const { step, output } = event.data;
+      const outputs: Partial<StepOutputs> = { ...state.outputs, [step]: output };
+      return { ...state, outputs, step: stepAfter(step) ?? step, attempts: noAttempts };
+    }
+    case 'ProvisioningStepFailed':
+      return { ...state, attempts: failed(attempts, event) };
+    case 'ProvisioningFailed':
+      return { ...state, stage: 'failed' };
+    case 'ProvisioningRetried':
+      return { ...state, stage: 'open', attempts: { ...noAttempts, attempt: attempts.attempt }, run: event.data.run };
+    case 'ProvisioningSucceeded':
+      return { stage: 'succeeded', request: state.request };
+  }
+};
+
+const stepAfter = (step: StepId): StepId | undefined => stepIds[stepIds.indexOf(step) + 1];
+
+const ofJob = ({ request: { jobId, websiteId } }: Job) => ({ jobId, websiteId });
+
+/** Whether `step` and `attempt` name the attempt that is under way. */
+const isCurrent = (state: ProvisioningState, { step, attempt }: OfAttempt): state is OpenJob =>
+  state.stage === 'open' && state.step === step && state.attempts.attempt === attempt && state.attempts.lease !== undefined;
+
+const startEvent = (state: Job, step: StepId, attempt: number, worker: string, at: string): ProvisioningEvent => ({
+  type: 'ProvisioningStepStarted',
+  data: { ...ofJob(state), step, attempt, worker, leaseUntil: leaseFrom(at) },
+});
+
+const failEvent = (state: Job, why: string): ProvisioningEvent => ({
+  type: 'ProvisioningFailed',
+  data: { ...ofJob(state), step: state.step, reason: `${state.step}: ${why}` },
+});
+
+const isPastDeadline = ({ firstAt }: Attempts, at: string): boolean =>
+  firstAt !== undefined && Date.parse(at) > Date.parse(firstAt) + STEP_DEADLINE_MS;
+
+const queue = ({ request }: Command<'QueueProvisioning'>, state: ProvisioningState): Events =>
+  state.stage === 'none' ? [{ type: 'ProvisioningQueued', data: { ...request, collaborators: [...request.collaborators] } }] : [];
+
+const startStep = (command: Command<'StartStep'>, state: ProvisioningState): Events => {
+  const { step, attempt, worker, waitedOut, at } = command;
+  if (state.stage !== 'open' || state.step !== step || attempt !== state.attempts.attempt + 1) return [];
+  if (!mayStart(state.attempts, worker, waitedOut)) return [];
+  if (isPastDeadline(state.attempts, at))
+    return [failEvent(state, `Not finished within ${String(STEP_DEADLINE_MS / 60_000)} minutes`)];
+  return [startEvent(state, step, attempt, worker, at)];
+};
+
+const renewLease = (command: Command<'RenewLease'>, state: ProvisioningState): Events => {
+  if (!isCurrent(state, command) || state.attempts.lease?.token !== command.lease) return [];
+  const { step, attempt, at } = command;
+  return [{ type: 'ProvisioningLeaseRenewed', data: { ...ofJob(state), step, attempt, leaseUntil: leaseFrom(at) } }];
+};
+
+const recordSuccess = (command: Command<'RecordSuccess'>, state: ProvisioningState): Events => {
+  const { result, attempt, nextWorker, at } = command;
+  if (!isCurrent(state, { step: result.step, attempt })) return [];
+  const success: ProvisioningEvent = { type: 'ProvisioningStepSucceeded', data: { ...ofJob(state), attempt, ...result } };
+  const next = stepAfter(result.step);
+  if (next === undefined) return [success, { type: 'ProvisioningSucceeded', data: ofJob(state) }];
+  return nextWorker === undefined ? [success] : [success, startEvent(state, next, 1, nextWorker, at)];
+};
+
+const recordFailure = (command: Command<'RecordFailure'>, state: ProvisioningState): Events => {
+  if (!isCurrent(state, command)) return [];
+  const { step, attempt, fault, jitter, at } = command;
+  const again = retryAt(state.attempts, fault, at, jitter);
+  const nextAttemptAt = again !== undefined && isPastDeadline(state.attempts, again) ? undefined : again;
+  const { error, transient } = fault;
+  const failure: ProvisioningEvent = {
+    type: 'ProvisioningStepFailed',
+    data: { ...ofJob(state), step, attempt, error, transient, ...(nextAttemptAt !== undefined && { nextAttemptAt }) },
+  };
+  return nextAttemptAt === undefined ? [failure, failEvent(state, error)] : [failure];
+};
+
+const retry = ({ websiteId }: Command<'RetryProvisioning'>, state: ProvisioningState): Events | Refusal => {
+  if (state.stage === 'failed')
+    return [{ type: 'ProvisioningRetried', data: { ...ofJob(state), step: state.step, run: state.run + 1 } }];
+  // Asked twice, and the new run has not begun yet: that is what was asked for.
+  const isRetried = state.stage === 'open' && state.run > 1 && state.attempts.attempt > 0 && state.attempts.firstAt === undefined;
+  return isRetried ? [] : refusals.provisioningNotFailed(websiteId);
+};
+
+const decide = (command: ProvisioningCommand, state: ProvisioningState): Events | Refusal => {
+  switch (command.type) {
+    case 'QueueProvisioning':
+      return queue(command, state);
+    case 'StartStep':
+      return startStep(command, state);
+    case 'RenewLease':
+      return renewLease(command, state);
+    case 'RecordSuccess':
+      return recordSuccess(command, state);
+    case 'RecordFailure':
+      return recordFailure(command, state);
+    case 'RetryProvisioning':
+      return retry(command, state);
+    default:
+      return command satisfies never;
+  }
+};
+
+/** Stream `provisioning-<jobId>`: the saga that builds a website. The stream is the lock: who appends the start runs the step. */
+export const provisioningProcess: Decider<ProvisioningState, ProvisioningCommand, ProvisioningEvent> = {
+  name: 'provisioning',
+  initialState,
+  evolve,
+  decide,
+};

@@ -1,0 +1,121 @@
+import type { CommandContext, Untimed } from '../../commands/handleCommand.js';
+import type { Engine } from '../../engine.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
+import { provisioningStream, type ProvisioningEvent } from '../../events/provisioning.events.js';
+import type { WebsiteEvent } from '../../events/website.events.js';
+import type { Hosting } from '../../integrations/hosting/port.js';
+import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import { createReactor, type Turn } from '../reactor.js';
+import { attemptUntilDone, faultOf, LeaseLost, runAttempt } from '../runAttempt.js';
+import type { Worker } from '../worker.js';
+import { provisioningProcess, type OpenJob, type ProvisioningCommand, type ProvisioningState } from './provisioning.process.js';
+import { steps, type StepTools } from './steps.js';
+import { createVisit } from './visit.js';
+
+type Created = Recorded<Extract<WebsiteEvent, { type: 'WebsiteCreated' }>>;
+type Retried = Recorded<Extract<ProvisioningEvent, { type: 'ProvisioningRetried' }>>;
+
+const actor: Actor = { subject: 'provisioning', role: 'system', via: 'worker' };
+
+/**
+ * Builds every website that is created, step by step (specification, "Provisioning pipeline"). Any number of these may run on the same
+ * stores: whoever appends the start of a step runs it.
+ * @param parts `reach` says where this process asks for a website's address, when the public one does not lead there
+ */
+export const createProvisioningWorker = (parts: {
+  engine: Engine;
+  sourceHost: SourceHost;
+  hosting: Hosting;
+  reach?: (url: string) => string;
+}): Worker => {
+  const { engine } = parts;
+  const { clock, ids, random } = engine;
+  const logger = engine.logger.child({ worker: 'provisioning' });
+  const tools: StepTools = {
+    ...parts,
+    visit: createVisit(parts.reach === undefined ? { clock } : { clock, reach: parts.reach }),
+  };
+  const worker = ids.commandId();
+
+  /** The job, when this worker holds the lease of its current step. */
+  const held = (state: ProvisioningState): OpenJob | null =>
+    state.stage === 'open' && state.attempts.lease?.worker === worker ? state : null;
+
+  const contextOf = ({ requestId, correlationId }: OpenJob): CommandContext => {
+    const commandId = ids.commandId();
+    return { commandId, actor, requestId, correlationId };
+  };
+
+  const tell = async (job: OpenJob, command: Untimed<ProvisioningCommand>): Promise<ProvisioningState> =>
+    (await engine.handle(provisioningProcess, provisioningStream(job.request.jobId), command, contextOf(job))).state;
+
+  const queue = async ({ id, data, metadata: { at: createdAt, requestId, correlationId } }: Created): Promise<void> => {
+    const { provisioningJobId: jobId, websiteId, name, slug, templateId, brandColor, collaborators } = data;
+    const colour = brandColor === undefined ? {} : { brandColor };
+    const request = { jobId, websiteId, name, slug, templateId, ...colour, collaborators, createdAt };
+    // The event's own id: however many workers queue the job, it is one append.
+    const context = { commandId: id, actor, requestId, correlationId, causationId: id };
+    await engine.handle(provisioningProcess, provisioningStream(jobId), { type: 'QueueProvisioning', request }, context);
+  };
+
+  /** Makes the attempt that this worker holds the lease of, and answers with the job when it holds the next one as well. */
+  const attempt = async (job: OpenJob, signal: AbortSignal): Promise<OpenJob | null> => {
+    const { step, attempts, request } = job;
+    const current = { step, attempt: attempts.attempt };
+    const { execute, timeoutMs } = steps[step];
+    const log = logger.child({ jobId: request.jobId, websiteId: request.websiteId, ...current });
+
+    let lease = attempts.lease?.token;
+    const renew = async (): Promise<boolean> => {
+      if (lease === undefined) return false;
+      const renewed = held(await tell(job, { type: 'RenewLease', ...current, lease }));
+      lease = renewed?.step === step && renewed.attempts.attempt === current.attempt ? renewed.attempts.lease?.token : undefined;
+      return lease !== undefined;
+    };
+    const onFault = (error: unknown): void => {
+      log.warn({ err: error }, 'the lease could not be renewed');
+    };
+
+    let outcome: Untimed<ProvisioningCommand>;
+    try {
+      const act = (lent: Parameters<typeof execute>[1]['held']) => execute(tools, { job, held: lent, context: contextOf(job) });
+      const result = await runAttempt({ clock, timeoutMs, renew, onFault, act });
+      outcome = { type: 'RecordSuccess', result, attempt: current.attempt, nextWorker: signal.aborted ? undefined : worker };
+    } catch (error) {
+      if (error instanceof LeaseLost) return null;
+      const fault = faultOf(error);
+      log.warn({ err: error }, 'a step of provisioning failed');
+      outcome = { type: 'RecordFailure', ...current, fault, jitter: random.fraction() };
+    }
+    return held(await tell(job, outcome));
+  };
+
+  const run = async (jobId: string, created: Created | null, turn: Turn): Promise<void> => {
+    const load = async () => (await engine.state(provisioningProcess, provisioningStream(jobId))).state;
+    if (created !== null && (await load()).stage === 'none') await queue(created);
+    await attemptUntilDone({
+      clock,
+      worker,
+      turn,
+      look: async () => {
+        const state = await load();
+        return state.stage === 'open' ? state : null;
+      },
+      attempt: async (open, waitedOut) => {
+        const { step, attempts } = open;
+        const start = { type: 'StartStep', step, attempt: attempts.attempt + 1, worker, waitedOut } as const;
+        for (let job = held(await tell(open, start)); job !== null;) job = await attempt(job, turn.signal);
+      },
+    });
+  };
+
+  return createReactor(engine, {
+    name: 'provisioning',
+    filter: { streamPrefixes: ['website-', 'provisioning-'], types: ['WebsiteCreated', 'ProvisioningRetried'] },
+    keyOf: ({ data }) => data.provisioningJobId ?? data.jobId,
+    react: (event, turn) => {
+      const { type, data } = event as Created | Retried;
+      return type === 'WebsiteCreated' ? run(data.provisioningJobId, event as Created, turn) : run(data.jobId, null, turn);
+    },
+  });
+};

@@ -1,0 +1,147 @@
+import { websiteDecider } from '../../commands/website.decider.js';
+import { websiteStream } from '../../commands/website.commands.js';
+import type { CommandContext } from '../../commands/handleCommand.js';
+import type { Engine } from '../../engine.js';
+import type { StepId, StepOutputs, StepResult } from '../../events/provisioning.events.js';
+import { ProviderFault } from '../../integrations/fault.js';
+import type { Hosting } from '../../integrations/hosting/port.js';
+import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import type { Held } from '../runAttempt.js';
+import type { OpenJob } from './provisioning.process.js';
+
+export interface StepTools {
+  readonly engine: Engine;
+  readonly sourceHost: SourceHost;
+  readonly hosting: Hosting;
+  /** Asks for a page and answers with its status code. @throws ProviderFault (transient) when nobody answers in time */
+  readonly visit: (url: string) => Promise<number>;
+}
+
+export interface StepAttempt {
+  readonly job: OpenJob;
+  readonly held: Held;
+  readonly context: CommandContext;
+}
+
+type Executor = (tools: StepTools, attempt: StepAttempt) => Promise<StepResult>;
+
+/** What an earlier step left behind. */
+const outputOf = <Step extends StepId>(job: OpenJob, step: Step): StepOutputs[Step] => {
+  const output: StepOutputs[Step] | undefined = job.outputs[step];
+  if (output === undefined) throw new Error(`${step} has not been done yet`);
+  return output;
+};
+
+const fault = (provider: string, message: string, transient: boolean): ProviderFault =>
+  new ProviderFault({ provider, message, transient });
+
+const createRepository: Executor = async ({ sourceHost }, { job: { request }, held }) => {
+  const { jobId: marker, name: website, slug: name, templateId } = request;
+  let repository = await sourceHost.findRepository({ name, marker });
+  if (repository === null) {
+    held.confirm();
+    repository = await sourceHost.createRepository({ name, templateId, marker, description: `Website of ${website}` });
+  }
+  const { id, defaultBranch, cloneUrl } = repository;
+  return {
+    step: 'github_create_repo',
+    output: { provider: sourceHost.provider, id, name: repository.name, defaultBranch, cloneUrl },
+  };
+};
+
+const inviteCollaborators: Executor = async ({ sourceHost }, { job, held }) => {
+  const { id } = outputOf(job, 'github_create_repo');
+  const { collaborators } = job.request;
+  const there = collaborators.length === 0 ? [] : await sourceHost.listCollaborators(id);
+  for (const username of collaborators) {
+    if (there.some((other) => other.toLowerCase() === username.toLowerCase())) continue;
+    held.confirm();
+    await sourceHost.inviteCollaborator(id, username);
+  }
+  return { step: 'github_invite_collaborator', output: { invited: [...collaborators] } };
+};
+
+const createProject: Executor = async ({ hosting }, { job, held }) => {
+  const { jobId: marker, slug: name } = job.request;
+  let project = await hosting.findProject({ name, marker });
+  if (project === null) {
+    held.confirm();
+    project = await hosting.createProject({ name, marker, repository: outputOf(job, 'github_create_repo') });
+  }
+  const { id, url } = project;
+  return { step: 'vercel_create_project', output: { provider: hosting.provider, projectId: id, name: project.name, url } };
+};
+
+/** What the site's build may use. */
+const variablesOf = (job: OpenJob): Readonly<Record<string, string>> => {
+  const { name, slug, brandColor } = job.request;
+  return {
+    SITE_NAME: name,
+    SITE_SLUG: slug,
+    ...(brandColor !== undefined && { SITE_COLOR: brandColor }),
+    SITE_URL: outputOf(job, 'vercel_create_project').url,
+  };
+};
+
+const setVariables: Executor = async ({ hosting }, { job, held }) => {
+  const variables = variablesOf(job);
+  held.confirm();
+  await hosting.setVariables(outputOf(job, 'vercel_create_project').projectId, variables);
+  return { step: 'vercel_set_env_vars', output: { variables: Object.keys(variables) } };
+};
+
+const deploy: Executor = async ({ hosting }, { job, held }) => {
+  const { projectId } = outputOf(job, 'vercel_create_project');
+  const marker = job.request.jobId;
+  let deployment = await hosting.findDeployment(projectId, marker);
+  if (deployment?.status !== 'ready') {
+    held.confirm();
+    deployment = await hosting.deploy(projectId, marker);
+  }
+  const { id, status, url, commit, error } = deployment;
+  if (status === 'failed') throw fault(hosting.provider, `The build failed: ${error ?? 'no reason given'}`, false);
+  if (status === 'building') throw fault(hosting.provider, 'The build has not ended yet', true);
+  return { step: 'vercel_initial_deploy', output: { deploymentId: id, url, commit } };
+};
+
+/** Believes nothing that it can check: repository, variables and address, before the website counts as active. */
+const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job, held, context }) => {
+  const { jobId: marker, websiteId, slug } = job.request;
+  const { provider, id, name, cloneUrl } = outputOf(job, 'github_create_repo');
+  const project = outputOf(job, 'vercel_create_project');
+
+  const repository = await sourceHost.findRepository({ name: slug, marker });
+  if (repository?.id !== id) throw fault(provider, `The repository ${name} is no longer there`, false);
+  const set = await hosting.listVariables(project.projectId);
+  const missing = Object.keys(variablesOf(job)).filter((variable) => !set.includes(variable));
+  if (missing.length > 0) throw fault(project.provider, `Variables are missing: ${missing.join(', ')}`, false);
+  const status = await visit(project.url);
+  if (status < 200 || status > 299) throw fault(project.provider, `${project.url} answers with status ${String(status)}`, true);
+
+  held.confirm();
+  await engine.handle(
+    websiteDecider,
+    websiteStream(websiteId),
+    {
+      type: 'ActivateWebsite',
+      websiteId,
+      repository: { provider, id, name, cloneUrl },
+      hosting: { provider: project.provider, projectId: project.projectId, name: project.name },
+      url: project.url,
+    },
+    context,
+  );
+  return { step: 'finalize', output: { url: project.url } };
+};
+
+const minutes = 60_000;
+
+/** How each step is carried out, and how long one attempt may take, in milliseconds. A build takes its time. */
+export const steps: { readonly [Step in StepId]: { readonly execute: Executor; readonly timeoutMs: number } } = {
+  github_create_repo: { execute: createRepository, timeoutMs: 2 * minutes },
+  github_invite_collaborator: { execute: inviteCollaborators, timeoutMs: minutes },
+  vercel_create_project: { execute: createProject, timeoutMs: minutes },
+  vercel_set_env_vars: { execute: setVariables, timeoutMs: minutes },
+  vercel_initial_deploy: { execute: deploy, timeoutMs: 15 * minutes },
+  finalize: { execute: finalize, timeoutMs: minutes },
+};

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { afterEach } from '@jest/globals';
+import { createEngine, type Engine } from '../../src/engine.js';
+import { catalogue } from '../../src/events/catalogue.js';
+import { createCodec } from '../../src/events/codec.js';
+import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventStore.js';
+import type { EventStore } from '../../src/events/store/eventStore.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { createLogger, type Logger } from '../../src/platform/logger.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
+import type { ReadModelStore } from '../../src/projections/store/readModelStore.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+export interface Stores {
+  readonly eventStore: EventStore;
+  readonly readModels: ReadModelStore;
+}
+
+const opened: Stores[] = [];
+
+afterEach(async () => {
+  for (const { eventStore, readModels } of opened.splice(0)) {
+    await eventStore.close();
+    await readModels.close();
+  }
+});
+
+/** Stores in files of their own, closed after the test. */
+export const openStores = async (clock: Clock = systemClock, folder = temporaryFolder()): Promise<Stores> => {
+  const stores = {
+    eventStore: await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock }),
+    readModels: await createEmbeddedReadModelStore({ file: join(folder, 'read-models.db'), clock }),
+  };
+  opened.push(stores);
+  return stores;
+};
+
+export const silent = createLogger({ level: (process.env.TEST_LOG ?? 'silent') as 'silent' });
+
+/** An engine of a process of its own on `stores`: nothing is shared with others but the stores. */
+export const engineOn = (
+  { eventStore, readModels }: Stores,
+  { clock = systemClock, logger = silent }: { clock?: Clock; logger?: Logger } = {},
+): Engine =>
+  createEngine({
+    clock,
+    random: systemRandom,
+    logger,
+    codec: createCodec(catalogue),
+    eventStore,
+    readModels,
+    liveModel: () => Promise.resolve(null),
+    encryptionKey: new Uint8Array(32),
+  });
+
+/** Every event of a stream, as type and data. */
+export const eventsOf = async ({ eventStore }: Stores, stream: string): Promise<readonly { type: string; data: unknown }[]> =>
+  (await eventStore.readStream(stream)).events.map(({ type, data }) => ({ type, data }));
+
+/** Resolves with the first value that `look` yields and `wanted` accepts, looking again at each commit. */
+export const eventually = async <Value>(
+  { eventStore }: Stores,
+  look: () => Promise<Value>,
+  wanted: (value: Value) => boolean,
+): Promise<Value> => {
+  const found = new AbortController();
+  const after = await eventStore.lastPosition();
+  const first = await look();
+  if (wanted(first)) return first;
+  for await (const _ of eventStore.subscribe({ after, signal: found.signal })) {
+    const value = await look();
+    if (!wanted(value)) continue;
+    found.abort();
+    return value;
+  }
+  throw new Error('the log ended');
+};
