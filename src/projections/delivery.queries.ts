@@ -66,6 +66,20 @@ export async function* deliveryHistory(log: DeliveryLog, websiteId: string): Asy
   }
 }
 
+/** The changes after a revision (exclusive), oldest first, at most `limit`. */
+export const deliveryHistoryPage = async (
+  log: DeliveryLog,
+  websiteId: string,
+  { after, limit }: { after: bigint; limit: number },
+): Promise<readonly DeliveryHistoryEntry[]> => {
+  const page: DeliveryHistoryEntry[] = [];
+  for await (const entry of deliveryHistory(log, websiteId)) {
+    if (entry.revision > after) page.push(entry);
+    if (page.length === limit) break;
+  }
+  return page;
+};
+
 interface Step {
   readonly event: Recorded<DeliveryEvent>;
   readonly before: DeliveryBlock | null;

@@ -1,0 +1,102 @@
+import { Type, type Static } from 'typebox';
+import type { DeliveryBlock as Block } from '../../../events/delivery.block.js';
+import { DeliveryCheckpoint, DeliveryCheckpointStatus, deliveryEvents } from '../../../events/delivery.events.js';
+import type { DeliveryHistoryEntry } from '../../../projections/delivery.queries.js';
+import type { Preview } from './preview.js';
+
+const Time = Type.String({ format: 'date-time' });
+
+/** Delivery block (api.md, section 5). */
+export const DeliveryBlock = Type.Object(
+  {
+    websiteId: Type.String(),
+    estimatedCompletionAt: Time,
+    showPreviewUrl: Type.Boolean(),
+    previewUrlOverride: Type.Optional(Type.String({ description: 'For admins.' })),
+    checkpoints: Type.Array(DeliveryCheckpoint, { description: 'By `order`, then in the sequence in which they were sent.' }),
+    previewUrl: Type.Optional(
+      Type.String({
+        description: 'The override, else the address of the latest deployment. For clients only with `showPreviewUrl`.',
+      }),
+    ),
+    previewUrlUnavailable: Type.Optional(
+      Type.Boolean({ description: 'True when the hosting provider could not be asked for the address.' }),
+    ),
+    revision: Type.Integer({ description: 'Of the last change; the first is 0.' }),
+    updatedAt: Time,
+  },
+  { $id: 'DeliveryBlock' },
+);
+
+/** What an admin sees, or what a client does: never the override, and a preview only when the block says so. */
+export const toDeliveryBlock = (
+  block: Block,
+  revision: bigint,
+  role: 'admin' | 'client',
+  preview: Preview,
+): Static<typeof DeliveryBlock> => {
+  const { websiteId, estimatedCompletionAt, showPreviewUrl, previewUrlOverride, checkpoints, updatedAt } = block;
+  return {
+    websiteId,
+    estimatedCompletionAt,
+    showPreviewUrl,
+    ...(role === 'admin' && previewUrlOverride !== undefined && { previewUrlOverride }),
+    checkpoints: [...checkpoints],
+    ...preview,
+    revision: Number(revision),
+    updatedAt,
+  };
+};
+
+const anything = Type.Unknown({ description: '`null`: nothing was, or is, there.' });
+
+/** One change of a delivery block (api.md, section 4). */
+export const DeliveryHistory = Type.Array(
+  Type.Object(
+    {
+      revision: Type.Integer(),
+      at: Time,
+      actor: Type.Object({
+        subject: Type.String(),
+        role: Type.Enum(['admin', 'client', 'system']),
+        via: Type.Enum(['portal', 'token', 'worker', 'webhook']),
+        tokenId: Type.Optional(Type.String()),
+      }),
+      type: Type.Enum(Object.keys(deliveryEvents) as (keyof typeof deliveryEvents)[]),
+      changes: Type.Array(
+        Type.Object({
+          path: Type.String({ description: '`checkpoints` itself is their sequence.', examples: ['checkpoints.qa.status'] }),
+          from: anything,
+          to: anything,
+        }),
+      ),
+      reason: Type.Optional(Type.String()),
+      reasonVisible: Type.Optional(Type.Boolean({ description: 'Whether clients may be told the reason.' })),
+    },
+    { $id: 'DeliveryChange' },
+  ),
+);
+
+export const toDeliveryHistory = (entries: readonly DeliveryHistoryEntry[]): Static<typeof DeliveryHistory> =>
+  entries.map(({ revision, actor, changes, ...entry }) => ({
+    ...entry,
+    revision: Number(revision),
+    actor: { ...actor },
+    changes: changes.map((change) => ({ ...change })),
+  }));
+
+/** A checkpoint as it is sent: what a portal has received it may send back. */
+export const SentCheckpoint = Type.Object({
+  id: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[A-Za-z0-9-]+$',
+    'x-issue': 'must be 1 to 64 letters, digits and dashes',
+    description: 'Unique within the delivery block.',
+  }),
+  label: Type.String({ minLength: 1, maxLength: 200 }),
+  order: Type.Integer({ description: 'Sort key.' }),
+  status: DeliveryCheckpointStatus,
+  dueAt: Type.Optional(Type.String({ format: 'date-time', description: 'Shown, nothing else.' })),
+  completedAt: Type.Optional(Type.Unknown({ description: 'Ignored: the service sets it.' })),
+});

@@ -1,0 +1,198 @@
+import { Type } from 'typebox';
+import { replaceDelivery, setCheckpointStatus, undoDeliveryChange } from '../../../commands/delivery.handlers.js';
+import type { HandleOptions } from '../../../commands/handleCommand.js';
+import type { DeliveryState } from '../../../commands/delivery.decider.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import type { DeliveryBlock as Block } from '../../../events/delivery.block.js';
+import { DeliveryCheckpointStatus, maxDeliveryCheckpoints } from '../../../events/delivery.events.js';
+import { NO_STREAM } from '../../../events/store/eventStore.js';
+import type { Hosting } from '../../../integrations/hosting/port.js';
+import { utcTime } from '../../../platform/times.js';
+import { deliveryProjection } from '../../../projections/delivery.projection.js';
+import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../projections/delivery.queries.js';
+import { afterWrite } from '../../afterWrite.js';
+import { pageQuery, readPage } from '../../paging.js';
+import { websiteParams } from '../../params.js';
+import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
+import { DeliveryBlock, DeliveryHistory, SentCheckpoint, toDeliveryBlock, toDeliveryHistory } from './delivery.resource.js';
+import { createPreviews } from './preview.js';
+
+const tag = 'Delivery';
+const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };
+
+/** `If-Match`: decide on that revision or not at all. */
+const expectationOf = ({ ifMatch }: Pick<RouteRequest, 'ifMatch'>): HandleOptions =>
+  ifMatch === undefined ? {} : { expectedRevision: ifMatch };
+
+const revisionOf = (cursor: string | undefined): bigint => {
+  if (cursor === undefined) return NO_STREAM;
+  if (!/^\d{1,15}$/.test(cursor)) throw new Refused(refusals.invalidQuery('cursor', 'is not a cursor of this list'));
+  return BigInt(cursor);
+};
+
+type Asked = Pick<RouteRequest, 'caller' | 'website'>;
+
+/** The delivery block of a website: read, set up and replaced, a status set, its history, a change undone. */
+export const deliveryRoutes = ({
+  engine,
+  hosting,
+}: {
+  engine: Engine;
+  hosting: Pick<Hosting, 'latestDeployment'>;
+}): readonly Route[] => {
+  const previewOf = createPreviews({ hosting, clock: engine.clock });
+
+  const answer = async (block: Block | null, revision: bigint, { caller, website }: Asked): Promise<Answer> => {
+    if (block === null) throw new Refused(refusals.deliveryNotSetUp(website.website.id));
+    const preview = await previewOf(block, website.website, caller.role);
+    return { body: toDeliveryBlock(block, revision, caller.role, preview), revision };
+  };
+
+  const answerWritten = (
+    { state, revision }: { state: DeliveryState; revision: bigint },
+    request: Asked & Pick<RouteRequest, 'context'>,
+  ): Promise<Answer> => afterWrite(request, () => answer(state.stage === 'setUp' ? state.block : null, revision, request));
+
+  /** As it was at `at`: what the hosting provider served then is not in the log, so that only an override is a preview. */
+  const answerAt = async (at: string, { caller, website }: Asked): Promise<Answer> => {
+    if (caller.role !== 'admin') throw new Refused(refusals.adminRequired());
+    const then = await deliveryAt(engine, website.website.id, utcTime(at));
+    if (then === null) throw new Refused(refusals.deliveryNotSetUp(website.website.id));
+    const { block, revision } = then;
+    const preview = block.previewUrlOverride === undefined ? {} : { previewUrl: block.previewUrlOverride };
+    return { body: toDeliveryBlock(block, revision, caller.role, preview), revision };
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/websites/:id/delivery',
+      operationId: 'getDelivery',
+      summary: 'Read the delivery block, or what it was at a time',
+      tag,
+      access: 'members',
+      params: websiteParams,
+      query: Type.Object({
+        at: Type.Optional(Type.String({ format: 'date-time', description: 'For admins: the block as it was then.' })),
+      }),
+      answers: theBlock,
+      handle: async (request) => {
+        if (request.query.at !== undefined) return answerAt(request.query.at, request);
+        const { document, revision } = await engine.read(deliveryProjection, request.params.id);
+        return answer(document, revision, request);
+      },
+    }),
+
+    route({
+      method: 'put',
+      path: '/websites/:id/delivery',
+      operationId: 'replaceDelivery',
+      summary: 'Set the delivery block up, or replace it',
+      tag,
+      access: 'admin',
+      params: websiteParams,
+      body: Type.Object(
+        {
+          estimatedCompletionAt: Type.Optional(
+            Type.String({
+              format: 'date-time',
+              description: 'The ETA. Default at set-up: 30 days later; required from then on.',
+            }),
+          ),
+          showPreviewUrl: Type.Optional(
+            Type.Boolean({ description: 'Whether clients see the preview. Default at set-up: false; required from then on.' }),
+          ),
+          previewUrlOverride: Type.Optional(
+            Type.String({ maxLength: 2048, description: 'An `http` or `https` URL; empty to unset it. Left out: kept.' }),
+          ),
+          checkpoints: Type.Optional(
+            Type.Array(SentCheckpoint, {
+              maxItems: maxDeliveryCheckpoints,
+              description: 'Replaces the whole list. Left out: kept; at set-up, the six default checkpoints.',
+            }),
+          ),
+          reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'Why; kept in the history.' })),
+          reasonVisible: Type.Optional(Type.Boolean({ default: false, description: 'Whether clients may be told the reason.' })),
+        },
+        { additionalProperties: false },
+      ),
+      answers: theBlock,
+      handle: async (request) => {
+        const { params, body, context } = request;
+        const wish = {
+          ...body,
+          websiteId: params.id,
+          estimatedCompletionAt: body.estimatedCompletionAt === undefined ? undefined : utcTime(body.estimatedCompletionAt),
+          checkpoints: body.checkpoints?.map(({ completedAt: _, dueAt, ...checkpoint }) => ({
+            ...checkpoint,
+            ...(dueAt !== undefined && { dueAt: utcTime(dueAt) }),
+          })),
+        };
+        return answerWritten(await replaceDelivery(engine, wish, context, expectationOf(request)), request);
+      },
+    }),
+
+    route({
+      method: 'put',
+      path: '/websites/:id/delivery/checkpoints/:checkpointId',
+      operationId: 'setCheckpointStatus',
+      summary: 'Set the status of a checkpoint',
+      tag,
+      access: 'admin',
+      params: Type.Object({ ...websiteParams.properties, checkpointId: SentCheckpoint.properties.id }),
+      body: Type.Object({ status: DeliveryCheckpointStatus }, { additionalProperties: false }),
+      answers: theBlock,
+      handle: async (request) => {
+        const { params, body, context } = request;
+        const wish = { websiteId: params.id, checkpointId: params.checkpointId, status: body.status };
+        return answerWritten(await setCheckpointStatus(engine, wish, context, expectationOf(request)), request);
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/delivery/history',
+      operationId: 'getDeliveryHistory',
+      summary: 'List every change of the delivery block, oldest first',
+      tag,
+      access: 'admin',
+      params: websiteParams,
+      query: Type.Object(pageQuery),
+      answers: { 200: { description: 'A page of changes.', schema: DeliveryHistory } },
+      handle: async ({ params, query }) => {
+        const { items, next } = await readPage(
+          query,
+          ({ revision }: DeliveryHistoryEntry) => String(revision),
+          ({ after, limit }) => deliveryHistoryPage(engine, params.id, { after: revisionOf(after), limit }),
+        );
+        return { body: toDeliveryHistory(items), ...(next !== undefined && { next }) };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/delivery/undo',
+      operationId: 'undoDeliveryChange',
+      summary: 'Bring the delivery block back to what it was before a change',
+      tag,
+      access: 'admin',
+      params: websiteParams,
+      body: Type.Object(
+        {
+          revision: Type.Integer({
+            minimum: 0,
+            description:
+              'Of the change, as the history tells it; changes after it are undone with it. The set-up cannot be undone.',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      answers: theBlock,
+      handle: async (request) => {
+        const { params, body, context } = request;
+        return answerWritten(await undoDeliveryChange(engine, params.id, body.revision, context), request);
+      },
+    }),
+  ];
+};
