@@ -1,0 +1,36 @@
+import { projections } from '../projections/catalogue.js';
+import { rebuildProjection } from '../projections/runner/rebuild.js';
+import { runScript, UsageError } from './script.js';
+
+/** `npm run projections:rebuild -- <name> …`: folds the log once more beside the live read model, and swaps. */
+await runScript(async ({ engine }) => {
+  const names = process.argv.slice(2);
+  const known = projections.map(({ name }) => name);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (names.length === 0 || unknown.length > 0) {
+    throw new UsageError(`Usage: npm run projections:rebuild -- <name> …\nProjections: ${known.join(', ')}`);
+  }
+  const { clock, codec, eventStore, readModels } = engine;
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => {
+    interrupted.abort(new UsageError('Interrupted: run it again and it goes on from here.'));
+  });
+  for (const name of names) {
+    const startedAt = clock.now();
+    const { version, events, resumed } = await rebuildProjection(name, {
+      projections,
+      eventStore,
+      readModels,
+      clock,
+      decode: (stored) => codec.decode(stored),
+      signal: interrupted.signal,
+      onProgress: ({ events: done, position, target }) => {
+        process.stderr.write(`${name}: ${String(done)} events, position ${String(position)} of ${String(target)}\n`);
+      },
+    });
+    const seconds = (clock.now() - startedAt) / 1_000;
+    process.stdout.write(
+      `${name}: version ${version} is live; ${String(events)} events in ${seconds.toFixed(1)} s${resumed ? ', continued from before' : ''}\n`,
+    );
+  }
+});

@@ -1,0 +1,29 @@
+import { openEngine, type OpenEngine } from '../compose.js';
+import { createLogger } from '../platform/logger.js';
+import { loadSettings, readEnvironment, SettingsError } from '../platform/settings.js';
+
+/** What a script was asked for wrongly: said in one line, without a stack. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/**
+ * Runs one of the operator's scripts on the stores that the settings name, also while the server runs on them. Only the script
+ * writes to standard output; logs go to standard error.
+ */
+export const runScript = async (script: (open: OpenEngine) => Promise<void>): Promise<void> => {
+  try {
+    const settings = loadSettings(readEnvironment());
+    const logger = createLogger({ level: settings.logLevel === 'silent' ? 'silent' : 'warn', destination: process.stderr });
+    const open = await openEngine(settings, logger);
+    try {
+      await script(open);
+    } finally {
+      await open.close();
+    }
+  } catch (error) {
+    const expected = error instanceof SettingsError || error instanceof UsageError;
+    process.stderr.write(`${expected ? error.message : String((error as Error).stack)}\n`);
+    process.exitCode = 1;
+  }
+};
