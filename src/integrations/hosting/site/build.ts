@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import type { Liquid } from 'liquidjs';
 import { parseHex } from './colour.js';
 import { onColour, themeOf } from './theme.js';
@@ -84,18 +83,18 @@ const readData = (source: SiteFiles): Record<string, unknown> => {
 
 /** `SITE_PHONE_NUMBER` is `site.phoneNumber`; the template's own `_data/site.json` says what holds where nothing is set. */
 const siteVariables = (defaults: unknown, variables: Readonly<Record<string, string>>) => {
-  const set = Object.entries(variables).flatMap(([name, value]) => {
-    const words = /^SITE_([A-Z][A-Z0-9_]*)$/.exec(name)?.[1]?.toLowerCase();
-    return words === undefined || value === ''
-      ? []
-      : [[words.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()), value]];
-  });
-  const site: Record<string, unknown> = { ...(typeof defaults === 'object' ? defaults : {}), ...Object.fromEntries(set) };
+  const site: Record<string, unknown> = typeof defaults === 'object' ? { ...defaults } : {};
+  for (const [variable, value] of Object.entries(variables)) {
+    const name = /^SITE_([A-Z][A-Z0-9_]*)$/.exec(variable)?.[1]?.toLowerCase();
+    if (name !== undefined && value !== '')
+      site[name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())] = value;
+  }
   const given = typeof site['color'] === 'string' ? site['color'] : defaultColour;
   const color = parseHex(given);
   if (color === null) throw new BuildFailure(`The colour "${given}" is not of the form #RRGGBB`);
   const url = typeof site['url'] === 'string' && URL.canParse(site['url']) ? new URL(site['url']).href : 'http://localhost/';
-  return { ...site, color, onColor: onColour(color), url: url.replace(/\/?$/, '/') };
+  const [initial = ''] = typeof site['name'] === 'string' ? site['name'] : '';
+  return { ...site, initial: initial.toUpperCase(), color, onColor: onColour(color), url: url.replace(/\/?$/, '/') };
 };
 
 /** A page that is missing is shown at any depth, so that the one for it starts from the site's own address. */
@@ -150,7 +149,7 @@ const createEngine = async (source: SiteFiles, built: SiteFiles): Promise<Liquid
 
 const render = async (engine: Liquid, path: string, text: string, globals: object): Promise<Uint8Array> => {
   // A breath between pages: requests are served while a site is built.
-  await setImmediate();
+  await new Promise((resolve) => setImmediate(resolve));
   try {
     const rendered: unknown = await engine.render(engine.parse(text, path), {}, { globals });
     return new TextEncoder().encode(String(rendered));

@@ -3,7 +3,7 @@ import { contrast, fromOklch, readable, toOklch, type Hex, type Oklch } from './
 /**
  * The colours of one colour scheme, derived from a brand colour. Promised for any brand colour: text (`ink`, `muted`,
  * `accent`) has 4.5:1 against `paper`, `surface` and `tint`; `onBrand` and `onBrandStrong` have 4.5:1 on their fills; `edge`
- * and `focus` have 3:1 against `paper`, `surface` and `tint` (WCAG 2.2, 1.4.3 and 1.4.11).
+ * has 3:1 against `paper`, `surface` and `tint` (WCAG 2.2, 1.4.3 and 1.4.11). `soft` and `companion` are decoration only.
  */
 export interface Palette {
   /** The page. */
@@ -26,10 +26,12 @@ export interface Palette {
   /** The fill under the pointer, and text on it. */
   readonly brandStrong: Hex;
   readonly onBrandStrong: Hex;
-  /** The brand as an outline that has to be seen: buttons, fields, icons. */
+  /** The brand as a line that has to be seen: buttons, icons, the focus ring. */
   readonly edge: Hex;
-  /** The focus ring. */
-  readonly focus: Hex;
+  /** A pale brand, for pictures. */
+  readonly soft: Hex;
+  /** A neighbour of the brand's hue, for pictures. */
+  readonly companion: Hex;
 }
 
 export interface Theme {
@@ -44,23 +46,29 @@ const black: Hex = '#000000';
 
 /** White where it can be read, else a near-black, else black (one of white and black always has 4.58:1). */
 export const onColour = (fill: Hex): Hex => {
-  const near = fromOklch({ ...toOklch(fill), l: 0.18, c: 0.02 });
+  const { c, h } = toOklch(fill);
+  const near = fromOklch({ l: 0.18, c: Math.min(c, 0.02), h });
   return [white, near].find((candidate) => contrast(candidate, fill) >= text) ?? black;
 };
 
 /** The palettes of light and dark pages for a brand colour. */
 export const themeOf = (brand: Hex): Theme => {
   const base = toOklch(brand);
-  // The hue of a grey is noise: its neutrals stay neutral.
-  const tinted = (l: number, c: number): Hex => fromOklch({ l, c: base.c < 0.02 ? 0 : Math.min(c, base.c), h: base.h });
+  // The hue of a grey is noise: its neutrals stay neutral, and its companion differs by lightness.
+  const grey = base.c < 0.02;
+  const tinted = (l: number, c: number): Hex => fromOklch({ l, c: grey ? 0 : Math.min(c, base.c * 1.2), h: base.h });
+  const companion = (l: number): Hex =>
+    grey ? tinted(Math.abs(base.l - l) < 0.2 ? 0.42 : l, 0) : fromOklch({ l, c: 0.11, h: base.h + 130 });
   return {
-    light: palette(base, brand, 'darker', {
+    light: palette(base, fillOnLight(base, brand), 'darker', {
       paper: tinted(0.995, 0.003),
-      surface: tinted(0.972, 0.008),
-      tint: tinted(0.945, 0.03),
+      surface: tinted(0.975, 0.01),
+      tint: tinted(0.953, 0.032),
       line: tinted(0.885, 0.02),
       ink: tinted(0.22, 0.03),
       muted: tinted(0.46, 0.03),
+      soft: base.l > 0.82 ? tinted(0.82, 0.12) : tinted(0.86, 0.1),
+      companion: companion(0.74),
     }),
     dark: palette(base, fillOnDark(base, brand), 'lighter', {
       paper: tinted(0.175, 0.015),
@@ -69,9 +77,14 @@ export const themeOf = (brand: Hex): Theme => {
       line: tinted(0.35, 0.03),
       ink: tinted(0.955, 0.01),
       muted: tinted(0.78, 0.02),
+      soft: tinted(0.38, 0.07),
+      companion: companion(0.68),
     }),
   };
 };
+
+/** A brand that would sink into a white page turns almost black. */
+const fillOnLight = (base: Oklch, brand: Hex): Hex => (base.l > 0.97 ? fromOklch({ ...base, l: 0.24 }) : brand);
 
 /** A brand that would sink into a dark page is lifted until it stands out; a grey one turns almost white. */
 const fillOnDark = (base: Oklch, brand: Hex): Hex => {
@@ -83,12 +96,11 @@ const palette = (
   base: Oklch,
   brand: Hex,
   towards: 'lighter' | 'darker',
-  neutrals: Pick<Palette, 'paper' | 'surface' | 'tint' | 'line' | 'ink' | 'muted'>,
+  neutrals: Pick<Palette, 'paper' | 'surface' | 'tint' | 'line' | 'ink' | 'muted' | 'soft' | 'companion'>,
 ): Palette => {
   const pages = [neutrals.paper, neutrals.surface, neutrals.tint];
   const fill = toOklch(brand);
-  const brandStrong = fromOklch({ ...fill, l: fill.l > 0.35 ? fill.l - 0.07 : fill.l + 0.09 });
-  const edge = readable(fill, pages, graphic, towards);
+  const brandStrong = fromOklch({ ...fill, l: fill.l > 0.35 ? fill.l - 0.07 : Math.max(fill.l + 0.09, 0.24) });
   return {
     ...neutrals,
     ink: readable(toOklch(neutrals.ink), pages, text, towards),
@@ -98,7 +110,6 @@ const palette = (
     onBrand: onColour(brand),
     brandStrong,
     onBrandStrong: onColour(brandStrong),
-    edge,
-    focus: edge,
+    edge: readable(fill, pages, graphic, towards),
   };
 };
