@@ -24,7 +24,7 @@ export interface EventStore {
   readAll(options: ReadAllOptions): Promise<LogSlice>;
 
   /**
-   * The position of the last event that matches `filter`, or a later one that the log has reached; `START` when there is none.
+   * The position of the last event that matches `filter`, or a later one that the log has reached; `START` when the log is empty.
    * What a reader has to wait for so as to have seen everything that was committed before this call.
    */
   lastPosition(filter?: EventFilter): Promise<bigint>;

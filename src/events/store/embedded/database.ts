@@ -1,16 +1,20 @@
-import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Clock } from '../../../platform/clock.js';
 import { EventStoreFull, EventStoreUnavailable } from '../eventStore.js';
 
+export type Statement = Pick<StatementSyncInstance, 'run' | 'get' | 'all' | 'setReturnArrays'>;
+
 /** The part of a SQLite connection that the store uses: what a test stands in front of to make a disk fail. */
-export type Database = Pick<DatabaseSyncInstance, 'prepare' | 'exec' | 'close' | 'isTransaction'>;
-export type Statement = StatementSyncInstance;
+export interface Database {
+  prepare(sql: string): Statement;
+  exec(sql: string): void;
+  close(): void;
+  readonly isTransaction: boolean;
+}
 
 /**
  * `position` is the order of commits: it is given out inside the write lock. The index by id begins with the id, which is
- * ordered by time, so that inserting touches its last page only; the streams' own head is the last entry of `events_by_stream`.
- *
- * A kind is a type within a category of streams (see kinds.ts); its `last` position answers `lastPosition` for a filter.
+ * ordered by time, so that inserting touches its last page only; a stream's head is the last entry of `events_by_stream`. A kind is a type within a category of streams (see kinds.ts).
  */
 const schema = `
   CREATE TABLE streams (
@@ -21,7 +25,6 @@ const schema = `
     key INTEGER PRIMARY KEY,
     category TEXT NOT NULL,
     type TEXT NOT NULL,
-    last INTEGER NOT NULL,
     UNIQUE (category, type)
   ) STRICT;
   CREATE TABLE events (
@@ -69,7 +72,7 @@ const openOnce = (file: string): Database => {
   try {
     // FULL syncs the log at every commit; fullfsync makes that sync reach the platter on macOS.
     database.exec(
-      `PRAGMA busy_timeout = ${String(BLOCKING_WAIT_MS)}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON`,
+      `PRAGMA busy_timeout = ${String(BLOCKING_WAIT_MS)}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 4000`,
     );
     if (versionOf(database) < SCHEMA_VERSION) createSchema(database);
     if (versionOf(database) > SCHEMA_VERSION)
@@ -102,11 +105,16 @@ export const prepareRows = (database: Database, sql: string): Statement => {
 const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
+const SQLITE_CONSTRAINT = 19;
 
 const primaryCode = (error: unknown): number =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
+  typeof error === 'object' && error !== null && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : 0;
 
 export const isBusy = (error: unknown): boolean => primaryCode(error) === SQLITE_BUSY;
+
+export const isConstraint = (error: unknown): boolean => primaryCode(error) === SQLITE_CONSTRAINT;
 
 /** Whether the disk itself failed, so that a commit may or may not be there after a restart. */
 export const isDiskFault = (error: unknown): boolean => primaryCode(error) === SQLITE_IOERR;
@@ -115,7 +123,7 @@ export const isDiskFault = (error: unknown): boolean => primaryCode(error) === S
 export const faultOf = (error: unknown): unknown => {
   const code = primaryCode(error);
   if (code === 0) return error;
-  const words = error instanceof Error ? error.message : String(error);
+  const words = String(error);
   if (code === SQLITE_FULL) return new EventStoreFull(`the event store's disk is full (${words})`, { cause: error });
   return new EventStoreUnavailable(`the event store's file cannot be used (${words})`, { cause: error });
 };

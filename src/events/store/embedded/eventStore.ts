@@ -12,7 +12,9 @@ import {
 import { faultOf, openDatabase, type Database } from './database.js';
 import { createFollowers } from './followers.js';
 import { createGroupCommit } from './groupCommit.js';
-import { createLog } from './log.js';
+import { createKinds } from './kinds.js';
+import { createLogReader } from './logReader.js';
+import { createLogWriter } from './logWriter.js';
 
 export interface EmbeddedEventStoreOptions {
   /** Path of the SQLite file; made when it is not there. Several processes may use it at the same time. */
@@ -33,10 +35,12 @@ const WINDOW = 2_000;
 
 /** The event store on a connection of `openDatabase`, which it closes in the end. */
 export const eventStoreOn = (database: Database, { file, clock, logger }: EmbeddedEventStoreOptions): EventStore => {
-  const log = createLog(database);
+  const kinds = createKinds(database);
+  const log = createLogReader(database, kinds);
+  const writer = createLogWriter(database, kinds, () => log.head());
   const followers = createFollowers({ file, head: () => log.head(), clock, logger });
   const groupCommit = createGroupCommit({
-    log,
+    writer,
     clock,
     onCommit: () => {
       followers.committed();

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.js';
 import { EventStoreError, OutcomeUnknown, type AppendResult } from '../eventStore.js';
 import { faultOf, isBusy, isDiskFault } from './database.js';
-import type { Append, Log, Transaction } from './log.js';
+import type { Append, LogWriter, Transaction } from './logWriter.js';
 
 /** Writes appends, all that wait in one turn of the event loop in one transaction. */
 export interface GroupCommit {
@@ -22,7 +22,15 @@ interface Waiting {
   attempts: number;
 }
 
-export const createGroupCommit = ({ log, clock, onCommit }: { log: Log; clock: Clock; onCommit: () => void }): GroupCommit => {
+export const createGroupCommit = ({
+  writer,
+  clock,
+  onCommit,
+}: {
+  writer: LogWriter;
+  clock: Clock;
+  onCommit: () => void;
+}): GroupCommit => {
   let waiting: Waiting[] = [];
   let flushing = false;
   const drains: (() => void)[] = [];
@@ -43,7 +51,7 @@ export const createGroupCommit = ({ log, clock, onCommit }: { log: Log; clock: C
   /** The transaction, `locked` when another process holds the lock and some append has patience left, or null when none is waiting any more. */
   const begin = (): Transaction | 'locked' | null => {
     try {
-      return log.begin();
+      return writer.begin();
     } catch (error) {
       const patient = isBusy(error) ? waiting.filter((entry) => (entry.attempts += 1) < LOCK_ATTEMPTS) : [];
       for (const entry of waiting) if (!patient.includes(entry)) entry.reject(faultOf(error));

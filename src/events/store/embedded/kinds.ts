@@ -29,7 +29,7 @@ interface Kind {
 
 export const createKinds = (database: Database): Kinds => {
   const selectAfter = prepareRows(database, 'SELECT key, category, type FROM kinds WHERE key > ? ORDER BY key');
-  const insert = database.prepare('INSERT INTO kinds (key, category, type, last) VALUES (?, ?, ?, 0)');
+  const insert = database.prepare('INSERT INTO kinds VALUES (?, ?, ?)');
   const byKey = new Map<number, Kind>();
   const keys = new Map<string, number>();
   let lastKey = 0;

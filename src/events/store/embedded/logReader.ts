@@ -1,0 +1,124 @@
+import { isoTime } from '../../../platform/clock.js';
+import type { EventMetadata, JsonObject } from '../../envelope.js';
+import {
+  NO_STREAM,
+  type EventFilter,
+  type LogSlice,
+  type ReadStreamOptions,
+  type StoredEvent,
+  type StreamSlice,
+} from '../eventStore.js';
+import { prepareRows, type Database, type Statement } from './database.js';
+import type { Kinds } from './kinds.js';
+
+/** Reading the log, synchronously. */
+export interface LogReader {
+  /** The last position that was committed; 0 when the log is empty. */
+  head(): number;
+  readStream(stream: string, options: ReadStreamOptions): StreamSlice;
+  /** Up to `max` matching events with positions in (`after`, `through`]. Its position is `through` unless `max` cut it short. */
+  read(range: { readonly after: number; readonly through: number }, max: number, filter: EventFilter | undefined): LogSlice;
+  /** The last position that matches, or a later one after which nothing matches; 0 when there is none in a short log. */
+  lastPosition(filter: EventFilter | undefined): number;
+}
+
+type Row = [
+  position: number,
+  stream: string,
+  revision: number,
+  id: string,
+  kind: number,
+  schemaVersion: number,
+  recordedAt: number,
+  data: string,
+  metadata: string,
+];
+
+/** How many positions `lastPosition` looks back. Whoever follows the log has long passed what lies before. */
+const LOOK_BACK = 256;
+
+const columns = 'position, streams.name, revision, lower(hex(id)), kind, schema_version, recorded_at, data, metadata';
+
+export const createLogReader = (database: Database, kinds: Kinds): LogReader => {
+  const prepare = (sql: string): Statement => prepareRows(database, sql);
+
+  const selectHead = prepare('SELECT max(position) FROM events');
+  const selectStream = prepare('SELECT key, (SELECT max(revision) FROM events WHERE stream = key) FROM streams WHERE name = ?');
+
+  const fromStream = `SELECT ${columns} FROM events JOIN streams ON streams.key = stream WHERE stream = ?`;
+  const selectForwards = prepare(`${fromStream} AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`);
+  const selectBackwards = prepare(`${fromStream} AND revision <= ? ORDER BY revision DESC LIMIT ?`);
+
+  // CROSS JOIN makes SQLite walk along the log and look the streams up, not the other way round.
+  const fromLog = 'FROM events CROSS JOIN streams ON streams.key = stream WHERE position > ?1 AND position <= ?2';
+  const ofKinds = 'AND kind IN (SELECT value FROM json_each(?4))';
+  const ofNames = 'AND EXISTS (SELECT 1 FROM json_each(?5) WHERE substr(streams.name, 1, length(value)) = value)';
+  const variants = (select: string, order: string): { all: Statement; ofKinds: Statement; ofKindsAndNames: Statement } => ({
+    all: prepare(`${select} ${fromLog} ${order}`),
+    ofKinds: prepare(`${select} ${fromLog} ${ofKinds} ${order}`),
+    ofKindsAndNames: prepare(`${select} ${fromLog} ${ofKinds} ${ofNames} ${order}`),
+  });
+  const selectEvents = variants(`SELECT ${columns}`, 'ORDER BY position LIMIT ?3');
+  const selectLast = variants('SELECT position', 'ORDER BY position DESC LIMIT ?3');
+
+  const head = (): number => (selectHead.get() as [number | null])[0] ?? 0;
+
+  const select = (
+    statements: ReturnType<typeof variants>,
+    [after, through]: readonly [number, number],
+    max: number,
+    filter: EventFilter | undefined,
+  ): readonly unknown[] => {
+    if (after >= through) return [];
+    if (filter === undefined) return statements.all.all(after, through, max);
+    const { keys, byName } = kinds.matching(filter);
+    if (!byName) return statements.ofKinds.all(after, through, max, keys);
+    return statements.ofKindsAndNames.all(after, through, max, keys, JSON.stringify(filter.streamPrefixes));
+  };
+
+  const decode = (rows: readonly unknown[]): readonly StoredEvent[] =>
+    rows.map((row) => {
+      const [position, stream, revision, id, kind, schemaVersion, recordedAt, data, metadata] = row as Row;
+      return {
+        id: uuidText(id),
+        type: kinds.typeOf(kind),
+        schemaVersion,
+        data: JSON.parse(data) as JsonObject,
+        metadata: JSON.parse(metadata) as EventMetadata,
+        stream,
+        revision: BigInt(revision),
+        position: BigInt(position),
+        recordedAt: isoTime(recordedAt),
+      };
+    });
+
+  return {
+    head,
+
+    readStream: (stream, { direction = 'forwards', from, max = 1_000 }) => {
+      const found = selectStream.get(stream) as [number, number] | undefined;
+      if (found === undefined) return { events: [], head: NO_STREAM };
+      const [key, last] = found;
+      const bound = from === undefined ? (direction === 'forwards' ? 0 : last) : Number(from);
+      if (direction === 'backwards')
+        return { events: decode(selectBackwards.all(key, Math.min(bound, last), max)), head: BigInt(last) };
+      return { events: bound > last ? [] : decode(selectForwards.all(key, bound, last, max)), head: BigInt(last) };
+    },
+
+    read: ({ after, through }, max, filter) => {
+      const events = decode(select(selectEvents, [after, through], max, filter));
+      const last = events.at(-1);
+      return { events, position: events.length === max && last !== undefined ? last.position : BigInt(Math.max(after, through)) };
+    },
+
+    lastPosition: (filter) => {
+      const through = head();
+      const after = Math.max(0, through - LOOK_BACK);
+      const [found] = select(selectLast, [after, through], 1, filter) as [number][];
+      return found?.[0] ?? after;
+    },
+  };
+};
+
+const uuidText = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { CrashingWriter, ProcessTask, RunningProcess } from './eventStoreHarness.js';
+
+const beside = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
+/** Starts eventStoreProcess.ts on the log at `address`, opened by the module at `opener` (a file URL), and waits until it is ready. */
+export const startProcess = async (opener: string, address: string, task: ProcessTask): Promise<RunningProcess> => {
+  const child = spawn(
+    process.execPath,
+    ['--import', beside('./eventStoreTypescript.mjs'), beside('./eventStoreProcess.ts'), opener, address, JSON.stringify(task)],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  // 'close' comes after the last line of output, 'exit' may come before.
+  const exited = once(child, 'close');
+  const takers: ((line: string) => void)[] = [];
+  let ready = (): void => undefined;
+  const isReady = new Promise<void>((resolve) => (ready = resolve));
+  const answer = new Promise<unknown>((resolve, reject) => {
+    takers.push((line) => {
+      if (line.startsWith('answer ')) resolve(JSON.parse(line.slice('answer '.length)));
+    });
+    void exited.then(([code]) => {
+      reject(new Error(`the process ended with ${String(code)} and without an answer`));
+    });
+  });
+  // One that is killed gives no answer, and nobody waits for it.
+  answer.catch(() => undefined);
+
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line === 'ready') ready();
+    else for (const take of takers) take(line);
+  });
+  await Promise.race([isReady, answer]);
+
+  return {
+    go: () => {
+      child.stdin.write('go\n');
+    },
+    answer,
+    onLine: (take) => {
+      takers.push(take);
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+};
+
+/** A writer process as the crash hook wants it: the process itself is what is killed. */
+export const startCrashingWriter = async (opener: string, address: string, category: string): Promise<CrashingWriter> => {
+  const process = await startProcess(opener, address, { kind: 'writeForever', category });
+  const lines: string[] = [];
+  let waiting = { count: Infinity, resolve: (): void => undefined };
+  process.onLine((line) => {
+    lines.push(line);
+    if (lines.length >= waiting.count) waiting.resolve();
+  });
+  process.go();
+  return {
+    acknowledged: (count) =>
+      new Promise((resolve) => {
+        waiting = { count, resolve };
+        if (lines.length >= count) resolve();
+      }),
+    kill: async () => {
+      await process.kill();
+      return lines;
+    },
+  };
+};
