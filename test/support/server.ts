@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The built server as a process of its own (`npm test` builds it first). */
+export interface ServerProcess {
+  /** As printed, without a trailing slash. */
+  readonly address: string;
+  readonly pid: number;
+  /** Resolves with the exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+  kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | string>;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+const environmentFor = (dataDir: string, extra: Environment): Environment => ({
+  PATH: process.env.PATH ?? '',
+  DATA_DIR: dataDir,
+  PORT: '0',
+  LOG_LEVEL: 'warn',
+  ...extra,
+});
+
+const outcomeOf = (child: ChildProcess): Promise<number | string> =>
+  once(child, 'exit').then(([code, signal]) => (code ?? signal ?? 'unknown') as number | string);
+
+/**
+ * Starts `dist/main.js` on a free port and resolves when it has printed its address.
+ * @throws when it ends before that, with what it wrote
+ */
+export const startServer = async (dataDir: string, extra: Environment = {}): Promise<ServerProcess> => {
+  // Beside the data folder: a `.env` of whoever runs the tests must not reach the server.
+  const child = spawn(process.execPath, [`${root}dist/main.js`], {
+    cwd: dataDir,
+    env: environmentFor(dataDir, extra),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = outcomeOf(child);
+  let written = '';
+  child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
+
+  const address = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      written += `${line}\n`;
+      const found = /^Doorstep is open at (http\S+)$/.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void ended.then((outcome) => {
+      reject(new Error(`the server ended with ${String(outcome)} before it was open:\n${written}`));
+    });
+  });
+  return {
+    address,
+    pid: child.pid ?? 0,
+    ended,
+    kill: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+};
+
+/** Runs one of the operator's scripts on a data folder; what it wrote to standard output, without the last line break. */
+export const operate = async (
+  dataDir: string,
+  script: string,
+  args: readonly string[],
+  extra: Environment = {},
+): Promise<string> => {
+  const child = spawn(process.execPath, [`${root}dist/operations/${script}.js`, ...args], {
+    cwd: dataDir,
+    env: environmentFor(dataDir, extra),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let problems = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (problems += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${script} ended with ${String(code)}:\n${problems}`);
+  return output.trimEnd();
+};
+
+export const mintToken = (dataDir: string, role: 'admin' | 'client' = 'admin', subject = 'ops@example.com'): Promise<string> =>
+  operate(dataDir, 'mintToken', ['--role', role, '--subject', subject]);
+
+/** A small client of the API under `/v1`. */
+export const createApi = (address: string, token: string) => {
+  const call = async (method: string, path: string, body?: unknown, headers: Environment = {}): Promise<ApiAnswer> => {
+    const response = await fetch(`${address}/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  };
+  return {
+    get: (path: string, headers?: Environment) => call('GET', path, undefined, headers),
+    post: (path: string, body?: unknown, headers?: Environment) => call('POST', path, body, headers),
+    put: (path: string, body: unknown, headers?: Environment) => call('PUT', path, body, headers),
+    patch: (path: string, body: unknown, headers?: Environment) => call('PATCH', path, body, headers),
+    delete: (path: string, headers?: Environment) => call('DELETE', path, undefined, headers),
+  };
+};
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** As parsed; tests say what they expect it to be. */
+  readonly body: unknown;
+}
