@@ -28,6 +28,8 @@ export interface Route {
   readonly precheck?: (body: unknown) => Refusal | null;
   /** A write that may be repeated with `Idempotency-Key` (every POST) and tried with `?dryRun=1` is known by its method. */
   readonly answers: Readonly<Record<number, AnswerDefinition>>;
+  /** Not part of the API: left out of the OpenAPI document. */
+  readonly hidden?: boolean;
   readonly handle: (request: RouteRequest) => Promise<Answer>;
 }
 
@@ -59,15 +61,18 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
   /** Present on routes with a website rule, and for `admin` routes whose path begins with `/websites/:id`. */
   readonly website: WebsiteAccess;
   readonly context: CommandContext;
+  /** 64 random bytes for a secret that the command makes: the same again when the command is repeated. */
+  readonly secret: Uint8Array;
   /** The revision named by `If-Match`: pass it on as `expectedRevision`. Absent without the header, or with `If-Match: *`. */
   readonly ifMatch?: bigint;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has gone, and for server-sent events when the service stops. */
   readonly signal: AbortSignal;
 }
 
 export interface Answer {
   /** Default 200; a body-less 204. */
   readonly status?: number;
+  /** JSON, or bytes to be sent as they are, with their `content-type` among the headers. */
   readonly body?: unknown;
   /** Revision of the resource: it becomes part of the `ETag`, and what `If-Match` is compared with. */
   readonly revision?: bigint;

@@ -1,0 +1,164 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import type { Engine } from '../engine.js';
+import type { IdentityProvider } from '../integrations/identity/port.js';
+import { createAccessLog, type Answered } from './accessLog.js';
+import { createAuthenticate } from './auth/authenticate.js';
+import { createAuthorise } from './auth/authorise.js';
+import type { KeyUse } from './auth/keyUse.js';
+import { SenderGone } from './body.js';
+import { corsHeaders, preflightHeaders } from './cors.js';
+import { answerFor, httpErrors } from './errors.js';
+import { createRequestIds, type Exchange, type Locals } from './exchange.js';
+import { createIdempotency } from './idempotency.js';
+import { createLoad } from './load.js';
+import { replyToError, send } from './reply.js';
+import type { Route } from './route.js';
+import { createServe, type Serve, type ServeParts } from './serve.js';
+
+export interface HttpAppParts {
+  readonly engine: Engine;
+  readonly routes: readonly Route[];
+  /** `null`: nobody can sign in to the portal, only tokens work. */
+  readonly identityProvider: IdentityProvider | null;
+  readonly keyUse: KeyUse;
+  /** 32 bytes (`ENCRYPTION_KEY`). */
+  readonly encryptionKey: Uint8Array;
+  /** Public base address without a trailing slash; asked for at each use, since a free port is known only once it is listened on. */
+  readonly baseUrl: () => string;
+  /** Origins that browsers may call from; empty: CORS is off. */
+  readonly corsOrigins: readonly string[];
+  /** Handlers that are no routes of the API, by the beginning of their paths (`/sites`: what the embedded hosting serves). */
+  readonly mounts?: Readonly<Record<string, RequestHandler>>;
+  /** Told of every answer, when it is sent or given up. */
+  readonly observe?: (answered: Answered) => void;
+  /** Beyond these, requests are turned away with 503. */
+  readonly limits?: { readonly maxUnderWay: number; readonly maxLagMs: number };
+}
+
+export interface HttpApp {
+  readonly express: Express;
+  /** Ends answers that would go on and on (server-sent events), because the service stops. */
+  endStreams(): void;
+}
+
+type Handler = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
+
+const defaultLimits = { maxUnderWay: 2_000, maxLagMs: 5_000 };
+
+/** Answered even when there is too much to do: otherwise the service would be restarted for being busy. */
+const vital = ['/healthz', '/readyz', '/metrics'];
+
+/** The API as an express application: one set of routes, in two entry modes (specification, "Authentication"). */
+export const createApp = (parts: HttpAppParts): HttpApp => {
+  const { engine, corsOrigins } = parts;
+  const { clock, logger } = engine;
+  const requestIdOf = createRequestIds(engine.random);
+  const accessLog = createAccessLog(logger, clock);
+  const load = createLoad(clock, parts.limits ?? defaultLimits);
+  const streams = new Set<() => void>();
+
+  const fail = (exchange: Exchange, error: unknown): void => {
+    // Nobody is left to be answered.
+    if (error instanceof SenderGone) return;
+    const { requestId } = exchange;
+    const answer = answerFor(error, requestId);
+    if (answer.status === 500) logger.error({ err: error, requestId }, 'a request failed');
+    else if (answer.status > 500) logger.warn({ err: error, requestId }, 'a request could not be answered');
+    send(exchange, replyToError(answer));
+  };
+
+  const enter: Handler = (request, response, next) => {
+    const isToken = request.url.startsWith('/v1/');
+    const exchange: Exchange = {
+      request,
+      response,
+      requestId: requestIdOf(request.headers['x-request-id']),
+      mode: isToken ? 'token' : 'portal',
+      headers: corsHeaders(corsOrigins, request.headers.origin),
+      startedAt: clock.now(),
+    };
+    response.locals.exchange = exchange;
+    load.started();
+    response.once('close', () => {
+      load.ended();
+      const answered = accessLog(exchange);
+      parts.observe?.(answered);
+    });
+    // The router strips the prefix before it matches (specification, "Endpoints"); `originalUrl` keeps it.
+    if (isToken) request.url = request.url.slice('/v1'.length);
+    if (load.isTooHigh() && !vital.includes(request.path)) throw httpErrors.busy();
+    next();
+  };
+
+  const answerOptions = (exchange: Exchange, allow: string): void => {
+    const isAllowed = exchange.headers['access-control-allow-origin'] !== undefined;
+    send(exchange, { status: 204, headers: { allow, ...(isAllowed && preflightHeaders(allow)) } });
+  };
+
+  const dispatch = (served: ReadonlyMap<string, { readonly route: Route; readonly serve: Serve }>): Handler => {
+    const allow = [...served.keys(), ...(served.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
+    return (request, response) => {
+      const { exchange } = response.locals;
+      if (request.method === 'OPTIONS') {
+        answerOptions(exchange, allow);
+        return;
+      }
+      const found = served.get(request.method === 'HEAD' ? 'GET' : request.method);
+      if (found === undefined) throw httpErrors.methodNotAllowed(allow);
+      exchange.route = found.route;
+      found.serve(exchange, request.params).catch((error: unknown) => {
+        fail(exchange, error);
+      });
+    };
+  };
+
+  const nothingThere: Handler = () => {
+    throw httpErrors.notFound();
+  };
+
+  const onError: ErrorRequestHandler<Record<string, string>, unknown, unknown, unknown, Locals> = (
+    error,
+    _request,
+    response,
+    _next,
+  ) => {
+    fail(response.locals.exchange, error instanceof URIError ? notDecodable() : error);
+  };
+
+  const serveParts: ServeParts = {
+    engine,
+    authenticate: createAuthenticate(parts),
+    authorise: createAuthorise(engine),
+    idempotency: createIdempotency(engine, parts.encryptionKey),
+    baseUrl: parts.baseUrl,
+    onStream: (end) => {
+      streams.add(end);
+      return () => streams.delete(end);
+    },
+  };
+  const router = express.Router({ caseSensitive: true });
+  for (const [path, routes] of byPath(parts.routes)) {
+    const served = routes.map((route) => [route.method.toUpperCase(), { route, serve: createServe(route, serveParts) }] as const);
+    router.all(path, dispatch(new Map(served)));
+  }
+
+  const app = express();
+  app.disable('x-powered-by').disable('etag').disable('query parser');
+  app.use(enter);
+  for (const [path, handler] of Object.entries(parts.mounts ?? {})) app.use(path, handler);
+  app.use(router, nothingThere, onError);
+  return {
+    express: app,
+    endStreams: () => {
+      for (const end of streams) end();
+    },
+  };
+};
+
+const byPath = (routes: readonly Route[]): Map<string, Route[]> => {
+  const grouped = new Map<string, Route[]>();
+  for (const route of routes) grouped.set(route.path, [...(grouped.get(route.path) ?? []), route]);
+  return grouped;
+};
+
+const notDecodable = (): Error => httpErrors.invalid('path params', [{ field: 'path', issue: 'must be percent-encoded UTF-8' }]);

@@ -1,0 +1,82 @@
+import { timingSafeEqual } from 'node:crypto';
+import { apiKeyStream } from '../../commands/apiKey.commands.js';
+import { apiKeyDecider } from '../../commands/apiKey.decider.js';
+import { Refused, refusals } from '../../commands/refusal.js';
+import type { Engine } from '../../engine.js';
+import type { IdentityProvider } from '../../integrations/identity/port.js';
+import { hashAccessToken, isAccessToken, tokenPrefix } from '../../platform/accessToken.js';
+import { clientIdOf } from '../../projections/client.queries.js';
+import type { Caller } from './caller.js';
+import type { KeyUse } from './keyUse.js';
+
+/** The entry mode that a request came in by (specification, "Authentication"): paths as written, or under `/v1/`. */
+export type EntryMode = 'portal' | 'token';
+
+/**
+ * Who calls, from the `Authorization` header; handlers behave the same in every mode.
+ * @throws Refused: 401 in the words of the specification
+ * @throws IdentityUnavailable, EventStoreUnavailable: it could not be checked, so nobody is let in
+ */
+export type Authenticate = (authorization: string | undefined, mode: EntryMode) => Promise<Caller>;
+
+export const createAuthenticate = (parts: {
+  engine: Engine;
+  /** `null`: nobody can sign in, only tokens work. */
+  identityProvider: IdentityProvider | null;
+  keyUse: KeyUse;
+}): Authenticate => {
+  const { engine, identityProvider, keyUse } = parts;
+
+  const byToken = async (token: string): Promise<Caller> => {
+    if (!isAccessToken(token)) throw new Refused(refusals.invalidToken());
+    const { hash, key } = hashAccessToken(token);
+    const { state } = await engine.state(apiKeyDecider, apiKeyStream(key));
+    const now = engine.clock.now();
+    if (
+      state.stage !== 'active' ||
+      !timingSafeEqual(Buffer.from(hash), Buffer.from(state.hash)) ||
+      (state.expiresAt !== undefined && Date.parse(state.expiresAt) <= now)
+    ) {
+      throw new Refused(refusals.invalidToken());
+    }
+    keyUse.note(state.id, now);
+    const { subject, role, scope, id, verifiedEmail, userName } = state;
+    return callerOf({ subject, role, verifiedEmail, name: userName }, { via: 'token', tokenId: id, scope });
+  };
+
+  const byIdentity = async (accessToken: string): Promise<Caller> => {
+    // A personal access token is no identity provider's: it need not be asked.
+    const identity = accessToken.startsWith(tokenPrefix) ? null : await identityProvider?.identify(accessToken);
+    if (identityProvider === null || identity === null || identity === undefined) throw new Refused(refusals.invalidToken());
+    if (identity.role === 'client' && !(await identityProvider.exists(identity, accessToken))) {
+      throw new Refused(refusals.staleSession());
+    }
+    const { subject, role, verifiedEmail, name } = identity;
+    return callerOf({ subject, role, verifiedEmail, name }, { via: 'portal', scope: 'write' });
+  };
+
+  const callerOf = async (
+    person: Pick<Caller, 'subject' | 'role'> & { verifiedEmail: string | undefined; name: string | undefined },
+    entry: Pick<Caller, 'via' | 'scope' | 'tokenId'>,
+  ): Promise<Caller> => {
+    const { subject, role, verifiedEmail, name } = person;
+    const clientId = role === 'client' ? await clientIdOf(engine, subject, verifiedEmail) : undefined;
+    return {
+      subject,
+      role,
+      ...entry,
+      ...(verifiedEmail !== undefined && { verifiedEmail }),
+      ...(name !== undefined && { name }),
+      ...(clientId !== undefined && { clientId }),
+    };
+  };
+
+  return async (authorization, mode) => {
+    if (authorization === undefined || authorization === '') {
+      throw new Refused(mode === 'token' ? refusals.missingToken() : refusals.noAuthorizationHeader());
+    }
+    const credential = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+    if (credential === undefined) throw new Refused(refusals.invalidToken());
+    return mode === 'token' ? byToken(credential) : byIdentity(credential);
+  };
+};

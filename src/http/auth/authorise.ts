@@ -1,0 +1,63 @@
+import { Refused, refusals } from '../../commands/refusal.js';
+import type { Engine } from '../../engine.js';
+import { websiteRoleOf } from '../../projections/access.queries.js';
+import { websiteProjection } from '../../projections/website.projection.js';
+import type { AccessRule, Route } from '../route.js';
+import type { Caller, WebsiteAccess } from './caller.js';
+
+/** What a caller is to a website. */
+type Standing = 'admin' | 'owner' | 'editor' | 'viewer' | 'stranger';
+
+/** Who may call (specification, "Authentication", rules 2 to 4). The rules without a website are looked after below. */
+const allowed: Readonly<Record<Exclude<AccessRule, 'public' | 'signedIn'>, readonly Standing[]>> = {
+  admin: ['admin'],
+  members: ['admin', 'owner', 'editor', 'viewer'],
+  adminOrOwner: ['admin', 'owner'],
+  editors: ['admin', 'owner', 'editor'],
+  owner: ['owner'],
+};
+
+/** Whether the route is about one website, which is then looked up before anything else of it is told. */
+const isOfWebsite = ({ access, path }: Route): boolean =>
+  access === 'admin' ? /^\/websites\/:id(\/|$)/.test(path) : access !== 'public' && access !== 'signedIn';
+
+/**
+ * Lets the caller through, or not. It looks at nothing but streams as they are now: after the answer to a revocation nobody who
+ * was revoked gets in, on any instance.
+ *
+ * @returns the website that the route is about and the caller's way to it, if it is about one
+ * @throws Refused: 403, `Website <id> not found`, 401 `Editor role required`; faults of the event store
+ */
+export type Authorise = (
+  route: Route,
+  caller: Caller,
+  params: Readonly<Record<string, string>>,
+) => Promise<WebsiteAccess | undefined>;
+
+export const createAuthorise = (engine: Engine): Authorise => {
+  const accessOf = async (caller: Caller, id: string): Promise<{ access: WebsiteAccess; standing: Standing }> => {
+    const { document: website, revision } = await engine.read(websiteProjection, id);
+    if (website === null) throw new Refused(refusals.websiteNotFound(id));
+    if (caller.role === 'admin') return { access: { website, revision }, standing: 'admin' };
+    const way = caller.clientId === undefined ? null : await websiteRoleOf(engine, website, caller.clientId);
+    if (way === null) return { access: { website, revision }, standing: 'stranger' };
+    return { access: { website, revision, ...way }, standing: way.via === 'owner' ? 'owner' : way.role };
+  };
+
+  return async (route, caller, { id }) => {
+    const rule = route.access;
+    if (rule === 'public' || rule === 'signedIn') return undefined;
+    if (rule === 'admin' && caller.role !== 'admin') throw new Refused(refusals.adminRequired());
+    if (!isOfWebsite(route) || id === undefined) return undefined;
+
+    const { access, standing } = await accessOf(caller, id);
+    if (standing === 'stranger') throw new Refused(refusals.notAuthorizedForWebsite(id));
+    if (!allowed[rule].includes(standing)) {
+      throw new Refused(rule === 'editors' ? refusals.editorRequired() : refusals.ownerRequired(id));
+    }
+    if (route.feature !== undefined && !access.website.features.includes(route.feature)) {
+      throw new Refused(refusals.featureOff(route.feature));
+    }
+    return access;
+  };
+};

@@ -1,0 +1,33 @@
+import { LRUCache } from 'lru-cache';
+import type { Engine } from '../../engine.js';
+import { isoTime } from '../../platform/clock.js';
+
+/** When API keys were last used, to the minute. */
+export interface KeyUse {
+  /** Notes a use; it is written aside, at most once per key and minute, and never holds the request up. */
+  note(keyId: string, atMs: number): void;
+  /** ISO 8601 UTC; absent when the key was never used. */
+  lastUsedAt(keyId: string): Promise<string | undefined>;
+}
+
+const collection = 'apiKeyUse';
+const minuteMs = 60_000;
+
+export const createKeyUse = ({ readModels, logger }: Pick<Engine, 'readModels' | 'logger'>): KeyUse => {
+  const written = new LRUCache<string, number>({ max: 10_000 });
+
+  return {
+    note: (keyId, atMs) => {
+      const minute = Math.floor(atMs / minuteMs);
+      if (written.get(keyId) === minute) return;
+      written.set(keyId, minute);
+      readModels.records.put(collection, keyId, { at: isoTime(minute * minuteMs) }).catch((err: unknown) => {
+        logger.warn({ err, keyId }, 'the time of use of an API key was not kept');
+      });
+    },
+    lastUsedAt: async (keyId) => {
+      const record = await readModels.records.get(collection, keyId);
+      return typeof record?.at === 'string' ? record.at : undefined;
+    },
+  };
+};

@@ -1,0 +1,55 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { httpErrors } from './errors.js';
+
+/** Bytes of a body that are taken; more are refused without being read to their end (api.md, section 3). */
+export const MAX_BODY_BYTES = 1_048_576;
+
+/**
+ * Reads the whole body.
+ * @throws HttpFault 413; Error when the sender goes away
+ */
+export const readBody = (request: IncomingMessage): Promise<Buffer> => {
+  if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return Promise.reject(httpErrors.bodyTooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MAX_BODY_BYTES) {
+        chunks.push(chunk);
+      } else {
+        request.removeAllListeners('data');
+        reject(httpErrors.bodyTooLarge());
+      }
+    });
+    request.on('end', () => {
+      const [only] = chunks;
+      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+    });
+    request.on('error', reject);
+    request.on('close', () => {
+      if (!request.complete) reject(new SenderGone('the sender went away in the middle of the body'));
+    });
+  });
+};
+
+/** Nobody is left to be answered. */
+export class SenderGone extends Error {
+  override readonly name = 'SenderGone';
+}
+
+/**
+ * The JSON value of a body, whatever `Content-Type` says: what is not JSON is refused as such.
+ * @throws Refused: `Body required`, `Invalid JSON body`
+ */
+export const parseBody = (bytes: Buffer): unknown => {
+  if (bytes.length === 0) throw httpErrors.bodyRequired();
+  if (!isUtf8(bytes)) throw httpErrors.invalidJson();
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw httpErrors.invalidJson();
+    throw error;
+  }
+};

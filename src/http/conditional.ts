@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto';
+
+/**
+ * The strong validator of an answer (RFC 9110, 8.8.3): `"<revision>-<hash of the body>"`, or the hash alone where the resource has
+ * no revision. The revision is what `If-Match` is compared with, since two callers may see different bodies of one resource.
+ */
+export const etagOf = (body: Uint8Array, revision?: bigint): string => {
+  const digest = hash('sha1', body, 'base64url').slice(0, 22);
+  return revision === undefined ? `"${digest}"` : `"${String(revision)}-${digest}"`;
+};
+
+const tag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
+
+/** Whether `If-None-Match` names the answer (weak comparison, RFC 9110, 13.1.2): the caller has it already. */
+export const isKnown = (ifNoneMatch: string, etag: string): boolean =>
+  ifNoneMatch.trim() === '*' || [...ifNoneMatch.matchAll(tag)].some(([, , opaque]) => `"${opaque ?? ''}"` === etag);
+
+/** More than a caller can mean; each costs an attempt. */
+const mostTags = 10;
+
+/**
+ * The revisions that `If-Match` allows, none when it allows no state that ever was; `undefined` for `*`, which allows any. Weak tags
+ * never match (RFC 9110, 13.1.1).
+ */
+export const revisionsAllowed = (ifMatch: string): readonly bigint[] | undefined => {
+  if (ifMatch.trim() === '*') return undefined;
+  return [...ifMatch.matchAll(tag)]
+    .slice(0, mostTags)
+    .flatMap(([, weak, opaque]) => (weak === undefined ? (/^(\d{1,18})-/.exec(opaque ?? '')?.[1] ?? []) : []))
+    .map(BigInt);
+};

@@ -1,0 +1,39 @@
+import type { Request, Response } from 'express';
+import type { Caller } from './auth/caller.js';
+import type { EntryMode } from './auth/authenticate.js';
+import type { Route } from './route.js';
+
+/** One request and what is known of it so far. */
+export interface Exchange {
+  readonly request: Request<Record<string, string>, unknown, unknown, unknown, Locals>;
+  readonly response: Response<unknown, Locals>;
+  readonly requestId: string;
+  readonly mode: EntryMode;
+  /** Headers of whatever the answer will be: CORS. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  route?: Route;
+  caller?: Caller;
+}
+
+/** Where an exchange is kept between express's handlers. */
+export interface Locals extends Record<string, unknown> {
+  exchange: Exchange;
+}
+
+/** Methods that change nothing (RFC 9110, 9.2.1). */
+export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+const sane = /^[\x21-\x7e]{1,128}$/;
+
+/** Takes the caller's `X-Request-Id` when it is one that can be put into a log and a header; makes one otherwise. */
+export const createRequestIds = (random: { bytes(length: number): Uint8Array }): ((given: unknown) => string) => {
+  const prefix = Buffer.from(random.bytes(9)).toString('base64url');
+  let count = 0;
+  return (given) => {
+    if (typeof given === 'string' && sane.test(given)) return given;
+    count += 1;
+    return `${prefix}.${count.toString(36)}`;
+  };
+};

@@ -1,0 +1,98 @@
+import type { CommandContext, PlannedEvent } from '../commands/handleCommand.js';
+import type { Engine } from '../engine.js';
+import type { Caller, WebsiteAccess } from './auth/caller.js';
+import type { Exchange } from './exchange.js';
+import type { RouteRequest } from './route.js';
+
+/** What was found out about a request before its handler is called. */
+export interface HandlerInput {
+  readonly params: Record<string, string>;
+  readonly query: Record<string, unknown>;
+  readonly body: unknown;
+  readonly website: WebsiteAccess | undefined;
+  /** Of a command that is repeated; absent: a new one. */
+  readonly repeated?: { readonly commandId: string; readonly secret: Uint8Array };
+  readonly ifMatch?: bigint;
+  readonly planned?: PlannedEvent[];
+}
+
+const secretBytes = 64;
+
+/** What most handlers never look at is made only when they do. */
+export class HandlerRequest implements RouteRequest {
+  readonly params: Record<string, string>;
+  readonly query: Record<string, unknown>;
+  readonly body: unknown;
+  readonly ifMatch?: bigint;
+  readonly #engine: Engine;
+  readonly #exchange: Exchange;
+  readonly #input: HandlerInput;
+  #context: CommandContext | undefined;
+  #secret: Uint8Array | undefined;
+  #abort: AbortController | undefined;
+
+  constructor(engine: Engine, exchange: Exchange, input: HandlerInput) {
+    this.params = input.params;
+    this.query = input.query;
+    this.body = input.body;
+    if (input.ifMatch !== undefined) this.ifMatch = input.ifMatch;
+    this.#engine = engine;
+    this.#exchange = exchange;
+    this.#input = input;
+  }
+
+  withIfMatch(ifMatch: bigint): HandlerRequest {
+    return new HandlerRequest(this.#engine, this.#exchange, { ...this.#input, ifMatch });
+  }
+
+  get caller(): Caller {
+    const { caller } = this.#exchange;
+    if (caller === undefined) throw new Error('the route is public: nobody is asked who they are');
+    return caller;
+  }
+
+  get website(): WebsiteAccess {
+    const { website } = this.#input;
+    if (website === undefined) throw new Error('the route is not about one website');
+    return website;
+  }
+
+  get context(): CommandContext {
+    this.#context ??= this.#makeContext();
+    return this.#context;
+  }
+
+  get secret(): Uint8Array {
+    this.#secret ??= this.#input.repeated?.secret ?? this.#engine.random.bytes(secretBytes);
+    return this.#secret;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const { response } = this.#exchange;
+      const abort = new AbortController();
+      this.#abort = abort;
+      if (response.destroyed) abort.abort();
+      response.once('close', () => {
+        abort.abort();
+      });
+    }
+    return this.#abort.signal;
+  }
+
+  /** As if the caller had gone. */
+  abort(): void {
+    this.#abort?.abort();
+  }
+
+  #makeContext(): CommandContext {
+    const { subject, role, via, tokenId } = this.caller;
+    const { repeated, planned } = this.#input;
+    return {
+      commandId: repeated?.commandId ?? this.#engine.ids.commandId(),
+      actor: { subject, role, via, ...(tokenId !== undefined && { tokenId }) },
+      requestId: this.#exchange.requestId,
+      ...(planned !== undefined && { planned }),
+    };
+  }
+}

@@ -1,0 +1,107 @@
+import helmet from 'helmet';
+import { ServerResponse, IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { etagOf, isKnown } from './conditional.js';
+import type { ErrorAnswer } from './errors.js';
+import { isSafe, type Exchange } from './exchange.js';
+import type { Answer } from './route.js';
+
+/** An answer as bytes: what is sent, and what is kept for an `Idempotency-Key`. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+const json = 'application/json; charset=utf-8';
+
+/** Turns a handler's answer into bytes, with its `ETag`, and its `Link` when it is a page of a list. */
+export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Reply => {
+  const { request } = exchange;
+  const safe = isSafe(request.method);
+  const status = answer.status ?? (answer.body === undefined ? 204 : 200);
+  const headers: Record<string, string> = { 'cache-control': safe ? 'private, no-cache' : 'no-store' };
+  if (safe) headers.vary = 'authorization';
+  if (answer.next !== undefined) headers.link = `<${nextPage(baseUrl, request.originalUrl, answer.next)}>; rel="next"`;
+  if (answer.body === undefined) return { status, headers: { ...headers, ...answer.headers } };
+
+  const isBytes = answer.body instanceof Uint8Array;
+  const body = isBytes ? (answer.body as Uint8Array) : Buffer.from(JSON.stringify(answer.body));
+  if (!isBytes) headers['content-type'] = json;
+  if (answer.revision !== undefined || (safe && status === 200)) headers.etag = etagOf(body, answer.revision);
+  return { status, headers: { ...headers, ...answer.headers }, body };
+};
+
+const nextPage = (baseUrl: string, url: string, cursor: string): string => {
+  const next = new URL(url, 'http://path.invalid');
+  next.searchParams.set('cursor', cursor);
+  return `${baseUrl}${next.pathname}${next.search}`;
+};
+
+export const replyToError = ({ status, error, details, headers }: ErrorAnswer): Reply => ({
+  status,
+  headers: { 'content-type': json, 'cache-control': 'no-store', ...headers },
+  body: Buffer.from(JSON.stringify({ error, details })),
+});
+
+/** Sends a reply in one write. A body that the caller has already is left out (304). */
+export const send = ({ request, response, requestId, headers: own }: Exchange, reply: Reply): void => {
+  if (response.headersSent || response.destroyed) return;
+  const { body } = reply;
+  const headers: Record<string, string | number> = {
+    ...securityHeaders,
+    ...own,
+    ...reply.headers,
+    'x-request-id': requestId,
+  };
+  if (own.vary !== undefined && reply.headers.vary !== undefined) headers.vary = `${own.vary}, ${reply.headers.vary}`;
+
+  const { etag } = reply.headers;
+  const known = request.headers['if-none-match'];
+  if (known !== undefined && etag !== undefined && isSafe(request.method) && reply.status === 200 && isKnown(known, etag)) {
+    delete headers['content-type'];
+    response.writeHead(304, headers).end();
+    return;
+  }
+  if (body === undefined) {
+    if (reply.status !== 204) headers['content-length'] = 0;
+    response.writeHead(reply.status, headers).end();
+    return;
+  }
+  headers['content-length'] = body.byteLength;
+  response.writeHead(reply.status, headers);
+  if (request.method === 'HEAD') response.end();
+  else response.end(body);
+};
+
+/** The headers that helmet would set on every answer: they never change, so they are asked for once. */
+const headersOf = (options: Parameters<typeof helmet>[0]): Readonly<Record<string, string>> => {
+  const response = new ServerResponse(new IncomingMessage(new Socket()));
+  helmet(options)(response.req, response, () => undefined);
+  return Object.fromEntries(Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]));
+};
+
+/** Answers are data: nothing in them is ever loaded, framed or run. */
+export const securityHeaders = headersOf({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  frameguard: { action: 'deny' },
+  crossOriginResourcePolicy: { policy: 'same-origin' },
+});
+
+/** The one page of the API, its documentation, runs the scripts that are served beside it. */
+export const pageSecurityPolicy =
+  headersOf({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'"],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+  })['content-security-policy'] ?? '';

@@ -1,0 +1,28 @@
+import type { Engine } from '../../engine.js';
+import type { Hosting } from '../../integrations/hosting/port.js';
+import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import type { KeyUse } from '../auth/keyUse.js';
+import type { Route } from '../route.js';
+import { accessRoutes } from './access/access.routes.js';
+import { apiKeyRoutes } from './apiKeys/apiKeys.routes.js';
+import { clientRoutes } from './clients/clients.routes.js';
+import { deliveryRoutes } from './delivery/delivery.routes.js';
+import { meRoutes } from './me/me.routes.js';
+import { websiteRoutes } from './websites/websites.routes.js';
+
+export interface RouteParts {
+  readonly engine: Engine;
+  readonly sourceHost: SourceHost;
+  readonly hosting: Hosting;
+  readonly keyUse: KeyUse;
+}
+
+/** Every route of the API, in the order of the OpenAPI document. */
+export const createRoutes = (parts: RouteParts): readonly Route[] => [
+  ...meRoutes(parts),
+  ...websiteRoutes(parts),
+  ...accessRoutes(parts),
+  ...deliveryRoutes(parts),
+  ...clientRoutes(parts),
+  ...apiKeyRoutes(parts),
+];

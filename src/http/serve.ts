@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { parse as parseQuery } from 'node:querystring';
+import type { PlannedEvent } from '../commands/handleCommand.js';
+import { Refused, refusals, type Violation } from '../commands/refusal.js';
+import type { Engine } from '../engine.js';
+import type { Authenticate } from './auth/authenticate.js';
+import type { Authorise } from './auth/authorise.js';
+import type { Caller, WebsiteAccess } from './auth/caller.js';
+import { parseBody, readBody } from './body.js';
+import { revisionsAllowed } from './conditional.js';
+import { answerFor, httpErrors } from './errors.js';
+import { sendEvents } from './eventStream.js';
+import type { Exchange } from './exchange.js';
+import { HandlerRequest, type HandlerInput } from './handlerRequest.js';
+import type { Idempotency } from './idempotency.js';
+import { replyTo, replyToError, send, type Reply } from './reply.js';
+import type { Answer, Route } from './route.js';
+import { bodyValidator, pathParamsOf, textsValidator } from './validation.js';
+
+/** Answers one request of one route. Whatever goes wrong is thrown. */
+export type Serve = (exchange: Exchange, params: Record<string, string>) => Promise<void>;
+
+export interface ServeParts {
+  readonly engine: Engine;
+  readonly authenticate: Authenticate;
+  readonly authorise: Authorise;
+  readonly idempotency: Idempotency;
+  readonly baseUrl: () => string;
+  /** Told of an answer that goes on for long; returns what to call when it has ended. */
+  readonly onStream: (end: () => void) => () => void;
+}
+
+/**
+ * The steps of a request, in this order, so that nobody learns more than they may: who calls, the path's parameters, whether they
+ * may, the query, the body, `If-Match` and `Idempotency-Key`, the handler.
+ */
+export const createServe = (route: Route, parts: ServeParts): Serve => {
+  const { engine, authenticate, authorise, idempotency, baseUrl } = parts;
+  const params = textsValidator(pathParamsOf(route));
+  const query = route.query === undefined ? undefined : textsValidator(route.query);
+  const body = route.body === undefined ? undefined : bodyValidator(route.body);
+  const isWrite = route.method !== 'get';
+
+  const mayCall = async (
+    caller: Caller | undefined,
+    values: Readonly<Record<string, string>>,
+  ): Promise<WebsiteAccess | undefined> => {
+    if (caller === undefined) return undefined;
+    if (caller.scope === 'read' && isWrite) throw new Refused(refusals.readOnlyToken());
+    const access = await authorise(route, caller, values);
+    if (isWrite && access?.website.archivedAt !== undefined && route.whenArchived !== 'allowed') {
+      throw new Refused(refusals.websiteArchived(access.website.id));
+    }
+    return access;
+  };
+
+  const bodyOf = async ({ request }: Exchange): Promise<{ value: unknown; bytes: Buffer | undefined }> => {
+    if (body === undefined) return { value: undefined, bytes: undefined };
+    const bytes = await readBody(request);
+    const value = parseBody(bytes);
+    if (isObject(value)) {
+      const refusal = route.precheck?.(value) ?? null;
+      if (refusal !== null) throw new Refused(refusal);
+    }
+    const [first, ...others] = body(value);
+    if (first !== undefined) throw new Refused(refusals.invalidBody(first.field, first.issue, others));
+    return { value, bytes };
+  };
+
+  /** With several tags in `If-Match` the state has to be any of theirs: they are tried one after the other. */
+  const handleIfMatch = async (request: HandlerRequest, ifMatch: string): Promise<Answer> => {
+    const revisions = revisionsAllowed(ifMatch);
+    if (revisions === undefined) return route.handle(request);
+    for (const [index, revision] of revisions.entries()) {
+      try {
+        return await route.handle(request.withIfMatch(revision));
+      } catch (error) {
+        if (!isStale(error) || index === revisions.length - 1) throw error;
+      }
+    }
+    throw new Refused(refusals.stale());
+  };
+
+  const handle = (exchange: Exchange, request: HandlerRequest): Promise<Answer> => {
+    const ifMatch = exchange.request.headers['if-match'];
+    const isConditional = ifMatch !== undefined && (route.method === 'put' || route.method === 'patch');
+    return isConditional ? handleIfMatch(request, ifMatch) : route.handle(request);
+  };
+
+  return async (exchange, values) => {
+    const { request } = exchange;
+    const caller = route.access === 'public' ? undefined : await authenticate(request.headers.authorization, exchange.mode);
+    if (caller !== undefined) exchange.caller = caller;
+    check('path params', [...params(values), ...unprintable(values)]);
+    const website = await mayCall(caller, values);
+    const asked = queryOf(request.originalUrl);
+    const dryRun = isWrite && isDryRun(asked.dryRun);
+    if (query !== undefined) check('query', query(asked));
+    const { value, bytes } = await bodyOf(exchange);
+
+    const input: HandlerInput = { params: values, query: asked, body: value, website };
+
+    if (dryRun) {
+      const planned: PlannedEvent[] = [];
+      await handle(exchange, new HandlerRequest(engine, exchange, { ...input, planned }));
+      send(exchange, replyTo(exchange, { body: { events: planned } }, baseUrl()));
+      return;
+    }
+
+    const key = request.headers['idempotency-key'];
+    if (route.method === 'post' && key !== undefined && caller !== undefined) {
+      const same = { key: String(key), caller, path: request.path, request: requestHash(request.originalUrl, bytes) };
+      const reply = await idempotency(same, (repeated) =>
+        settled(exchange, () => handle(exchange, new HandlerRequest(engine, exchange, { ...input, repeated })), baseUrl),
+      );
+      send(exchange, reply);
+      return;
+    }
+
+    const handled = new HandlerRequest(engine, exchange, input);
+    const answer = await handle(exchange, handled);
+    if (answer.events === undefined) {
+      send(exchange, replyTo(exchange, answer, baseUrl()));
+      return;
+    }
+    const ended = parts.onStream(() => {
+      handled.abort();
+    });
+    try {
+      await sendEvents(exchange, { ...answer, events: answer.events }, { clock: engine.clock, signal: handled.signal });
+    } finally {
+      ended();
+    }
+  };
+};
+
+/** What a POST came to, refusals included: the same request gets the same refusal again. Faults are thrown on. */
+const settled = async (exchange: Exchange, handle: () => Promise<Answer>, baseUrl: () => string): Promise<Reply> => {
+  try {
+    return replyTo(exchange, await handle(), baseUrl());
+  } catch (error) {
+    const answer = answerFor(error, exchange.requestId);
+    if (answer.status >= 500) throw error;
+    return replyToError(answer);
+  }
+};
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isStale = (error: unknown): boolean => error instanceof Refused && error.refusal.message === refusals.stale().message;
+
+const check = (what: 'path params' | 'query', violations: readonly Violation[]): void => {
+  if (violations.length > 0) throw httpErrors.invalid(what, violations);
+};
+
+/** Ids become parts of stream names, which hold no control characters. */
+const unprintable = (values: Readonly<Record<string, string>>): readonly Violation[] => {
+  for (const [field, value] of Object.entries(values)) {
+    if (/\p{Cc}/u.test(value)) return [{ field, issue: 'must not hold control characters' }];
+  }
+  return [];
+};
+
+const queryOf = (url: string): Record<string, unknown> => {
+  const mark = url.indexOf('?');
+  return mark === -1 ? {} : parseQuery(url.slice(mark + 1));
+};
+
+const isDryRun = (value: unknown): boolean => {
+  if (value === undefined || value === '0' || value === 'false') return false;
+  if (value === '1' || value === 'true') return true;
+  throw httpErrors.invalid('query', [{ field: 'dryRun', issue: 'must be 1 or true' }]);
+};
+
+const requestHash = (url: string, bytes: Buffer | undefined): string =>
+  createHash('sha256')
+    .update(url.slice(url.indexOf('?') + 1 || url.length))
+    .update('\n')
+    .update(bytes ?? '')
+    .digest('hex');

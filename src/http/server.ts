@@ -1,0 +1,101 @@
+import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../platform/clock.js';
+import type { HttpApp } from './app.js';
+import { replyToError, securityHeaders } from './reply.js';
+
+export interface HttpServer {
+  /** Resolves with the real address once requests are taken. @throws when the port is taken. */
+  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
+  /** Takes no new requests, lets those under way finish within `graceMs`, ends server-sent events, closes every connection. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** How long a sender may take, in milliseconds. */
+export interface Patience {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** How often connections are looked at. */
+  readonly checkMs: number;
+}
+
+const defaultPatience: Patience = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_000 };
+const keepAliveMs = 65_000;
+const maxHeaderBytes = 16_384;
+const defaultGraceMs = 10_000;
+
+/** The application behind a listening socket. */
+export const createServer = (app: HttpApp, clock: Clock, patience: Patience = defaultPatience): HttpServer => {
+  const server = createHttpServer(
+    {
+      headersTimeout: patience.headersMs,
+      requestTimeout: patience.requestMs,
+      connectionsCheckingInterval: patience.checkMs,
+      keepAliveTimeout: keepAliveMs,
+      maxHeaderSize: maxHeaderBytes,
+      noDelay: true,
+    },
+    app.express,
+  );
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  server.prependListener('request', (request, response) => {
+    answers.set(request.socket, response);
+  });
+  server.on('clientError', (error: Error & { readonly code?: string }, socket) => {
+    const answer = answers.get(socket);
+    const isAnswering = answer?.headersSent === true && !answer.writableFinished;
+    if (!socket.writable || error.code === 'ECONNRESET' || isAnswering) socket.destroy();
+    else refuse(error.code, socket);
+  });
+
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve(addressOf(server));
+        });
+      }),
+    stop: (graceMs = defaultGraceMs) =>
+      new Promise((resolve, reject) => {
+        const cancel = clock.schedule(graceMs, () => {
+          server.closeAllConnections();
+        });
+        server.close((error) => {
+          cancel();
+          if (error === undefined) resolve();
+          else reject(error);
+        });
+        app.endStreams();
+        server.closeIdleConnections();
+      }),
+  };
+};
+
+const addressOf = (server: Server): { host: string; port: number; url: string } => {
+  const { address, family, port } = server.address() as AddressInfo;
+  return { host: address, port, url: `http://${family === 'IPv6' ? `[${address}]` : address}:${String(port)}` };
+};
+
+/** What is not HTTP, too long or too slow is refused in the same form as everything else. */
+const refuse = (code: string | undefined, socket: Duplex): void => {
+  const [status, words] = refusalOf(code);
+  const { headers, body } = replyToError({ status, error: words, details: null, headers: {} });
+  const all = { ...securityHeaders, ...headers, 'content-length': String(body?.byteLength ?? 0), connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${String(status)} ${words}\r\n${lines.join('')}\r\n`);
+  socket.end(body);
+};
+
+const refusalOf = (code: string | undefined): readonly [number, string] => {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return [431, 'Request header fields too large'];
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return [408, 'Request timeout'];
+    default:
+      return [400, 'Malformed request'];
+  }
+};

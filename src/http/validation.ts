@@ -1,0 +1,185 @@
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Type, type TObject, type TSchema } from 'typebox';
+import type { Violation } from '../commands/refusal.js';
+import { addFormatsTo } from '../platform/formats.js';
+import type { Route } from './route.js';
+
+/** Checks a value against a compiled schema; `[]` when nothing is wrong. */
+export type Validate = (value: unknown) => readonly Violation[];
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * What a request may hold, made strict: objects take no unknown field, arrays and integers have an end. Validation and the
+ * OpenAPI document both use it, so that what is said is what is checked.
+ */
+export const closed = (schema: TSchema): Schema => close(JSON.parse(JSON.stringify(schema)) as Schema);
+
+const mostItems = 1_000;
+
+const close = (schema: Schema): Schema => {
+  // A named schema may be used by many requests: its name would be taken twice.
+  const { $id: _, ...unnamed } = schema;
+  const inside = Object.entries(unnamed).map(([keyword, value]) => {
+    if (keyword === 'properties') {
+      return [keyword, Object.fromEntries(Object.entries(value as Schema).map(([name, own]) => [name, close(own as Schema)]))];
+    }
+    if (keyword === 'anyOf' || keyword === 'oneOf') return [keyword, (value as Schema[]).map(close)];
+    return [keyword, keyword === 'items' || keyword === 'additionalProperties' ? closeIfSchema(value) : value];
+  });
+  return { ...endOf(schema.type), ...(Object.fromEntries(inside) as Schema) };
+};
+
+const closeIfSchema = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? close(value as Schema) : value;
+
+const endOf = (type: unknown): Schema => {
+  switch (type) {
+    case 'object':
+      return { additionalProperties: false };
+    case 'array':
+      return { maxItems: mostItems };
+    case 'integer':
+      // Beyond these, JSON.parse has already rounded what was sent.
+      return { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+    default:
+      return {};
+  }
+};
+
+/** Words for a violation of the schema beside it, where the keyword's own would not help: `{ pattern: …, 'x-issue': 'must be …' }`. */
+const wordsKeyword = 'x-issue';
+
+/** Validators are compiled by few instances: each costs more than what it compiles. */
+const compilerWith = (options: Options): ((schema: Schema) => ValidateFunction) => {
+  let ajv: Ajv2020 | undefined;
+  return (schema) => {
+    ajv ??= addFormatsTo(new Ajv2020({ strict: true, allowUnionTypes: true, ...options })).addKeyword(wordsKeyword);
+    return ajv.compile(schema);
+  };
+};
+
+const compileFirst = compilerWith({});
+const compileAll = compilerWith({ allErrors: true, verbose: true });
+const compileTexts = compilerWith({ allErrors: true, verbose: true, coerceTypes: true, useDefaults: true });
+
+/** Values with more parts than this are told their first violation only: a list of all could be thousands of times as long as the request. */
+const mostPartsListed = 5_000;
+const deepest = 64;
+
+/** A validator of request bodies. Anything but an object is refused as `body`; so is what is nested absurdly deep. */
+export const bodyValidator = (schema: TSchema): Validate => {
+  const strict = closed(schema);
+  const validate = compileFirst(strict);
+  const all = listing(strict);
+  return (value) => {
+    if (validate(value)) return tooDeep(value, 0) ? [{ field: 'body', issue: 'must not be nested that deep' }] : [];
+    return violations(partsOf(value, mostPartsListed) < mostPartsListed ? all(value) : validate, 'body');
+  };
+};
+
+/** A validator of path parameters or of a query: texts become numbers and booleans where the schema asks for them, defaults are filled in. */
+export const textsValidator = (schema: TSchema): Validate => {
+  const validate = compileTexts(schema as Schema);
+  return (value) => (validate(value) ? [] : violations(validate, 'value'));
+};
+
+/** The path parameters of a route; where it does not describe them, any text of bearable length. */
+export const pathParamsOf = ({ params, path }: Pick<Route, 'params' | 'path'>): TObject =>
+  params ?? Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name ?? '', plainText])));
+
+const plainText = Type.String({ minLength: 1, maxLength: 200 });
+
+/** Compiled when first needed: most requests are right. */
+const listing = (schema: Schema): ((value: unknown) => ValidateFunction) => {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= compileAll(schema);
+    validate(value);
+    return validate;
+  };
+};
+
+const tooDeep = (value: unknown, depth: number): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === deepest) return true;
+  for (const part of Object.values(value)) if (tooDeep(part, depth + 1)) return true;
+  return false;
+};
+
+/** Counts the values inside `value`, up to `most`; deep nesting does not deepen the call stack. */
+const partsOf = (value: unknown, most: number): number => {
+  const open: unknown[] = [value];
+  let count = 0;
+  while (open.length > 0 && count < most) {
+    const next = open.pop();
+    count += 1;
+    if (typeof next === 'object' && next !== null) for (const part of Object.values(next)) open.push(part);
+  }
+  return count;
+};
+
+const violations = ({ errors }: ValidateFunction, whole: string): Violation[] => {
+  const all = errors ?? [];
+  // A union reports every branch and then itself: one sentence is enough.
+  const unions = all.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
+  const ofBranch = (error: ErrorObject): boolean =>
+    unions.some((union) => union !== error && error.schemaPath.startsWith(`${union.schemaPath}/`));
+  return all
+    .filter((error) => !ofBranch(error))
+    .map((error) => ({
+      field: fieldOf(error) || whole,
+      issue: unions.includes(error) ? unionIssue(error, all) : issueOf(error),
+    }));
+};
+
+/** The name of an unknown field is the sender's: as much of it is repeated as helps. */
+const longestField = 200;
+
+const fieldOf = ({ instancePath, keyword, params }: ErrorObject): string => {
+  const path = instancePath === '' ? [] : instancePath.slice(1).split('/').map(unescape);
+  if (keyword === 'required') path.push(String(params.missingProperty));
+  if (keyword === 'additionalProperties') path.push(String(params.additionalProperty));
+  return path.join('.').slice(0, longestField);
+};
+
+const unescape = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
+
+const unionIssue = (union: ErrorObject, all: readonly ErrorObject[]): string => {
+  const branches = all.filter((error) => error !== union && error.schemaPath.startsWith(`${union.schemaPath}/`));
+  const types = branches.map((error) => (error.keyword === 'type' ? String(error.params.type) : undefined));
+  return types.includes(undefined) || branches.some(({ instancePath }) => instancePath !== union.instancePath)
+    ? 'must be in one of the forms allowed'
+    : `must be ${types.join(' or ')}`;
+};
+
+const formats: Readonly<Record<string, string>> = {
+  'date-time': 'must be an ISO 8601 time with its offset, as in 2030-01-31T12:00:00.000Z',
+  email: 'must be an e-mail address',
+  uri: 'must be an absolute address',
+};
+
+const issueOf = ({ keyword, params, message, parentSchema }: ErrorObject): string => {
+  const own: unknown = (parentSchema as Schema | undefined)?.[wordsKeyword];
+  if (typeof own === 'string' && keyword !== 'type') return own;
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not a known field';
+    case 'enum':
+      return `must be one of ${(params.allowedValues as readonly unknown[]).map(String).join(', ')}`;
+    case 'format':
+      return formats[String(params.format)] ?? message ?? 'is not valid';
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${String(params.limit)} characters`;
+    case 'maxLength':
+      return `must have at most ${String(params.limit)} characters`;
+    case 'minItems':
+      return `must have at least ${String(params.limit)} entries`;
+    case 'maxItems':
+      return `must have at most ${String(params.limit)} entries`;
+    default:
+      return message ?? 'is not valid';
+  }
+};

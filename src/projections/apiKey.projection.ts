@@ -1,0 +1,39 @@
+import { apiKeyStreamOfId, type APIKeyScope } from '../commands/apiKey.commands.js';
+import type { APIKeyEvent } from '../events/apiKey.events.js';
+import type { Projection } from './projection.js';
+
+/** What may be told of a key: never the token, nor its hash. */
+export type APIKeyDocument = {
+  readonly id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly subject: string;
+  readonly role: 'admin' | 'client';
+  readonly scope: APIKeyScope;
+  readonly createdAt: string;
+  readonly expiresAt?: string;
+};
+
+export const apiKeyProjection: Projection<APIKeyDocument, APIKeyEvent> = {
+  name: 'apiKey',
+  version: 1,
+  handles: ['APIKeyMinted', 'APIKeyRevoked'],
+  ignores: [],
+  documentId: ({ data }) => data.id,
+  stream: apiKeyStreamOfId,
+  indexes: [{ field: 'subject' }],
+  evolve: (_document, event) => {
+    if (event.type === 'APIKeyRevoked') return null;
+    const { id, name, prefix, subject, role, scope, expiresAt } = event.data;
+    return {
+      id,
+      name,
+      prefix,
+      subject,
+      role,
+      scope,
+      createdAt: event.metadata.at,
+      ...(expiresAt !== undefined && { expiresAt }),
+    };
+  },
+};
