@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from '@jest/globals';
+import { mintApiKey } from '../../src/commands/apiKey.handlers.js';
+import { createEngine, type Engine } from '../../src/engine.js';
+import { catalogue } from '../../src/events/catalogue.js';
+import { createCodec } from '../../src/events/codec.js';
+import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventStore.js';
+import { createApp, type HttpAppParts } from '../../src/http/app.js';
+import { createKeyUse } from '../../src/http/auth/keyUse.js';
+import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
+import type { Route } from '../../src/http/route.js';
+import { createServer, type HttpServer, type Patience } from '../../src/http/server.js';
+import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
+import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { createLogger, type Logger } from '../../src/platform/logger.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { projections } from '../../src/projections/catalogue.js';
+import { createProjector } from '../../src/projections/runner/projector.js';
+import { liveModel } from '../../src/projections/runner/versions.js';
+import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
+import { temporaryFolder } from './temporary.js';
+
+/** The API of one process, listening on a free port, on embedded stores in real files. */
+export interface RunningApi {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly folder: string;
+  readonly engine: Engine;
+  /** Every line that was logged, parsed. */
+  readonly log: readonly Readonly<Record<string, unknown>>[];
+  readonly server: HttpServer;
+  /** Calls under `/v1` when given a token, else the path as it is. */
+  call(method: string, path: string, options?: CallOptions): Promise<ApiAnswer>;
+  mintToken(wish?: TokenWish): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** A personal access token. */
+  readonly token?: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** As parsed, when it is JSON; tests say what they expect it to be. */
+  // eslint cannot know what a test expects: `unknown` makes it say so.
+  readonly body: unknown;
+}
+
+export interface TokenWish {
+  readonly role?: 'admin' | 'client';
+  readonly subject?: string;
+  readonly scope?: 'read' | 'write';
+  readonly verifiedEmail?: string;
+  readonly expiresAt?: string;
+}
+
+export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider' | 'corsOrigins' | 'limits' | 'observe' | 'mounts'>> {
+  /** Where the files are; given the folder of another one, both are processes of one installation. */
+  readonly folder?: string;
+  readonly clock?: Clock;
+  readonly patience?: Patience;
+  /** Instead of the service's. */
+  readonly routes?: (parts: RouteParts) => readonly Route[];
+  /** Whether read models are kept up to date here. Default: yes. */
+  readonly projector?: boolean;
+}
+
+const templatesFolder = fileURLToPath(new URL('../../templates', import.meta.url));
+const encryptionKey = new Uint8Array(32).fill(7);
+const running = new Set<RunningApi>();
+
+afterAll(async () => {
+  for (const api of [...running]) await api.stop();
+});
+
+/** Starts it; it is stopped after the test file at the latest. */
+export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> => {
+  const { clock = systemClock, folder = temporaryFolder() } = options;
+  const log: Record<string, unknown>[] = [];
+  const logger: Logger = createLogger({
+    level: 'info',
+    destination: { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) },
+  });
+  const eventStore = await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock, logger });
+  const readModels = await createEmbeddedReadModelStore({ file: join(folder, 'read-models.db'), clock });
+  const codec = createCodec(catalogue);
+  const engine = createEngine({
+    clock,
+    random: systemRandom,
+    logger,
+    codec,
+    eventStore,
+    readModels,
+    liveModel: (projection) => liveModel(projection, readModels),
+    encryptionKey,
+  });
+  const projector = createProjector({
+    projections,
+    eventStore,
+    readModels,
+    decode: (stored) => codec.decode(stored),
+    clock,
+    random: systemRandom,
+    logger,
+  });
+  if (options.projector !== false) await projector.start();
+
+  let url = '';
+  const keyUse = createKeyUse(engine);
+  const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
+  const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => url, clock });
+  const app = createApp({
+    engine,
+    routes: (options.routes ?? createRoutes)({ engine, keyUse, sourceHost, hosting }),
+    identityProvider: options.identityProvider ?? null,
+    keyUse,
+    encryptionKey,
+    baseUrl: () => url,
+    corsOrigins: options.corsOrigins ?? [],
+    ...(options.mounts !== undefined && { mounts: options.mounts }),
+    ...(options.limits !== undefined && { limits: options.limits }),
+    ...(options.observe !== undefined && { observe: options.observe }),
+  });
+  const server = createServer(app, systemClock, options.patience);
+  ({ url } = await server.listen('127.0.0.1', 0));
+
+  const api: RunningApi = {
+    url,
+    folder,
+    engine,
+    log,
+    server,
+    call: (method, path, { token, body, raw, headers = {} } = {}) =>
+      call(`${url}${token === undefined ? '' : '/v1'}${path}`, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...((body !== undefined || raw !== undefined) && { body: raw ?? JSON.stringify(body) }),
+      }),
+    mintToken: async ({ role = 'admin', subject = 'ops@example.com', scope = 'write', verifiedEmail, expiresAt } = {}) => {
+      const { token } = await mintApiKey(
+        engine,
+        { name: 'test', subject, callerRole: 'admin', role, scope, verifiedEmail, expiresAt },
+        engine.random.bytes(64),
+        {
+          commandId: engine.ids.commandId(),
+          actor: { subject: 'test', role: 'system', via: 'worker' },
+          requestId: 'test',
+        },
+      );
+      return token;
+    },
+    stop: async () => {
+      if (!running.delete(api)) return;
+      await server.stop();
+      if (options.projector !== false) await projector.stop();
+      await eventStore.close();
+      await readModels.close();
+    },
+  };
+  running.add(api);
+  return api;
+};
+
+const call = async (url: string, init: RequestInit): Promise<ApiAnswer> => {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? (JSON.parse(text) as unknown) : null };
+};
