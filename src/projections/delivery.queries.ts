@@ -12,12 +12,6 @@ export interface DeliveryLog {
   readonly codec: Pick<Codec, 'decode'>;
 }
 
-/** A delivery block and the revision of the change that made it so. */
-export interface DeliveryAsOf {
-  readonly block: DeliveryBlock;
-  readonly revision: bigint;
-}
-
 /** One change of a delivery block, as its history tells it. */
 export interface DeliveryHistoryEntry {
   readonly revision: bigint;
@@ -29,42 +23,47 @@ export interface DeliveryHistoryEntry {
   readonly reason?: string;
   /** Whether clients may be told the reason. */
   readonly reasonVisible?: boolean;
+  /** As the change left it. */
+  readonly block: DeliveryBlock | null;
 }
 
-/** The block as it was at a time (ISO 8601 UTC with milliseconds); `null` when it was not set up yet. */
-export const deliveryAt = async (log: DeliveryLog, websiteId: string, at: string): Promise<DeliveryAsOf | null> => {
-  let found: DeliveryAsOf | null = null;
-  for await (const { event, after } of steps(log, websiteId)) {
-    // Within a stream time never steps back.
-    if (event.metadata.at > at) break;
-    if (after !== null) found = { block: after, revision: event.revision };
-  }
-  return found;
-};
+const pageSize = 1_000;
 
-/** The block before the change that has `revision`; `null` when there is no such change, or no block before it. */
-export const deliveryBefore = async (log: DeliveryLog, websiteId: string, revision: number): Promise<DeliveryBlock | null> => {
-  for await (const { event, before } of steps(log, websiteId)) {
-    if (event.revision === BigInt(revision)) return before;
-  }
-  return null;
-};
-
-/** Every change of the block, oldest first. */
-export async function* deliveryHistory(log: DeliveryLog, websiteId: string): AsyncGenerator<DeliveryHistoryEntry, void> {
-  for await (const { event, before, after } of steps(log, websiteId)) {
-    const why = event.type === 'DeliverySetUp' || event.type === 'DeliveryReplaced' ? event.data : undefined;
-    yield {
-      revision: event.revision,
-      at: event.metadata.at,
-      actor: event.metadata.actor,
-      type: event.type,
-      changes: after === null ? [] : changesBetween(before, after),
-      ...(why?.reason !== undefined && { reason: why.reason }),
-      ...(why?.reasonVisible !== undefined && { reasonVisible: why.reasonVisible }),
-    };
+/** Every change of the block, oldest first, up to a time (ISO 8601 UTC with milliseconds) when there is one. */
+export async function* deliveryHistory(
+  { eventStore, codec }: DeliveryLog,
+  websiteId: string,
+  until?: string,
+): AsyncGenerator<DeliveryHistoryEntry, void> {
+  let block: DeliveryBlock | null = null;
+  for (let from = 0n; ;) {
+    const { events, head } = await eventStore.readStream(deliveryStream(websiteId), { from, max: pageSize });
+    for (const stored of events) {
+      // Within a stream time never steps back.
+      if (until !== undefined && stored.metadata.at > until) return;
+      const entry: DeliveryHistoryEntry = entryOf(codec.decode(stored) as Recorded<DeliveryEvent>, block);
+      yield entry;
+      block = entry.block;
+      from = entry.revision + 1n;
+    }
+    if (events.length === 0 || from > head) return;
   }
 }
+
+const entryOf = (event: Recorded<DeliveryEvent>, before: DeliveryBlock | null): DeliveryHistoryEntry => {
+  const block = blockAfter(before, event);
+  const why = event.type === 'DeliverySetUp' || event.type === 'DeliveryReplaced' ? event.data : undefined;
+  return {
+    revision: event.revision,
+    at: event.metadata.at,
+    actor: event.metadata.actor,
+    type: event.type,
+    changes: block === null ? [] : changesBetween(before, block),
+    ...(why?.reason !== undefined && { reason: why.reason }),
+    ...(why?.reasonVisible !== undefined && { reasonVisible: why.reasonVisible }),
+    block,
+  };
+};
 
 /** The changes after a revision (exclusive), oldest first, at most `limit`. */
 export const deliveryHistoryPage = async (
@@ -80,26 +79,19 @@ export const deliveryHistoryPage = async (
   return page;
 };
 
-interface Step {
-  readonly event: Recorded<DeliveryEvent>;
-  readonly before: DeliveryBlock | null;
-  readonly after: DeliveryBlock | null;
-}
+/** The last change up to a time (ISO 8601 UTC with milliseconds), with the block as it was then; `null` when there was none. */
+export const deliveryAt = async (log: DeliveryLog, websiteId: string, at: string): Promise<DeliveryHistoryEntry | null> => {
+  let last: DeliveryHistoryEntry | null = null;
+  for await (const entry of deliveryHistory(log, websiteId, at)) last = entry;
+  return last;
+};
 
-const pageSize = 1_000;
-
-/** The stream, folded event by event. */
-async function* steps({ eventStore, codec }: DeliveryLog, websiteId: string): AsyncGenerator<Step, void> {
-  let block: DeliveryBlock | null = null;
-  for (let from = 0n; ;) {
-    const { events, head } = await eventStore.readStream(deliveryStream(websiteId), { from, max: pageSize });
-    for (const stored of events) {
-      const event = codec.decode(stored) as Recorded<DeliveryEvent>;
-      const before: DeliveryBlock | null = block;
-      block = blockAfter(before, event);
-      yield { event, before, after: block };
-      from = event.revision + 1n;
-    }
-    if (events.length === 0 || from > head) return;
+/** The block before the change that has `revision`; `null` when there is no such change, or no block before it. */
+export const deliveryBefore = async (log: DeliveryLog, websiteId: string, revision: number): Promise<DeliveryBlock | null> => {
+  let before: DeliveryBlock | null = null;
+  for await (const entry of deliveryHistory(log, websiteId)) {
+    if (entry.revision === BigInt(revision)) return before;
+    before = entry.block;
   }
-}
+  return null;
+};

@@ -78,7 +78,7 @@ export const DeliveryHistory = Type.Array(
 );
 
 export const toDeliveryHistory = (entries: readonly DeliveryHistoryEntry[]): Static<typeof DeliveryHistory> =>
-  entries.map(({ revision, actor, changes, ...entry }) => ({
+  entries.map(({ block: _, revision, actor, changes, ...entry }) => ({
     ...entry,
     revision: Number(revision),
     actor: { ...actor },

@@ -58,7 +58,7 @@ export const deliveryRoutes = ({
   const answerAt = async (at: string, { caller, website }: Asked): Promise<Answer> => {
     if (caller.role !== 'admin') throw new Refused(refusals.adminRequired());
     const then = await deliveryAt(engine, website.website.id, utcTime(at));
-    if (then === null) throw new Refused(refusals.deliveryNotSetUp(website.website.id));
+    if (then?.block === undefined || then.block === null) throw new Refused(refusals.deliveryNotSetUp(website.website.id));
     const { block, revision } = then;
     const preview = block.previewUrlOverride === undefined ? {} : { previewUrl: block.previewUrlOverride };
     return { body: toDeliveryBlock(block, revision, caller.role, preview), revision };

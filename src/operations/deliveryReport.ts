@@ -1,0 +1,78 @@
+import type { DeliveryBlock } from '../events/delivery.block.js';
+import type { DeliveryCheckpoint, DeliveryEvent } from '../events/delivery.events.js';
+import type { Actor, JsonValue } from '../events/envelope.js';
+import type { DeliveryHistoryEntry } from '../projections/delivery.queries.js';
+
+const words: Readonly<Record<DeliveryEvent['type'], string>> = {
+  DeliverySetUp: 'set up',
+  DeliveryReplaced: 'replaced',
+  DeliveryCheckpointStatusSet: 'checkpoint status set',
+  DeliveryUndone: 'brought back to what it was',
+};
+
+/** A delivery block's changes, oldest first, and what they left, as text for a person at a terminal. */
+export const reportOf = (websiteId: string, history: readonly DeliveryHistoryEntry[]): string => {
+  const count = history.length === 1 ? '1 change' : `${String(history.length)} changes`;
+  const last = history.at(-1);
+  const parts = [
+    `Delivery of website ${printable(websiteId)}: ${count}`,
+    ...history.map(changeText),
+    ...(last === undefined || last.block === null ? [] : [blockText(last.block, last.revision)]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+};
+
+/** The same for machines: the history as the API answers it, and the block that it led to. */
+export const reportAsJson = (websiteId: string, history: readonly DeliveryHistoryEntry[]): string => {
+  const changes = history.map(({ block: _, revision, ...entry }) => ({ revision: Number(revision), ...entry }));
+  return `${JSON.stringify({ websiteId, changes, block: history.at(-1)?.block ?? null }, null, 2)}\n`;
+};
+
+const changeText = ({ revision, at, actor, type, changes, reason, reasonVisible }: DeliveryHistoryEntry): string => {
+  const head = `#${String(revision)}  ${at}  ${actorText(actor)}  ${words[type]}`;
+  const why =
+    reason === undefined ? [] : [['reason', `${printable(reason)}${reasonVisible === true ? ' (clients may be told)' : ''}`]];
+  const rows = changes.map(({ path, from, to }) => [
+    path,
+    from === null ? valueText(to) : `${valueText(from)} → ${valueText(to)}`,
+  ]);
+  return [head, ...table([...why, ...rows])].join('\n');
+};
+
+const actorText = ({ subject, role, via, tokenId }: Actor): string =>
+  `${printable(subject)} (${role}, ${via}${tokenId === undefined ? '' : ` ${printable(tokenId)}`})`;
+
+const blockText = (block: DeliveryBlock, revision: bigint): string => {
+  const { estimatedCompletionAt, showPreviewUrl, previewUrlOverride, checkpoints, updatedAt } = block;
+  const rows = [
+    ['estimatedCompletionAt', estimatedCompletionAt],
+    ['showPreviewUrl', String(showPreviewUrl)],
+    ['previewUrlOverride', valueText(previewUrlOverride ?? null)],
+    ...checkpoints.map((checkpoint) => [`checkpoints.${checkpoint.id}`, checkpointText(checkpoint)]),
+  ];
+  return [`The block at revision ${String(revision)}, since ${updatedAt}:`, ...table(rows)].join('\n');
+};
+
+const table = (rows: readonly (readonly string[])[]): string[] => {
+  const width = Math.max(0, ...rows.map(([name = '']) => name.length));
+  return rows.map(([name = '', value = '']) => `    ${name.padEnd(width)}  ${value}`);
+};
+
+const valueText = (value: JsonValue): string => {
+  if (value === null) return 'none';
+  if (Array.isArray(value)) return printable(value.join(', '));
+  return typeof value === 'object' ? checkpointText(value as unknown as DeliveryCheckpoint) : printable(String(value));
+};
+
+const checkpointText = ({ label, order, status, dueAt, completedAt }: DeliveryCheckpoint): string =>
+  [
+    `“${printable(label)}”`,
+    `order ${String(order)}`,
+    status,
+    ...(dueAt === undefined ? [] : [`due ${dueAt}`]),
+    ...(completedAt === undefined ? [] : [`completed ${completedAt}`]),
+  ].join(', ');
+
+/** What people typed must not move the cursor of whoever reads it. */
+const printable = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
