@@ -26,7 +26,10 @@ export const systemClock: Clock = {
 /** ISO 8601 UTC with milliseconds, the only form of a time that leaves the service or enters an event. */
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
-/** Resolves after `delayMs`, or at once when `signal` is aborted (it never rejects: waiting is not a failure). */
+/**
+ * Resolves after `delayMs`, or at once when `signal` is aborted (it never rejects: waiting is not a failure). Somebody goes on after it,
+ * so it keeps the process alive: abort it when that is no longer so.
+ */
 export const sleep = (clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) {
@@ -38,6 +41,6 @@ export const sleep = (clock: Clock, delayMs: number, signal?: AbortSignal): Prom
       signal?.removeEventListener('abort', finish);
       resolve();
     };
-    const cancel = clock.schedule(delayMs, finish);
+    const cancel = clock.schedule(delayMs, finish, { keepAlive: true });
     signal?.addEventListener('abort', finish);
   });

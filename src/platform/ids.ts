@@ -14,7 +14,8 @@ export interface Ids {
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-const base32 = (bytes: Uint8Array, length: number): string => {
+/** Lower-case base32 text of `bytes`, `length` characters long, least significant bits last. */
+export const base32Text = (bytes: Uint8Array, length: number): string => {
   let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let text = '';
   for (let index = 0; index < length; index += 1) {
@@ -47,7 +48,7 @@ export const createIds = (clock: Clock, random: Random): Ids => ({
 /** The entity id that a command creates for `purpose`: the same command always creates the same entity. */
 export const entityId = (commandId: string, purpose: string): string => {
   const digest = createHash('sha256').update(`${commandId}/${purpose}`).digest();
-  return base32(timeOf(commandId), 10) + base32(digest.subarray(0, 10), 16);
+  return base32Text(timeOf(commandId), 10) + base32Text(digest.subarray(0, 10), 16);
 };
 
 /** The id of the `index`-th event that a command appends to `stream` (UUIDv8): a retried append carries the same ids. */
@@ -57,6 +58,3 @@ export const eventId = (commandId: string, stream: string, index: number): strin
     .digest();
   return uuid(Buffer.concat([timeOf(commandId), digest.subarray(0, 10)]), 8);
 };
-
-/** Lower-case base32 text of `bytes`, `length` characters long, least significant bits last. */
-export const base32Text = base32;

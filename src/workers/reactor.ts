@@ -148,7 +148,9 @@ export const createReactor = (engine: Engine, reaction: Reaction): Worker => {
     stop: async () => {
       stopping.abort();
       const ended = Promise.all([following, ...[...open].map(({ done }) => done)]);
-      await Promise.race([ended, sleep(clock, STOP_WITHIN_MS)]);
+      const enough = new AbortController();
+      await Promise.race([ended, sleep(clock, STOP_WITHIN_MS, enough.signal)]);
+      enough.abort();
       await save().catch((error: unknown) => {
         logger.warn({ err: error }, 'the position could not be kept; a start will look at more events again');
       });
