@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ProviderFault } from './fault.js';
 
@@ -73,7 +73,7 @@ const syncTree = async (folder: string): Promise<void> => {
 };
 
 /** Replaces `path` as a whole, durably. Readable by this user alone, since it may hold secrets. One writer at a time. */
-export const replaceFile = async (path: string, content: string): Promise<void> => {
+export const replaceFile = async (path: string, content: string | Uint8Array): Promise<void> => {
   const temporary = `${path}.${String(process.pid)}.new`;
   const handle = await open(temporary, 'w', 0o600);
   try {
@@ -84,6 +84,13 @@ export const replaceFile = async (path: string, content: string): Promise<void> 
   }
   await rename(temporary, path);
   await sync(dirname(path));
+};
+
+/** Writes files, by their paths relative to `folder`, with the folders they need. */
+export const writeFiles = async (folder: string, files: ReadonlyMap<string, Uint8Array | string>): Promise<void> => {
+  const folders = new Set([...files.keys()].map((path) => dirname(join(folder, path))).concat(folder));
+  for (const each of folders) await mkdir(each, { recursive: true });
+  await Promise.all([...files].map(([path, content]) => writeFile(join(folder, path), content)));
 };
 
 /**
@@ -98,14 +105,14 @@ export const publishFolder = async (path: string, draft: string, fill: (folder: 
   const leftovers = (await readdir(parent)).filter((name) => name.startsWith(prefix));
   await Promise.all(leftovers.map((name) => rm(join(parent, name), { recursive: true, force: true })));
   const temporary = await mkdtemp(join(parent, prefix));
-  await fill(temporary);
-  await syncTree(temporary);
   try {
+    await fill(temporary);
+    await syncTree(temporary);
     await rename(temporary, path);
   } catch (error) {
-    if (systemErrorCode(error) !== 'ENOTEMPTY' && systemErrorCode(error) !== 'EEXIST') throw error;
     await rm(temporary, { recursive: true, force: true });
-    return false;
+    if (systemErrorCode(error) === 'ENOTEMPTY' || systemErrorCode(error) === 'EEXIST') return false;
+    throw error;
   }
   await sync(parent);
   return true;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
@@ -14,6 +14,7 @@ import {
   replaceFile,
   unlessMissing,
   withDiskFaults,
+  writeFiles,
 } from '../embeddedFiles.js';
 import type { Repository } from '../sourceHost/port.js';
 import type { Deployment, Hosting, HostingProject } from './port.js';
@@ -164,7 +165,7 @@ export const createEmbeddedHosting = (options: {
         ...(built.error === undefined ? {} : { error: built.error }),
         files: Object.fromEntries([...built.files].map(([path, content]) => [path, contentHash(content)])),
       };
-      await writeSite(join(draft, 'site'), built.files);
+      await writeFiles(join(draft, 'site'), built.files);
       await writeFile(join(draft, 'deployment.json'), JSON.stringify(record), { mode: 0o600 });
     });
     const kept = await readDeployment(projectId, id);
@@ -228,10 +229,4 @@ const tryBuild = async (
     if (error instanceof BuildFailure) return { files: new Map(), error: error.message };
     throw error;
   }
-};
-
-const writeSite = async (folder: string, files: SiteFiles): Promise<void> => {
-  const folders = new Set([...files.keys()].map((path) => dirname(join(folder, path))).concat(folder));
-  for (const each of folders) await mkdir(each, { recursive: true });
-  for (const [path, content] of files) await writeFile(join(folder, path), content);
 };

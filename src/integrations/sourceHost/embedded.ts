@@ -1,6 +1,5 @@
-import * as fs from 'node:fs';
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../platform/clock.js';
@@ -13,7 +12,9 @@ import {
   replaceFile,
   unlessMissing,
   withDiskFaults,
+  writeFiles,
 } from '../embeddedFiles.js';
+import { createMemoryFiles } from './memoryFiles.js';
 import type { Repository, SourceHost } from './port.js';
 
 /** Kept in the repository's folder as `doorstep.json`, which git passes over. */
@@ -30,8 +31,7 @@ interface Template {
 }
 
 const defaultBranch = 'main';
-/** Loaded with the first repository: an API process never needs it. */
-const loadGit = () => import('isomorphic-git');
+const notesName = 'doorstep.json';
 
 /**
  * A source host in one folder: each repository is the bare git repository `<folder>/<name>.git`, made from
@@ -54,7 +54,7 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     defaultBranch,
     cloneUrl: pathToFileURL(folderOf(name)).href,
   });
-  const notesFile = (name: string): string => join(folderOf(name), 'doorstep.json');
+  const notesFile = (name: string): string => join(folderOf(name), notesName);
   const readNotes = async (name: string): Promise<Notes | null> => {
     const text = await unlessMissing(readFile(notesFile(name), 'utf8'));
     return text === null ? null : (JSON.parse(text) as Notes);
@@ -76,16 +76,14 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     if (existing !== null && existing.marker !== marker) throw taken(name);
     if (existing !== null) return repositoryNamed(name);
     const template = await readTemplate(templatesFolder, templateId);
-    const notes: Notes = { marker, templateId: template.id, collaborators: [] };
-    const draft = `${name}.${createHash('sha256').update(marker).digest('hex').slice(0, 16)}`;
-    const made = await publishFolder(folderOf(name), draft, async (gitdir) => {
-      await initFromTemplate(gitdir, join(templatesFolder, template.id), {
-        message: `Start ${name} from the ${template.id} template`,
-        seconds: Math.floor(clock.now() / 1000),
-      });
-      await writeFile(join(gitdir, 'description'), `${description.replaceAll(/\s+/g, ' ')}\n`);
-      await writeFile(join(gitdir, 'doorstep.json'), JSON.stringify(notes), { mode: 0o600 });
+    const files = await repositoryFrom(join(templatesFolder, template.id), {
+      message: `Start ${name} from the ${template.id} template\n`,
+      seconds: Math.floor(clock.now() / 1000),
     });
+    files.set('description', `${description.replaceAll(/\s+/g, ' ')}\n`);
+    files.set(notesName, JSON.stringify({ marker, templateId: template.id, collaborators: [] } satisfies Notes));
+    const draft = `${name}.${createHash('sha256').update(marker).digest('hex').slice(0, 16)}`;
+    const made = await publishFolder(folderOf(name), draft, (gitdir) => writeFiles(gitdir, files));
     if (made) return repositoryNamed(name);
     const madeMeanwhile = await findRepository(name, marker);
     if (madeMeanwhile === null) throw taken(name);
@@ -126,45 +124,49 @@ const listTemplates = async (templatesFolder: string): Promise<readonly Template
   return Promise.all(ids.sort().map((id) => readTemplate(templatesFolder, id)));
 };
 
-/** Makes the bare repository `gitdir` with one commit, which holds everything in `source`, on the default branch. */
-const initFromTemplate = async (gitdir: string, source: string, commit: { message: string; seconds: number }): Promise<void> => {
-  const { default: git } = await loadGit();
-  const oids: string[] = [];
-  const kept = async (oid: Promise<string>): Promise<string> => {
-    oids.push(await oid);
+/**
+ * The files of a bare repository with one commit on the default branch, which holds everything in `source`. All objects are in
+ * one pack: a handful of files to put on the disk instead of dozens.
+ */
+const repositoryFrom = async (
+  source: string,
+  commit: { message: string; seconds: number },
+): Promise<Map<string, Uint8Array | string>> => {
+  const { default: git } = await import('isomorphic-git');
+  const { fs, files } = createMemoryFiles();
+  const gitdir = '/repository';
+  const oids = new Set<string>();
+  const kept = (oid: string): string => {
+    oids.add(oid);
     return oid;
   };
 
-  const writeTree = async (from: string): Promise<string> => {
-    const entries = await readdir(from, { withFileTypes: true });
+  const writeTree = async (folder: string): Promise<string> => {
+    const entries = await readdir(folder, { withFileTypes: true });
     const tree = await Promise.all(
       entries.map(async (entry) => {
-        const path = join(from, entry.name);
+        const path = join(folder, entry.name);
         if (entry.isDirectory()) return { mode: '040000', type: 'tree' as const, path: entry.name, oid: await writeTree(path) };
         if (!entry.isFile()) throw permanentFault(`The template holds "${entry.name}", which is neither a file nor a folder`);
-        const blob = await readFile(path);
-        return { mode: '100644', type: 'blob' as const, path: entry.name, oid: await kept(git.writeBlob({ fs, gitdir, blob })) };
+        const oid = kept(await git.writeBlob({ fs, gitdir, blob: await readFile(path) }));
+        return { mode: '100644', type: 'blob' as const, path: entry.name, oid };
       }),
     );
-    return kept(git.writeTree({ fs, gitdir, tree }));
+    return kept(await git.writeTree({ fs, gitdir, tree }));
   };
 
-  await git.init({ fs, gitdir, bare: true, defaultBranch });
-  await git.setConfig({ fs, gitdir, path: 'receive.fsckObjects', value: true });
   const person = { name: 'Doorstep', email: 'doorstep@localhost', timestamp: commit.seconds, timezoneOffset: 0 };
-  const root = await writeTree(source);
-  const content = { message: `${commit.message}\n`, tree: root, parent: [], author: person, committer: person };
-  const head = await kept(git.writeCommit({ fs, gitdir, commit: content }));
-  await git.writeRef({ fs, gitdir, ref: `refs/heads/${defaultBranch}`, value: head });
-  await pack(gitdir, oids);
-};
-
-/** One pack instead of a file per object: a handful of files to put on the disk instead of dozens. */
-const pack = async (gitdir: string, oids: readonly string[]): Promise<void> => {
-  const { default: git } = await loadGit();
-  const { filename } = await git.packObjects({ fs, dir: gitdir, gitdir, oids: [...new Set(oids)], write: true });
+  const content = { message: commit.message, tree: await writeTree(source), parent: [], author: person, committer: person };
+  const head = kept(await git.writeCommit({ fs, gitdir, commit: content }));
+  const { filename } = await git.packObjects({ fs, gitdir, oids: [...oids], write: true });
   await git.indexPack({ fs, dir: gitdir, gitdir, filepath: `objects/pack/${filename}` });
-  const objects = await readdir(join(gitdir, 'objects'));
-  const loose = objects.filter((name) => name.length === 2);
-  await Promise.all(loose.map((name) => rm(join(gitdir, 'objects', name), { recursive: true })));
+
+  const packs = [...files].filter(([path]) => path.startsWith(`${gitdir}/objects/pack/`));
+  return new Map<string, Uint8Array | string>([
+    ...packs.map(([path, bytes]) => [path.slice(gitdir.length + 1), bytes] as const),
+    ['HEAD', `ref: refs/heads/${defaultBranch}\n`],
+    [`refs/heads/${defaultBranch}`, `${head}\n`],
+    // Whoever pushes cannot bring in objects that git itself would not make.
+    ['config', '[core]\n\trepositoryformatversion = 0\n\tbare = true\n[receive]\n\tfsckObjects = true\n'],
+  ]);
 };

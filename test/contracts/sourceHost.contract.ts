@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Repository, SourceHost } from '../../src/integrations/sourceHost/port.js';
+
+/** What an adapter brings to the suite. */
+export interface SourceHostUnderTest {
+  readonly host: SourceHost;
+  /** A template that exists. */
+  readonly templateId: string;
+  /** A repository name that nobody has taken. */
+  freshName(): string;
+  /** The commit at the head of the default branch, asked by a way of its own; null when there is none. */
+  headOf(repository: Repository): Promise<string | null>;
+}
+
+/** What every source host promises (`src/integrations/sourceHost/port.ts`). */
+export const sourceHostContract = (adapter: string, open: () => Promise<SourceHostUnderTest>): void => {
+  describe(`source host: ${adapter}`, () => {
+    let under: SourceHostUnderTest;
+    let host: SourceHost;
+    beforeAll(async () => {
+      under = await open();
+      ({ host } = under);
+    });
+
+    const create = (name: string, marker = `job-${name}`): Promise<Repository> =>
+      host.createRepository({ name, templateId: under.templateId, marker, description: 'Website of Acme' });
+    const permanent = { name: 'ProviderFault', transient: false };
+
+    test('a repository is found by its marker once it is made, and by no other', async () => {
+      const name = under.freshName();
+      expect(await host.findRepository({ name, marker: `job-${name}` })).toBeNull();
+      const repository = await create(name);
+      expect(repository).toMatchObject({ name });
+      expect(await host.findRepository({ name, marker: `job-${name}` })).toEqual(repository);
+      expect(await host.findRepository({ name, marker: 'another job' })).toBeNull();
+    });
+
+    test('its default branch has a commit as soon as it is made', async () => {
+      expect(await under.headOf(await create(under.freshName()))).toMatch(/^[0-9a-f]{40}$/);
+    });
+
+    test('making it again for the same marker makes no second and changes nothing', async () => {
+      const name = under.freshName();
+      const repository = await create(name);
+      const head = await under.headOf(repository);
+      expect(await create(name)).toEqual(repository);
+      expect(await under.headOf(repository)).toBe(head);
+    });
+
+    test('of two markers that want one name at once, exactly one gets it', async () => {
+      const name = under.freshName();
+      const outcomes = await Promise.allSettled([create(name, 'one'), create(name, 'other')]);
+      expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      const found = await Promise.all(['one', 'other'].map((marker) => host.findRepository({ name, marker })));
+      expect(found.filter((repository) => repository !== null)).toHaveLength(1);
+    });
+
+    test('a name that somebody else has is a permanent fault, in words', async () => {
+      const name = under.freshName();
+      await create(name);
+      await expect(create(name, 'another job')).rejects.toMatchObject({ ...permanent, message: expect.stringContaining(name) });
+    });
+
+    test('an unknown template is a permanent fault and leaves the name free', async () => {
+      const name = under.freshName();
+      const attempt = host.createRepository({ name, templateId: 'no-such-template', marker: 'job', description: '' });
+      await expect(attempt).rejects.toMatchObject({ ...permanent, message: expect.stringContaining('no-such-template') });
+      expect(await host.findRepository({ name, marker: 'job' })).toBeNull();
+      expect(await create(name)).toMatchObject({ name });
+    });
+
+    test('collaborators are listed once, however often they are invited', async () => {
+      const { id } = await create(under.freshName());
+      expect(await host.listCollaborators(id)).not.toContain('ada');
+      await host.inviteCollaborator(id, 'ada');
+      await host.inviteCollaborator(id, 'grace');
+      await host.inviteCollaborator(id, 'ada');
+      expect([...(await host.listCollaborators(id))].sort()).toEqual(expect.arrayContaining(['ada', 'grace']));
+      expect((await host.listCollaborators(id)).filter((username) => username === 'ada')).toHaveLength(1);
+    });
+
+    test('collaborators that are invited at the same time are all there', async () => {
+      const { id } = await create(under.freshName());
+      const usernames = ['ada', 'grace', 'edsger', 'barbara'];
+      await Promise.all(usernames.map((username) => host.inviteCollaborator(id, username)));
+      expect(await host.listCollaborators(id)).toEqual(expect.arrayContaining(usernames));
+    });
+
+    test('a repository that does not exist has no collaborators to invite or list', async () => {
+      await expect(host.inviteCollaborator('no-such-repository', 'ada')).rejects.toMatchObject(permanent);
+      await expect(host.listCollaborators('no-such-repository')).rejects.toMatchObject(permanent);
+    });
+
+    test('its templates have a name and say what they are for', async () => {
+      const templates = await host.listTemplates();
+      expect(templates.map(({ id }) => id)).toContain(under.templateId);
+      for (const template of templates) {
+        expect(template.name).not.toBe('');
+        expect(template.description).not.toBe('');
+      }
+    });
+  });
+};

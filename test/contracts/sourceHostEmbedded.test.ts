@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { watch } from 'node:fs';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
+import type { Repository, SourceHost } from '../../src/integrations/sourceHost/port.js';
+import { eventually } from '../support/eventually.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { createTestClock } from '../support/testClock.js';
+import { sourceHostContract } from './sourceHost.contract.js';
+
+const run = promisify(execFile);
+const clock = createTestClock();
+const templatesFolder = join(process.cwd(), 'templates');
+
+const git = async (folder: string, ...args: string[]): Promise<string> =>
+  (await run('git', ['-C', folder, ...args])).stdout.trim();
+const openHost = (folder: string, templates = templatesFolder): SourceHost =>
+  createEmbeddedSourceHost({ folder, templatesFolder: templates, clock });
+const create = (host: SourceHost, name: string, templateId = 'business'): Promise<Repository> =>
+  host.createRepository({ name, templateId, marker: `job-${name}`, description: 'Website of\nAcme' });
+const permanent = { name: 'ProviderFault', transient: false };
+
+let names = 0;
+sourceHostContract('embedded', () =>
+  Promise.resolve({
+    host: openHost(temporaryFolder()),
+    templateId: 'business',
+    freshName: () => `site-${String((names += 1))}`,
+    headOf: async ({ cloneUrl, defaultBranch }) => {
+      const { stdout } = await run('git', ['ls-remote', cloneUrl, `refs/heads/${defaultBranch}`]);
+      return stdout.split('\t')[0] ?? null;
+    },
+  }),
+);
+
+test('git finds nothing wrong with the repository, and clones every file of the template', async () => {
+  const folder = temporaryFolder();
+  const { cloneUrl } = await create(openHost(folder), 'acme');
+  expect(await git(join(folder, 'acme.git'), 'fsck', '--full', '--strict')).toBe('');
+  expect(await git(join(folder, 'acme.git'), 'config', 'core.bare')).toBe('true');
+  expect(await readFile(join(folder, 'acme.git', 'description'), 'utf8')).toBe('Website of Acme\n');
+
+  const clone = join(temporaryFolder(), 'clone');
+  await run('git', ['clone', '--quiet', cloneUrl, clone]);
+  const template = join(templatesFolder, 'business');
+  const files = (await readdir(template, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  expect((await git(clone, 'ls-files')).split('\n')).toHaveLength(files.length);
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name).slice(template.length);
+    expect(await readFile(join(clone, path))).toEqual(await readFile(join(template, path)));
+  }
+  expect(await git(clone, 'log', '--format=%s %cI')).toBe('Start acme from the business template 2026-01-01T00:00:00+00:00');
+});
+
+test('git pushes to it', async () => {
+  const { cloneUrl } = await create(openHost(temporaryFolder()), 'acme');
+  const clone = join(temporaryFolder(), 'clone');
+  await run('git', ['clone', '--quiet', cloneUrl, clone]);
+  await writeFile(join(clone, 'new.txt'), 'new');
+  await git(clone, 'add', '.');
+  await git(clone, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '--quiet', '-m', 'Add a file');
+  await git(clone, 'push', '--quiet');
+  expect((await run('git', ['ls-remote', cloneUrl, 'HEAD'])).stdout).toContain(await git(clone, 'rev-parse', 'HEAD'));
+});
+
+test('what it promised is still there when it is opened again', async () => {
+  const folder = temporaryFolder();
+  const repository = await create(openHost(folder), 'acme');
+  await openHost(folder).inviteCollaborator(repository.id, 'ada');
+  expect(await openHost(folder).findRepository({ name: 'acme', marker: 'job-acme' })).toEqual(repository);
+  expect(await openHost(folder).listCollaborators(repository.id)).toEqual(['ada']);
+});
+
+test('an attempt that was killed half-way leaves no repository, and the next one clears it away', async () => {
+  const folder = temporaryFolder();
+  await create(openHost(folder), 'acme');
+  const halfMade = join(folder, '.draft');
+  await run('cp', ['-r', join(folder, 'acme.git'), halfMade]);
+  await run('rm', ['-r', join(folder, 'acme.git')]);
+  // What is in the way of a new attempt is named after its name and marker.
+  const drafts = await observeDrafts(folder, () => create(openHost(folder), 'acme'));
+  await run('rm', ['-r', join(folder, 'acme.git')]);
+  await run('mv', [halfMade, join(folder, drafts[0] ?? '')]);
+
+  expect(await openHost(folder).findRepository({ name: 'acme', marker: 'job-acme' })).toBeNull();
+  await create(openHost(folder), 'acme');
+  expect(await readdir(folder)).toEqual(['acme.git']);
+});
+
+test.each(['', '.', '..', '../acme', 'a/b', 'Acme', 'acme.git', '-acme', 'acme-', 'acme\0', 'ä', 'a'.repeat(101)])(
+  'a repository cannot be named %j',
+  async (name) => {
+    const folder = temporaryFolder();
+    await expect(create(openHost(folder), name)).rejects.toMatchObject(permanent);
+    expect(await readdir(folder)).toEqual([]);
+  },
+);
+
+test.each(['', '..', '../templates/business', '/etc', 'business/assets'])('there is no template %j', async (templateId) => {
+  await expect(create(openHost(temporaryFolder()), 'acme', templateId)).rejects.toMatchObject(permanent);
+});
+
+test.each(['', 'a b', '../ada', 'ada\n', 'a'.repeat(255)])('%j is no username', async (username) => {
+  const host = openHost(temporaryFolder());
+  const { id } = await create(host, 'acme');
+  await expect(host.inviteCollaborator(id, username)).rejects.toMatchObject(permanent);
+  expect(await host.listCollaborators(id)).toEqual([]);
+});
+
+test('usernames that differ in case are one person', async () => {
+  const host = openHost(temporaryFolder());
+  const { id } = await create(host, 'acme');
+  await host.inviteCollaborator(id, 'Ada');
+  await host.inviteCollaborator(id, 'ada');
+  expect(await host.listCollaborators(id)).toEqual(['Ada']);
+});
+
+test('a template that links out of its folder is refused', async () => {
+  const templates = temporaryFolder();
+  await mkdir(join(templates, 'sly'));
+  await writeFile(join(templates, 'sly', 'template.json'), '{"name":"Sly","description":"Links out"}');
+  await symlink('/etc/hostname', join(templates, 'sly', 'index.html'));
+  const folder = temporaryFolder();
+  const host = openHost(folder, templates);
+  await expect(create(host, 'acme', 'sly')).rejects.toMatchObject({
+    ...permanent,
+    message: expect.stringContaining('index.html'),
+  });
+  expect(await host.findRepository({ name: 'acme', marker: 'job-acme' })).toBeNull();
+});
+
+test('a template without a description is refused by name', async () => {
+  const templates = temporaryFolder();
+  await mkdir(join(templates, 'mute'));
+  await writeFile(join(templates, 'mute', 'template.json'), '{"name":"Mute"}');
+  await expect(openHost(temporaryFolder(), templates).listTemplates()).rejects.toThrow('"mute"');
+});
+
+test('a folder that cannot be used is a transient fault that names no path', async () => {
+  const file = join(temporaryFolder(), 'file');
+  await writeFile(file, '');
+  const attempt = create(openHost(join(file, 'repositories')), 'acme');
+  await expect(attempt).rejects.toMatchObject({ name: 'ProviderFault', transient: true });
+  await expect(attempt).rejects.toThrow(/^The data folder cannot be used \(ENOTDIR\)$/);
+});
+
+/** The names that begin with a dot and were seen in `folder` while `work` ran. */
+const observeDrafts = async (folder: string, work: () => Promise<unknown>): Promise<string[]> => {
+  const seen = new Set<string>();
+  const looking = watch(folder, (_, name) => {
+    if (name?.startsWith('.') === true && name !== '.draft') seen.add(name);
+  });
+  await work();
+  await eventually('a draft', () => (seen.size > 0 ? true : undefined));
+  looking.close();
+  return [...seen];
+};
