@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/events/envelope.js';
@@ -140,12 +141,13 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
           fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
           fc.constantFrom('\0', '\ud800', '\udc00x', '__proto__', '9007199254740993', '$where', 'a.b', '"', '%', '_', '\\'),
         );
-        const anyJson = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('-0'));
+        // Through JSON once: it has no -0.
+        const anyJson = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
         await fc.assert(
           fc.asyncProperty(anyText, anyText, anyJson, async (status, text, value) => {
             position += 1;
             const own = JSON.parse('{"__proto__":{"x":1},"constructor":1}') as JsonObject;
-            const body: JsonObject = { status, text, value: value as JsonObject, own, empty: {} };
+            const body: JsonObject = { status, text, value, own, empty: {} };
             await store.apply(sites, [write('a', position, body)], BigInt(position));
 
             const stored = (await store.get(sites, 'a'))?.body;
@@ -274,7 +276,7 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
           });
           await store.apply(
             sites,
-            [...'abcde'].map((id) => write(id, 40, null)),
+            ['a', 'b', 'c', 'd', 'e'].map((id) => write(id, 40, null)),
             40n,
           );
           const stable = Array.from({ length: 60 }, (_, index) => index * 3);
@@ -404,6 +406,28 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
           await expect(reader.find(sites, { ...everything, where: { status: 'old' } })).rejects.toThrow(ReadModelDropped);
           await expect(reader.checkpoint(sites)).rejects.toThrow(ReadModelDropped);
         }
+      });
+
+      test('from the swap on nothing is answered from a version that is being dropped', async () => {
+        const other = await harness.open();
+        const many = Array.from({ length: 3_000 }, (_, index) =>
+          write(`m${String(index).padStart(4, '0')}`, 1, { status: 'old' }),
+        );
+        await store.apply(sites, many, 1n);
+        expect(await other.get(sites, 'm2999')).not.toBeNull();
+        await store.prepare(sitesNext);
+
+        let looks = 0;
+        const look = async (): Promise<void> => {
+          while ((await other.liveVersion('site')) !== '2') await turn();
+          await expect(other.get(sites, 'm2999')).rejects.toThrow(ReadModelDropped);
+          await expect(other.getMany(sites, ['m2998', 'm2999'])).rejects.toThrow(ReadModelDropped);
+          await expect(other.find(sites, { ...everything, order: 'descending', limit: 3 })).rejects.toThrow(ReadModelDropped);
+          looks += 1;
+        };
+        const publishing = store.publish(sitesNext);
+        while (looks < 20) await Promise.all([look(), turn()]);
+        await publishing;
       });
 
       test('nobody goes on writing to a dropped version, or publishes it', async () => {

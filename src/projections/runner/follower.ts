@@ -172,8 +172,10 @@ export const startFollower = (projection: AnyProjection, parts: FollowerParts): 
     if (interruption.signal.reason instanceof Error) throw interruption.signal.reason;
   };
 
+  const isWorking = (): boolean => !stopping.signal.aborted && state !== 'failed';
+
   const work = async (): Promise<void> => {
-    while (!stopping.signal.aborted && failure === null) {
+    while (isWorking()) {
       try {
         await run();
       } catch (fault) {
@@ -184,7 +186,7 @@ export const startFollower = (projection: AnyProjection, parts: FollowerParts): 
           state = 'failed';
           metrics?.failed(name);
           logger.error({ projection: name, position: String(fault.position), type: fault.eventType }, fault.message);
-        } else if (!stopping.signal.aborted) {
+        } else if (isWorking()) {
           state = 'retrying';
           metrics?.retrying(name);
           logger.warn(
@@ -198,7 +200,7 @@ export const startFollower = (projection: AnyProjection, parts: FollowerParts): 
         }
       }
     }
-    if (failure === null) state = 'stopped';
+    if (state !== 'failed') state = 'stopped';
     hasStarted();
   };
   const finished = work();

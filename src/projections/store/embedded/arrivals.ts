@@ -20,6 +20,11 @@ const safetyCheckMs = 500;
  */
 export const createArrivals = (file: string, clock: Clock): Arrivals => {
   const descriptor = openSync(file, 'w');
+  const touch = (): void => {
+    writeSync(descriptor, '.', 0);
+  };
+  // From here on it needs no more room, whatever becomes of the disk.
+  touch();
   const waiters = new Set<{ look: () => void; fail: (reason: Error) => void }>();
   let watcher: FSWatcher | undefined;
   let watched = false;
@@ -68,7 +73,7 @@ export const createArrivals = (file: string, clock: Clock): Arrivals => {
 
   return {
     announce: () => {
-      writeSync(descriptor, '.', 0);
+      touch();
       lookSoon();
     },
 

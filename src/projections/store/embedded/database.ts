@@ -1,13 +1,23 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { sleep, type Clock } from '../../../platform/clock.js';
 import { ReadModelStoreUnavailable } from '../readModelStore.js';
 
+/** What a statement takes. A number is stored as an integer only when it is one; `undefined` would silently be NULL. */
+export type SqlValue = string | bigint | number | null | Uint8Array;
+
+/** A prepared statement that returns integers as bigint. */
+export interface Statement {
+  run(...parameters: readonly SqlValue[]): { readonly changes: bigint };
+  get(...parameters: readonly SqlValue[]): unknown;
+  all(...parameters: readonly SqlValue[]): unknown[];
+}
+
 /** The SQLite file, shared with other processes. */
 export interface Database {
-  /** A statement that returns integers as bigint; made once per text. */
-  statement(sql: string): StatementSyncInstance;
+  /** The statement of this text, made once. */
+  readonly statement: (sql: string) => Statement;
   /** Runs `work` now or not at all. */
   peek<Result>(work: () => Result): Result;
   /** Runs `work`, again when another process holds the file, for up to 10 s. */
@@ -63,13 +73,15 @@ const patienceMs = 10_000;
  */
 export const openDatabase = async (file: string, clock: Clock): Promise<Database> => {
   const connection = await connect(file, clock);
-  const statements = new Map<string, StatementSyncInstance>();
+  const statements = new Map<string, Statement>();
 
-  const statement = (sql: string): StatementSyncInstance => {
+  const statement = (sql: string): Statement => {
     let prepared = statements.get(sql);
     if (prepared === undefined) {
-      prepared = connection.prepare(sql);
-      prepared.setReadBigInts(true);
+      const made = connection.prepare(sql);
+      made.setReadBigInts(true);
+      // Its types do not know that the count of changes becomes a bigint as well.
+      prepared = made as unknown as Statement;
       statements.set(sql, prepared);
     }
     return prepared;

@@ -69,14 +69,12 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
 
   const documentOf = (model: ReadModel, id: string): StoredDocument | null => {
     if (!isId(id)) return null;
-    const row = statement('SELECT id, revision, position, body FROM document WHERE model = ? AND id = ?').get(
-      keyOf(model),
-      id,
-    ) as (Omit<DocumentRow, 'body'> & { body: string | null }) | undefined;
-    if (row !== undefined && row.body !== null) return toDocument({ ...row, body: row.body });
-    // Nothing is there: because there is no such document, or because the version was dropped?
-    checkpointOf(model);
-    return null;
+    const row = statement(
+      `SELECT document.id, revision, position, body FROM model
+       LEFT JOIN document ON document.model = model.key AND document.id = ? WHERE model.key = ?`,
+    ).get(id, keyOf(model)) as DocumentRow | { readonly body: null } | undefined;
+    if (row === undefined) throw dropped(model);
+    return row.body === null ? null : toDocument(row);
   };
 
   /** A page as of one moment, in which the version is not dropped. */
@@ -125,14 +123,11 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
         if (row === undefined) return true;
         const removed = ['document', 'entry'].map((table) => {
           const columns = table === 'document' ? 'model, id' : 'model, field, value, id';
-          return Number(
-            statement(`DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM ${table} WHERE model = ? LIMIT ?)`).run(
-              row.key,
-              stretch,
-            ).changes,
-          );
+          return statement(
+            `DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM ${table} WHERE model = ? LIMIT ?)`,
+          ).run(row.key, stretch).changes;
         });
-        if (removed.every((count) => count === 0)) statement('DELETE FROM dropped WHERE key = ?').run(row.key);
+        if (removed.every((count) => count === 0n)) statement('DELETE FROM dropped WHERE key = ?').run(row.key);
         return false;
       });
       if (finished) return;
@@ -165,9 +160,9 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
       if (search === undefined) return (await database.snapshot(() => pageOf(model, conditions, query))).map(toDocument);
 
       const found: StoredDocument[] = [];
-      for (let after = query.after; ; await othersFirst()) {
-        const start = after;
-        const page = { order, limit: stretch, ...(start !== undefined && { after: start }) };
+      let { after } = query;
+      for (;;) {
+        const page = { order, limit: stretch, ...(after !== undefined && { after }) };
         const rows = await database.snapshot(() => pageOf(model, conditions, page));
         for (const row of rows) {
           const document = toDocument(row);
@@ -175,6 +170,7 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
         }
         if (found.length >= limit || rows.length < stretch) return found;
         after = rows.at(-1)?.id;
+        await othersFirst();
       }
     },
 
@@ -183,7 +179,7 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
         const key = keyOf(model);
         for (const write of writes) writeDocument(model, key, write);
         const { changes } = statement('UPDATE model SET checkpoint = max(checkpoint, ?) WHERE key = ?').run(checkpoint, key);
-        if (Number(changes) === 0) throw dropped(model);
+        if (changes === 0n) throw dropped(model);
       });
       arrivals.announce();
     },
@@ -206,7 +202,7 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
       await database.write(() => {
         const key = keyOf(model);
         const { changes } = statement('UPDATE model SET live = 1 WHERE key = ?').run(key);
-        if (Number(changes) === 0) throw dropped(model);
+        if (changes === 0n) throw dropped(model);
         statement('INSERT INTO dropped (key) SELECT key FROM model WHERE name = ? AND key <> ?').run(model.name, key);
         statement('DELETE FROM model WHERE name = ? AND key <> ?').run(model.name, key);
       });
@@ -218,7 +214,7 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
       database.write(() => {
         const key = keyOf(model);
         const { changes } = statement('UPDATE model SET checkpoint = 0 WHERE key = ?').run(key);
-        if (Number(changes) === 0) throw dropped(model);
+        if (changes === 0n) throw dropped(model);
         statement('DELETE FROM document WHERE model = ?').run(key);
         statement('DELETE FROM entry WHERE model = ?').run(key);
       }),

@@ -26,7 +26,7 @@ export const createRecords = (database: Database, clock: Clock): RecordStore => 
         expiresAt === undefined ? null : BigInt(Math.ceil(expiresAt)),
         ...(onConflict === '' ? [] : [now]),
       );
-      return Number(changes) > 0;
+      return changes > 0n;
     });
 
   return {
