@@ -2,6 +2,7 @@ import { accessEvents } from './access.events.js';
 import { apiKeyEvents } from './apiKey.events.js';
 import { clientEmailEvents, clientEvents, clientSubjectEvents } from './client.events.js';
 import { deliveryEvents } from './delivery.events.js';
+import { mailEvents } from './mail.events.js';
 import { provisioningEvents } from './provisioning.events.js';
 import { slugEvents, websiteEvents } from './website.events.js';
 
@@ -15,5 +16,6 @@ export const catalogue = {
   ...accessEvents,
   ...deliveryEvents,
   ...provisioningEvents,
+  ...mailEvents,
   ...apiKeyEvents,
 };

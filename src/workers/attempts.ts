@@ -49,6 +49,9 @@ export const obstacleFor = ({ lease, pause }: Attempts, worker: string, now: num
   return { token: pause.token, waitMs: Math.max(0, Math.min(pause.ms, Date.parse(pause.until) - now)) };
 };
 
+/** The lease that `worker` holds, or null. */
+export const leaseOf = ({ lease }: Attempts, worker: string): Token | null => (lease?.worker === worker ? lease.token : null);
+
 /** Whether `worker`, which has `waitedOut` the obstacle of that token, may begin the next attempt. */
 export const mayStart = ({ lease, pause }: Attempts, worker: string, waitedOut: Token | undefined): boolean => {
   if (lease !== undefined) return lease.worker === worker || lease.token === waitedOut;

@@ -47,51 +47,60 @@ export const attemptUntilDone = async <Open extends { readonly attempts: Attempt
   }
 };
 
-/** Three renewals fit into a lease, so that one that is slow or fails costs nothing. */
+/** How long a worker counts on a lease: less than others wait for it to lapse, by what an append's answer may take. */
+const COUNT_ON_MS = (LEASE_MS * 2) / 3;
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
 /**
- * Runs `act` under a lease that has just been taken, and renews it for as long as that takes.
- * @param renew renews the lease; `false` when it is somebody else's by now. A renewal that throws is tried again in time
- * @param onFault is told of it
+ * Runs `act` under `lease`, which has just been taken, and renews it for as long as that takes.
+ * @param renew answers with the new lease, or null when it is somebody else's by now; when it throws, `onFault` is told and the
+ * renewal is tried again in time
  * @throws ProviderFault (transient) when `timeoutMs` have passed; what `act` throws
  */
 export const runAttempt = async <Result>(parts: {
   clock: Clock;
   timeoutMs: number;
-  renew: () => Promise<boolean>;
+  lease: Token;
+  renew: (lease: Token) => Promise<Token | null>;
   onFault: (error: unknown) => void;
   act: (held: Held) => Promise<Result>;
 }): Promise<Result> => {
   const { clock, timeoutMs, renew, onFault, act } = parts;
-  let heldUntil = clock.now() + LEASE_MS;
+  let lease: Token | null = parts.lease;
+  let heldUntil = clock.now() + COUNT_ON_MS;
   let over = false;
-
-  const renewAgain = (): void => {
-    const from = clock.now();
-    renew()
-      .then((held) => {
-        heldUntil = held ? from + LEASE_MS : 0;
-      })
-      .catch(onFault)
-      .finally(() => {
-        if (!over) cancelRenewal = clock.schedule(RENEW_EVERY_MS, renewAgain);
-      });
-  };
-  let cancelRenewal = clock.schedule(RENEW_EVERY_MS, renewAgain);
+  let cancelRenewal = (): void => undefined;
   let cancelTimeout = (): void => undefined;
+
+  const renewLater = (): void => {
+    cancelRenewal = clock.schedule(RENEW_EVERY_MS, () => {
+      void renewNow();
+    });
+  };
+  const renewNow = async (): Promise<void> => {
+    if (lease === null) return;
+    const from = clock.now();
+    try {
+      lease = await renew(lease);
+      heldUntil = from + COUNT_ON_MS;
+    } catch (error) {
+      onFault(error);
+    }
+    if (!over) renewLater();
+  };
+  const held: Held = {
+    confirm: () => {
+      if (over || lease === null || clock.now() >= heldUntil) throw new LeaseLost('the lease has lapsed');
+    },
+  };
+
+  renewLater();
   const timeout = new Promise<never>((_, reject) => {
     cancelTimeout = clock.schedule(timeoutMs, () => {
       const message = `No answer within ${String(timeoutMs / 1_000)} s`;
       reject(new ProviderFault({ provider: 'timeout', message, transient: true }));
     });
   });
-  const held: Held = {
-    confirm: () => {
-      if (over || clock.now() >= heldUntil) throw new LeaseLost('the lease has lapsed');
-    },
-  };
-
   try {
     return await Promise.race([act(held), timeout]);
   } finally {

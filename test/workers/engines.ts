@@ -50,7 +50,6 @@ export const engineOn = (
     codec: createCodec(catalogue),
     eventStore,
     readModels,
-    liveModel: () => Promise.resolve(null),
     encryptionKey: new Uint8Array(32),
   });
 

@@ -5,8 +5,9 @@ import { provisioningStream, type ProvisioningEvent } from '../../events/provisi
 import type { WebsiteEvent } from '../../events/website.events.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import { leaseOf, type Token } from '../attempts.js';
 import { createReactor, type Turn } from '../reactor.js';
-import { attemptUntilDone, faultOf, LeaseLost, runAttempt } from '../runAttempt.js';
+import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import { provisioningProcess, type OpenJob, type ProvisioningCommand, type ProvisioningState } from './provisioning.process.js';
 import { steps, type StepTools } from './steps.js';
@@ -14,6 +15,11 @@ import { createVisit } from './visit.js';
 
 type Created = Recorded<Extract<WebsiteEvent, { type: 'WebsiteCreated' }>>;
 type Retried = Recorded<Extract<ProvisioningEvent, { type: 'ProvisioningRetried' }>>;
+
+interface Mine {
+  readonly job: OpenJob;
+  readonly lease: Token;
+}
 
 const actor: Actor = { subject: 'provisioning', role: 'system', via: 'worker' };
 
@@ -38,8 +44,10 @@ export const createProvisioningWorker = (parts: {
   const worker = ids.commandId();
 
   /** The job, when this worker holds the lease of its current step. */
-  const held = (state: ProvisioningState): OpenJob | null =>
-    state.stage === 'open' && state.attempts.lease?.worker === worker ? state : null;
+  const mine = (state: ProvisioningState): Mine | null => {
+    const lease = state.stage === 'open' ? leaseOf(state.attempts, worker) : null;
+    return state.stage === 'open' && lease !== null ? { job: state, lease } : null;
+  };
 
   const contextOf = ({ requestId, correlationId }: OpenJob): CommandContext => {
     const commandId = ids.commandId();
@@ -58,28 +66,22 @@ export const createProvisioningWorker = (parts: {
     await engine.handle(provisioningProcess, provisioningStream(jobId), { type: 'QueueProvisioning', request }, context);
   };
 
-  /** Makes the attempt that this worker holds the lease of, and answers with the job when it holds the next one as well. */
-  const attempt = async (job: OpenJob, signal: AbortSignal): Promise<OpenJob | null> => {
+  /** Makes the attempt that this worker holds the lease of, and answers with the next one when it holds that as well. */
+  const attempt = async ({ job, lease }: Mine, signal: AbortSignal): Promise<Mine | null> => {
     const { step, attempts, request } = job;
     const current = { step, attempt: attempts.attempt };
     const { execute, timeoutMs } = steps[step];
     const log = logger.child({ jobId: request.jobId, websiteId: request.websiteId, ...current });
-
-    let lease = attempts.lease?.token;
-    const renew = async (): Promise<boolean> => {
-      if (lease === undefined) return false;
-      const renewed = held(await tell(job, { type: 'RenewLease', ...current, lease }));
-      lease = renewed?.step === step && renewed.attempts.attempt === current.attempt ? renewed.attempts.lease?.token : undefined;
-      return lease !== undefined;
-    };
     const onFault = (error: unknown): void => {
       log.warn({ err: error }, 'the lease could not be renewed');
     };
+    const renew = async (held: Token): Promise<Token | null> =>
+      mine(await tell(job, { type: 'RenewLease', ...current, lease: held }))?.lease ?? null;
+    const act = (held: Held) => execute(tools, { job, held, context: contextOf(job) });
 
     let outcome: Untimed<ProvisioningCommand>;
     try {
-      const act = (lent: Parameters<typeof execute>[1]['held']) => execute(tools, { job, held: lent, context: contextOf(job) });
-      const result = await runAttempt({ clock, timeoutMs, renew, onFault, act });
+      const result = await runAttempt({ clock, timeoutMs, lease, renew, onFault, act });
       outcome = { type: 'RecordSuccess', result, attempt: current.attempt, nextWorker: signal.aborted ? undefined : worker };
     } catch (error) {
       if (error instanceof LeaseLost) return null;
@@ -87,7 +89,7 @@ export const createProvisioningWorker = (parts: {
       log.warn({ err: error }, 'a step of provisioning failed');
       outcome = { type: 'RecordFailure', ...current, fault, jitter: random.fraction() };
     }
-    return held(await tell(job, outcome));
+    return mine(await tell(job, outcome));
   };
 
   const run = async (jobId: string, created: Created | null, turn: Turn): Promise<void> => {
@@ -104,7 +106,8 @@ export const createProvisioningWorker = (parts: {
       attempt: async (open, waitedOut) => {
         const { step, attempts } = open;
         const start = { type: 'StartStep', step, attempt: attempts.attempt + 1, worker, waitedOut } as const;
-        for (let job = held(await tell(open, start)); job !== null;) job = await attempt(job, turn.signal);
+        let held = mine(await tell(open, start));
+        while (held !== null) held = await attempt(held, turn.signal);
       },
     });
   };

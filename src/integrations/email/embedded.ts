@@ -1,0 +1,92 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { isoTime, type Clock } from '../../platform/clock.js';
+import { createTurns, embedded, permanentFault, replaceFile, unlessMissing, withDiskFaults } from '../embeddedFiles.js';
+import type { EmailSender, Mail, Outbox, OutboxMail } from './port.js';
+
+/** Loaded with the first mail: an API process may never need it. */
+const loadComposer = () => import('nodemailer/lib/mail-composer');
+
+/**
+ * An e-mail sender that sends nothing: it keeps each mail in `folder`, as an RFC 5322 file `<id>.eml` for people and mail
+ * programs, and beside it `<id>.json` with what `list` answers. A mail is there once its `.eml` file is, whole and durable. Ids begin
+ * with the time (`platform/ids.ts`), so that the names sort by it.
+ */
+export const createEmbeddedOutbox = (options: { folder: string; from: string; clock: Clock }): EmailSender & Outbox => {
+  const { from, clock } = options;
+  const folder = resolve(options.folder);
+  const inTurn = createTurns();
+  const fileOf = (id: string, kind: 'eml' | 'json'): string => join(folder, `${id}.${kind}`);
+
+  /** Newest first. */
+  const ids = async (): Promise<string[]> => {
+    const names = (await unlessMissing(readdir(folder))) ?? [];
+    const mails = names.filter((name) => name.endsWith('.eml')).map((name) => name.slice(0, -'.eml'.length));
+    return mails.sort((one, other) => (one < other ? 1 : -1));
+  };
+
+  const read = async (id: string): Promise<OutboxMail | null> => {
+    const text = await unlessMissing(readFile(fileOf(id, 'json'), 'utf8'));
+    return text === null ? null : (JSON.parse(text) as OutboxMail);
+  };
+
+  const isKept = async (id: string): Promise<boolean> => (await unlessMissing(readFile(fileOf(id, 'eml')))) !== null;
+
+  const send = async (mail: Mail): Promise<void> => {
+    const { id, to, subject, text, html } = mail;
+    if (await isKept(id)) return;
+    const at = isoTime(clock.now());
+    const { default: MailComposer } = await loadComposer();
+    const message = new MailComposer({
+      from,
+      // As an object it is taken as one address, whatever it holds.
+      to: { name: '', address: to },
+      subject,
+      text,
+      html,
+      date: at,
+      messageId: `<${id}@${domainOf(from)}>`,
+      newline: 'windows',
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    });
+    const content = await message.compile().build();
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const kept: OutboxMail = { id, to, subject, text, html, links: linksIn(html), at };
+    await replaceFile(fileOf(id, 'json'), JSON.stringify(kept));
+    await replaceFile(fileOf(id, 'eml'), content);
+  };
+
+  const list = async ({ to, limit, after }: Parameters<Outbox['list']>[0]): Promise<readonly OutboxMail[]> => {
+    const mails: OutboxMail[] = [];
+    for (const id of await ids()) {
+      if (after !== undefined && id >= after) continue;
+      if (mails.length >= limit) break;
+      const mail = await read(id);
+      if (mail !== null && (to === undefined || mail.to.toLowerCase() === to.toLowerCase())) mails.push(mail);
+    }
+    return mails;
+  };
+
+  return {
+    provider: embedded,
+    send: async (mail) => {
+      if (!/^\w[\w.-]{0,199}$/.test(mail.id)) throw permanentFault('The id of a mail must be usable as the name of a file');
+      if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(mail.to)) throw permanentFault('A mail goes to one address');
+      await withDiskFaults(inTurn(mail.id, () => send(mail)));
+    },
+    list: (query) => withDiskFaults(list(query)),
+  };
+};
+
+/** The part after the @ of an address, alone or as in `Doorstep <no-reply@example.com>`. */
+const domainOf = (from: string): string => /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" };
+
+/** Web addresses that the mail links to, each once, in order. */
+const linksIn = (html: string): string[] => {
+  const links = [...html.matchAll(/<a\s[^>]*?href="(https?:[^"]+)"/gi)].map(([, link = '']) =>
+    link.replaceAll(/&(#?\w+);/g, (entity, name: string) => entities[name] ?? entity),
+  );
+  return [...new Set(links)];
+};

@@ -1,0 +1,123 @@
+import { accessStream } from '../../commands/access.commands.js';
+import { accessDecider, type InvitationState } from '../../commands/access.decider.js';
+import type { CommandContext } from '../../commands/handleCommand.js';
+import type { Engine } from '../../engine.js';
+import type { AccessEvent } from '../../events/access.events.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
+import { invitationMailStream } from '../../events/mail.events.js';
+import type { EmailSender } from '../../integrations/email/port.js';
+import { isoTime } from '../../platform/clock.js';
+import { websiteProjection } from '../../projections/website.projection.js';
+import { leaseOf, type Token } from '../attempts.js';
+import { createReactor, type Turn } from '../reactor.js';
+import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
+import type { Worker } from '../worker.js';
+import { composeInvitationMail } from './invitationMail.js';
+import { invitationMailProcess, mailOf, type MailOutcome, type MailState } from './invitationMail.process.js';
+
+type Asked = Recorded<Extract<AccessEvent, { type: 'InvitationIssued' | 'InvitationRenewed' }>>;
+
+interface Pending {
+  readonly invitation: InvitationState;
+  readonly websiteName: string;
+}
+
+const actor: Actor = { subject: 'invitationMail', role: 'system', via: 'worker' };
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Writes to everybody who is invited, one mail for each event that asks for one (specification, "E-mail notifications"). Any number of
+ * these may run on the same stores.
+ * @param parts `baseUrl`: the public base address, without a trailing slash
+ */
+export const createInvitationMailWorker = (parts: { engine: Engine; email: EmailSender; baseUrl: () => string }): Worker => {
+  const { engine, email, baseUrl } = parts;
+  const { clock, ids, random } = engine;
+  const logger = engine.logger.child({ worker: 'invitationMail' });
+  const worker = ids.commandId();
+
+  /** The invitation, when it can still be accepted, and the name of its website. */
+  const pending = async (websiteId: string, invitationId: string): Promise<Pending | null> => {
+    const { state } = await engine.state(accessDecider, accessStream(websiteId));
+    const invitation = state.invitations.get(invitationId);
+    if (invitation?.stage !== 'pending' || invitation.expiresAt <= isoTime(clock.now())) return null;
+    const { document: website } = await engine.read(websiteProjection, websiteId);
+    return website === null ? null : { invitation, websiteName: website.name };
+  };
+
+  const send = async (id: string, invitationId: string, { invitation, websiteName }: Pending, held: Held): Promise<void> => {
+    const link = `${baseUrl()}/invitations/${invitationId}`;
+    const { subject, html, text } = await composeInvitationMail({ invitation, websiteName, link });
+    held.confirm();
+    await email.send({ id, to: invitation.email, subject, html, text });
+  };
+
+  /** The mail that one event asks for. */
+  const mailFor = ({ id: eventId, data, metadata: { requestId, correlationId } }: Asked) => {
+    const { websiteId, invitationId } = data;
+    const mail = { websiteId, invitationId, eventId };
+    const stream = invitationMailStream(invitationId);
+    const log = logger.child(mail);
+
+    const tell = async (attempt: number, outcome: MailOutcome): Promise<MailState> => {
+      const context: CommandContext = { commandId: ids.commandId(), actor, requestId, correlationId, causationId: eventId };
+      return mailOf((await engine.handle(invitationMailProcess, stream, { mail, attempt, ...outcome }, context)).state, eventId);
+    };
+
+    /** What comes of an attempt under `lease`; null when the lease was lost. */
+    const outcomeOf = async (attempt: number, lease: Token): Promise<MailOutcome | null> => {
+      const recipient = await pending(websiteId, invitationId);
+      if (recipient === null) return { type: 'RecordDropped', reason: 'The invitation was no longer pending' };
+      const renew = async (held: Token): Promise<Token | null> =>
+        leaseOf((await tell(attempt, { type: 'RenewLease', lease: held })).attempts, worker);
+      const onFault = (error: unknown): void => {
+        log.warn({ err: error, attempt }, 'the lease could not be renewed');
+      };
+      const act = (held: Held): Promise<void> => send(eventId, invitationId, recipient, held);
+      try {
+        await runAttempt({ clock, timeoutMs: TIMEOUT_MS, lease, renew, onFault, act });
+        return { type: 'RecordSent' };
+      } catch (error) {
+        if (error instanceof LeaseLost) return null;
+        const anonymous = (text: string): string => without(recipient.invitation.email, text);
+        const { error: words, ...fault } = faultOf(error);
+        // Mail servers like to repeat the address, and neither the log nor an event is a place for it.
+        log.warn({ attempt, cause: anonymous(String(error)) }, 'an invitation mail could not be sent');
+        return { type: 'RecordFailure', fault: { ...fault, error: anonymous(words) }, jitter: random.fraction() };
+      }
+    };
+
+    return {
+      load: async (): Promise<MailState> => mailOf((await engine.state(invitationMailProcess, stream)).state, eventId),
+      attempt: async ({ attempts }: MailState, waitedOut: Token | undefined): Promise<void> => {
+        const attempt = attempts.attempt + 1;
+        const begun = await tell(attempt, { type: 'StartMail', worker, waitedOut });
+        const lease = begun.stage === 'open' ? leaseOf(begun.attempts, worker) : null;
+        const outcome = lease === null ? null : await outcomeOf(attempt, lease);
+        if (outcome !== null) await tell(attempt, outcome);
+      },
+    };
+  };
+
+  const write = async (asked: Asked, turn: Turn): Promise<void> => {
+    if (!asked.data.sendMail) return;
+    const { load, attempt } = mailFor(asked);
+    const look = async (): Promise<MailState | null> => {
+      const state = await load();
+      return state.stage === 'open' ? state : null;
+    };
+    await attemptUntilDone({ clock, worker, turn, look, attempt });
+  };
+
+  return createReactor(engine, {
+    name: 'invitationMail',
+    filter: { streamPrefixes: ['access-'], types: ['InvitationIssued', 'InvitationRenewed'] },
+    keyOf: ({ data }) => data.invitationId,
+    react: (event, turn) => write(event as Asked, turn),
+  });
+};
+
+const without = (address: string, text: string): string => {
+  const pattern = address.replaceAll(/[^\w@]/g, String.raw`\$&`);
+  return text.replaceAll(new RegExp(pattern, 'gi'), 'the recipient');
+};

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { composeInvitationMail, type Invited } from '../../src/workers/invitationMail/invitationMail.js';
+
+const link = 'https://doorstep.example/invitations/01abc?x=1&y=2';
+
+const compose = (changes: Partial<Invited> = {}) =>
+  composeInvitationMail({
+    invitation: { kind: 'client_access', role: 'viewer', expiresAt: '2026-03-01T23:30:00.000Z' },
+    websiteName: 'Corner Bakery',
+    link,
+    ...changes,
+  });
+
+describe('an invitation mail', () => {
+  test('says what it is about, leads to the invitation and says how long it holds, in both bodies', async () => {
+    const { subject, html, text } = await compose();
+    expect(subject).toBe('You are invited to Corner Bakery');
+    for (const body of [html, text]) {
+      expect(body).toContain('Corner Bakery');
+      expect(body).toContain('1 March 2026');
+      expect(body).not.toMatch(/\[\[|\]\]|undefined|<mj-/);
+    }
+    expect(text).toContain(`\n${link}\n`);
+    expect(text).not.toMatch(/<\w/);
+    const escaped = link.replace('&', '&amp;');
+    expect([...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toStrictEqual([escaped, escaped]);
+    expect(html).toContain(`>${escaped}</a>`);
+  });
+
+  test('is readable by machines that read it aloud, and loads nothing from elsewhere', async () => {
+    const { html } = await compose();
+    expect(html).toMatch(/<html[^>]* lang="en"/);
+    expect(html).toContain('<title>You are invited to Corner Bakery</title>');
+    expect(html).toMatch(/<h1[^>]*>You are invited/);
+    expect(html).toContain('width=device-width');
+    for (const [table] of html.matchAll(/<table[^>]*>/g)) expect(table).toContain('role="presentation"');
+    expect(html).not.toMatch(/<img|<script|@import|<link|src=/);
+  });
+
+  test.each([
+    ['viewer', 'client_access', /read its documents/, /edit its content|owner/],
+    ['editor', 'client_access', /edit its content/, /owner/],
+    [undefined, 'ownership_transfer', /become the owner/, /edit its content/],
+  ] as const)('tells a %s (%s) what comes with it', async (role, kind, says, saysNot) => {
+    const { html, text } = await compose({
+      invitation: { kind, ...(role !== undefined && { role }), expiresAt: '2026-03-01T00:00:00.000Z' },
+    });
+    for (const body of [html, text]) {
+      expect(body).toMatch(says);
+      expect(body).not.toMatch(saysNot);
+    }
+  });
+
+  test('takes a name for nothing but text', async () => {
+    const { subject, html } = await compose({ websiteName: `<img src=x onerror="alert('1')"> & [[link]] $& {{x}}` });
+    expect(html).not.toContain('<img');
+    expect(html).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; &amp; [[link]] $&amp; {{x}}');
+    expect(subject).toBe(`You are invited to <img src=x onerror="alert('1')"> & [[link]] $& {{x}}`);
+  });
+
+  test.each([
+    ['line breaks', 'Bakery\r\nBcc: eve@example.com', 'You are invited to Bakery Bcc: eve@example.com'],
+    ['other breaks and controls', 'Ba\u2028ke\u0000ry\u0085', 'You are invited to Ba ke ry'],
+  ])('keeps %s out of the subject', async (_, websiteName, subject) => {
+    expect((await compose({ websiteName })).subject).toBe(subject);
+  });
+
+  test('shortens a subject that would be too long, between characters', async () => {
+    const { subject, html } = await compose({ websiteName: '🥐'.repeat(200) });
+    expect(Array.from(subject)).toHaveLength(150);
+    expect(subject).toMatch(/🥐…$/u);
+    expect(html).toContain('🥐'.repeat(200));
+  });
+});
