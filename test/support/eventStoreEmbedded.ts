@@ -18,21 +18,27 @@ export interface EmbeddedUnderTest extends EventStoreUnderTest {
 }
 
 export interface FaultyDisk {
-  /** `lies`: commits, then reports a failed sync. `fails`: does not commit, and reports it. */
+  /** `but lies`: a commit is done, then reported as failed. `never`: it is not done, and reported as failed. */
   commits: 'soundly' | 'but lies' | 'never';
+  /** How many commits were asked for. */
+  commitCount: number;
 }
 
-const opener = new URL('./eventStoreEmbeddedOpener.ts', import.meta.url).href;
+/** For `startProcess`. */
+export const embeddedOpener = new URL('./eventStoreEmbeddedOpener.ts', import.meta.url).href;
 
 /** A store on a file of its own, with its inside open to tests. */
-export const createEmbeddedUnderTest = async (): Promise<EmbeddedUnderTest> => {
-  const file = join(temporaryFolder(), 'events.sqlite');
+export const createEmbeddedUnderTest = async (
+  base: Clock = systemClock,
+  folder = temporaryFolder(),
+): Promise<EmbeddedUnderTest> => {
+  const file = join(folder, 'events.sqlite');
   let offset = 0;
   const clock: Clock = {
-    now: () => systemClock.now() + offset,
-    schedule: (delayMs, task, options) => systemClock.schedule(delayMs, task, options),
+    now: () => base.now() + offset,
+    schedule: (delayMs, task, options) => base.schedule(delayMs, task, options),
   };
-  const disk: FaultyDisk = { commits: 'soundly' };
+  const disk: FaultyDisk = { commits: 'soundly', commitCount: 0 };
   const database = withFaults(await openDatabase(file, clock), disk);
   return {
     store: eventStoreOn(database, { file, clock }),
@@ -41,7 +47,7 @@ export const createEmbeddedUnderTest = async (): Promise<EmbeddedUnderTest> => {
     database,
     disk,
     setClock: (epochMs) => {
-      offset = epochMs - systemClock.now();
+      offset = epochMs - base.now();
     },
   };
 };
@@ -52,6 +58,7 @@ const withFaults = (database: Database, disk: FaultyDisk): Database => ({
     if (sql !== 'COMMIT') return statement;
     return {
       run: (...parameters: unknown[]) => {
+        disk.commitCount += 1;
         if (disk.commits === 'never') throw syncFailed();
         const result = statement.run(...parameters);
         if (disk.commits === 'but lies') throw syncFailed();
@@ -99,8 +106,8 @@ export const embeddedEventStoreHarness = (): EventStoreHarness => {
       return under;
     },
     faults: {
-      process: (under, task) => startProcess(opener, of(under).file, task),
-      crash: (under, category) => startCrashingWriter(opener, of(under).file, category),
+      process: (under, task) => startProcess(embeddedOpener, of(under).file, task),
+      crash: (under, category) => startCrashingWriter(embeddedOpener, of(under).file, category),
       setClock: (under, epochMs) => {
         of(under).setClock(epochMs);
       },

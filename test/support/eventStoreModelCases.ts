@@ -74,7 +74,7 @@ export const modelCases = (under: () => EventStoreUnderTest): void => {
         for (const each of commands) await run.perform(each);
         await run.compareAll();
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 };

@@ -45,7 +45,7 @@ const schema = `
 const SCHEMA_VERSION = 1;
 
 /** How long SQLite itself waits for a lock, blocking this thread, in ms; longer waits are the callers', without blocking. */
-const BLOCKING_WAIT_MS = 5;
+const BLOCKING_WAIT_MS = 2;
 const OPENING_ATTEMPTS = 200;
 const OPENING_PAUSE_MS = 10;
 
@@ -102,15 +102,18 @@ export const prepareRows = (database: Database, sql: string): Statement => {
 };
 
 // Result codes of SQLite, https://sqlite.org/rescode.html; the low byte is the primary one.
+const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
 const SQLITE_CONSTRAINT = 19;
 
-const primaryCode = (error: unknown): number =>
-  typeof error === 'object' && error !== null && 'errcode' in error && typeof error.errcode === 'number'
-    ? error.errcode & 0xff
-    : 0;
+/** SQLite's primary result code, or 0 for an error that is not SQLite's. */
+const primaryCode = (error: unknown): number => {
+  if (typeof error !== 'object' || error === null || !('code' in error) || error.code !== 'ERR_SQLITE_ERROR') return 0;
+  // The driver leaves the code out when `all` fails.
+  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : SQLITE_ERROR;
+};
 
 export const isBusy = (error: unknown): boolean => primaryCode(error) === SQLITE_BUSY;
 

@@ -93,10 +93,23 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   const readWindow = (after: number, head: number, max: number, filter: SubscribeOptions['filter']): LogSlice =>
     log.read({ after, through: Math.min(after + WINDOW, head) }, max, filter);
 
+  /**
+   * Leaves everything in the one file, for whoever copies it. SQLite would do so when the connection ends, but the driver
+   * keeps the connection until the prepared statements are garbage.
+   */
+  const moveLogIntoFile = (): void => {
+    try {
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      logger?.warn({ err: error, file }, 'the write-ahead log stays beside the event store; the next start reads it');
+    }
+  };
+
   const shutDown = async (): Promise<void> => {
     await groupCommit.drained();
     closing.abort();
     followers.close();
+    moveLogIntoFile();
     database.close();
   };
 

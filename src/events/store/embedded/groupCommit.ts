@@ -11,15 +11,18 @@ export interface GroupCommit {
   drained(): Promise<void>;
 }
 
-/** Pauses while another process holds the write lock, in ms, and after how many of them an append gives up: about 1.5 s in all. */
-const LOCK_PAUSE_MS = 10;
-const LOCK_ATTEMPTS = 100;
+/** Between two looks at a lock that another process holds, in ms. */
+const LOCK_PAUSE_MS = 2;
+/** After this an append gives up. The number of looks bounds the wait too, should the wall clock be set back meanwhile. */
+const LOCK_PATIENCE_MS = 1_500;
+const LOCK_LOOKS = LOCK_PATIENCE_MS / LOCK_PAUSE_MS;
 
 interface Waiting {
   readonly append: Append;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: unknown) => void;
-  attempts: number;
+  readonly giveUpAt: number;
+  looks: number;
 }
 
 export const createGroupCommit = ({
@@ -53,7 +56,8 @@ export const createGroupCommit = ({
     try {
       return writer.begin();
     } catch (error) {
-      const patient = isBusy(error) ? waiting.filter((entry) => (entry.attempts += 1) < LOCK_ATTEMPTS) : [];
+      const now = clock.now();
+      const patient = isBusy(error) ? waiting.filter((entry) => (entry.looks += 1) < LOCK_LOOKS && now < entry.giveUpAt) : [];
       for (const entry of waiting) if (!patient.includes(entry)) entry.reject(faultOf(error));
       waiting = patient;
       return patient.length > 0 ? 'locked' : null;
@@ -97,7 +101,7 @@ export const createGroupCommit = ({
   return {
     append: (append) =>
       new Promise((resolve, reject) => {
-        waiting.push({ append, resolve, reject, attempts: 0 });
+        waiting.push({ append, resolve, reject, giveUpAt: clock.now() + LOCK_PATIENCE_MS, looks: 0 });
         if (flushing) return;
         flushing = true;
         setImmediate(flush);
