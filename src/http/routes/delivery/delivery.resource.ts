@@ -88,9 +88,7 @@ export const toDeliveryHistory = (entries: readonly DeliveryHistoryEntry[]): Sta
 /** A checkpoint as it is sent: what a portal has received it may send back. */
 export const SentCheckpoint = Type.Object({
   id: Type.String({
-    minLength: 1,
-    maxLength: 64,
-    pattern: '^[A-Za-z0-9-]+$',
+    pattern: '^[A-Za-z0-9-]{1,64}$',
     'x-issue': 'must be 1 to 64 letters, digits and dashes',
     description: 'Unique within the delivery block.',
   }),

@@ -16,7 +16,7 @@ const patienceMs = 2_000;
  */
 export const createPreviews =
   ({ hosting, clock }: { hosting: Pick<Hosting, 'latestDeployment'>; clock: Clock }) =>
-  async (block: DeliveryBlock, website: WebsiteDocument, role: 'admin' | 'client'): Promise<Preview> => {
+  async (block: DeliveryBlock, website: Pick<WebsiteDocument, 'hosting'>, role: 'admin' | 'client'): Promise<Preview> => {
     if (role === 'client' && !block.showPreviewUrl) return {};
     if (block.previewUrlOverride !== undefined) return { previewUrl: block.previewUrlOverride };
     if (website.hosting === undefined) return {};
