@@ -84,10 +84,10 @@ module.exports = {
     },
     {
       name: 'entries-apart',
-      comment: 'HTTP and the workers meet in the event log only.',
+      comment: 'HTTP and the workers meet in the event log only; the rules of a process are open to both, being a decider.',
       severity: 'error',
       from: { path: '^src/(http|workers)/' },
-      to: { path: '^src/(http|workers|operations)/', pathNot: '^src/$1/' },
+      to: { path: '^src/(http|workers|operations)/', pathNot: ['^src/$1/', '\\.process\\.ts$'] },
     },
     {
       name: 'only-what-is-shipped',
@@ -106,7 +106,7 @@ module.exports = {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true },
+      from: { orphan: true, pathNot: '\\.d\\.ts$' },
       to: {},
     },
   ],

@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine.js';
+import type { Outbox } from '../../integrations/email/port.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { KeyUse } from '../auth/keyUse.js';
@@ -8,6 +9,8 @@ import { apiKeyRoutes } from './apiKeys/apiKeys.routes.js';
 import { clientRoutes } from './clients/clients.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { meRoutes } from './me/me.routes.js';
+import { outboxRoutes } from './outbox/outbox.routes.js';
+import { provisioningRoutes } from './provisioning/provisioning.routes.js';
 import { websiteRoutes } from './websites/websites.routes.js';
 
 export interface RouteParts {
@@ -15,14 +18,18 @@ export interface RouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
   readonly keyUse: KeyUse;
+  /** With the embedded e-mail sender only. */
+  readonly outbox?: Outbox;
 }
 
 /** Every route of the API, in the order of the OpenAPI document. */
 export const createRoutes = (parts: RouteParts): readonly Route[] => [
   ...meRoutes(parts),
   ...websiteRoutes(parts),
+  ...provisioningRoutes(parts),
   ...accessRoutes(parts),
   ...deliveryRoutes(parts),
   ...clientRoutes(parts),
   ...apiKeyRoutes(parts),
+  ...outboxRoutes(parts),
 ];

@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import type { Outbox, OutboxMail } from '../../../integrations/email/port.js';
+import { pageQuery, readPage } from '../../paging.js';
+import { route, type Route } from '../../route.js';
+
+const OutboxMailSchema = Type.Object(
+  {
+    id: Type.String(),
+    to: Type.String(),
+    subject: Type.String(),
+    text: Type.String(),
+    html: Type.String(),
+    links: Type.Array(Type.String(), { description: 'Web addresses that the mail links to, each once, in order.' }),
+    at: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'OutboxMail' },
+);
+
+/** Mails kept by the embedded e-mail sender; with another sender there is no such route. */
+export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] =>
+  outbox === undefined
+    ? []
+    : [
+        route({
+          method: 'get',
+          path: '/outbox',
+          operationId: 'listOutbox',
+          summary: 'List the mails that the embedded e-mail sender keeps, newest first',
+          tag: 'Outbox',
+          access: 'admin',
+          query: Type.Object({
+            ...pageQuery,
+            to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The recipient.' })),
+          }),
+          answers: { 200: { description: 'A page of mails.', schema: Type.Array(OutboxMailSchema) } },
+          handle: async ({ query }) => {
+            const { items, next } = await readPage(
+              query,
+              ({ id }: OutboxMail) => id,
+              (page) => outbox.list({ ...page, ...(query.to !== undefined && { to: query.to }) }),
+            );
+            return { body: items, ...(next !== undefined && { next }) };
+          },
+        }),
+      ];

@@ -1,0 +1,106 @@
+import type { Engine } from '../../../engine.js';
+import { provisioningStream } from '../../../events/provisioning.events.js';
+import { NO_STREAM } from '../../../events/store/eventStore.js';
+import { websiteRoleOf } from '../../../projections/access.queries.js';
+import { provisioningJob } from '../../../projections/provisioning.queries.js';
+import { websiteProjection, type WebsiteDocument } from '../../../projections/website.projection.js';
+import { provisioningProcess } from '../../../workers/provisioning/provisioning.process.js';
+import { afterWrite } from '../../afterWrite.js';
+import type { Caller } from '../../auth/caller.js';
+import { websiteParams } from '../../params.js';
+import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
+import { ProvisioningJob, toProvisioningJob } from './provisioning.resource.js';
+
+const tag = 'Provisioning';
+const theJob = { 200: { description: 'The provisioning job.', schema: ProvisioningJob } };
+
+/** The provisioning job of a website: read, followed, taken up again. */
+export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
+  const answer = async (website: WebsiteDocument): Promise<Answer> => {
+    const { document, revision } = await provisioningJob(engine, website);
+    return { body: toProvisioningJob(document), ...(revision !== NO_STREAM && { revision }) };
+  };
+
+  /** Whether the caller would still be let in: what is sent for minutes outlives the check at its beginning. */
+  const mayStillRead = async ({ role, clientId }: Caller, websiteId: string): Promise<boolean> => {
+    if (role === 'admin') return true;
+    const { document: website } = await engine.read(websiteProjection, websiteId);
+    return website !== null && clientId !== undefined && (await websiteRoleOf(engine, website, clientId)) !== null;
+  };
+
+  /** The job at once, then whenever it has changed, until it has ended or the caller may not see it any more. */
+  async function* follow({ website: { website }, caller, signal }: RouteRequest): AsyncGenerator<{ id: string; data: unknown }> {
+    // Taken before the first look, so that no change falls between the two.
+    const after = await engine.eventStore.lastPosition();
+    const filter = { streamPrefixes: [provisioningStream(website.provisioningJobId)] };
+    let sent = '';
+    const look = async () => {
+      const { document, revision } = await provisioningJob(engine, website);
+      const data = toProvisioningJob(document);
+      const text = JSON.stringify(data);
+      const isNew = text !== sent;
+      sent = text;
+      return { isNew, hasEnded: data.status === 'succeeded' || data.status === 'failed', event: { id: String(revision), data } };
+    };
+
+    const first = await look();
+    yield first.event;
+    if (first.hasEnded) return;
+    for await (const { events } of engine.eventStore.subscribe({ after, filter, signal })) {
+      if (events.length === 0) continue;
+      const { isNew, hasEnded, event } = await look();
+      if (!isNew) continue;
+      if (!(await mayStillRead(caller, website.id))) return;
+      yield event;
+      if (hasEnded) return;
+    }
+  }
+
+  return [
+    route({
+      method: 'get',
+      path: '/websites/:id/provisioning',
+      operationId: 'getProvisioningJob',
+      summary: 'Read how the provisioning of a website stands',
+      tag,
+      access: 'members',
+      params: websiteParams,
+      answers: theJob,
+      handle: ({ website }) => answer(website.website),
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/provisioning/events',
+      operationId: 'followProvisioningJob',
+      summary: 'Follow the provisioning of a website',
+      tag,
+      access: 'members',
+      params: websiteParams,
+      answers: {
+        200: {
+          description: 'Server-sent events: the job (`ProvisioningJob`) at once, then at each change, until it ends.',
+          contentType: 'text/event-stream',
+        },
+      },
+      handle: (request) => Promise.resolve({ events: follow(request as RouteRequest) }),
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/provisioning/retry',
+      operationId: 'retryProvisioning',
+      summary: 'Let a failed provisioning go on from the step that failed',
+      tag,
+      access: 'admin',
+      params: websiteParams,
+      answers: theJob,
+      handle: async (request) => {
+        const { id: websiteId, provisioningJobId } = request.website.website;
+        const stream = provisioningStream(provisioningJobId);
+        await engine.handle(provisioningProcess, stream, { type: 'RetryProvisioning', websiteId }, request.context);
+        return afterWrite(request, () => answer(request.website.website));
+      },
+    }),
+  ];
+};
