@@ -1,0 +1,129 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Hosting, HostingProject } from '../../src/integrations/hosting/port.js';
+import type { Repository } from '../../src/integrations/sourceHost/port.js';
+
+/** What an adapter brings to the suite. */
+export interface HostingUnderTest {
+  readonly hosting: Hosting;
+  /** A project name that nobody has taken. */
+  freshName(): string;
+  /** A new repository of a site that can be built. */
+  freshRepository(): Promise<Repository>;
+  /** Commits a home page that says `words`, or one that cannot be built; answers with the commit. */
+  commit(repository: Repository, home: { words: string } | 'broken'): Promise<string>;
+  /** What visitors get at an address. */
+  visit(address: string): Promise<{ status: number; text: string }>;
+}
+
+/** What every hosting provider promises (`src/integrations/hosting/port.ts`). */
+export const hostingContract = (adapter: string, open: () => Promise<HostingUnderTest>): void => {
+  describe(`hosting: ${adapter}`, () => {
+    let under: HostingUnderTest;
+    let hosting: Hosting;
+    beforeAll(async () => {
+      under = await open();
+      ({ hosting } = under);
+    });
+
+    const permanent = { name: 'ProviderFault', transient: false };
+    const newProject = async (): Promise<{ project: HostingProject; repository: Repository }> => {
+      const [name, repository] = [under.freshName(), await under.freshRepository()];
+      return { project: await hosting.createProject({ name, marker: `job-${name}`, repository }), repository };
+    };
+
+    test('a project is found by its marker once it is made, and by no other', async () => {
+      const [name, repository] = [under.freshName(), await under.freshRepository()];
+      const marker = `job-${name}`;
+      expect(await hosting.findProject({ name, marker })).toBeNull();
+      const project = await hosting.createProject({ name, marker, repository });
+      expect(project).toMatchObject({ name, url: expect.stringMatching(/^https?:\/\//) });
+      expect(await hosting.findProject({ name, marker })).toEqual(project);
+      expect(await hosting.findProject({ name, marker: 'another job' })).toBeNull();
+      expect(await hosting.createProject({ name, marker, repository })).toEqual(project);
+    });
+
+    test('a name that somebody else has is a permanent fault, in words', async () => {
+      const { project, repository } = await newProject();
+      const attempt = hosting.createProject({ name: project.name, marker: 'another job', repository });
+      await expect(attempt).rejects.toMatchObject({ ...permanent, message: expect.stringContaining(project.name) });
+    });
+
+    test('variables are set and replaced one by one', async () => {
+      const { project } = await newProject();
+      expect(await hosting.listVariables(project.id)).toEqual([]);
+      await hosting.setVariables(project.id, { SITE_NAME: 'Acme', SITE_COLOR: '#123456' });
+      await hosting.setVariables(project.id, { SITE_NAME: 'Acme Ltd', SHOP_KEY: 'secret' });
+      expect([...(await hosting.listVariables(project.id))].sort()).toEqual(['SHOP_KEY', 'SITE_COLOR', 'SITE_NAME']);
+    });
+
+    test('a deployment is found by its marker, built from the head, and open to visitors', async () => {
+      const { project, repository } = await newProject();
+      const commit = await under.commit(repository, { words: 'Open since this morning' });
+      expect(await hosting.findDeployment(project.id, 'first')).toBeNull();
+      expect(await hosting.latestDeployment(project.id)).toBeNull();
+      expect(await hosting.listDeployments(project.id, 10)).toEqual([]);
+
+      const deployment = await hosting.deploy(project.id, 'first');
+      expect(deployment).toMatchObject({ status: 'ready', commit, createdAt: expect.stringMatching(/^\d{4}-.*Z$/) });
+      expect(deployment).not.toHaveProperty('error');
+      expect(await hosting.findDeployment(project.id, 'first')).toEqual(deployment);
+      expect(await hosting.latestDeployment(project.id)).toEqual(deployment);
+      for (const address of [project.url, deployment.url])
+        expect(await under.visit(address)).toEqual({ status: 200, text: expect.stringContaining('Open since this morning') });
+    });
+
+    test('the same marker makes no second deployment, even when the head has moved', async () => {
+      const { project, repository } = await newProject();
+      const [deployment, meanwhile] = await Promise.all([hosting.deploy(project.id, 'job'), hosting.deploy(project.id, 'job')]);
+      expect(meanwhile).toEqual(deployment);
+      await under.commit(repository, { words: 'Something else' });
+      expect(await hosting.deploy(project.id, 'job')).toEqual(deployment);
+      expect(await hosting.listDeployments(project.id, 10)).toEqual([deployment]);
+    });
+
+    test('the newest is served and comes first; each keeps an address of its own', async () => {
+      const { project, repository } = await newProject();
+      const deployments = [];
+      for (const number of ['one', 'two', 'three']) {
+        await under.commit(repository, { words: `Edition ${number}` });
+        deployments.unshift(await hosting.deploy(project.id, number));
+      }
+      expect(await hosting.listDeployments(project.id, 10)).toEqual(deployments);
+      expect(await hosting.listDeployments(project.id, 2)).toEqual(deployments.slice(0, 2));
+      expect(await hosting.latestDeployment(project.id)).toEqual(deployments[0]);
+      expect((await under.visit(project.url)).text).toContain('Edition three');
+      expect((await under.visit(deployments[2]?.url ?? '')).text).toContain('Edition one');
+    });
+
+    test('a build that fails says why, and what was served before stays', async () => {
+      const { project, repository } = await newProject();
+      await under.commit(repository, { words: 'Still here' });
+      const good = await hosting.deploy(project.id, 'good');
+      const commit = await under.commit(repository, 'broken');
+      const failed = await hosting.deploy(project.id, 'bad');
+      expect(failed).toMatchObject({ status: 'failed', commit, error: expect.stringMatching(/\w+ \w+/) });
+      expect(await hosting.findDeployment(project.id, 'bad')).toEqual(failed);
+      expect(await hosting.latestDeployment(project.id)).toEqual(good);
+      expect(await hosting.listDeployments(project.id, 10)).toEqual([failed, good]);
+      expect((await under.visit(project.url)).text).toContain('Still here');
+      expect((await under.visit(failed.url)).status).toBe(404);
+    });
+
+    test('after a failed build the same marker is tried anew', async () => {
+      const { project, repository } = await newProject();
+      await under.commit(repository, 'broken');
+      expect(await hosting.deploy(project.id, 'job')).toMatchObject({ status: 'failed' });
+      await under.commit(repository, { words: 'Repaired' });
+      const deployment = await hosting.deploy(project.id, 'job');
+      expect(deployment.status).toBe('ready');
+      expect(await hosting.findDeployment(project.id, 'job')).toEqual(deployment);
+      expect((await under.visit(project.url)).text).toContain('Repaired');
+    });
+
+    test('a project that does not exist is a permanent fault', async () => {
+      await expect(hosting.deploy('no-such-project', 'job')).rejects.toMatchObject(permanent);
+      await expect(hosting.setVariables('no-such-project', { SITE_NAME: 'Acme' })).rejects.toMatchObject(permanent);
+      await expect(hosting.listVariables('no-such-project')).rejects.toMatchObject(permanent);
+    });
+  });
+};

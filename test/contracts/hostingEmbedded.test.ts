@@ -1,0 +1,208 @@
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
+import type { HostingProject } from '../../src/integrations/hosting/port.js';
+import type { Repository } from '../../src/integrations/sourceHost/port.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { createTestClock } from '../support/testClock.js';
+import { hostingContract } from './hosting.contract.js';
+import { commitTo, git, repositoryOf, serveSites } from './hostingSites.js';
+
+type EmbeddedHosting = ReturnType<typeof createEmbeddedHosting>;
+
+const clock = createTestClock();
+const permanent = { name: 'ProviderFault', transient: false };
+
+/** A hosting on `folder` that is reachable, as a process of its own would be. */
+const openHosting = async (folder: string): Promise<EmbeddedHosting> => {
+  let address = '';
+  const hosting: EmbeddedHosting = createEmbeddedHosting({ folder, publicUrl: () => address, clock });
+  address = await serveSites(() => hosting.handler);
+  return hosting;
+};
+const simpleSite = { 'index.html.liquid': '<h1>{{ site.name }}</h1>' };
+/** Where nothing is: for what never comes to a build. */
+const elsewhere: Repository = { id: '1', name: 'acme', defaultBranch: 'main', cloneUrl: 'https://host.example/acme.git' };
+const newProject = async (hosting: EmbeddedHosting, repository: Repository): Promise<HostingProject> =>
+  hosting.createProject({ name: 'acme', marker: 'job', repository });
+
+let names = 0;
+hostingContract('embedded', async () => ({
+  hosting: await openHosting(temporaryFolder()),
+  freshName: () => `site-${String((names += 1))}`,
+  freshRepository: () => Promise.resolve(repositoryOf(simpleSite)),
+  commit: (repository, home) =>
+    Promise.resolve(commitTo(repository, { 'index.html.liquid': home === 'broken' ? '{% nonsense %}' : `<p>${home.words}</p>` })),
+  visit: async (address) => {
+    const response = await fetch(address);
+    return { status: response.status, text: await response.text() };
+  },
+}));
+
+test('what a deployment was built with is readable by this user alone, and only SITE_ variables reach the site', async () => {
+  const folder = temporaryFolder();
+  const hosting = await openHosting(folder);
+  const home = '{{ site.name }} {{ site.openingHours }} {% for field in site %}{{ field[0] }} {% endfor %}';
+  const { id, url } = await newProject(hosting, repositoryOf({ 'index.html.liquid': home }));
+  await hosting.setVariables(id, { SITE_NAME: 'Acme', SITE_OPENING_HOURS: '9 to 5', SHOP_KEY: 'hush-hush' });
+  await hosting.deploy(id, 'first');
+  const text = await (await fetch(url)).text();
+  expect(text).toMatch(/^Acme 9 to 5 /);
+  expect(text.toLowerCase()).not.toMatch(/hush|shop/);
+  expect((await stat(join(folder, 'acme', 'project.json'))).mode & 0o077).toBe(0);
+  await hosting.setVariables(id, { SITE_NAME: 'Acme Ltd' });
+  expect((await stat(join(folder, 'acme', 'project.json'))).mode & 0o077).toBe(0);
+});
+
+test('variables that were changed appear with the next deployment', async () => {
+  const hosting = await openHosting(temporaryFolder());
+  const { id, url } = await newProject(hosting, repositoryOf(simpleSite));
+  await hosting.setVariables(id, { SITE_NAME: 'Acme' });
+  await hosting.deploy(id, 'first');
+  await hosting.setVariables(id, { SITE_NAME: 'Acme & Sons' });
+  expect(await (await fetch(url)).text()).toBe('<h1>Acme</h1>');
+  await hosting.deploy(id, 'second');
+  expect(await (await fetch(url)).text()).toBe('<h1>Acme &amp; Sons</h1>');
+});
+
+test('without variables the site is named after its project', async () => {
+  const hosting = await openHosting(temporaryFolder());
+  const { id, url } = await newProject(
+    hosting,
+    repositoryOf({ 'index.html.liquid': '{{ site.name }} {{ site.slug }} {{ site.url }}' }),
+  );
+  await hosting.deploy(id, 'first');
+  expect(await (await fetch(url)).text()).toBe(`acme acme ${url}`);
+});
+
+test('another process serves a deployment as soon as it is made', async () => {
+  const folder = temporaryFolder();
+  const [worker, api] = [await openHosting(folder), await openHosting(folder)];
+  const repository = repositoryOf({ 'index.html': 'one' });
+  const { id } = await newProject(worker, repository);
+  const url = (await api.findProject({ name: 'acme', marker: 'job' }))?.url ?? '';
+  expect((await fetch(url)).status).toBe(404);
+  await worker.deploy(id, 'first');
+  expect(await (await fetch(url)).text()).toBe('one');
+  commitTo(repository, { 'index.html': 'two' });
+  await worker.deploy(id, 'second');
+  expect(await (await fetch(url)).text()).toBe('two');
+  expect((await api.listDeployments(id, 10)).map(({ id: deployment }) => deployment)).toEqual(
+    (await worker.listDeployments(id, 10)).map(({ id: deployment }) => deployment),
+  );
+});
+
+test('visitors never meet a gap while deployments follow one another', async () => {
+  const hosting = await openHosting(temporaryFolder());
+  const { id, url } = await newProject(hosting, repositoryOf(simpleSite));
+  await hosting.deploy(id, 'first');
+  let deploying = true;
+  const visits = async (): Promise<number[]> => {
+    const seen = [];
+    do seen.push((await fetch(url)).status);
+    while (deploying);
+    return seen;
+  };
+  const visitors = [visits(), visits()];
+  for (const marker of ['second', 'third', 'fourth']) await hosting.deploy(id, marker);
+  deploying = false;
+  const statuses = new Set((await Promise.all(visitors)).flat());
+  expect([...statuses]).toEqual([200]);
+});
+
+test('deployments that are asked for at the same time each get a place', async () => {
+  const hosting = await openHosting(temporaryFolder());
+  const { id } = await newProject(hosting, repositoryOf(simpleSite));
+  const made = await Promise.all(['a', 'b', 'c'].map((marker) => hosting.deploy(id, marker)));
+  expect((await hosting.listDeployments(id, 10)).map((deployment) => deployment.id)).toEqual(
+    made.map((each) => each.id).reverse(),
+  );
+});
+
+test('the order of deployments does not follow the clock', async () => {
+  const hosting = await openHosting(temporaryFolder());
+  const { id } = await newProject(hosting, repositoryOf(simpleSite));
+  const first = await hosting.deploy(id, 'first');
+  const before = clock.now();
+  clock.setTime(before - 3_600_000);
+  const second = await hosting.deploy(id, 'second');
+  clock.setTime(before);
+  expect(second.createdAt < first.createdAt).toBe(true);
+  expect((await hosting.latestDeployment(id))?.id).toBe(second.id);
+});
+
+test('what a killed deployment left behind is not served, and the next attempt clears it away', async () => {
+  const folder = temporaryFolder();
+  const hosting = await openHosting(folder);
+  const { id, url } = await newProject(hosting, repositoryOf(simpleSite));
+  const { id: made } = await hosting.deploy(id, 'first');
+  const deployments = join(folder, 'acme', 'deployments');
+  const marker = made.split('-')[1] ?? '';
+  await mkdir(join(deployments, `.${marker}.abcdef`, 'site'), { recursive: true });
+  await writeFile(join(deployments, `.${marker}.abcdef`, 'site', 'index.html'), 'half');
+  expect(await hosting.listDeployments(id, 10)).toHaveLength(1);
+  expect((await fetch(url)).status).toBe(200);
+  await writeFile(
+    join(deployments, made, 'deployment.json'),
+    (await readFile(join(deployments, made, 'deployment.json'), 'utf8')).replace('ready', 'failed'),
+  );
+  await (await openHosting(folder)).deploy(id, 'first');
+  expect((await readdir(deployments)).filter((name) => name.startsWith('.'))).toEqual([]);
+});
+
+test.each(['', '..', '../acme', 'a/b', 'Acme', 'acme.', '-acme', 'a'.repeat(101)])(
+  'a project cannot be named %j',
+  async (name) => {
+    const folder = temporaryFolder();
+    const hosting = await openHosting(folder);
+    const repository = repositoryOf(simpleSite);
+    await expect(hosting.createProject({ name, marker: 'job', repository })).rejects.toMatchObject(permanent);
+    expect(await readdir(folder)).toEqual([]);
+  },
+);
+
+test.each(['', 'A B', 'A=B', '1A', 'Ä'])('a variable cannot be named %j', async (name) => {
+  const hosting = await openHosting(temporaryFolder());
+  const { id } = await newProject(hosting, elsewhere);
+  await expect(hosting.setVariables(id, { [name]: 'x' })).rejects.toMatchObject(permanent);
+  expect(await hosting.listVariables(id)).toEqual([]);
+});
+
+test('a repository on another host is a permanent fault', async () => {
+  const hosting = await openHosting(temporaryFolder());
+  const { id } = await newProject(hosting, elsewhere);
+  await expect(hosting.deploy(id, 'first')).rejects.toMatchObject(permanent);
+});
+
+test('a repository that is gone, or has no commit, is a permanent fault', async () => {
+  const hosting = await openHosting(temporaryFolder());
+  const empty = join(temporaryFolder(), 'empty.git');
+  git('/', ['init', '--quiet', '--bare', empty]);
+  for (const [name, folder] of Object.entries({ gone: '/nowhere/gone.git', empty })) {
+    const repository = { id: name, name, defaultBranch: 'main', cloneUrl: `file://${folder}` };
+    const { id } = await hosting.createProject({ name, marker: 'job', repository });
+    await expect(hosting.deploy(id, 'first')).rejects.toMatchObject({
+      ...permanent,
+      message: expect.stringContaining('no commit'),
+    });
+  }
+});
+
+test('repositories are looked for in their folder, wherever that has moved', async () => {
+  const repository = repositoryOf(simpleSite);
+  const moved = temporaryFolder();
+  git('/', ['clone', '--quiet', '--bare', repository.cloneUrl, join(moved, 'site.git')]);
+  const hosting = createEmbeddedHosting({ folder: temporaryFolder(), repositoriesFolder: moved, publicUrl: () => '', clock });
+  const { id } = await newProject(hosting, { ...repository, cloneUrl: 'file:///nowhere/site.git' });
+  expect(await hosting.deploy(id, 'first')).toMatchObject({ status: 'ready' });
+});
+
+test('a folder that cannot be used is a transient fault that names no path', async () => {
+  const file = join(temporaryFolder(), 'file');
+  await writeFile(file, '');
+  const hosting = createEmbeddedHosting({ folder: join(file, 'sites'), publicUrl: () => '', clock });
+  const attempt = newProject(hosting, elsewhere);
+  await expect(attempt).rejects.toMatchObject({ name: 'ProviderFault', transient: true });
+  await expect(attempt).rejects.toThrow(/^The data folder cannot be used \(ENOTDIR\)$/);
+});

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import express, { type RequestHandler } from 'express';
+import { afterAll } from '@jest/globals';
+import type { Repository } from '../../src/integrations/sourceHost/port.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** Content by path; `{ link }` is a symbolic link. */
+type Contents = Readonly<Record<string, string | Uint8Array | { readonly link: string }>>;
+
+/** Runs git in `folder`, with nothing of the machine's own configuration; answers with what it prints. */
+export const git = (folder: string, args: readonly string[], input: Uint8Array = new Uint8Array()): string => {
+  const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  return execFileSync('git', ['-C', folder, ...args], { env, input, stdio: ['pipe', 'pipe', 'ignore'] })
+    .toString()
+    .trim();
+};
+
+/** A bare repository made by git itself, with one commit that holds `files`. */
+export const repositoryOf = (files: Contents): Repository => {
+  const folder = join(temporaryFolder(), 'site.git');
+  git('/', ['init', '--quiet', '--bare', '--initial-branch=main', folder]);
+  const repository = { id: 'site', name: 'site', defaultBranch: 'main', cloneUrl: `file://${folder}` };
+  commitTo(repository, files);
+  return repository;
+};
+
+/** Commits `files` on top of what is there; answers with the commit. */
+export const commitTo = (repository: Repository, files: Contents): string => {
+  const gitdir = fileURLToPath(repository.cloneUrl);
+  const branch = join(gitdir, 'refs/heads/main');
+  const data = (content: string | Uint8Array): Buffer[] => [
+    Buffer.from(`data ${String(Buffer.byteLength(content))}\n`),
+    Buffer.from(content),
+    Buffer.from('\n'),
+  ];
+  const changes = Object.entries(files).flatMap(([path, content]) => {
+    const [mode, bytes] = typeof content === 'object' && 'link' in content ? ['120000', content.link] : ['100644', content];
+    return [Buffer.from(`M ${mode} inline ${path}\n`), ...data(bytes)];
+  });
+  const start = 'commit refs/heads/main\ncommitter Ada <ada@example.com> 1767225600 +0000\n';
+  const parent = existsSync(branch) ? 'from refs/heads/main^0\n' : '';
+  const stream = Buffer.concat([Buffer.from(start), ...data('Change the site'), Buffer.from(parent), ...changes]);
+  git(gitdir, ['fast-import', '--quiet', '--force'], stream);
+  return readFileSync(branch, 'utf8').trim();
+};
+
+const closing: (() => void)[] = [];
+afterAll(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** Serves `handler` at `/sites` on a free loopback port until the test file ends; answers with the base address. */
+export const serveSites = async (handler: () => RequestHandler): Promise<string> => {
+  const app = express();
+  app.use('/sites', (request, response, next) => handler()(request, response, next));
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+};
