@@ -32,9 +32,13 @@ export class HttpFault extends Error {
   override readonly name = 'HttpFault';
   readonly answer: ErrorAnswer;
 
-  constructor(status: number, error: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    error: string,
+    { headers = {}, details = null }: { headers?: Readonly<Record<string, string>>; details?: JsonValue | null } = {},
+  ) {
     super(error);
-    this.answer = { status, error, details: null, headers };
+    this.answer = { status, error, details, headers };
   }
 }
 
@@ -54,10 +58,16 @@ export const httpErrors = {
   },
   keyReused: () => new Refused(badRequest('Idempotency-Key was used with a different request')),
   notFound: () => new Refused({ refused: 'notFound', message: 'Not found' }),
-  methodNotAllowed: (allow: string) => new HttpFault(405, 'Method not allowed', { allow }),
+  methodNotAllowed: (allow: string) => new HttpFault(405, 'Method not allowed', { headers: { allow } }),
   bodyTooLarge: () => new HttpFault(413, 'Request body too large'),
-  busy: () => new HttpFault(503, 'Too many requests are under way', retryAfter(1)),
-  stillRunning: () => new HttpFault(503, 'The first request with this Idempotency-Key is still under way', retryAfter(1)),
+  busy: () => new HttpFault(503, 'Too many requests are under way', { headers: retryAfter(1) }),
+  stillRunning: () =>
+    new HttpFault(503, 'The first request with this Idempotency-Key is still under way', { headers: retryAfter(1) }),
+  notReady: (problems: readonly { name: string; problem: string }[]) =>
+    new HttpFault(503, `Not ready: ${problems.map(({ name, problem }) => `${name}: ${problem}`).join('; ')}`, {
+      headers: retryAfter(1),
+      details: problems.map(({ name, problem }) => ({ name, problem })),
+    }),
 } as const;
 
 const retryAfter = (seconds: number): Record<string, string> => ({ 'retry-after': String(seconds) });

@@ -8,7 +8,9 @@ import { createCodec } from '../../src/events/codec.js';
 import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventStore.js';
 import { createApp, type HttpAppParts } from '../../src/http/app.js';
 import { createKeyUse } from '../../src/http/auth/keyUse.js';
+import { createMetrics } from '../../src/http/metrics.js';
 import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
+import { readinessChecks } from '../../src/http/routes/system/readiness.js';
 import type { Route } from '../../src/http/route.js';
 import { createServer, type HttpServer, type Patience } from '../../src/http/server.js';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
@@ -16,9 +18,9 @@ import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embe
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
+import { readVersion } from '../../src/platform/version.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { createProjector } from '../../src/projections/runner/projector.js';
-import { liveModel } from '../../src/projections/runner/versions.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import { temporaryFolder } from './temporary.js';
 
@@ -52,7 +54,6 @@ export interface ApiAnswer {
   readonly headers: Headers;
   readonly text: string;
   /** As parsed, when it is JSON; tests say what they expect it to be. */
-  // eslint cannot know what a test expects: `unknown` makes it say so.
   readonly body: unknown;
 }
 
@@ -64,7 +65,7 @@ export interface TokenWish {
   readonly expiresAt?: string;
 }
 
-export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider' | 'corsOrigins' | 'limits' | 'observe' | 'mounts'>> {
+export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider' | 'corsOrigins' | 'limits' | 'mounts'>> {
   /** Where the files are; given the folder of another one, both are processes of one installation. */
   readonly folder?: string;
   readonly clock?: Clock;
@@ -91,6 +92,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     level: 'info',
     destination: { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) },
   });
+  const metrics = createMetrics();
   const eventStore = await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock, logger });
   const readModels = await createEmbeddedReadModelStore({ file: join(folder, 'read-models.db'), clock });
   const codec = createCodec(catalogue);
@@ -101,7 +103,6 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     codec,
     eventStore,
     readModels,
-    liveModel: (projection) => liveModel(projection, readModels),
     encryptionKey,
   });
   const projector = createProjector({
@@ -121,7 +122,17 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => url, clock });
   const app = createApp({
     engine,
-    routes: (options.routes ?? createRoutes)({ engine, keyUse, sourceHost, hosting }),
+    routes: (options.routes ?? createRoutes)({
+      engine,
+      keyUse,
+      sourceHost,
+      hosting,
+      projections,
+      checks: readinessChecks(engine, projections),
+      metrics,
+      baseUrl: () => url,
+      version: readVersion(),
+    }),
     identityProvider: options.identityProvider ?? null,
     keyUse,
     encryptionKey,
@@ -129,7 +140,9 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     corsOrigins: options.corsOrigins ?? [],
     ...(options.mounts !== undefined && { mounts: options.mounts }),
     ...(options.limits !== undefined && { limits: options.limits }),
-    ...(options.observe !== undefined && { observe: options.observe }),
+    observe: (answered) => {
+      metrics.observe(answered);
+    },
   });
   const server = createServer(app, systemClock, options.patience);
   ({ url } = await server.listen('127.0.0.1', 0));
@@ -179,5 +192,10 @@ const call = async (url: string, init: RequestInit): Promise<ApiAnswer> => {
   const response = await fetch(url, init);
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? (JSON.parse(text) as unknown) : null };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? (JSON.parse(text) as unknown) : null,
+  };
 };

@@ -1,4 +1,3 @@
-import type { Engine } from '../../engine.js';
 import type { Outbox } from '../../integrations/email/port.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
@@ -11,25 +10,28 @@ import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { meRoutes } from './me/me.routes.js';
 import { outboxRoutes } from './outbox/outbox.routes.js';
 import { provisioningRoutes } from './provisioning/provisioning.routes.js';
+import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
 import { websiteRoutes } from './websites/websites.routes.js';
 
-export interface RouteParts {
-  readonly engine: Engine;
+export interface RouteParts extends SystemRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
   readonly keyUse: KeyUse;
-  /** With the embedded e-mail sender only. */
+  /** Present with the embedded e-mail sender. */
   readonly outbox?: Outbox;
 }
 
-/** Every route of the API, in the order of the OpenAPI document. */
-export const createRoutes = (parts: RouteParts): readonly Route[] => [
-  ...meRoutes(parts),
-  ...websiteRoutes(parts),
-  ...provisioningRoutes(parts),
-  ...accessRoutes(parts),
-  ...deliveryRoutes(parts),
-  ...clientRoutes(parts),
-  ...apiKeyRoutes(parts),
-  ...outboxRoutes(parts),
-];
+/** Every route of the service, in the order of the OpenAPI document. */
+export const createRoutes = (parts: RouteParts): readonly Route[] => {
+  const routes = [
+    ...meRoutes(parts),
+    ...websiteRoutes(parts),
+    ...accessRoutes(parts),
+    ...deliveryRoutes(parts),
+    ...provisioningRoutes(parts),
+    ...clientRoutes(parts),
+    ...apiKeyRoutes(parts),
+    ...outboxRoutes(parts),
+  ];
+  return [...routes, ...systemRoutes(parts, routes)];
+};

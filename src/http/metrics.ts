@@ -1,0 +1,89 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { EventStore } from '../events/store/eventStore.js';
+import type { StoredProjectionStatus } from '../projections/runner/status.js';
+import type { Answered } from './accessLog.js';
+
+/** What there is to measure, for Prometheus. */
+export interface Metrics {
+  observe(answered: Answered): void;
+  /** The same store; what is appended through it is counted. */
+  counting(eventStore: EventStore): EventStore;
+  /** In Prometheus' text format, with projections as they are now. */
+  text(projections: readonly StoredProjectionStatus[]): Promise<string>;
+  readonly contentType: string;
+}
+
+export const createMetrics = (): Metrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  // Memory, processor time, garbage collection, event loop lag.
+  collectDefaultMetrics({ register: registry });
+
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const appends = new Counter({
+    name: 'events_appended_total',
+    help: 'Events appended to the event store by this process.',
+    registers,
+  });
+  const failedAppends = new Counter({
+    name: 'appends_failed_total',
+    help: 'Appends that were refused or whose outcome is unknown, by the kind of fault.',
+    labelNames: ['fault'],
+    registers,
+  });
+  const positions = new Gauge({
+    name: 'projection_position',
+    help: 'Position in the log up to which the read model reflects it.',
+    labelNames: ['projection'],
+    registers,
+  });
+  const lags = new Gauge({
+    name: 'projection_lag_seconds',
+    help: 'Age of the oldest event that the read model does not reflect; 0 when it has caught up.',
+    labelNames: ['projection'],
+    registers,
+  });
+
+  return {
+    observe: ({ method, route, status, durationMs }) => {
+      requests.observe({ method: known.has(method) ? method : 'other', route, status }, durationMs / 1_000);
+    },
+    counting: (eventStore) => ({
+      append: async (stream, events, expected) => {
+        try {
+          const result = await eventStore.append(stream, events, expected);
+          appends.inc(events.length);
+          return result;
+        } catch (error) {
+          failedAppends.inc({ fault: error instanceof Error ? error.name : 'unknown' });
+          throw error;
+        }
+      },
+      readStream: (stream, options) => eventStore.readStream(stream, options),
+      readAll: (options) => eventStore.readAll(options),
+      lastPosition: (filter) => eventStore.lastPosition(filter),
+      subscribe: (options) => eventStore.subscribe(options),
+      close: () => eventStore.close(),
+    }),
+    text: (projections) => {
+      positions.reset();
+      lags.reset();
+      for (const { name, lag } of projections) {
+        if (lag === null) continue;
+        positions.set({ projection: name }, Number(lag.position));
+        lags.set({ projection: name }, lag.ms / 1_000);
+      }
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+};
+
+/** A method is the caller's word: each new one would be kept for ever. */
+const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -1,0 +1,271 @@
+import { Type, type TSchema } from 'typebox';
+import type { Route } from './route.js';
+import { closed, pathParamsOf } from './validation.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * The OpenAPI 3.1 document, from the very schemas that validate. A schema with an `$id` becomes a component of that name.
+ *
+ * @throws Error when two different schemas have the same name
+ */
+export const createOpenApi = (routes: readonly Route[], { baseUrl, version }: { baseUrl: string; version: string }): Json => {
+  const schemas = new Map<string, Json>();
+  const visible = routes.filter(({ hidden }) => hidden !== true);
+  const errorSchema = named(ErrorBody, schemas);
+
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of visible) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method]: operationOf(route, schemas, errorSchema) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Doorstep',
+      version,
+      summary: 'Create client websites, give clients access, and show them where their website stands.',
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [
+      { url: `${baseUrl}/v1`, description: 'Programs, with a personal access token.' },
+      { url: baseUrl, description: 'The portal, with an access token of the identity provider.' },
+    ],
+    security: [{ accessToken: [] }, { identityToken: [] }],
+    tags: [...new Set(visible.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] ?? name })),
+    paths,
+    components: {
+      securitySchemes: {
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'svc_pat_…',
+          description: 'A personal access token, for paths under `/v1`.',
+        },
+        identityToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'An access token of the identity provider, for paths without `/v1`.',
+        },
+      },
+      parameters,
+      headers,
+      schemas: Object.fromEntries([...schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
+    },
+  };
+};
+
+const description = `Every route is there twice: under \`/v1\` for programs, with a personal access token, and without it for the
+portal, with an access token of the identity provider.
+
+- Errors are \`{error, details}\`: branch on the status, and on the text where needed. Conflicts are 400.
+- Every answer carries \`X-Request-Id\`; send your own to find it again in the log.
+- A POST with an \`Idempotency-Key\` can be repeated safely for 24 hours.
+- \`?dryRun=1\` on a write checks everything, writes nothing, and tells what would have been written.
+- Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` on PUT and PATCH keeps from overwriting what
+  somebody else saved.
+- Lists are arrays, in pages: follow the \`Link\` header with \`rel="next"\`.`;
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  Session: 'Who is calling.',
+  Websites: 'Websites and their life.',
+  Access: 'Who may see a website: its owner, linked clients, invitations.',
+  Delivery: 'What is delivered when.',
+  Provisioning: 'How the making of a website gets on.',
+  Clients: 'The end customers.',
+  'API keys': "The caller's own personal access tokens.",
+  Outbox: 'Mails that were sent.',
+  System: 'How the service is; needs no credential.',
+};
+
+const ErrorBody = Type.Object(
+  {
+    error: Type.String({ description: 'What is wrong, in words.' }),
+    details: Type.Union([Type.Array(Type.Unknown()), Type.Object({}), Type.Null()], {
+      description: 'Structured context: for a 400 of the validator the list of every violation, `{field, issue}`.',
+    }),
+  },
+  { $id: 'Error' },
+);
+
+const DryRun = Type.Object(
+  {
+    events: Type.Array(
+      Type.Object({ stream: Type.String(), type: Type.String(), data: Type.Object({}) }, { description: 'An event.' }),
+    ),
+  },
+  { $id: 'DryRun', description: 'What a write with `dryRun` would have written.' },
+);
+
+const headers: Json = {
+  ETag: { description: 'Strong validator of the answer.', schema: { type: 'string' } },
+  Link: { description: 'The next page, with `rel="next"`; absent on the last one (RFC 8288).', schema: { type: 'string' } },
+  RequestId: { description: 'Names the request in the log.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds until a repetition makes sense.', schema: { type: 'integer' } },
+  IdempotentReplayed: {
+    description: 'Present when this is the answer to an earlier request.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+};
+
+const header = (name: string, inName: string, schema: Json, text: string): Json => ({
+  name: inName,
+  in: name,
+  required: false,
+  description: text,
+  schema,
+});
+
+const parameters: Json = {
+  DryRun: header('query', 'dryRun', { type: 'string', enum: ['0', '1', 'true', 'false'] }, 'Write nothing; tell what would be.'),
+  IdempotencyKey: header(
+    'header',
+    'Idempotency-Key',
+    { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+    'Makes the request safe to repeat for 24 hours.',
+  ),
+  IfMatch: header('header', 'If-Match', { type: 'string' }, '`ETag` of the state that the change is meant for.'),
+  IfNoneMatch: header('header', 'If-None-Match', { type: 'string' }, '`ETag` of what the caller has already.'),
+};
+
+const refer = (kind: 'parameters' | 'headers' | 'schemas', name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
+
+const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json): Json => {
+  const { method, operationId, summary, tag, access, body } = route;
+  const isWrite = method !== 'get';
+  return {
+    operationId,
+    summary,
+    tags: [tag],
+    ...(access === 'public' && { security: [] }),
+    parameters: [
+      ...parametersIn('path', pathParamsOf(route)),
+      ...(route.query === undefined ? [] : parametersIn('query', route.query)),
+      ...(isWrite ? [refer('parameters', 'DryRun')] : []),
+      ...(method === 'post' ? [refer('parameters', 'IdempotencyKey')] : []),
+      ...(method === 'put' || method === 'patch' ? [refer('parameters', 'IfMatch')] : []),
+      ...(!isWrite && access !== 'public' ? [refer('parameters', 'IfNoneMatch')] : []),
+    ],
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: shown(closed(body)) } } },
+    }),
+    responses: { ...successesOf(route, schemas), ...errorsOf(route, errorSchema) },
+  };
+};
+
+const parametersIn = (place: 'path' | 'query', schema: TSchema): Json[] => {
+  const { properties = {}, required = [] } = plain(schema) as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, { description: text, ...own }]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    ...(text !== undefined && { description: text }),
+    schema: shown(own),
+  }));
+};
+
+const successesOf = ({ method, access, query, answers }: Route, schemas: Map<string, Json>): Json => {
+  const isWrite = method !== 'get';
+  const dryRun = isWrite ? named(DryRun, schemas) : undefined;
+  const isList = query !== undefined && Object.hasOwn(query.properties, 'cursor');
+  const responses: Record<string, Json> = {};
+  for (const [status, { description: text, schema, contentType }] of Object.entries(answers)) {
+    const own = schema === undefined ? undefined : named(schema, schemas);
+    const either = status === '200' && dryRun !== undefined && own !== undefined ? { anyOf: [own, dryRun] } : own;
+    responses[status] = {
+      description: text,
+      headers: {
+        'X-Request-Id': refer('headers', 'RequestId'),
+        ...(!isWrite && status === '200' && contentType !== 'text/event-stream' && { ETag: refer('headers', 'ETag') }),
+        ...(isList && status === '200' && { Link: refer('headers', 'Link') }),
+        ...(method === 'post' && { 'Idempotent-Replayed': refer('headers', 'IdempotentReplayed') }),
+      },
+      ...((either !== undefined || contentType !== undefined) && {
+        content: { [contentType ?? 'application/json']: { schema: either ?? { type: 'string' } } },
+      }),
+    };
+  }
+  if (dryRun !== undefined && responses['200'] === undefined) {
+    responses['200'] = {
+      description: 'A dry run: what would have been written.',
+      headers: { 'X-Request-Id': refer('headers', 'RequestId') },
+      content: { 'application/json': { schema: dryRun } },
+    };
+  }
+  if (!isWrite && access !== 'public') {
+    responses['304'] = { description: 'The caller has it already.', headers: { ETag: refer('headers', 'ETag') } };
+  }
+  return responses;
+};
+
+const errorWords: Readonly<Record<number, string>> = {
+  400: 'The request is not as it should be, or conflicts with what is there.',
+  401: 'No credential, or not one that is valid.',
+  403: 'Not allowed.',
+  404: 'Not found.',
+  413: 'The body is longer than 1 MiB.',
+  500: 'Something is wrong in the service; `details` holds the request id.',
+  502: 'A provider refused.',
+  503: 'Not right now; repeat later.',
+  504: 'A provider did not answer in time.',
+};
+
+/** Every status that the route can answer with beside success. */
+const errorsOf = ({ access, body, path }: Route, errorSchema: Json): Json => {
+  const statuses = [
+    400,
+    ...(access === 'public' ? [] : [401, 403]),
+    ...(path.includes(':') ? [404] : []),
+    ...(body === undefined ? [] : [413]),
+    500,
+    ...(access === 'public' ? [] : [502]),
+    503,
+    ...(access === 'public' ? [] : [504]),
+  ];
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      {
+        description: errorWords[status],
+        headers: {
+          'X-Request-Id': refer('headers', 'RequestId'),
+          ...((status === 503 || status === 504) && { 'Retry-After': refer('headers', 'RetryAfter') }),
+        },
+        content: { 'application/json': { schema: errorSchema } },
+      },
+    ]),
+  );
+};
+
+/** The schema with everything in it that has a name replaced by a reference; what is named is added to `schemas`. */
+const named = (schema: TSchema, schemas: Map<string, Json>): Json => extract(plain(schema), schemas) as Json;
+
+const extract = (value: unknown, schemas: Map<string, Json>): unknown => {
+  if (Array.isArray(value)) return value.map((item) => extract(item, schemas));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $id: name, ...rest } = value as Json;
+  const inside = Object.fromEntries(Object.entries(rest).map(([key, own]) => [key, extract(own, schemas)]));
+  if (typeof name !== 'string') return shown(inside);
+  const known = schemas.get(name);
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(inside)) {
+    throw new Error(`two different schemas are named ${name}`);
+  }
+  schemas.set(name, inside);
+  return refer('schemas', name);
+};
+
+/** TypeBox keeps what it needs for itself in properties that are not enumerable: they go. */
+const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema)) as Json;
+
+/** The words for violations are for violations. */
+const shown = (schema: Json): Json => {
+  const { 'x-issue': _, ...rest } = schema;
+  return Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [
+      key,
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? shown(value as Json) : value,
+    ]),
+  );
+};

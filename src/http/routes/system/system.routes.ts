@@ -1,0 +1,131 @@
+import { Type } from 'typebox';
+import type { Engine } from '../../../engine.js';
+import { EventStoreError } from '../../../events/store/eventStore.js';
+import type { AnyProjection } from '../../../projections/projection.js';
+import { projectionStatus, type StoredProjectionStatus } from '../../../projections/runner/status.js';
+import { ReadModelStoreUnavailable } from '../../../projections/store/readModelStore.js';
+import { httpErrors } from '../../errors.js';
+import type { Metrics } from '../../metrics.js';
+import { createOpenApi } from '../../openapi.js';
+import { route, type Route } from '../../route.js';
+import { docsFile, docsPage } from './docs.js';
+import { checkReadiness, type ReadinessCheck } from './readiness.js';
+
+const tag = 'System';
+
+export interface SystemRouteParts {
+  readonly engine: Engine;
+  readonly projections: readonly AnyProjection[];
+  readonly checks: readonly ReadinessCheck[];
+  readonly metrics: Metrics;
+  /** Public base address without a trailing slash. */
+  readonly baseUrl: () => string;
+  /** Of the service, as in `1.2.3`. */
+  readonly version: string;
+}
+
+/** Routes that need no credential: how the service is, and what it offers. `routes` are all the others. */
+export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]): readonly Route[] => {
+  const { engine, projections, checks, metrics, baseUrl, version } = parts;
+  const basePath = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');
+
+  const own: readonly Route[] = [
+    route({
+      method: 'get',
+      path: '/healthz',
+      operationId: 'getHealth',
+      summary: 'Whether the process is up',
+      tag,
+      access: 'public',
+      answers: { 200: { description: 'It is.', schema: Type.Object({ status: Type.Enum(['up']) }) } },
+      handle: () => Promise.resolve({ body: { status: 'up' }, headers: uncached }),
+    }),
+
+    route({
+      method: 'get',
+      path: '/readyz',
+      operationId: 'getReadiness',
+      summary: 'Whether requests can be answered: the stores answer and the read models have caught up',
+      tag,
+      access: 'public',
+      answers: {
+        200: {
+          description: 'They can.',
+          schema: Type.Object({ status: Type.Enum(['ready']), checks: Type.Array(Type.Object({ name: Type.String() })) }),
+        },
+      },
+      handle: async () => {
+        const results = await checkReadiness(engine, checks);
+        const problems = results.flatMap(({ name, problem }) => (problem === undefined ? [] : [{ name, problem }]));
+        if (problems.length > 0) throw httpErrors.notReady(problems);
+        return { body: { status: 'ready', checks: results }, headers: uncached };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/metrics',
+      operationId: 'getMetrics',
+      summary: 'Measurements for Prometheus',
+      tag,
+      access: 'public',
+      answers: { 200: { description: "Prometheus' text format.", contentType: 'text/plain', schema: Type.String() } },
+      handle: async () => ({
+        body: Buffer.from(await metrics.text(await projectionStatus(projections, engine).catch(noneWhenDown))),
+        headers: { ...uncached, 'content-type': metrics.contentType },
+      }),
+    }),
+
+    route({
+      method: 'get',
+      path: '/openapi.json',
+      operationId: 'getOpenApi',
+      summary: 'This document',
+      tag,
+      access: 'public',
+      answers: { 200: { description: 'OpenAPI 3.1.', schema: Type.Object({ openapi: Type.String() }) } },
+      handle: () => Promise.resolve({ body: document() }),
+    }),
+
+    route({
+      method: 'get',
+      path: '/docs',
+      operationId: 'getDocs',
+      summary: 'The documentation of the API',
+      tag,
+      access: 'public',
+      hidden: true,
+      answers: { 200: { description: 'A page.', contentType: 'text/html' } },
+      handle: () => Promise.resolve(docsPage(basePath())),
+    }),
+
+    route({
+      method: 'get',
+      path: '/docs/:file',
+      operationId: 'getDocsFile',
+      summary: 'What the page of the documentation loads',
+      tag,
+      access: 'public',
+      hidden: true,
+      params: Type.Object({ file: Type.String() }),
+      answers: { 200: { description: 'A script or a style sheet.' } },
+      handle: ({ params }) => docsFile(params.file, basePath()),
+    }),
+  ];
+
+  let made: { readonly base: string; readonly document: object } | undefined;
+  const document = (): object => {
+    const base = baseUrl();
+    if (made?.base !== base) made = { base, document: createOpenApi([...routes, ...own], { baseUrl: base, version }) };
+    return made.document;
+  };
+  return own;
+};
+
+/** The process is measured even when a store is down. */
+const noneWhenDown = (error: unknown): readonly StoredProjectionStatus[] => {
+  if (error instanceof EventStoreError || error instanceof ReadModelStoreUnavailable) return [];
+  throw error;
+};
+
+const uncached = { 'cache-control': 'no-store' };

@@ -1,0 +1,109 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
+
+/** An OpenID Connect issuer on the loopback interface: discovery, keys, userinfo, and a SCIM service for the same users. */
+export interface TestIssuer {
+  readonly url: string;
+  readonly scimUrl: string;
+  /** Paths that were asked for, in order. */
+  readonly asked: string[];
+  /** While true, it answers everything with 500. */
+  broken: boolean;
+  /** While true, it takes requests and never answers. */
+  silent: boolean;
+  /** Whether its description names a `userinfo` endpoint. */
+  offersUserinfo: boolean;
+  readonly deletedSubjects: Set<string>;
+  readonly inactiveSubjects: Set<string>;
+  /** A token that is right in everything but what `claims` and `header` say otherwise; `undefined` leaves a claim out. */
+  sign(claims?: JWTPayload, wish?: { header?: Readonly<Record<string, string>>; key?: CryptoKey; now?: number }): Promise<string>;
+  /** Takes a new key into use; `keepOld` leaves the old one among the keys. */
+  rotate(keepOld?: boolean): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const audience = 'doorstep-tests';
+
+export const startTestIssuer = async (): Promise<TestIssuer> => {
+  let published: JWK[] = [];
+  let current: { kid: string; privateKey: CryptoKey } | undefined;
+  let keys = 0;
+
+  const rotate = async (keepOld = false): Promise<void> => {
+    const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+    keys += 1;
+    const kid = `key-${keys}`;
+    published = [...(keepOld ? published : []), { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' }];
+    current = { kid, privateKey };
+  };
+  await rotate();
+
+  const answerJson = (response: ServerResponse, value: unknown): void => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(value));
+  };
+  const refuse = (response: ServerResponse, status: number): void => {
+    response.statusCode = status;
+    response.end();
+  };
+  const subjectOf = (authorization = ''): string => {
+    const payload = authorization.split('.')[1] ?? '';
+    return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sub: string }).sub;
+  };
+
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    issuer.asked.push(path);
+    if (issuer.silent) return;
+    if (issuer.broken) {
+      refuse(response, 500);
+    } else if (path === '/.well-known/openid-configuration') {
+      answerJson(response, {
+        issuer: issuer.url,
+        jwks_uri: `${issuer.url}/keys`,
+        ...(issuer.offersUserinfo && { userinfo_endpoint: `${issuer.url}/userinfo` }),
+      });
+    } else if (path === '/keys') {
+      answerJson(response, { keys: published });
+    } else if (path === '/userinfo') {
+      const sub = subjectOf(request.headers.authorization);
+      if (issuer.deletedSubjects.has(sub)) refuse(response, 401);
+      else answerJson(response, { sub });
+    } else if (path.startsWith('/scim/Users/')) {
+      const id = decodeURIComponent(path.slice('/scim/Users/'.length));
+      if (issuer.deletedSubjects.has(id)) refuse(response, 404);
+      else answerJson(response, { id, active: !issuer.inactiveSubjects.has(id) });
+    } else {
+      refuse(response, 404);
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const issuer: TestIssuer = {
+    url,
+    scimUrl: `${url}/scim`,
+    asked: [],
+    broken: false,
+    silent: false,
+    offersUserinfo: true,
+    deletedSubjects: new Set(),
+    inactiveSubjects: new Set(),
+    rotate,
+    sign: async (claims = {}, { header = {}, key, now = Date.now() } = {}) => {
+      if (current === undefined) throw new Error('the issuer has no key');
+      const seconds = Math.floor(now / 1_000);
+      const payload = { iss: url, aud: audience, sub: 'somebody', iat: seconds, exp: seconds + 600, ...claims };
+      return new SignJWT(Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined)))
+        .setProtectedHeader({ alg: 'RS256', kid: current.kid, typ: 'JWT', ...header })
+        .sign(key ?? current.privateKey);
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return issuer;
+};
