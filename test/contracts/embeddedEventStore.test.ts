@@ -126,18 +126,42 @@ describe('a commit of another process reaches a subscription', () => {
 });
 
 test('a sync that fails before anything was written is an unknown outcome too; writing goes on', async () => {
-  const { store, disk } = await open();
+  const under = await open();
+  const { store, disk } = under;
   await store.append('thing-1', newEvents(1), NO_STREAM);
   disk.commits = 'never';
   const events = [newEvent('NeverSeenBefore')];
   await expect(store.append('other-1', events, NO_STREAM)).rejects.toThrow(OutcomeUnknown);
+  await expect(store.append('thing-1', events, 0n)).rejects.toThrow(OutcomeUnknown);
+  // Refused because of what came before it in the transaction, which may not be there.
   await expect(store.append('thing-1', newEvents(1), 5n)).rejects.toThrow(OutcomeUnknown);
   disk.commits = 'soundly';
   expect((await store.readStream('other-1')).head).toBe(NO_STREAM);
   expect(await store.lastPosition()).toBe(1n);
-  expect(await store.append('other-1', events, NO_STREAM)).toEqual({ revision: 0n, position: 2n });
-  expect((await store.readStream('other-1')).events.map(asWritten)).toEqual(events);
-  await expect(store.append('thing-1', newEvents(1), 5n)).rejects.toThrow(WrongExpectedRevision);
+  await expect(store.append('thing-1', newEvents(1), 5n)).rejects.toMatchObject({ actual: 0n });
+  expect(await store.append('thing-1', events, 0n)).toEqual({ revision: 1n, position: 2n });
+  expect(await store.append('other-1', events, NO_STREAM)).toEqual({ revision: 0n, position: 3n });
+  const reopened = await under.reopen();
+  expect((await reopened.readStream('other-1')).events.map(asWritten)).toEqual(events);
+  await reopened.close();
+});
+
+test('what another process has written meanwhile counts, also in a stream that this one has just written', async () => {
+  const under = await open();
+  const { store, disk } = under;
+  const elsewhere = await under.reopen();
+  await store.append('thing-1', newEvents(1), NO_STREAM);
+  await elsewhere.append('thing-1', newEvents(2), 0n);
+  await expect(store.append('thing-1', newEvents(1), 0n)).rejects.toMatchObject({ actual: 2n });
+  expect(await store.append('thing-1', newEvents(1), 2n)).toEqual({ revision: 3n, position: 4n });
+  expect(await elsewhere.append('thing-1', newEvents(1), 3n)).toEqual({ revision: 4n, position: 5n });
+  // As many events as this process had written in vain.
+  disk.commits = 'never';
+  await expect(store.append('thing-1', newEvents(1), 4n)).rejects.toThrow(OutcomeUnknown);
+  disk.commits = 'soundly';
+  await elsewhere.append('thing-2', newEvents(1), NO_STREAM);
+  expect(await store.append('thing-1', newEvents(1), 4n)).toEqual({ revision: 5n, position: 7n });
+  await elsewhere.close();
 });
 
 test('a process whose append waits for the lock of another is not ended by Node', async () => {
