@@ -46,7 +46,7 @@ export interface FollowerParts {
 
 const maxBatch = 500;
 /** A checkpoint that moves without documents is stored this much later at most: lists may wait for it. */
-const quietCheckpointMs = 250;
+const quietCheckpointMs = 50;
 /** Swaps of the live version are noticed at the next write; by a projection that has nothing to write, this much later at most. */
 const swapCheckMs = 1_000;
 /** A process that slept this long, and goes on writing what it had read before, still meets the tombstones. */

@@ -107,7 +107,10 @@ const foldUpTo = async (
   };
 
   while (position < target) {
-    signal?.throwIfAborted();
+    if (signal?.aborted === true) {
+      if (documents.unwritten.size > 0) await write();
+      signal.throwIfAborted();
+    }
     const slice = await eventStore.readAll({ after: position, max: batchSize, filter: { types: projection.handles } });
     if (slice.position <= position) throw new EventStoreUnavailable('the log ends before the position that it named');
     const failure = await foldEvents(projection, decode, slice.events, documents, async (ids) => [

@@ -1,0 +1,339 @@
+import { describe, expect, test } from '@jest/globals';
+import { EventStoreUnavailable, type EventStore } from '../../src/events/store/eventStore.js';
+import type { AnyProjection } from '../../src/projections/projection.js';
+import { ReadModelStoreUnavailable, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
+import { eventually } from '../support/eventually.js';
+import { createTestClock } from '../support/testClock.js';
+import {
+  decodeThing,
+  freshFold,
+  liveDocuments,
+  thingEvent,
+  thingProjection,
+  thingWorld,
+  untilReached,
+} from '../support/things.js';
+
+const added = (id: string, label = id) => thingEvent('ThingAdded', id, label);
+const labelled = (id: string, label: string) => thingEvent('ThingLabelled', id, label);
+const removed = (id: string) => thingEvent('ThingRemoved', id);
+const model = { name: 'thing', version: '1', indexes: thingProjection.indexes };
+
+/** A projection that throws over a label, with the label in its words. */
+const choosy: AnyProjection = {
+  ...thingProjection,
+  name: 'choosy',
+  evolve: (document: never, event: Parameters<typeof thingProjection.evolve>[1]) => {
+    if (event.data.label === 'kim@example.com') throw new TypeError(`cannot take ${event.data.label}`);
+    return thingProjection.evolve(document, event);
+  },
+};
+
+describe('a projector', () => {
+  test('takes in the history, then what comes', async () => {
+    const { append, projector, readModels, eventStore } = await thingWorld();
+    await append(added('a'), added('b'), labelled('a', 'A'), removed('b'));
+    await projector().start();
+    await untilReached(thingProjection, readModels, 4n);
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(new Map([['a', { label: 'A', revisions: [0, 1] }]]));
+
+    await untilReached(thingProjection, readModels, await append(added('b'), labelled('a', 'AA')));
+    expect(await readModels.get(model, 'a')).toEqual({
+      id: 'a',
+      revision: 2n,
+      position: 6n,
+      body: { label: 'AA', revisions: [0, 1, 2] },
+    });
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+  });
+
+  test('on its first start publishes at once, so that reads work while it fills', async () => {
+    const { append, projector, readModels, eventStore } = await thingWorld();
+    await append(added('a'));
+    const silent: EventStore = { ...eventStore, subscribe: ({ signal }) => untilAborted(signal) };
+    await projector({ eventStore: silent }).start();
+    expect(await readModels.liveVersion('thing')).toBe('1');
+    expect(await readModels.checkpoint(model)).toBe(0n);
+  });
+
+  test('moves the checkpoint past events that do not concern it', async () => {
+    const clock = createTestClock();
+    const { append, projector, readModels } = await thingWorld(clock);
+    await projector().start();
+    const position = await append(thingEvent('SomethingElse', 'x'));
+    const waiting = untilReached(thingProjection, readModels, position);
+    await eventually('storing the quiet checkpoint', async () => {
+      await clock.advance(50);
+      return (await readModels.checkpoint(model)) >= position ? true : undefined;
+    });
+    await waiting;
+  });
+
+  test('goes on where it stopped, without taking anything twice', async () => {
+    const { append, projector, readModels, eventStore } = await thingWorld();
+    const first = projector();
+    await first.start();
+    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', '1')));
+    await first.stop();
+    await append(labelled('a', '2'), added('b'));
+
+    const taken: bigint[] = [];
+    const seeing: ReadModelStore = {
+      ...readModels,
+      apply: (target, writes, checkpoint) => {
+        taken.push(...writes.map(({ position }) => position));
+        return readModels.apply(target, writes, checkpoint);
+      },
+    };
+    await projector({ readModels: seeing }).start();
+    await untilReached(thingProjection, readModels, 4n);
+    expect(taken).toEqual([3n, 4n]);
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+  });
+
+  test('repeats nothing when it ends between writing the documents and the checkpoint', async () => {
+    // As a store without transactions does it: the documents first, the checkpoint in a second write, which never comes.
+    const { append, projector, readModels, eventStore } = await thingWorld();
+    await append(added('a'), labelled('a', '1'), added('b'), removed('b'));
+    let crash = (_: Error): void => undefined;
+    const crashed = new Promise<never>((_, reject) => (crash = reject));
+    const halting: ReadModelStore = {
+      ...readModels,
+      apply: async (target, writes) => {
+        await readModels.apply(target, writes, 0n);
+        return crashed;
+      },
+    };
+    await projector({ readModels: halting }).start();
+    await eventually('the documents', async () => (await readModels.get(model, 'a')) ?? undefined);
+    expect(await readModels.checkpoint(model)).toBe(0n);
+
+    await projector().start();
+    await untilReached(thingProjection, readModels, await append(labelled('a', '2')));
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    crash(new ReadModelStoreUnavailable('gone'));
+  });
+
+  test('says where it is', async () => {
+    const { append, projector, readModels } = await thingWorld();
+    const { start, stop, status } = projector();
+    expect(await status()).toEqual([]);
+    await start();
+    const position = await append(added('a'));
+    await untilReached(thingProjection, readModels, position);
+    const following = {
+      name: 'thing',
+      version: 1,
+      writes: '1',
+      state: 'following',
+      position,
+      lag: { position, positions: 0n, ms: 0 },
+      failure: null,
+    };
+    await eventually('the position', async () => ((await status())[0]?.position === position ? true : undefined));
+    expect(await status()).toEqual([following]);
+    await stop();
+    await append(added('b'));
+    expect(await status()).toEqual([
+      { ...following, state: 'stopped', lag: { position, positions: 1n, ms: expect.any(Number) as unknown as number } },
+    ]);
+  });
+});
+
+describe('an event that a projection cannot take', () => {
+  test('stops that projection alone, loudly, and names no personal data', async () => {
+    const { append, projector, readModels, eventStore, lines } = await thingWorld();
+    await append(
+      added('a'),
+      labelled('a', 'one'),
+      added('b'),
+      labelled('a', 'kim@example.com'),
+      labelled('a', 'after'),
+      added('c'),
+    );
+    const { start, status } = projector({ projections: [choosy, thingProjection] });
+    await start();
+    await untilReached(thingProjection, readModels, 6n);
+    await eventually('the failure', () => lines.find(({ level }) => level === 'error'));
+
+    const [failed, other] = await status();
+    expect(failed).toMatchObject({
+      state: 'failed',
+      position: 3n,
+      lag: { positions: 3n },
+      failure: { position: 4n, eventType: 'ThingLabelled' },
+    });
+    expect(failed?.failure?.message).toMatch(
+      /^the choosy projection failed at position 4 over ThingLabelled: TypeError at runner\.test\.ts:\d+$/,
+    );
+    expect(other).toMatchObject({ state: 'following', position: 6n, failure: null });
+    expect(lines.filter(({ level }) => level !== 'info')).toEqual([
+      {
+        level: 'error',
+        fields: { projection: 'choosy', position: '4', type: 'ThingLabelled' },
+        message: failed?.failure?.message,
+      },
+    ]);
+
+    // Everything before the event is in, nothing after it.
+    expect(await liveDocuments(choosy, readModels)).toEqual(
+      new Map([
+        ['a', { label: 'one', revisions: [0, 1] }],
+        ['b', { label: 'b', revisions: [0] }],
+      ]),
+    );
+    expect(await readModels.checkpoint({ ...model, name: 'choosy' })).toBe(3n);
+
+    await untilReached(thingProjection, readModels, await append(added('d')));
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+  });
+
+  test.each(['decode', 'documentId'])('also when it is %s that throws', async (place) => {
+    const { append, projector, eventStore, readModels } = await thingWorld();
+    await append(added('a'), labelled('a', 'poison'), labelled('a', 'after'));
+    const throwing = ({ data }: { data: unknown }): never => {
+      throw new RangeError(JSON.stringify(data));
+    };
+    const { start, status } = projector({
+      projections: [
+        {
+          ...thingProjection,
+          documentId: (event: Parameters<typeof thingProjection.documentId>[0]) =>
+            place === 'documentId' && event.data.label === 'poison' ? throwing(event) : event.data.id,
+        },
+      ],
+      decode: (stored) => (place === 'decode' && stored.data['label'] === 'poison' ? throwing(stored) : decodeThing(stored)),
+    });
+    await start();
+    const failed = await eventually('the failure', async () => (await status()).find(({ state }) => state === 'failed'));
+    expect(failed.failure).toMatchObject({ position: 2n, eventType: 'ThingLabelled' });
+    expect(failed.failure?.message).not.toContain('poison');
+    expect((await readModels.get(model, 'a'))?.position).toBe(1n);
+    expect(await eventStore.lastPosition()).toBe(3n);
+  });
+
+  test('a fixed build takes it up where the other one stood', async () => {
+    const { append, projector, readModels, eventStore } = await thingWorld();
+    await append(added('a'), labelled('a', 'kim@example.com'), labelled('a', 'after'));
+    const broken = projector({ projections: [{ ...choosy, name: 'thing' }] });
+    await broken.start();
+    await eventually('the failure', async () => (await broken.status()).find(({ state }) => state === 'failed'));
+    await broken.stop();
+    expect((await broken.status())[0]?.state).toBe('failed');
+
+    await projector().start();
+    await untilReached(thingProjection, readModels, 3n);
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+  });
+});
+
+describe('store faults', () => {
+  const methods = ['liveVersion', 'prepare', 'publish', 'checkpoint', 'getMany', 'apply'] as const;
+
+  test.each(methods)('%s of the read-model store: the projection goes on from its checkpoint', async (method) => {
+    const { append, projector, readModels, eventStore, lines } = await thingWorld();
+    await append(added('a'), labelled('a', '1'));
+    let failures = 0;
+    const failing: ReadModelStore = {
+      ...readModels,
+      [method]: (...args: never[]) => {
+        failures += 1;
+        if (failures <= 2) return Promise.reject(new ReadModelStoreUnavailable('down'));
+        return (readModels[method] as (...args: never[]) => Promise<unknown>)(...args);
+      },
+    };
+    const { start, status } = projector({ readModels: failing });
+    await start();
+    await eventually('the read model', async () =>
+      (await liveDocuments(thingProjection, readModels)).size === 1 ? true : undefined,
+    );
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(2);
+    expect((await status())[0]?.state).toBe('following');
+  });
+
+  test.each(['throws', 'ends'])('a subscription that %s: the next one goes on without gap or duplicate', async (how) => {
+    const { append, projector, readModels, eventStore } = await thingWorld();
+    await append(...Array.from({ length: 12 }, (_, index) => (index === 0 ? added('a') : labelled('a', String(index)))));
+    const asked: bigint[] = [];
+    const breaking: EventStore = {
+      ...eventStore,
+      subscribe: async function* (options) {
+        asked.push(options.after);
+        let batches = 0;
+        for await (const slice of eventStore.subscribe({ ...options, maxBatch: 2 })) {
+          yield slice;
+          batches += 1;
+          if (batches === 2 && how === 'throws') throw new EventStoreUnavailable('dropped');
+          if (batches === 2) return;
+        }
+      },
+    };
+    await projector({ eventStore: breaking }).start();
+    await untilReached(thingProjection, readModels, 12n);
+    expect(asked.slice(0, 3)).toEqual([0n, 4n, 8n]);
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+  });
+
+  test('it tries again after longer and longer pauses, and says so meanwhile', async () => {
+    const clock = createTestClock();
+    const { projector, readModels, lines } = await thingWorld(clock);
+    let down = true;
+    const failing: ReadModelStore = {
+      ...readModels,
+      liveVersion: (name) => (down ? Promise.reject(new ReadModelStoreUnavailable('down')) : readModels.liveVersion(name)),
+    };
+    const { start, status, stop } = projector({ readModels: failing });
+    await start();
+    expect((await status())[0]?.state).toBe('retrying');
+    await clock.advance(60_000);
+    const attempts = lines.filter(({ level }) => level === 'warn').length;
+    // 100 ms, doubled up to 10 s, each shortened by up to a half: between 11 and 20 attempts in the first minute.
+    expect(attempts).toBeGreaterThanOrEqual(11);
+    expect(attempts).toBeLessThanOrEqual(20);
+
+    down = false;
+    await clock.advance(10_000);
+    expect((await status())[0]?.state).toBe('following');
+    await stop();
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('stopping does not wait for the end of a pause', async () => {
+    const clock = createTestClock();
+    const { projector, readModels } = await thingWorld(clock);
+    const failing: ReadModelStore = { ...readModels, liveVersion: () => Promise.reject(new ReadModelStoreUnavailable('down')) };
+    const { start, status, stop } = projector({ readModels: failing });
+    await start();
+    await stop();
+    expect((await status())[0]?.state).toBe('stopped');
+  });
+});
+
+describe('deleted documents', () => {
+  test('their tombstones go an hour after the checkpoint has passed them', async () => {
+    const clock = createTestClock();
+    const { append, projector, readModels } = await thingWorld(clock);
+    await projector().start();
+    await untilReached(thingProjection, readModels, await append(added('a'), removed('a'), added('b'), removed('b')));
+    const guards = async (id: string): Promise<boolean> => {
+      await readModels.apply(model, [{ id, revision: 0n, position: 1n, body: { label: 'old' } }], 0n);
+      return (await readModels.get(model, id)) === null;
+    };
+
+    const hour = async (): Promise<void> => {
+      await clock.advance(3_600_000);
+      await untilReached(thingProjection, readModels, await append(added('other')));
+    };
+    await hour();
+    expect(await guards('b')).toBe(true);
+    await hour();
+    await eventually('the purge', async () => ((await guards('b')) ? undefined : true));
+  });
+});
+
+async function* untilAborted(signal: AbortSignal): AsyncGenerator<never> {
+  await new Promise((resolve) => {
+    signal.addEventListener('abort', resolve, { once: true });
+  });
+}

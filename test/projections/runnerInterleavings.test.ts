@@ -1,0 +1,228 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { EventStoreUnavailable, type EventStore, type NewEvent } from '../../src/events/store/eventStore.js';
+import { systemClock } from '../../src/platform/clock.js';
+import type { Projector } from '../../src/projections/runner/projector.js';
+import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
+import { ReadModelDropped, ReadModelStoreUnavailable, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
+import { eventually } from '../support/eventually.js';
+import { createTestClock } from '../support/testClock.js';
+import {
+  decodeThing,
+  freshFold,
+  liveDocuments,
+  thingEvent,
+  thingProjection,
+  thingWorld,
+  untilReached,
+  type ThingWorld,
+} from '../support/things.js';
+
+const model = { name: 'thing', version: '1', indexes: thingProjection.indexes };
+
+/** A place where calls wait while it is closed. */
+const gate = (): { close(): void; open(): void; pass(): Promise<void> } => {
+  let opened = Promise.resolve();
+  let open = (): void => undefined;
+  return {
+    close: () => {
+      opened = new Promise((resolve) => (open = resolve));
+    },
+    open: () => {
+      open();
+    },
+    pass: () => opened,
+  };
+};
+
+describe('two projectors on the same stores', () => {
+  test.each(['getMany', 'apply'] as const)(
+    'one that wakes up in %s after a long pause changes nothing for the worse',
+    async (method) => {
+      const { append, projector, readModels, eventStore, openReadModels } = await thingWorld();
+      const sleepers = await openReadModels();
+      const pause = gate();
+      let asleep = 0;
+      const sleeping: ReadModelStore = {
+        ...sleepers,
+        [method]: async (...args: never[]) => {
+          asleep += 1;
+          await pause.pass();
+          return (sleepers[method] as (...args: never[]) => Promise<unknown>)(...args);
+        },
+      };
+      const slow = projector({ readModels: sleeping });
+      await slow.start();
+      pause.close();
+      await append(
+        thingEvent('ThingAdded', 'a', 'early'),
+        thingEvent('ThingAdded', 'b', 'early'),
+        thingEvent('ThingAdded', 'c', 'early'),
+      );
+      await eventually('the pause', () => (asleep > 0 ? true : undefined));
+
+      const awake = projector();
+      await awake.start();
+      const position = await append(
+        thingEvent('ThingLabelled', 'a', 'later'),
+        thingEvent('ThingRemoved', 'b'),
+        thingEvent('ThingRemoved', 'c'),
+        thingEvent('ThingAdded', 'c', 'again'),
+      );
+      await untilReached(thingProjection, readModels, position);
+      const expected = await freshFold(thingProjection, eventStore);
+      expect(await liveDocuments(thingProjection, readModels)).toEqual(expected);
+
+      pause.open();
+      await eventually('the sleeper to catch up', async () =>
+        (await slow.status())[0]?.position === position ? true : undefined,
+      );
+      expect(await liveDocuments(thingProjection, readModels)).toEqual(expected);
+
+      await awake.stop();
+      await untilReached(thingProjection, readModels, await append(thingEvent('ThingLabelled', 'c', 'last')));
+      expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    },
+  );
+});
+
+type Step =
+  | { readonly do: 'append'; readonly things: readonly { kind: number; thing: number }[] }
+  | { readonly do: 'start' | 'stop'; readonly projector: 0 | 1 }
+  | { readonly do: 'fail'; readonly projector: 0 | 1; readonly call: number; readonly times: number }
+  | { readonly do: 'rebuild'; readonly interrupted: boolean }
+  | { readonly do: 'wait'; readonly ms: number };
+
+const anyProjector = fc.constantFrom<0 | 1>(0, 1);
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('append' as const),
+      things: fc.array(fc.record({ kind: fc.nat(5), thing: fc.nat(3) }), { minLength: 1, maxLength: 6 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('start' as const, 'stop' as const), projector: anyProjector }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('fail' as const),
+      projector: anyProjector,
+      call: fc.nat(8),
+      times: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('rebuild' as const), interrupted: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(0, 60, 400, 3_700_000) }) },
+);
+
+const eventOf = ({ kind, thing }: { kind: number; thing: number }): NewEvent => {
+  const type = ['ThingAdded', 'ThingLabelled', 'ThingLabelled', 'ThingLabelled', 'ThingRemoved', 'SomethingElse'][kind];
+  return thingEvent(type ?? 'ThingAdded', `t${String(thing)}`, `label ${String(kind)}`);
+};
+
+/** Stores whose calls fail as told: a read-model call before or after its effect, a subscription after a batch. */
+const failingStores = (readModels: ReadModelStore, eventStore: EventStore) => {
+  let calls = 0;
+  let failAt = 0;
+  let failures = 0;
+  const fails = (): boolean => {
+    calls += 1;
+    return failures > 0 && calls >= failAt && failures-- > 0;
+  };
+  const failing =
+    <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      if (fails()) throw new ReadModelStoreUnavailable('before');
+      const result = await call(...args);
+      if (fails()) throw new ReadModelStoreUnavailable('after');
+      return result;
+    };
+  return {
+    failAfter: (count: number, times: number) => {
+      failAt = calls + count;
+      failures = times;
+    },
+    readModels: {
+      ...readModels,
+      prepare: failing(readModels.prepare),
+      publish: failing(readModels.publish),
+      liveVersion: failing(readModels.liveVersion),
+      checkpoint: failing(readModels.checkpoint),
+      getMany: failing(readModels.getMany),
+      apply: failing(readModels.apply),
+      purgeTombstones: failing(readModels.purgeTombstones),
+    },
+    eventStore: {
+      ...eventStore,
+      subscribe: async function* (options: Parameters<EventStore['subscribe']>[0]) {
+        for await (const slice of eventStore.subscribe({ ...options, maxBatch: 3 })) {
+          yield slice;
+          if (fails()) throw new EventStoreUnavailable('the subscription was dropped');
+        }
+      },
+    },
+  };
+};
+
+/** Rebuilds, or begins to: interrupted ones leave something to be continued. */
+const rebuild = async ({ eventStore, readModels }: ThingWorld, interrupted: boolean): Promise<void> => {
+  const abort = new AbortController();
+  const parts = { projections: [thingProjection], eventStore, readModels, decode: decodeThing, clock: systemClock };
+  const inSmallBatches: EventStore = {
+    ...eventStore,
+    readAll: async (options) => {
+      if (interrupted && options.after > 3n) abort.abort(new ReadModelStoreUnavailable('interrupted'));
+      return eventStore.readAll({ ...options, max: 4 });
+    },
+  };
+  try {
+    await rebuildProjection('thing', { ...parts, eventStore: inSmallBatches, signal: abort.signal });
+  } catch (fault) {
+    if (!(fault instanceof ReadModelStoreUnavailable) && !(fault instanceof ReadModelDropped)) throw fault;
+  }
+};
+
+test('whatever the schedule, the faults and the rebuilds: the read model equals the fresh fold of the log', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 20 }), async (steps) => {
+      const clock = createTestClock();
+      const world = await thingWorld(clock);
+      const { eventStore, readModels, projector, append, openReadModels } = world;
+      const stores = [failingStores(readModels, eventStore), failingStores(await openReadModels(), eventStore)] as const;
+      const running: [Projector | null, Projector | null] = [null, null];
+
+      for (const step of steps) {
+        if (step.do === 'append') await append(...step.things.map(eventOf));
+        else if (step.do === 'fail') stores[step.projector].failAfter(step.call, step.times);
+        else if (step.do === 'rebuild') await rebuild(world, step.interrupted);
+        else if (step.do === 'wait') await clock.advance(step.ms);
+        else if (step.do === 'start') {
+          const { readModels: failing, eventStore: breaking } = stores[step.projector];
+          running[step.projector] ??= projector({ readModels: failing, eventStore: breaking });
+          await running[step.projector]?.start();
+        } else {
+          await running[step.projector]?.stop();
+          running[step.projector] = null;
+        }
+      }
+
+      // In the end one projector is at work and nothing fails.
+      for (const { failAfter } of stores) failAfter(0, 0);
+      const last = projector();
+      await last.start();
+      const position = await append(thingEvent('ThingAdded', 'end', 'end'));
+      await eventually('catching up', async () => {
+        await clock.advance(1_000);
+        const version = (await readModels.liveVersion('thing')) ?? '';
+        return (await readModels.checkpoint({ ...model, version })) >= position ? true : undefined;
+      });
+      expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+      await Promise.all([...running, last].map((projector) => projector?.stop()));
+      expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+      await eventStore.close();
+      await readModels.close();
+    }),
+    { numRuns: 25 },
+  );
+}, 60_000);

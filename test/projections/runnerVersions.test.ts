@@ -1,0 +1,397 @@
+import { describe, expect, test } from '@jest/globals';
+import type { EventStore } from '../../src/events/store/eventStore.js';
+import { systemClock } from '../../src/platform/clock.js';
+import type { AnyProjection } from '../../src/projections/projection.js';
+import { ProjectionFailed } from '../../src/projections/runner/fold.js';
+import { readList } from '../../src/projections/runner/readList.js';
+import { rebuildProjection, type RebuildParts, type RebuildProgress } from '../../src/projections/runner/rebuild.js';
+import { projectionStatus } from '../../src/projections/runner/status.js';
+import { liveModel, ProjectionBehind, readLive } from '../../src/projections/runner/versions.js';
+import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
+import { eventually } from '../support/eventually.js';
+import { createTestClock } from '../support/testClock.js';
+import {
+  decodeThing,
+  freshFold,
+  liveDocuments,
+  thingEvent,
+  thingProjection,
+  thingWorld,
+  untilReached,
+  type ThingWorld,
+} from '../support/things.js';
+
+const added = (id: string, label = id) => thingEvent('ThingAdded', id, label);
+const labelled = (id: string, label: string) => thingEvent('ThingLabelled', id, label);
+const modelOf = (version: string): ReadModel => ({ name: 'thing', version, indexes: thingProjection.indexes });
+
+/** The next version of the projection: labels in capitals. */
+const louder: AnyProjection = {
+  ...thingProjection,
+  version: 2,
+  evolve: (document: never, event: Parameters<typeof thingProjection.evolve>[1]) => {
+    const next = thingProjection.evolve(document, event);
+    return next === null ? null : { ...next, label: next.label.toUpperCase() };
+  },
+};
+
+const rebuild = (world: ThingWorld, parts: Partial<RebuildParts> = {}) =>
+  rebuildProjection('thing', {
+    projections: [thingProjection],
+    eventStore: world.eventStore,
+    readModels: world.readModels,
+    decode: decodeThing,
+    clock: systemClock,
+    ...parts,
+  });
+
+const everything = { order: 'ascending', limit: 100 } as const;
+
+describe('a new version of a projection', () => {
+  test('is built beside the live one, which serves until it has caught up', async () => {
+    const world = await thingWorld();
+    const { append, projector, readModels, eventStore } = world;
+    const old = projector();
+    await old.start();
+    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'one'), added('b')));
+    await old.stop();
+
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const slow: EventStore = {
+      ...eventStore,
+      subscribe: async function* (options) {
+        await released;
+        yield* eventStore.subscribe(options);
+      },
+    };
+    const { start, status } = projector({ projections: [louder], eventStore: slow });
+    await start();
+    expect((await status())[0]).toMatchObject({ state: 'building', writes: '2', version: 2, lag: { positions: 3n } });
+    expect(await readModels.liveVersion('thing')).toBe('1');
+    expect((await liveDocuments(thingProjection, readModels)).get('a')).toMatchObject({ label: 'one' });
+    expect(await projectionStatus([louder], { ...world, clock: systemClock })).toMatchObject([
+      { state: 'building', liveVersion: '1' },
+    ]);
+
+    release();
+    await eventually('the swap', async () => ((await readModels.liveVersion('thing')) === '2' ? true : undefined));
+    expect(await liveDocuments(louder, readModels)).toEqual(await freshFold(louder, eventStore));
+    expect((await liveDocuments(louder, readModels)).get('a')).toMatchObject({ label: 'ONE' });
+    await expect(readModels.get(modelOf('1'), 'a')).rejects.toThrow(ReadModelDropped);
+
+    await untilReached(louder, readModels, await append(labelled('b', 'two')));
+    expect((await status())[0]?.state).toBe('following');
+    expect(await liveDocuments(louder, readModels)).toEqual(await freshFold(louder, eventStore));
+  });
+
+  test('an older build stands by instead of swapping back, and takes over when its version is published again', async () => {
+    const clock = createTestClock();
+    const world = await thingWorld(clock);
+    const { append, projector, readModels, eventStore } = world;
+    const old = projector();
+    await old.start();
+    await untilReached(thingProjection, readModels, await append(added('a')));
+    const next = projector({ projections: [louder] });
+    await next.start();
+    await eventually('the swap', async () => ((await readModels.liveVersion('thing')) === '2' ? true : undefined));
+
+    const stateOf = async (projectorOf: typeof old) => (await projectorOf.status())[0]?.state;
+    await eventually('the older build to notice', async () => {
+      await clock.advance(1_000);
+      return (await stateOf(old)) === 'superseded' ? true : undefined;
+    });
+    await untilReached(louder, readModels, await append(added('b')));
+    expect(await readModels.liveVersion('thing')).toBe('2');
+    await next.stop();
+
+    // Going back to the older build is a decision, made by rebuilding with it.
+    await rebuild(world);
+    await eventually('the older build to go on', async () => {
+      await clock.advance(1_000);
+      return (await stateOf(old)) === 'following' ? true : undefined;
+    });
+    await untilReached(thingProjection, readModels, await append(added('c')));
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+  });
+});
+
+describe('a rebuild', () => {
+  test('replaces what answers reads, and projectors at work go on with it', async () => {
+    const world = await thingWorld();
+    const { append, projector, readModels, eventStore } = world;
+    const working = projector({ readModels: await world.openReadModels() });
+    await working.start();
+    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'one'), added('b')));
+    // What a rebuild is for: the read model is not what the log says.
+    await readModels.apply(modelOf('1'), [{ id: 'b', revision: 9n, position: 99n, body: { label: 'wrong' } }], 0n);
+
+    const result = await rebuild(world);
+    expect(result).toEqual({ version: expect.stringMatching(/^1-r\d+$/), events: 3, resumed: false });
+    expect(await readModels.liveVersion('thing')).toBe(result.version);
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+
+    await untilReached(thingProjection, readModels, await append(labelled('b', 'two'), labelled('a', 'three')));
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    const { state, writes } = (await working.status())[0] ?? {};
+    expect({ state, writes }).toEqual({ state: 'following', writes: result.version });
+  });
+
+  test('a projector with nothing to do notices as well', async () => {
+    const clock = createTestClock();
+    const world = await thingWorld(clock);
+    const { projector } = world;
+    const { start, status } = projector();
+    await start();
+    const { version } = await rebuild(world);
+    await eventually('the projector to notice', async () => {
+      await clock.advance(1_000);
+      return (await status())[0]?.writes === version ? true : undefined;
+    });
+    expect((await status())[0]?.state).toBe('following');
+  });
+
+  test('what is appended during a rebuild is not missing after it, though projectors wrote it to the version that went', async () => {
+    const world = await thingWorld();
+    const { append, projector, readModels, eventStore } = world;
+    const working = projector();
+    await working.start();
+    await untilReached(thingProjection, readModels, await append(added('a')));
+
+    let position = 0n;
+    const late: ReadModelStore = {
+      ...readModels,
+      publish: async (model) => {
+        position = await append(labelled('a', 'late'), added('b'));
+        await untilReached(thingProjection, readModels, position);
+        await working.stop();
+        await readModels.publish(model);
+      },
+    };
+    const { version } = await rebuild(world, { readModels: late });
+    expect(await readModels.checkpoint(modelOf(version))).toBeGreaterThanOrEqual(position);
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+  });
+
+  test('interrupted, it leaves the live version alone, and continues when it is called again', async () => {
+    const world = await thingWorld();
+    const { append, readModels, eventStore, projector } = world;
+    await append(
+      ...Array.from({ length: 40 }, (_, index) =>
+        index < 4 ? added(`t${String(index)}`) : labelled(`t${String(index % 4)}`, String(index)),
+      ),
+    );
+    const working = projector();
+    await working.start();
+    await untilReached(thingProjection, readModels, 40n);
+
+    const abort = new AbortController();
+    const inSmallBatches: EventStore = { ...eventStore, readAll: (options) => eventStore.readAll({ ...options, max: 10 }) };
+    let batches = 0;
+    const decode: typeof decodeThing = (stored) => {
+      batches += 1;
+      if (batches === 15) abort.abort(new Error('the machine goes down'));
+      return decodeThing(stored);
+    };
+    await expect(rebuild(world, { eventStore: inSmallBatches, decode, signal: abort.signal })).rejects.toThrow(
+      'the machine goes down',
+    );
+    expect(await readModels.liveVersion('thing')).toBe('1');
+
+    const progress: RebuildProgress[] = [];
+    const result = await rebuild(world, { onProgress: (step) => progress.push(step) });
+    expect(result.resumed).toBe(true);
+    expect(result.events).toBe(20);
+    expect(progress.at(-1)).toEqual({ events: 20, position: 40n, target: 40n });
+    expect(await readModels.liveVersion('thing')).toBe(result.version);
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    expect((await rebuild(world)).resumed).toBe(false);
+  });
+
+  test('an event that cannot be taken ends it, and the live version stays', async () => {
+    const world = await thingWorld();
+    const { append, projector, readModels } = world;
+    await projector().start();
+    await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'poison'), added('b')));
+    const decode: typeof decodeThing = (stored) => {
+      if (stored.data['label'] === 'poison') throw new TypeError('poison');
+      return decodeThing(stored);
+    };
+    await expect(rebuild(world, { decode })).rejects.toThrow(ProjectionFailed);
+    await expect(rebuild(world, { decode })).rejects.toThrow('failed at position 2 over ThingLabelled: TypeError at');
+    expect(await readModels.liveVersion('thing')).toBe('1');
+    expect((await liveDocuments(thingProjection, readModels)).size).toBe(2);
+    expect(await rebuild(world)).toMatchObject({ resumed: false, events: 3 });
+  });
+
+  test('of a projection that does not exist is refused', async () => {
+    const world = await thingWorld();
+    await expect(
+      rebuildProjection('nothing', { projections: [], ...world, decode: decodeThing, clock: systemClock }),
+    ).rejects.toThrow('nothing');
+  });
+});
+
+describe('reading from the live version', () => {
+  test('none is live before the first is published, or while another build’s is', async () => {
+    const { readModels } = await thingWorld();
+    expect(await liveModel(thingProjection, readModels)).toBeNull();
+    await readModels.prepare(modelOf('1'));
+    await readModels.publish(modelOf('1'));
+    expect(await liveModel(thingProjection, readModels)).toEqual(modelOf('1'));
+    expect(await liveModel(louder, readModels)).toBeNull();
+    expect(await readLive(louder, readModels, (model) => Promise.resolve(model))).toBeNull();
+  });
+
+  test('keeps what it has seen, and never answers from a version that another process has dropped', async () => {
+    const world = await thingWorld();
+    const { readModels } = world;
+    const other = await world.openReadModels();
+    await readModels.prepare(modelOf('1'));
+    await readModels.publish(modelOf('1'));
+    await readModels.apply(modelOf('1'), [{ id: 'a', revision: 0n, position: 1n, body: { label: 'old' } }], 1n);
+
+    let asked = 0;
+    const counting: ReadModelStore = {
+      ...readModels,
+      liveVersion: (name) => {
+        asked += 1;
+        return readModels.liveVersion(name);
+      },
+    };
+    const label = () =>
+      readLive(thingProjection, counting, async (model) =>
+        model === null ? null : (await counting.get(model, 'a'))?.body['label'],
+      );
+    expect([await label(), await label(), await label(), asked]).toEqual(['old', 'old', 'old', 1]);
+
+    for (const [rounds, version] of ['1-r1', '1-r2', '1-r3'].entries()) {
+      await other.prepare(modelOf(version));
+      await other.apply(modelOf(version), [{ id: 'a', revision: 0n, position: 1n, body: { label: version } }], 1n);
+      expect(await label()).toBe(rounds === 0 ? 'old' : `1-r${String(rounds)}`);
+      await other.publish(modelOf(version));
+      expect([await label(), await label(), asked]).toEqual([version, version, rounds + 2]);
+    }
+
+    // Published by a newer build: this one does not know what its documents mean.
+    await other.prepare(modelOf('2'));
+    await other.publish(modelOf('2'));
+    expect(await label()).toBeNull();
+  });
+
+  test('runs again when the version goes away in the middle of a read', async () => {
+    const world = await thingWorld();
+    const { readModels } = world;
+    const other = await world.openReadModels();
+    await readModels.prepare(modelOf('1'));
+    await readModels.publish(modelOf('1'));
+    const versions: (string | undefined)[] = [];
+    const found = await readLive(thingProjection, readModels, async (model) => {
+      versions.push(model?.version);
+      if (versions.length === 1) {
+        await other.prepare(modelOf('1-r1'));
+        await other.apply(modelOf('1-r1'), [{ id: 'a', revision: 0n, position: 1n, body: { label: 'new' } }], 1n);
+        await other.publish(modelOf('1-r1'));
+      }
+      return model === null ? null : readModels.get(model, 'a');
+    });
+    expect(versions).toEqual(['1', '1-r1']);
+    expect(found?.body).toEqual({ label: 'new' });
+  });
+
+  test('other faults are not hidden', async () => {
+    const { readModels } = await thingWorld();
+    await expect(readLive(thingProjection, readModels, () => Promise.reject(new RangeError('mine')))).rejects.toThrow(RangeError);
+  });
+});
+
+describe('a list', () => {
+  test('holds everything that was committed before it was asked for', async () => {
+    const { append, projector, readModels, eventStore } = await thingWorld();
+    await projector().start();
+    for (let index = 0; index < 20; index += 1) {
+      await append(added(`t${String(index).padStart(2, '0')}`, 'listed'));
+      const found = await readList(
+        thingProjection,
+        { ...everything, where: { label: 'listed' } },
+        { eventStore, readModels, clock: systemClock },
+      );
+      expect(found).toHaveLength(index + 1);
+      expect(found.at(-1)?.body.revisions).toEqual([0]);
+    }
+  });
+
+  test('is refused when the projection is not there within 2 s', async () => {
+    const clock = createTestClock();
+    const { append, projector, readModels, eventStore } = await thingWorld(clock);
+    const { start, stop } = projector();
+    await start();
+    await stop();
+    await append(added('a'));
+    const list = readList(thingProjection, everything, { eventStore, readModels, clock }).then(
+      () => 'answered',
+      (fault: unknown) => fault,
+    );
+    await eventually('the waiting', () => (clock.pending() >= 2 ? true : undefined));
+    await clock.advance(1_999);
+    expect(await Promise.race([list, Promise.resolve('waiting')])).toBe('waiting');
+    await clock.advance(1);
+    const fault = await list;
+    expect(fault).toBeInstanceOf(ProjectionBehind);
+    expect(fault).toMatchObject({ projection: 'thing', retryAfterSeconds: 1 });
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('is refused while nothing is published', async () => {
+    const { readModels, eventStore } = await thingWorld();
+    await expect(readList(thingProjection, everything, { eventStore, readModels, clock: systemClock })).rejects.toThrow(
+      ProjectionBehind,
+    );
+  });
+
+  test('waits on across a swap', async () => {
+    const world = await thingWorld();
+    const { append, projector, readModels, eventStore } = world;
+    const { start, stop } = projector();
+    await start();
+    await stop();
+    await append(added('a'));
+    const list = readList(thingProjection, everything, {
+      eventStore,
+      readModels: await world.openReadModels(),
+      clock: createTestClock(),
+    });
+    await rebuild(world);
+    expect((await list).map(({ id }) => id)).toEqual(['a']);
+  });
+});
+
+describe('the status', () => {
+  test('tells live, unpublished and superseded apart, with the lag', async () => {
+    const clock = createTestClock(Date.now() + 60_000);
+    const world = await thingWorld(clock);
+    const { append, projector, readModels } = world;
+    const status = () => projectionStatus([thingProjection], { ...world, clock });
+    await append(added('a'));
+    expect(await status()).toEqual([{ name: 'thing', version: 1, liveVersion: null, state: 'unpublished', lag: null }]);
+
+    const { start, stop } = projector();
+    await start();
+    await untilReached(thingProjection, readModels, 1n);
+    expect(await status()).toEqual([
+      { name: 'thing', version: 1, liveVersion: '1', state: 'live', lag: { position: 1n, positions: 0n, ms: 0 } },
+    ]);
+
+    await stop();
+    await append(added('b'), thingEvent('SomethingElse', 'x'), added('c'));
+    const [behind] = await status();
+    expect(behind?.lag).toMatchObject({ position: 1n, positions: 3n });
+    // The oldest event that is missing was recorded just now, by a clock that is a minute behind this one.
+    expect(behind?.lag?.ms).toBeGreaterThan(50_000);
+    expect(behind?.lag?.ms).toBeLessThanOrEqual(60_000);
+
+    await readModels.prepare(modelOf('7'));
+    await readModels.publish(modelOf('7'));
+    expect(await status()).toMatchObject([{ liveVersion: '7', state: 'superseded', lag: null }]);
+  });
+});
