@@ -4,25 +4,27 @@ import { fileURLToPath } from 'node:url';
 import { createEngine, type Engine } from './engine.js';
 import { catalogue } from './events/catalogue.js';
 import { createCodec } from './events/codec.js';
+import type { EventStore } from './events/store/eventStore.js';
 import { createEmbeddedEventStore } from './events/store/embedded/eventStore.js';
 import { createApp } from './http/app.js';
 import { createKeyUse } from './http/auth/keyUse.js';
+import { createMetrics } from './http/metrics.js';
+import { createRoutes } from './http/routes/index.js';
+import { readinessChecks } from './http/routes/system/readiness.js';
 import { createServer } from './http/server.js';
-import { accessRoutes } from './http/routes/access/access.routes.js';
-import { clientRoutes } from './http/routes/clients/clients.routes.js';
-import { deliveryRoutes } from './http/routes/delivery/delivery.routes.js';
-import { meRoutes } from './http/routes/me/me.routes.js';
-import { websiteRoutes } from './http/routes/websites/websites.routes.js';
+import { createEmbeddedOutbox } from './integrations/email/embedded.js';
 import { createEmbeddedHosting } from './integrations/hosting/embedded.js';
+import { createOidcIssuer } from './integrations/identity/oidcIssuer.js';
 import { createEmbeddedSourceHost } from './integrations/sourceHost/embedded.js';
 import { systemClock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import { systemRandom } from './platform/random.js';
 import { loadEncryptionKey, type Settings } from './platform/settings.js';
+import { readVersion } from './platform/version.js';
 import { projections } from './projections/catalogue.js';
 import { createProjector } from './projections/runner/projector.js';
-import { liveModel } from './projections/runner/versions.js';
 import { createEmbeddedReadModelStore } from './projections/store/embedded/embeddedReadModelStore.js';
+import { createInvitationMailWorker } from './workers/invitationMail/invitationMailWorker.js';
 import { createProvisioningWorker } from './workers/provisioning/provisioningWorker.js';
 
 /** The stores and the engine on them: all that an operator's script needs. */
@@ -34,11 +36,16 @@ export interface OpenEngine {
   close(): Promise<void>;
 }
 
-export const openEngine = async (settings: Settings, logger: Logger): Promise<OpenEngine> => {
+/** @param watched the event store as everybody uses it, for those who measure */
+export const openEngine = async (
+  settings: Settings,
+  logger: Logger,
+  watched: (eventStore: EventStore) => EventStore = (eventStore) => eventStore,
+): Promise<OpenEngine> => {
   const clock = systemClock;
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const encryptionKey = await loadEncryptionKey(settings);
-  const eventStore = await createEmbeddedEventStore({ file: join(settings.dataDir, 'events.db'), clock, logger });
+  const eventStore = watched(await createEmbeddedEventStore({ file: join(settings.dataDir, 'events.db'), clock, logger }));
   const readModels = await createEmbeddedReadModelStore({ file: join(settings.dataDir, 'read-models.db'), clock });
   const engine = createEngine({
     clock,
@@ -47,7 +54,6 @@ export const openEngine = async (settings: Settings, logger: Logger): Promise<Op
     codec: createCodec(catalogue),
     eventStore,
     readModels,
-    liveModel: (projection) => liveModel(projection, readModels),
     encryptionKey,
   });
   return {
@@ -72,7 +78,8 @@ const templatesFolder = fileURLToPath(new URL('../templates', import.meta.url));
 
 /** Starts the parts named in `PROCESS_ROLES`. */
 export const startDoorstep = async (settings: Settings, logger: Logger): Promise<Doorstep> => {
-  const open = await openEngine(settings, logger);
+  const metrics = createMetrics();
+  const open = await openEngine(settings, logger, (eventStore) => metrics.counting(eventStore));
   const { engine, encryptionKey } = open;
   const { clock, random, eventStore, readModels, codec } = engine;
   const { host, port, corsOrigins } = settings.http;
@@ -90,21 +97,34 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     clock,
   });
 
+  const email = createEmbeddedOutbox({ folder: folder('outbox'), from: settings.mail.from, clock });
+  const keyUse = createKeyUse(engine);
+  const { issuer } = settings.auth;
+
   const app = createApp({
     engine,
-    routes: [
-      ...meRoutes({ engine }),
-      ...websiteRoutes({ engine, sourceHost }),
-      ...clientRoutes({ engine }),
-      ...accessRoutes({ engine }),
-      ...deliveryRoutes({ engine, hosting }),
-    ],
-    identityProvider: null,
-    keyUse: createKeyUse(engine),
+    routes: createRoutes({
+      engine,
+      sourceHost,
+      hosting,
+      keyUse,
+      outbox: email,
+      projections,
+      checks: readinessChecks(engine, projections),
+      metrics,
+      baseUrl,
+      version: readVersion(),
+    }),
+    // Without an issuer nobody can sign in to the portal: tokens work.
+    identityProvider: issuer === undefined ? null : createOidcIssuer(issuer, engine),
+    keyUse,
     encryptionKey,
     baseUrl,
     corsOrigins,
     mounts: { '/sites': hosting.handler },
+    observe: (answered) => {
+      metrics.observe(answered);
+    },
   });
   const server = createServer(app, clock);
   const projector = createProjector({
@@ -124,6 +144,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
       // From this machine, websites served here are reached without going through the public address.
       reach: (url) => (localUrl !== '' && url.startsWith(baseUrl()) ? localUrl + url.slice(baseUrl().length) : url),
     }),
+    createInvitationMailWorker({ engine, email, baseUrl }),
   ];
 
   const { roles } = settings;

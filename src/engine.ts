@@ -39,11 +39,10 @@ export const createEngine = (parts: {
   codec: Codec;
   eventStore: EventStore;
   readModels: ReadModelStore;
-  liveModel: Parameters<typeof createValidatedRead>[0]['liveModel'];
   /** 32 bytes (`ENCRYPTION_KEY`). */
   encryptionKey: Uint8Array;
 }): Engine => {
-  const { clock, random, logger, codec, eventStore, readModels, liveModel, encryptionKey } = parts;
+  const { clock, random, logger, codec, eventStore, readModels, encryptionKey } = parts;
   const indexKey = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'doorstep blind index', 32));
   const folds = createStreamFolds(eventStore, codec);
   return {
@@ -56,7 +55,7 @@ export const createEngine = (parts: {
     readModels,
     handle: createHandleCommand({ eventStore, codec, folds, clock, random }),
     state: (fold, stream) => folds.load(fold, stream),
-    read: createValidatedRead({ folds, readModels, liveModel }),
+    read: createValidatedRead({ folds, readModels }),
     blindIndex: (text) => base32Text(createHmac('sha256', indexKey).update(text).digest().subarray(0, 17), 26),
   };
 };

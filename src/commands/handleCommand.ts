@@ -1,14 +1,28 @@
 import type { Codec } from '../events/codec.js';
 import type { Actor, DomainEvent, EventMetadata, Recorded } from '../events/envelope.js';
-import { OutcomeUnknown, WrongExpectedRevision, type EventStore } from '../events/store/eventStore.js';
+import {
+  CorruptedRetry,
+  EventStoreUnavailable,
+  NO_STREAM,
+  OutcomeUnknown,
+  START,
+  WrongExpectedRevision,
+  type AppendResult,
+  type EventStore,
+  type NewEvent,
+} from '../events/store/eventStore.js';
 import type { StreamFolds } from '../events/streamFolds.js';
 import { isoTime, sleep, type Clock } from '../platform/clock.js';
 import { eventId } from '../platform/ids.js';
 import type { Random } from '../platform/random.js';
+import { createTurns } from '../platform/turns.js';
 import { isRefusal, type AnyCommand, type Decider } from './decider.js';
 import { Refused, refusals } from './refusal.js';
 
-/** Who asks, and for what chain of causes. One context serves every stream that a request or a reaction writes to. */
+/**
+ * Who asks, and for what chain of causes. One context serves every stream that a request or a reaction writes to, with one command
+ * for each: a second one on the same stream would be taken for the first, repeated.
+ */
 export interface CommandContext {
   /** A UUIDv7; entity ids and event ids are derived from it, so that repeating the command makes nothing twice. */
   readonly commandId: string;
@@ -26,7 +40,7 @@ export interface PlannedEvent extends DomainEvent {
 }
 
 export interface Handled<State, Event extends DomainEvent> {
-  /** What was appended; empty when the command changed nothing. */
+  /** What was appended, now or when the same command was handled before; empty when the command changed nothing. */
   readonly events: readonly Event[];
   readonly state: State;
   readonly revision: bigint;
@@ -41,11 +55,16 @@ export interface HandleOptions {
 export type Untimed<Command extends AnyCommand> = Command extends AnyCommand ? Omit<Command, 'at'> : never;
 
 /**
- * Reads the stream, folds, decides, appends at the revision decided on; on a conflict it reads and decides again, within
- * `deadlineMs`. When it resolves, the events are durable.
+ * Reads the stream, folds, decides, appends at the revision decided on; on a conflict it reads and decides again. An append of which
+ * the outcome is unknown is repeated until it is known. When it resolves, the events are durable. Waiting, also for other commands on the
+ * stream, ends after 5 s.
+ *
+ * A command id that was handled before, by any process, appends nothing again.
  *
  * @throws Refused with the decider's refusal
- * @throws TooManyConflicts when others kept winning until the deadline; faults of the event store
+ * @throws TooManyConflicts when others kept the stream busy until the deadline: nothing was written
+ * @throws OutcomeUnknown when it could not be found out in time; repeating the command with the same id settles it
+ * @throws EventRejected, UnknownEvent; other faults of the event store: nothing was written
  */
 export type HandleCommand = <State, Command extends AnyCommand, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
@@ -59,8 +78,13 @@ export class TooManyConflicts extends Error {
   override readonly name = 'TooManyConflicts';
 }
 
+interface Deadline {
+  readonly passed: boolean;
+}
+
 const deadlineMs = 5_000;
 const longestPauseMs = 50;
+const pageSize = 500;
 
 export const createHandleCommand = (parts: {
   eventStore: EventStore;
@@ -70,72 +94,121 @@ export const createHandleCommand = (parts: {
   random: Random;
 }): HandleCommand => {
   const { eventStore, codec, folds, clock, random } = parts;
-  // Commands of this process on one stream go one after the other: they would only conflict and be decided again.
-  const lastOf = new Map<string, Promise<unknown>>();
+  // Commands of this process on one stream would only conflict and be decided again.
+  const inTurn = createTurns();
 
-  const inTurn = async <Result>(stream: string, task: () => Promise<Result>): Promise<Result> => {
-    const before = lastOf.get(stream);
-    const mine = before === undefined ? task() : before.then(task, task);
-    lastOf.set(stream, mine);
-    try {
-      return await mine;
-    } finally {
-      if (lastOf.get(stream) === mine) lastOf.delete(stream);
+  const pause = (attempt: number): Promise<void> => sleep(clock, random.fraction() * Math.min(longestPauseMs, 2 ** attempt));
+
+  const appendUntilKnown = async (
+    stream: string,
+    events: readonly NewEvent[],
+    expected: bigint,
+    deadline: Deadline,
+  ): Promise<AppendResult> => {
+    let unknown: OutcomeUnknown | null = null;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await eventStore.append(stream, events, expected);
+      } catch (error) {
+        if (error instanceof OutcomeUnknown) unknown = error;
+        // At that revision somebody else's event stands, so none of the attempts was written.
+        if (unknown === null || error instanceof WrongExpectedRevision) throw error;
+        // A store that has gone away since does not tell either.
+        const worthAsking = error instanceof OutcomeUnknown || error instanceof EventStoreUnavailable;
+        if (!worthAsking || deadline.passed) throw unknown;
+      }
+      await pause(attempt);
     }
   };
 
-  return (decider, stream, untimed, context, options) =>
-    inTurn(stream, async () => {
-      const giveUpAt = clock.now() + deadlineMs;
-      for (let attempt = 1; ; attempt += 1) {
-        const folded = await folds.load(decider, stream);
-        if (options?.expectedRevision !== undefined && options.expectedRevision !== folded.revision)
-          throw new Refused(refusals.stale());
-
-        // Time never steps back within a stream, whatever the clock does.
-        const now = isoTime(clock.now());
-        const at = now > folded.at ? now : folded.at;
-        const outcome = decider.decide({ ...untimed, at } as unknown as Parameters<typeof decider.decide>[0], folded.state);
-        if (isRefusal(outcome)) throw new Refused(outcome);
-        if (outcome.length === 0) return { events: [], state: folded.state, revision: folded.revision };
-
-        const metadata: EventMetadata = {
-          at,
-          actor: context.actor,
-          requestId: context.requestId,
-          correlationId: context.correlationId ?? context.commandId,
-          causationId: context.causationId ?? context.commandId,
-        };
-        const encoded = outcome.map((event, index) => codec.encode(event, eventId(context.commandId, stream, index), metadata));
-        const recordedAt = (position: bigint) =>
-          outcome.map((event, index): Recorded<typeof event> => ({
-            ...event,
-            id: encoded[index]?.id ?? '',
-            stream,
-            revision: folded.revision + BigInt(index + 1),
-            position,
-            metadata,
-          }));
-
-        if (context.planned !== undefined) {
-          context.planned.push(...outcome.map(({ type, data }) => ({ stream, type, data })));
-          const state = recordedAt(0n).reduce((state, event) => decider.evolve(state, event), folded.state);
-          return { events: outcome, state, revision: folded.revision };
-        }
-
-        try {
-          const { position } = await eventStore.append(stream, encoded, folded.revision);
-          const next = folds.advance(decider, stream, folded, recordedAt(position));
-          return { events: outcome, state: next.state, revision: next.revision };
-        } catch (error) {
-          if (!(error instanceof WrongExpectedRevision) && !(error instanceof OutcomeUnknown)) throw error;
-          if (clock.now() >= giveUpAt) {
-            throw error instanceof OutcomeUnknown
-              ? error
-              : new TooManyConflicts(`stream ${stream} was changed by others ${String(attempt)} times in a row`);
-          }
-          await sleep(clock, random.fraction() * Math.min(longestPauseMs, 2 ** attempt));
-        }
+  /** What the command appended when it was handled before, if that was after revision `after`. */
+  const appendedBefore = async (commandId: string, stream: string, after: bigint): Promise<readonly Recorded[]> => {
+    const own: Recorded[] = [];
+    for (let from = after + 1n; ; from += BigInt(pageSize)) {
+      const { events } = await eventStore.readStream(stream, { from, max: pageSize });
+      for (const stored of events) {
+        if (stored.id === eventId(commandId, stream, own.length)) own.push(codec.decode(stored));
       }
+      if (events.length < pageSize) return own;
+    }
+  };
+
+  const handle = async <State, Command extends AnyCommand, Event extends DomainEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: string,
+    untimed: Untimed<Command>,
+    context: CommandContext,
+    { expectedRevision }: HandleOptions,
+    deadline: Deadline,
+  ): Promise<Handled<State, Event>> => {
+    const { commandId, actor, requestId, correlationId = commandId, causationId = commandId, planned } = context;
+    for (let attempt = 1; ; attempt += 1) {
+      if (deadline.passed) throw new TooManyConflicts(`others kept stream ${stream} busy`);
+      const { state, revision, at: lastAt } = await folds.load(decider, stream);
+      const handledBefore = async (after: bigint): Promise<Handled<State, Event> | null> => {
+        const events = (await appendedBefore(commandId, stream, after)) as readonly Recorded<Event>[];
+        return events.length === 0 ? null : { events, state, revision };
+      };
+
+      if (expectedRevision !== undefined && expectedRevision !== revision) {
+        const before = await handledBefore(expectedRevision);
+        if (before === null) throw new Refused(refusals.stale());
+        return before;
+      }
+
+      // Time never steps back within a stream, whatever the clock does.
+      const now = isoTime(clock.now());
+      const at = now > lastAt ? now : lastAt;
+      const outcome = decider.decide({ ...untimed, at } as unknown as Command, state);
+      if (isRefusal(outcome)) throw new Refused(outcome);
+      if (outcome.length === 0) return { events: [], state, revision };
+
+      const metadata: EventMetadata = { at, actor, requestId, correlationId, causationId };
+      const encoded = outcome.map((event, index) => codec.encode(event, eventId(commandId, stream, index), metadata));
+      const handled = (next: AppendResult): Handled<State, Event> => ({
+        events: outcome,
+        state: outcome.reduce(
+          (before, event, index) =>
+            decider.evolve(before, {
+              ...event,
+              id: eventId(commandId, stream, index),
+              stream,
+              revision: revision + BigInt(index + 1),
+              position: next.position,
+              metadata,
+            }),
+          state,
+        ),
+        revision: next.revision,
+      });
+      if (planned !== undefined) {
+        planned.push(...outcome.map(({ type, data }) => ({ stream, type, data })));
+        return handled({ revision, position: START });
+      }
+
+      try {
+        return handled(await appendUntilKnown(stream, encoded, revision, deadline));
+      } catch (error) {
+        if (error instanceof CorruptedRetry) {
+          const before = await handledBefore(NO_STREAM);
+          if (before !== null) return before;
+        }
+        if (!(error instanceof WrongExpectedRevision)) throw error;
+      }
+      await pause(attempt);
+    }
+  };
+
+  return async (decider, stream, command, context, options = {}) => {
+    // By a timer: the wall clock may be set meanwhile.
+    const deadline = { passed: false };
+    const cancel = clock.schedule(deadlineMs, () => {
+      deadline.passed = true;
     });
+    try {
+      return await inTurn(stream, () => handle(decider, stream, command, context, options, deadline));
+    } finally {
+      cancel();
+    }
+  };
 };

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ValidateFunction } from 'ajv/dist/2020.js';
+import type { AnySchemaObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { addFormatsTo } from '../platform/formats.js';
 import type { EventDefinitions } from './definition.js';
 import type { DomainEvent, EventMetadata, JsonObject, Recorded } from './envelope.js';
@@ -7,7 +7,7 @@ import type { NewEvent, StoredEvent } from './store/eventStore.js';
 
 /** Between domain events and what is stored: strict when written, permissive when read. */
 export interface Codec {
-  /** @throws EventRejected when the data does not match the type's schema: a decider's mistake, never the caller's. */
+  /** @throws EventRejected when the data does not match the type's schema, or says more: a decider's mistake, never the caller's. */
   encode(event: DomainEvent, id: string, metadata: EventMetadata): NewEvent;
   /**
    * Brings the event up to the current version of its type. Fields that the schema does not know are kept.
@@ -31,7 +31,7 @@ export const createCodec = (definitions: EventDefinitions): Codec => {
 
   const definitionOf = (type: string, version: number) => {
     const definition = known.get(type);
-    if (definition === undefined || version < 1 || version > definition.schemaVersion) {
+    if (definition === undefined || !Number.isInteger(version) || version < 1 || version > definition.schemaVersion) {
       throw new UnknownEvent(`event type ${type} version ${String(version)} is not known to this build`);
     }
     return definition;
@@ -41,7 +41,7 @@ export const createCodec = (definitions: EventDefinitions): Codec => {
   const validatorOf = (type: string): ValidateFunction => {
     let validate = validators.get(type);
     if (validate === undefined) {
-      validate = ajv.compile(definitionOf(type, 1).schema);
+      validate = ajv.compile(closed(definitionOf(type, 1).schema) as AnySchemaObject);
       validators.set(type, validate);
     }
     return validate;
@@ -65,4 +65,12 @@ export const createCodec = (definitions: EventDefinitions): Codec => {
       return { type, data: current, id, stream, revision, position, metadata };
     },
   };
+};
+
+/** The schema with every object in it closed: what slipped into an event would stand in the log for ever. */
+const closed = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const parts = Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, closed(part)]));
+  return 'properties' in parts ? { additionalProperties: false, ...parts } : parts;
 };

@@ -9,7 +9,7 @@ export interface Folded<State> {
   readonly state: State;
   /** Revision of the last event that it reflects; `NO_STREAM` when there is none. */
   readonly revision: bigint;
-  /** `metadata.at` of that event; empty when there is none. */
+  /** `metadata.at` of that event; empty when there is none, or when it was not read but stands in a seed. */
   readonly at: string;
 }
 
@@ -21,28 +21,20 @@ export interface Folded<State> {
 export interface StreamFolds {
   /**
    * @param seed where to begin when nothing is kept, for streams that are long (a document of a read model)
-   * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent
+   * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent; what `seed` throws
    */
   load<State, Event extends DomainEvent>(
     fold: Fold<State, Event>,
     stream: string,
     seed?: () => Promise<Folded<State> | null>,
   ): Promise<Folded<State>>;
-
-  /** Folds events over a state that `load` returned, and keeps the result: what `handleCommand` has just appended. */
-  advance<State, Event extends DomainEvent>(
-    fold: Fold<State, Event>,
-    stream: string,
-    from: Folded<State>,
-    events: readonly Recorded<Event>[],
-  ): Folded<State>;
 }
 
 const pageSize = 1_000;
 
 export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxKept = 20_000): StreamFolds => {
+  // Only what was read from the log is kept: what an append was believed to write may, after a repetition, stand there otherwise.
   const kept = new LRUCache<string, Folded<unknown>>({ max: maxKept });
-  const keyOf = (fold: { name: string }, stream: string): string => `${fold.name}/${stream}`;
 
   const keep = (key: string, folded: Folded<unknown>): void => {
     // Two loads may overlap: the one that saw less must not replace the one that saw more.
@@ -50,45 +42,35 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxKept 
     if (other === undefined || other.revision < folded.revision) kept.set(key, folded);
   };
 
-  const foldOver = <State, Event extends DomainEvent>(
+  const load = async <State, Event extends DomainEvent>(
     fold: Fold<State, Event>,
-    from: Folded<State>,
-    events: readonly Recorded<Event>[],
-  ): Folded<State> => {
-    const last = events.at(-1);
-    if (last === undefined) return from;
-    return {
-      state: events.reduce((state, event) => fold.evolve(state, event), from.state),
-      revision: last.revision,
-      at: last.metadata.at,
-    };
-  };
-
-  return {
-    load: async (fold, stream, seed) => {
-      type State = typeof fold.initialState;
-      const key = keyOf(fold, stream);
-      const known = (kept.get(key) as Folded<State> | undefined) ?? (await seed?.());
-      let folded = known ?? { state: fold.initialState, revision: NO_STREAM, at: '' };
-      for (;;) {
-        const { events, head } = await eventStore.readStream(stream, { from: folded.revision + 1n, max: pageSize });
-        if (events.length > 0) {
-          folded = foldOver(
-            fold,
-            folded,
-            events.map((stored) => codec.decode(stored) as Parameters<typeof fold.evolve>[1]),
-          );
-        }
-        if (folded.revision >= head || events.length === 0) break;
+    stream: string,
+    seed?: () => Promise<Folded<State> | null>,
+  ): Promise<Folded<State>> => {
+    const key = `${fold.name}/${stream}`;
+    const nothing: Folded<State> = { state: fold.initialState, revision: NO_STREAM, at: '' };
+    // Under a fold's name there are states of that fold only.
+    let folded = (kept.get(key) as Folded<State> | undefined) ?? (await seed?.()) ?? nothing;
+    for (;;) {
+      const { events, head } = await eventStore.readStream(stream, { from: folded.revision + 1n, max: pageSize });
+      for (const stored of events) {
+        const event = codec.decode(stored) as Recorded<Event>;
+        folded = { state: fold.evolve(folded.state, event), revision: event.revision, at: event.metadata.at };
       }
-      keep(key, folded);
-      return folded;
-    },
-
-    advance: (fold, stream, from, events) => {
-      const folded = foldOver(fold, from, events);
-      keep(keyOf(fold, stream), folded);
-      return folded;
-    },
+      if (folded.revision === head) break;
+      if (folded.revision > head) {
+        // The log was put back to an earlier state: what was folded beyond it never happened.
+        kept.delete(key);
+        folded = nothing;
+      } else if (events.length === 0) {
+        throw new Error(
+          `stream ${stream} reaches to revision ${String(head)}, but cannot be read after ${String(folded.revision)}`,
+        );
+      }
+    }
+    keep(key, folded);
+    return folded;
   };
+
+  return { load };
 };
