@@ -36,7 +36,7 @@ test(`nothing acknowledged is lost, nothing is made twice, and all work ends, af
   for (let round = 0; round < kills; round += 1) {
     const server = await startServer(dataDir);
     const api = createApi(server.address, token);
-    const killed = pause(randomInt(20, 220)).then(() => server.kill('SIGKILL'));
+    const killed = pause(randomInt(10, 160)).then(() => server.kill('SIGKILL'));
     const load = async (lane: number): Promise<void> => {
       for (let step = 0; ; step += 1) {
         await oneWrite(api, told, unanswered, `${String(round)}-${String(lane)}-${String(step)}`, lane, round);

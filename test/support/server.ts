@@ -2,8 +2,16 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What a failed test leaves running ends with its file. */
+const running = new Set<ChildProcess>();
+
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 /** The built server as a process of its own (`npm test` builds it first). */
 export interface ServerProcess {
@@ -39,7 +47,8 @@ export const startServer = async (dataDir: string, extra: Environment = {}): Pro
     env: environmentFor(dataDir, extra),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = outcomeOf(child);
+  running.add(child);
+  const ended = outcomeOf(child).finally(() => running.delete(child));
   let written = '';
   child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
 
