@@ -57,3 +57,14 @@ export const createTestClock = (start = Date.UTC(2026, 0, 1)): TestClock => {
     pending: () => timers.size,
   };
 };
+
+/** Lets time pass until `work` ends. */
+export const passTimeUntil = async <Result>(clock: TestClock, work: Promise<Result>): Promise<Result> => {
+  const seen = { ended: false };
+  const end = (): void => {
+    seen.ended = true;
+  };
+  work.then(end, end);
+  while (!seen.ended) await clock.advance(5);
+  return work;
+};

@@ -1,0 +1,204 @@
+import { describe, expect, test } from '@jest/globals';
+import { Refused, refusals } from '../../src/commands/refusal.js';
+import { EventStoreClosed, EventStoreUnavailable, NO_STREAM, OutcomeUnknown } from '../../src/events/store/eventStore.js';
+import { after, lostAnswer, lostRequest, unavailable, type AppendFault } from '../support/faultyEventStore.js';
+import { inLog, names, newContext, room, startProcess, startTwo, type SeatProcess } from '../support/seatProcess.js';
+import { seatDecider } from '../support/seats.js';
+import { createTestClock, passTimeUntil } from '../support/testClock.js';
+
+describe('an expected revision', () => {
+  const takeAt = ({ handle }: SeatProcess, expectedRevision: bigint, context = newContext()) =>
+    handle(seatDecider, room, { type: 'TakeSeats', by: 'Ada' }, context, { expectedRevision });
+
+  test('that is the present one lets the command through', async () => {
+    const process = await startProcess();
+    expect((await takeAt(process, NO_STREAM)).revision).toBe(0n);
+    expect((await takeAt(process, 0n)).revision).toBe(1n);
+  });
+
+  test.each([
+    ['passed', NO_STREAM],
+    ['not there yet', 5n],
+  ])('that is %s is refused as stale', async (_, expected) => {
+    const process = await startProcess();
+    await process.take('Bob');
+    await expect(takeAt(process, expected)).rejects.toEqual(new Refused(refusals.stale()));
+    expect((await inLog(process)).takenBy).toEqual(['Bob']);
+  });
+
+  test('that somebody passes in the meantime is refused as stale', async () => {
+    const [mine, other] = await startTwo();
+    await mine.take('Bob');
+    mine.store.appendFaults.push(after(() => other.take('Cyd')));
+    await expect(takeAt(mine, 0n)).rejects.toEqual(new Refused(refusals.stale()));
+    expect((await inLog(mine)).takenBy).toEqual(['Bob', 'Cyd']);
+  });
+
+  test('that the lost answer itself has passed is not stale', async () => {
+    const process = await startProcess();
+    process.store.appendFaults.push(lostAnswer);
+    expect(await takeAt(process, NO_STREAM)).toMatchObject({ revision: 0n, state: { takenBy: ['Ada'] } });
+  });
+
+  test('that the same command has passed before is not stale, also after others', async () => {
+    const [mine, other] = await startTwo();
+    const context = newContext();
+    await takeAt(mine, NO_STREAM, context);
+    await other.take('Bob');
+    expect(await takeAt(other, NO_STREAM, context)).toMatchObject({
+      events: [{ type: 'SeatTaken', data: { by: 'Ada' } }],
+      state: { takenBy: ['Ada', 'Bob'] },
+      revision: 1n,
+    });
+    expect((await inLog(mine)).takenBy).toEqual(['Ada', 'Bob']);
+  });
+});
+
+describe('an outcome that is unknown', () => {
+  test('when the append was written: one effect, and the command succeeds', async () => {
+    const process = await startProcess();
+    process.store.appendFaults.push(lostAnswer);
+    expect(await process.take('Ada')).toMatchObject({
+      events: [{ data: { by: 'Ada' } }],
+      state: { takenBy: ['Ada'] },
+      revision: 0n,
+    });
+    expect((await inLog(process)).takenBy).toEqual(['Ada']);
+  });
+
+  test('when the append was not written: it is written once', async () => {
+    const process = await startProcess();
+    process.store.appendFaults.push(lostRequest, lostRequest);
+    expect((await process.take('Ada')).state.takenBy).toEqual(['Ada']);
+    expect((await inLog(process)).takenBy).toEqual(['Ada']);
+    expect(process.store.appends).toHaveLength(3);
+    expect(new Set(process.store.appends.map(({ ids: [id] }) => id)).size).toBe(1);
+  });
+
+  test('when it was written and others went on: one effect', async () => {
+    const [mine, other] = await startTwo();
+    mine.store.appendFaults.push(async (append, of) => {
+      await append();
+      await other.take('Bob');
+      return lostRequest(append, of);
+    });
+    expect((await mine.take('Ada')).revision).toBe(0n);
+    expect((await inLog(mine)).takenBy).toEqual(['Ada', 'Bob']);
+    expect((await mine.take('Cyd')).state.takenBy).toEqual(['Ada', 'Bob', 'Cyd']);
+  });
+
+  test('when it was not written and others went on: it is decided again, and written once', async () => {
+    const [mine, other] = await startTwo();
+    mine.store.appendFaults.push(async (append, of) => {
+      await other.take('Bob');
+      return lostRequest(append, of);
+    });
+    expect((await mine.take('Ada')).state.takenBy).toEqual(['Bob', 'Ada']);
+    expect((await inLog(mine)).takenBy).toEqual(['Bob', 'Ada']);
+  });
+
+  test('when the store goes down after it: it is found out once the store is back', async () => {
+    const process = await startProcess();
+    process.store.appendFaults.push(lostAnswer, unavailable, unavailable);
+    expect((await process.take('Ada')).state.takenBy).toEqual(['Ada']);
+    expect((await inLog(process)).takenBy).toEqual(['Ada']);
+  });
+
+  test('for 5 s stays unknown, also when the store was down in the end', async () => {
+    const clock = createTestClock();
+    const process = await startProcess(clock);
+    const down: AppendFault = (append, of) => {
+      process.store.appendFaults.push(down);
+      return unavailable(append, of);
+    };
+    process.store.appendFaults.push(lostAnswer, down);
+    const context = newContext();
+    await expect(passTimeUntil(clock, process.take('Ada', context))).rejects.toThrow(OutcomeUnknown);
+    process.store.appendFaults.length = 0;
+    // The caller repeats the command, and learns that it was written.
+    expect(await process.take('Ada', context)).toMatchObject({ events: [{ data: { by: 'Ada' } }], revision: 0n });
+    expect((await inLog(process)).takenBy).toEqual(['Ada']);
+  });
+
+  test('when the service stops meanwhile: it stays unknown, and nobody waits', async () => {
+    const process = await startProcess();
+    process.store.appendFaults.push(lostAnswer, () => Promise.reject(new EventStoreClosed('stopping')));
+    await expect(process.take('Ada')).rejects.toThrow(OutcomeUnknown);
+    expect(process.store.appends).toHaveLength(2);
+  });
+});
+
+describe('a store that is down', () => {
+  test('for the append: passed on at once, nothing written, and the next command goes on', async () => {
+    const process = await startProcess();
+    process.store.appendFaults.push(unavailable);
+    await expect(process.take('Ada')).rejects.toThrow(EventStoreUnavailable);
+    expect(process.store.appends).toHaveLength(1);
+    expect((await process.take('Bob')).state.takenBy).toEqual(['Bob']);
+  });
+
+  test('for the read: passed on at once, nothing decided', async () => {
+    const process = await startProcess();
+    process.store.readFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
+    await expect(process.take('Ada')).rejects.toThrow(EventStoreUnavailable);
+    process.store.readFault = null;
+    expect((await process.take('Bob')).state.takenBy).toEqual(['Bob']);
+  });
+});
+
+describe('the same command id', () => {
+  test('twice, one after the other: one effect, and the same answer, whatever others did in between', async () => {
+    const [first, second] = await startTwo();
+    const context = newContext();
+    const events = [{ type: 'SeatTaken', data: { by: 'Ada' } }];
+    expect(await first.take('Ada', context)).toMatchObject({ events, revision: 0n });
+    expect(await first.take('Ada', context)).toMatchObject({ events, state: { takenBy: ['Ada'] } });
+    await first.take('Bob');
+    for (const process of [first, second]) {
+      expect(await process.take('Ada', context)).toMatchObject({ events, state: { takenBy: ['Ada', 'Bob'] }, revision: 1n });
+    }
+    expect((await inLog(first)).takenBy).toEqual(['Ada', 'Bob']);
+  });
+
+  test.each([
+    ['more', 3],
+    ['fewer', 1],
+  ])('with a decision for %s events the second time: what was written the first time', async (_, count) => {
+    const { store, handle } = await startProcess();
+    const context = newContext();
+    const take = (number: number) => handle(seatDecider, room, { type: 'TakeSeats', by: 'Ada', count: number }, context);
+    await take(2);
+    expect((await take(count)).events).toHaveLength(2);
+    expect((await store.readStream(room)).head).toBe(1n);
+  });
+
+  test('far back in a long stream is found', async () => {
+    const { store, handle, take } = await startProcess();
+    const context = newContext();
+    await take('Ada', context);
+    await handle(seatDecider, room, { type: 'TakeSeats', by: 'Bob', count: 1_200 }, newContext());
+    expect((await take('Ada', context)).events).toMatchObject([{ data: { by: 'Ada' } }]);
+    expect((await store.readStream(room)).head).toBe(1_200n);
+  });
+
+  test('in two processes at once: one effect', async () => {
+    const processes = await startTwo();
+    const contexts = names(20).map(() => newContext());
+    const handled = await Promise.all(
+      contexts.flatMap((context, index) => processes.map((process) => process.take(`${index}`, context))),
+    );
+    expect([...(await inLog(processes[0])).takenBy].sort()).toEqual(names(20).sort());
+    expect(handled.every(({ events }) => events.length === 1)).toBe(true);
+  });
+
+  test('in two processes at once, whose clocks differ: both go on with what stands in the log', async () => {
+    const [first, second] = await startTwo([createTestClock(Date.UTC(2026, 0, 1)), createTestClock(Date.UTC(2027, 0, 1))]);
+    const context = newContext();
+    await Promise.all([first.take('Ada', context), second.take('Ada', context)]);
+    const log = await inLog(first);
+    for (const process of [first, second]) {
+      const { state } = await process.handle(seatDecider, room, { type: 'RenameRoom', name: 'Hall' }, newContext());
+      expect(state).toMatchObject(log);
+    }
+  });
+});
