@@ -45,6 +45,7 @@ describe('logger', () => {
     ['a grant', { body: { access_token: canary, refresh_token: canary, id_token: canary, client_secret: canary } }],
     ['settings', { settings: { encryptionKey: Buffer.from(canary), mail: { password: canary } } }],
     ['an attached service', { service: { secrets: { webhook: canary } } }],
+    ['a list', { calls: [{ headers: { cookie: canary } }] }],
     ['an error', { err: Object.assign(new Error('refused'), { request: { headers: { authorization: canary } } }) }],
   ])('%s is written without its secrets', (_what, fields) => {
     const [line] = logTo('info', (logger) => {
@@ -53,6 +54,21 @@ describe('logger', () => {
     expect(line).toContain('[removed]');
     expect(line).not.toContain(canary);
     expect(line).not.toContain(Buffer.from(canary).toJSON().data.join());
+  });
+
+  test('what a child adds to every line is written without its secrets', () => {
+    const [line] = logTo('info', (logger) => {
+      logger.child({ provider: { token: canary } }).info('asked');
+    });
+    expect(JSON.parse(line ?? '')).toMatchObject({ provider: { token: '[removed]' } });
+  });
+
+  test('fields are as they were for whoever logs them', () => {
+    const fields = { request: { headers: { cookie: canary } } };
+    logTo('info', (logger) => {
+      logger.info(fields, 'seen');
+    });
+    expect(fields).toStrictEqual({ request: { headers: { cookie: canary } } });
   });
 
   test.each([
