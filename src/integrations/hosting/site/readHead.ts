@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { systemErrorCode } from '../../embeddedFiles.js';
 import { BuildFailure, type SiteFiles } from './build.js';
 
 const mostFiles = 5_000;
@@ -17,7 +18,7 @@ export const headOf = async (gitdir: string, branch: string): Promise<string | n
 
 /**
  * The files of a commit, straight from the objects of a bare repository.
- * @throws BuildFailure when it holds something that cannot be published (a link, a strange name) or too much
+ * @throws BuildFailure when it is damaged, or holds what cannot be published: a link, a strange name, too much
  */
 export const readCommit = async (gitdir: string, commit: string): Promise<SiteFiles> => {
   const { default: git } = await import('isomorphic-git');
@@ -46,7 +47,13 @@ export const readCommit = async (gitdir: string, commit: string): Promise<SiteFi
     }
   };
 
-  const { commit: head } = await git.readCommit({ fs, gitdir, oid: commit, cache });
-  await readFolder(head.tree, '');
+  try {
+    const { commit: head } = await git.readCommit({ fs, gitdir, oid: commit, cache });
+    await readFolder(head.tree, '');
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === undefined || !(code in git.Errors)) throw error;
+    throw new BuildFailure(`The repository cannot be read (${code})`, { cause: error });
+  }
   return files;
 };

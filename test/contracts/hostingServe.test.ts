@@ -1,0 +1,212 @@
+import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { rm } from 'node:fs/promises';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { createTestClock } from '../support/testClock.js';
+import { repositoryOf, serveSites } from './hostingSites.js';
+
+const film = Uint8Array.from({ length: 1000 }, (_, index) => index % 256);
+const site = {
+  'index.html.liquid': '<link href="{{ "site.css" | asset }}">Home',
+  'services/index.html': 'Services',
+  'about.html': 'About',
+  '404.html': 'Lost',
+  'site.css': 'p { color: red }',
+  'mark.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  'film.mp4': film,
+  'a b/ü & c.txt': 'odd name',
+  '.well-known/security.txt': 'Contact: mailto:ada@example.com',
+  '_secret/notes.txt': 'not for visitors',
+  '.env': 'not for visitors either',
+  'script.js': 'alert(1)',
+};
+const bareSite = { 'index.html': 'Bare' };
+
+let base = '';
+let folder = '';
+let deployment = '';
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  const hosting = createEmbeddedHosting({ folder, publicUrl: () => base, clock: createTestClock() });
+  base = await serveSites(() => hosting.handler);
+  for (const [name, files] of Object.entries({ acme: site, bare: bareSite })) {
+    const { id } = await hosting.createProject({ name, marker: name, repository: repositoryOf(files) });
+    deployment = (await hosting.deploy(id, 'first')).id;
+  }
+  await hosting.createProject({ name: 'empty', marker: 'empty', repository: repositoryOf(bareSite) });
+});
+
+const get = (path: string, options: RequestInit = {}): Promise<Response> =>
+  fetch(`${base}/sites/${path}`, { redirect: 'manual', ...options });
+
+/** A request as it is written, without the tidying that clients do to addresses. */
+const raw = async (path: string): Promise<string> => {
+  const { hostname, port } = new URL(base);
+  const socket = createConnection(Number(port), hostname);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`);
+  return text(socket);
+};
+
+describe('what is found', () => {
+  test.each([
+    ['acme/', 'Home', 'text/html; charset=utf-8'],
+    ['acme/index.html', 'Home', 'text/html; charset=utf-8'],
+    ['acme/services/', 'Services', 'text/html; charset=utf-8'],
+    ['acme/about.html', 'About', 'text/html; charset=utf-8'],
+    ['acme/site.css', 'p { color: red }', 'text/css; charset=utf-8'],
+    ['acme/mark.svg', '<svg', 'image/svg+xml'],
+    ['acme/a%20b/%C3%BC%20%26%20c.txt', 'odd name', 'text/plain; charset=utf-8'],
+    ['acme/.well-known/security.txt', 'Contact:', 'text/plain; charset=utf-8'],
+  ])('%s', async (path, words, type) => {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(await response.text()).toContain(words);
+  });
+
+  test('HEAD answers as GET does, without the content', async () => {
+    const [head, whole] = [await get('acme/', { method: 'HEAD' }), await get('acme/')];
+    expect(head.status).toBe(200);
+    expect(head.headers.get('etag')).toBe(whole.headers.get('etag'));
+    expect(head.headers.get('content-length')).toBe(whole.headers.get('content-length'));
+    expect(await head.text()).toBe('');
+  });
+
+  test('a part of a film', async () => {
+    const response = await get('acme/film.mp4', { headers: { range: 'bytes=100-199' } });
+    expect(response.status).toBe(206);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(film.slice(100, 200));
+  });
+
+  test.each([
+    ['acme', './acme/'],
+    ['acme?from=mail', './acme/?from=mail'],
+    ['acme/services', './services/'],
+  ])('%s leads to the address with a slash', async (path, location) => {
+    const response = await get(path);
+    expect(response.status).toBe(301);
+    expect(response.headers.get('location')).toBe(location);
+    expect((await get(path, { redirect: 'follow' })).status).toBe(200);
+  });
+});
+
+describe('what is not found', () => {
+  test.each(['nothing', 'services/nothing', '_secret/notes.txt', '.env', 'site.css/', '%00', 'services/index.html/'])(
+    "the site's own page answers for %s",
+    async (path) => {
+      const response = await get(`acme/${path}`);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(await response.text()).toBe('Lost');
+    },
+  );
+
+  test('a part of the page that answers for it is never cut out', async () => {
+    expect((await get('acme/nothing', { headers: { range: 'bytes=0-1' } })).status).toBe(404);
+  });
+
+  test('plain words answer where a site has no page for it', async () => {
+    const response = await get('bare/nothing');
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+
+  test.each([
+    '',
+    'unknown/',
+    'empty/',
+    'ACME/',
+    '.acme/',
+    'acme%2f..%2facme/',
+    'bare/_deployments/00000001-0123456789abcdef/',
+    'bare/_deployments/nothing/',
+  ])('what belongs to no site is left to the application: %j', async (path) => {
+    const response = await get(path);
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain('Cannot GET');
+  });
+
+  test.each([
+    '/sites/acme/../../project.json',
+    '/sites/acme/%2e%2e/%2e%2e/project.json',
+    '/sites/acme/..%2f..%2f..%2fproject.json',
+    '/sites/acme/..%5c..%5cproject.json',
+    '/sites/acme//etc/passwd',
+    '/sites/acme/%2fetc%2fpasswd',
+    '/sites/../sites/acme/../project.json',
+    '/sites/acme/deployments/',
+    '/sites/acme/project.json',
+    '/sites/acme/__proto__',
+    '/sites/acme/%zz',
+    '/sites/%zz/',
+  ])('%s leads nowhere', async (path) => {
+    const answer = await raw(path);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(answer).not.toMatch(/marker|root:/);
+  });
+
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('%s is refused', async (method) => {
+    const response = await get('acme/', { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
+  });
+});
+
+describe('a deployment by itself', () => {
+  test('has an address that search engines leave alone', async () => {
+    const response = await get(`bare/_deployments/${deployment}/`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-robots-tag')).toBe('noindex');
+    expect((await get('bare/')).headers.get('x-robots-tag')).toBeNull();
+  });
+
+  test('leads to its address with a slash', async () => {
+    const response = await get(`bare/_deployments/${deployment}`);
+    expect(response.status).toBe(301);
+    expect(response.headers.get('location')).toBe(`./${deployment}/`);
+  });
+});
+
+describe('headers', () => {
+  test.each(['acme/', 'acme/site.css', 'acme/script.js', 'acme/nothing', 'acme'])(
+    '%s may run no script and is what it says it is',
+    async (path) => {
+      const { headers } = await get(path);
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/script-src|unsafe|\*/);
+      for (const rule of ["form-action 'none'", "base-uri 'none'", "frame-ancestors 'self'"]) expect(policy).toContain(rule);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin');
+    },
+  );
+
+  test('pages are asked for again each time, what they link to is kept for a year', async () => {
+    const page = await get('acme/');
+    expect(page.headers.get('cache-control')).toBe('no-cache');
+    const asset = /href="\.\/(.*?)"/.exec(await page.text())?.[1] ?? '';
+    expect((await get(`acme/${asset}`)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    for (const path of ['acme/site.css', 'acme/site.css?v=0123456789abcdef'])
+      expect((await get(path)).headers.get('cache-control')).toBe('public, max-age=300');
+  });
+
+  test('what a visitor has already is not sent again', async () => {
+    const etag = (await get('acme/site.css')).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[0-9a-f]{16}"$/);
+    // Without it fetch says no-cache, which asks for the whole.
+    const always = { 'cache-control': 'max-age=0' };
+    for (const known of [etag, `"other", ${etag}`, '*'])
+      expect((await get('acme/site.css', { headers: { ...always, 'if-none-match': known } })).status).toBe(304);
+    expect((await get('acme/site.css', { headers: { ...always, 'if-none-match': '"other"' } })).status).toBe(200);
+  });
+});
+
+test('a file that the disk has lost is an error of the application, not the end of it', async () => {
+  await rm(`${folder}/acme/deployments`, { recursive: true, force: true });
+  expect((await get('acme/')).status).toBe(404);
+  expect((await get('bare/')).status).toBe(200);
+});
