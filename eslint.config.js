@@ -30,7 +30,7 @@ const noAmbientTimeOrChance = {
 };
 
 export default defineConfig(
-  globalIgnores(['dist/', 'dist.*/', 'coverage/', 'data/', '.venv/']),
+  globalIgnores(['dist/', 'dist.*/', 'coverage/', 'data/', '.venv/', 'bench/emmett/']),
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

@@ -1,0 +1,70 @@
+/**
+ * `npm run bench`: measures what Doorstep promises, next to what the machine gives anybody, and prints the ratios
+ * (docs/performance.md). `--only <name>,…` runs some, `--quick` all in little (to see that they run), `--json` prints for machines.
+ */
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { prepareOrExit } from '../scripts/prepare.mjs';
+import { activation } from './measures/activation.mjs';
+import { appends } from './measures/appends.mjs';
+import { coldStart } from './measures/coldStart.mjs';
+import { emmett } from './measures/emmett.mjs';
+import { memory } from './measures/memory.mjs';
+import { rebuild } from './measures/rebuild.mjs';
+import { scale } from './measures/scale.mjs';
+import { reads, writes } from './measures/throughput.mjs';
+import { meetsAim, tableOf } from './support/figures.mjs';
+
+const measures = { writes, reads, emmett, appends, rebuild, activation, coldStart, memory, scale };
+
+/** @typedef {keyof typeof measures} Name */
+
+const options = () => {
+  try {
+    const { values } = parseArgs({
+      options: {
+        quick: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        only: { type: 'string' },
+      },
+    });
+    const names = values.only?.split(',') ?? Object.keys(measures);
+    const unknown = names.filter((name) => !(name in measures));
+    if (unknown.length > 0)
+      throw new Error(`there is no measure ${unknown.join(', ')}; there are ${Object.keys(measures).join(', ')}`);
+    return { ...values, names: /** @type {Name[]} */ (names) };
+  } catch (error) {
+    tell(String(error instanceof Error ? error.message : error));
+    process.exit(2);
+  }
+};
+
+/** @param {string} text */
+const tell = (text) => process.stderr.write(`${text}\n`);
+
+const { quick, json, names } = options();
+await prepareOrExit();
+
+/** @type {import('./support/figures.mjs').Figure[]} */
+const figures = [];
+for (const name of names) {
+  tell(`measuring: ${name}`);
+  figures.push(...(await measures[name]({ quick, tell })));
+}
+
+const machine = {
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+  processors: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`,
+  memoryGiB: Math.round(totalmem() / 1024 ** 3),
+};
+if (json) {
+  const results = figures.map((figure) => ({ ...figure, meetsAim: meetsAim(figure) ?? null }));
+  process.stdout.write(`${JSON.stringify({ machine, quick, figures: results }, null, 2)}\n`);
+} else {
+  process.stdout.write(
+    `Node ${machine.node}, ${machine.platform}, ${machine.processors}, ${machine.memoryGiB} GiB\n\n${tableOf(figures)}\n`,
+  );
+}
+// What was started is stopped; an idle keep-alive connection of ours must not hold the end up.
+process.exit();

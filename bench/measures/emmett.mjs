@@ -1,0 +1,51 @@
+/** The same command on Emmett, which one would take instead. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runNpm } from '../../scripts/prepare.mjs';
+import { call } from '../support/api.mjs';
+import { checkpointWrites } from '../support/load.mjs';
+import { removeFolder, temporaryFolder, withServer } from '../support/processes.mjs';
+import { withService } from '../support/service.mjs';
+import { compare, failuresOf, ratesInWords, websitesFor } from './throughput.mjs';
+
+const packageFolder = fileURLToPath(new URL('../emmett', import.meta.url));
+
+/** What npm writes last of all. */
+const isInstalled = () => existsSync(join(packageFolder, 'node_modules', '.package-lock.json'));
+
+/**
+ * @param {{ quick: boolean, tell: (text: string) => void }} options
+ * @returns {Promise<import('../support/figures.mjs').Figure[]>}
+ */
+export const emmett = async (options) => {
+  const { quick, tell } = options;
+  if (!isInstalled()) {
+    if (quick) {
+      tell('emmett: left out, since it is not installed; a full run installs it');
+      return [];
+    }
+    tell('emmett: installing it in bench/emmett (some minutes: it may compile SQLite)');
+    const code = await runNpm(['install', '--no-progress'], { cwd: packageFolder, stdio: 'ignore' });
+    if (code !== 0 || !isInstalled()) {
+      tell('emmett: left out, since it cannot be installed here');
+      return [];
+    }
+  }
+  const folder = temporaryFolder('emmett');
+  try {
+    return await withServer('emmett/server.mjs', [join(folder, 'events.db')], (url) =>
+      withService({ purpose: 'writes', websites: websitesFor(options) }, async (service, load) => {
+        const { headers, websiteIds } = service;
+        for (const id of websiteIds) await call({ url, headers }, 'PUT', `/v1/websites/${id}/delivery`, {});
+        const results = await compare(options, service, load, checkpointWrites(websiteIds), url);
+        if (failuresOf(results.ours) > 0) throw new Error(`${failuresOf(results.ours)} writes failed`);
+        const failures = failuresOf(results.others);
+        const about = `${ratesInWords(results)}${failures > 0 ? ` (and ${failures} refused)` : ''}`;
+        return [{ name: 'writes / Emmett on SQLite', value: results.ratio, unit: '×', aim: { atLeast: 5 }, about }];
+      }),
+    );
+  } finally {
+    removeFolder(folder);
+  }
+};

@@ -1,0 +1,47 @@
+import { setInterval } from 'node:timers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { checkpointWrites } from '../support/load.mjs';
+import { residentBytes } from '../support/processes.mjs';
+import { withService } from '../support/service.mjs';
+
+const mebibyte = 1024 * 1024;
+/** What a process holds once it has nothing to do is known only after a while. */
+const restMs = 3_000;
+const sampleMs = 100;
+
+/**
+ * Resident memory of the whole service: all four parts in one process.
+ * @param {{ quick: boolean }} options
+ * @returns {Promise<import('../support/figures.mjs').Figure[]>}
+ */
+export const memory = async ({ quick }) => {
+  const events = quick ? 1_000 : 100_000;
+  const atRest = await withService({ purpose: 'rest', websites: 0 }, async ({ doorstep }) => {
+    await wait(quick ? 0 : restMs);
+    return residentBytes(doorstep.process);
+  });
+  return withService({ purpose: 'memory', websites: quick ? 9 : 64 }, async ({ doorstep, url, headers, websiteIds }, load) => {
+    let peak = 0;
+    const sample = async () => {
+      peak = Math.max(peak, await residentBytes(doorstep.process));
+    };
+    const sampling = setInterval(() => void sample(), sampleMs);
+    let written = 0;
+    while (written < events) {
+      written += (await load.throughput({ url, headers, seconds: quick ? 1 : 5, connections: checkpointWrites(websiteIds) }))
+        .succeeded;
+    }
+    clearInterval(sampling);
+    await wait(quick ? 0 : restMs);
+    return [
+      { name: 'memory at rest', value: atRest / mebibyte, unit: 'MiB', aim: { atMost: 110 } },
+      { name: 'memory under load, peak', value: peak / mebibyte, unit: 'MiB', aim: { atMost: 220 } },
+      {
+        name: `memory after ${written.toLocaleString('en')} events`,
+        value: (await residentBytes(doorstep.process)) / mebibyte,
+        unit: 'MiB',
+        aim: { atMost: 220 },
+      },
+    ];
+  });
+};

@@ -1,0 +1,88 @@
+/**
+ * Makes requests, in a process of its own so that the one measuring does not compete with the one measured. Takes one job a
+ * message, answers with its result.
+ */
+import { Agent, request as httpRequest } from 'node:http';
+import autocannon from 'autocannon';
+
+/**
+ * @typedef {{ method: 'GET' | 'PUT' | 'POST', path: string, body?: string }} Request
+ * @typedef {{ url: string, headers: Record<string, string>, seconds: number, connections: readonly (readonly Request[])[] }} Throughput
+ *   Each connection makes its own requests again and again, the next one when the last is answered.
+ * @typedef {{ url: string, headers: Record<string, string>, requests: readonly Request[] }} Latency
+ *   One connection makes each request once.
+ * @typedef {{ perSecond: number, succeeded: number, failed: number, p50: number, p99: number }} ThroughputResult
+ *   Successful requests only are counted; times in milliseconds.
+ * @typedef {{ times: number[] }} LatencyResult - milliseconds, of each request in turn
+ */
+
+/**
+ * @param {Throughput} job
+ * @returns {Promise<ThroughputResult>}
+ */
+const throughput = async ({ url, headers, seconds, connections }) => {
+  let next = 0;
+  const result = await autocannon({
+    url,
+    connections: connections.length,
+    duration: seconds,
+    headers,
+    setupClient: (client) => {
+      client.setRequests([...(connections[next] ?? [])]);
+      next += 1;
+    },
+  });
+  return {
+    perSecond: result['2xx'] / result.duration,
+    succeeded: result['2xx'],
+    failed: result.non2xx + result.errors,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+  };
+};
+
+/**
+ * @param {Latency} job
+ * @returns {Promise<LatencyResult>}
+ */
+const latency = async ({ url, headers, requests }) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const times = [];
+  for (const request of requests) {
+    const startedAt = performance.now();
+    const status = await answered(new URL(request.path, url), { agent, method: request.method, headers }, request.body);
+    times.push(performance.now() - startedAt);
+    if (status < 200 || status > 299) throw new Error(`${request.method} ${request.path} answered ${status}`);
+  }
+  agent.destroy();
+  return { times };
+};
+
+/**
+ * @param {URL} url
+ * @param {import('node:http').RequestOptions} options
+ * @param {string | undefined} body
+ * @returns {Promise<number>} the status, once the whole answer is there
+ */
+const answered = (url, options, body) =>
+  new Promise((resolve, reject) => {
+    httpRequest(url, options, (response) => {
+      response.resume().on('end', () => {
+        resolve(response.statusCode ?? 0);
+      });
+    })
+      .on('error', reject)
+      .end(body);
+  });
+
+process.on('message', (/** @type {Throughput | Latency} */ job) => {
+  const run = 'connections' in job ? throughput(job) : latency(job);
+  run.then(
+    (result) => process.send?.(result),
+    (/** @type {unknown} */ error) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+      process.exit(1);
+    },
+  );
+});
+process.on('disconnect', () => process.exit());

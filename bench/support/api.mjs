@@ -1,0 +1,51 @@
+/** What the benchmark asks of the running service before and beside the load. */
+
+/** @typedef {{ url: string, headers: Record<string, string> }} Api */
+
+/**
+ * @param {Api} api
+ * @param {'GET' | 'POST' | 'PUT'} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<unknown>}
+ */
+export const call = async ({ url, headers }, method, path, body) => {
+  const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+  /** @type {unknown} */
+  const answer = JSON.parse(text);
+  return answer;
+};
+
+/** @param {number} number */
+export const newSite = (number) => ({ name: `Site ${number}`, slug: `site-${number}` });
+
+/**
+ * Creates a website and resolves once it is active: the stream of its provisioning events ends when the job does.
+ * @param {Api} api
+ * @param {number} number
+ * @returns {Promise<string>} its id
+ */
+export const createActiveWebsite = async (api, number) => {
+  const { id } = /** @type {{ id: string }} */ (await call(api, 'POST', '/v1/websites', newSite(number)));
+  const events = await fetch(`${api.url}/v1/websites/${id}/provisioning/events`, { headers: api.headers });
+  await events.text();
+  const { status } = /** @type {{ status: string }} */ (await call(api, 'GET', `/v1/websites/${id}`));
+  if (status !== 'active') throw new Error(`website ${id} is ${status} after its provisioning ended`);
+  return id;
+};
+
+/**
+ * @param {Api} api
+ * @param {number} count
+ * @returns {Promise<string[]>} ids of active websites with a delivery block
+ */
+export const createWebsites = (api, count) =>
+  Promise.all(
+    Array.from({ length: count }, async (_, number) => {
+      const id = await createActiveWebsite(api, number);
+      await call(api, 'PUT', `/v1/websites/${id}/delivery`, {});
+      return id;
+    }),
+  );

@@ -1,0 +1,129 @@
+/** The service under measurement: as it is built, started as an operator would, each time on a data folder of its own. */
+import { openSync, closeSync, readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { outputOf, startNode, stop, temporaryFolder } from './processes.mjs';
+
+/**
+ * @typedef {import('../../src/engine.js').Engine} Engine
+ * @typedef {{ url: string, process: import('node:child_process').ChildProcess, stop: () => Promise<void> }} Doorstep
+ */
+
+const built = (/** @type {string} */ file) => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
+
+/**
+ * A module of the built service; `bench/` never measures anything but what is deployed.
+ * @param {string} file - below `dist/`
+ * @returns {Promise<any>}
+ */
+export const load = (file) => import(pathToFileURL(built(file)).href);
+
+/**
+ * The settings of an installation: everything that is written goes into one temporary folder. Whatever stores are to be measured
+ * are named here.
+ * @param {string} purpose
+ */
+export const newInstallation = (purpose) => {
+  const folder = temporaryFolder(purpose);
+  const { PATH, HOME, TMPDIR, SystemRoot } = process.env;
+  return {
+    folder,
+    environment: { PATH, HOME, TMPDIR, SystemRoot, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', LOG_LEVEL: 'info' },
+  };
+};
+
+/** @typedef {ReturnType<typeof newInstallation>} Installation */
+
+/**
+ * Works with the engine on an installation that is not running.
+ * @template Result
+ * @param {Installation} installation
+ * @param {(engine: Engine) => Promise<Result>} work
+ * @returns {Promise<Result>}
+ */
+export const withEngine = async ({ environment }, work) => {
+  /** @type {[typeof import('../../src/compose.js'), typeof import('../../src/platform/settings.js'), typeof import('../../src/platform/logger.js')]} */
+  const [{ openEngine }, { loadSettings }, { createLogger }] = await Promise.all([
+    load('compose.js'),
+    load('platform/settings.js'),
+    load('platform/logger.js'),
+  ]);
+  const open = await openEngine(loadSettings(environment), createLogger({ level: 'silent' }));
+  try {
+    return await work(open.engine);
+  } finally {
+    await open.close();
+  }
+};
+
+/** @param {Installation} installation */
+export const mintToken = ({ folder, environment }) =>
+  outputOf(process.execPath, [built('operations/mintToken.js'), '--role', 'admin', '--subject', 'bench@example.com'], {
+    cwd: folder,
+    env: environment,
+  });
+
+/**
+ * Starts the service, its log going to a file, and resolves when `/healthz` answers 200.
+ * @param {Installation} installation
+ * @param {{ roles?: string }} [options]
+ * @returns {Promise<Doorstep>}
+ */
+export const startDoorstep = async ({ folder, environment }, { roles } = {}) => {
+  const port = await freePort();
+  const logFile = join(folder, 'log');
+  const log = openSync(logFile, 'a');
+  const child = startNode([built('main.js')], {
+    cwd: folder,
+    env: { ...environment, PORT: String(port), ...(roles !== undefined && { PROCESS_ROLES: roles }) },
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  const url = `http://127.0.0.1:${port}`;
+  if (!(await answers(`${url}/healthz`, child))) {
+    throw new Error(`the service did not start:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`);
+  }
+  return { url, process: child, stop: () => stop(child) };
+};
+
+/** A port that was free a moment ago. */
+export const freePort = async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
+
+/**
+ * Resolves with true when `url` answers 200, with false when the process ends before that.
+ * @param {string} url
+ * @param {import('node:child_process').ChildProcess} child
+ */
+export const answers = async (url, child) => {
+  while (child.exitCode === null && child.signalCode === null) {
+    if ((await statusOf(url)) === 200) return true;
+    // Until it listens there is nothing that could tell.
+    await wait(5);
+  }
+  return false;
+};
+
+/**
+ * @param {string} url
+ * @returns {Promise<number | undefined>}
+ */
+const statusOf = (url) =>
+  new Promise((resolve) => {
+    get(url, { agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', () => {
+      resolve(undefined);
+    });
+  });

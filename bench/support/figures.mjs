@@ -1,0 +1,53 @@
+/**
+ * @typedef {{ atLeast: number } | { atMost: number }} Aim
+ * @typedef {{ name: string, value: number, unit: string, aim?: Aim, about?: string }} Figure
+ *   `about`: what stands beside it, as in the other side of a ratio.
+ */
+
+/** @param {readonly number[]} values */
+export const median = (values) => quantile(values, 0.5);
+
+/**
+ * @param {readonly number[]} values
+ * @param {number} share - 0.95: the value that 95 % are not above
+ */
+export const quantile = (values, share) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+};
+
+/** @param {Figure} figure */
+export const meetsAim = ({ value, aim }) => {
+  if (aim === undefined) return undefined;
+  return 'atLeast' in aim ? value >= aim.atLeast : value <= aim.atMost;
+};
+
+/** @param {number} value */
+export const rounded = (value) => {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+};
+
+/** @param {readonly Figure[]} figures */
+export const tableOf = (figures) => {
+  const rows = figures.map((figure) => {
+    const { name, value, unit, aim, about } = figure;
+    const meets = meetsAim(figure);
+    return [
+      name,
+      `${rounded(value)} ${unit}`.trim(),
+      aim === undefined ? '' : 'atLeast' in aim ? `≥ ${rounded(aim.atLeast)}` : `≤ ${rounded(aim.atMost)}`,
+      meets === undefined ? '' : meets ? 'pass' : 'SHORT',
+      about ?? '',
+    ];
+  });
+  return markdown([['Figure', 'Measured', 'Aim', '', 'Beside it'], ...rows]);
+};
+
+/** @param {readonly (readonly string[])[]} rows */
+const markdown = ([heads = [], ...rows]) => {
+  const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (/** @type {readonly string[]} */ cells) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
+  return [line(heads), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+};

@@ -1,0 +1,93 @@
+import { load } from './doorstep.mjs';
+
+/** @typedef {import('./doorstep.mjs').Engine} Engine */
+
+/** Websites whose events are written in one turn. */
+const atOnce = 250;
+
+/**
+ * Makes active websites with a delivery block each, by appending the events that creating, provisioning and setting up leave behind.
+ * @param {Engine} engine
+ * @param {number} count
+ * @returns {Promise<string[]>} their ids
+ */
+export const seedWebsites = async (engine, count) => {
+  const eventsOf = await websiteEvents(engine);
+  /** @type {string[]} */
+  const ids = [];
+  while (ids.length < count) {
+    const websites = Array.from({ length: Math.min(atOnce, count - ids.length) }, (_, index) => eventsOf(ids.length + index));
+    await Promise.all(websites.flatMap(({ appends }) => appends.map((append) => append())));
+    ids.push(...websites.map(({ id }) => id));
+  }
+  return ids;
+};
+
+/** @param {Engine} engine */
+const websiteEvents = async (engine) => {
+  /** @type {[typeof import('../../src/commands/website.decider.js'), typeof import('../../src/commands/delivery.decider.js'), typeof import('../../src/platform/ids.js')]} */
+  const [{ websiteDecider, slugDecider }, { deliveryDecider }, { entityId, eventId }] = await Promise.all([
+    load('commands/website.decider.js'),
+    load('commands/delivery.decider.js'),
+    load('platform/ids.js'),
+  ]);
+
+  return (/** @type {number} */ number) => {
+    const at = new Date().toISOString();
+    const commandId = engine.ids.commandId();
+    const websiteId = entityId(commandId, 'website');
+    const provisioningJobId = entityId(commandId, 'provisioning');
+    const slug = `site-${number}`;
+    const site = { name: `Site ${number}`, slug, templateId: 'business', collaborators: [] };
+    const metadata = {
+      at,
+      actor: /** @type {const} */ ({ subject: 'bench', role: 'admin', via: 'token' }),
+      requestId: commandId,
+      correlationId: commandId,
+      causationId: commandId,
+    };
+
+    /**
+     * @param {string} stream
+     * @param {import('../../src/commands/refusal.js').Refusal | readonly import('../../src/events/envelope.js').DomainEvent[]} outcome
+     */
+    const append = (stream, outcome) => () => {
+      if ('refused' in outcome) throw new Error(`${stream}: ${outcome.message}`);
+      const events = outcome.map((event, index) => engine.codec.encode(event, eventId(commandId, stream, index), metadata));
+      return engine.eventStore.append(stream, events, -1n);
+    };
+    const job = { jobId: provisioningJobId, websiteId };
+    const repository = { provider: 'embedded', id: slug, name: slug, cloneUrl: `file:///repositories/${slug}.git` };
+    const hosting = { provider: 'embedded', projectId: slug, name: slug };
+
+    return {
+      id: websiteId,
+      appends: [
+        append(`slug-${slug}`, slugDecider.decide({ type: 'ReserveSlug', at, slug, websiteId }, slugDecider.initialState)),
+        append(`website-${websiteId}`, [
+          ...created(
+            websiteDecider.decide(
+              { type: 'CreateWebsite', at, ...site, websiteId, tier: 'starter', provisioningJobId },
+              websiteDecider.initialState,
+            ),
+          ),
+          { type: 'WebsiteActivated', data: { websiteId, repository, hosting, url: `http://127.0.0.1/sites/${slug}/` } },
+        ]),
+        append(`provisioning-${provisioningJobId}`, [
+          { type: 'ProvisioningQueued', data: { ...job, ...site, createdAt: at } },
+          { type: 'ProvisioningSucceeded', data: job },
+        ]),
+        append(
+          `delivery-${websiteId}`,
+          deliveryDecider.decide({ type: 'ReplaceDelivery', at, websiteId }, deliveryDecider.initialState),
+        ),
+      ],
+    };
+  };
+};
+
+/** @param {import('../../src/commands/refusal.js').Refusal | readonly import('../../src/events/envelope.js').DomainEvent[]} outcome */
+const created = (outcome) => {
+  if ('refused' in outcome) throw new Error(outcome.message);
+  return outcome;
+};
