@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Exchange } from './exchange.js';
@@ -40,4 +40,4 @@ export const createAccessLog =
 const mayNameSomebody = /@|%40/;
 
 /** Enough to follow one caller through the log; a subject may be an address. */
-const shortHash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 12);
+const shortHash = (text: string): string => hash('sha1', text, 'base64url').slice(0, 12);

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
  * The strong validator of an answer (RFC 9110, 8.8.3): `"<revision>-<hash of the body>"`, or the hash alone where the resource has
  * no revision. The revision is what `If-Match` is compared with, since two callers may see different bodies of one resource.
  */
-export const etagOf = (body: Uint8Array, revision?: bigint): string => {
+export const etagOf = (body: string | Uint8Array, revision?: bigint): string => {
   const digest = hash('sha1', body, 'base64url').slice(0, 22);
   return revision === undefined ? `"${digest}"` : `"${String(revision)}-${digest}"`;
 };

@@ -10,7 +10,8 @@ import type { Answer } from './route.js';
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array;
+  /** Text is sent in one piece with the head. */
+  readonly body?: string | Uint8Array;
 }
 
 const json = 'application/json; charset=utf-8';
@@ -26,7 +27,7 @@ export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Re
   if (answer.body === undefined) return { status, headers: { ...headers, ...answer.headers } };
 
   const isBytes = answer.body instanceof Uint8Array;
-  const body = isBytes ? (answer.body as Uint8Array) : Buffer.from(JSON.stringify(answer.body));
+  const body = isBytes ? (answer.body as Uint8Array) : JSON.stringify(answer.body);
   if (!isBytes) headers['content-type'] = json;
   if (answer.revision !== undefined || (safe && status === 200)) headers.etag = etagOf(body, answer.revision);
   return { status, headers: { ...headers, ...answer.headers }, body };
@@ -41,7 +42,7 @@ const nextPage = (baseUrl: string, url: string, cursor: string): string => {
 export const replyToError = ({ status, error, details, headers }: ErrorAnswer): Reply => ({
   status,
   headers: { 'content-type': json, 'cache-control': 'no-store', ...headers },
-  body: Buffer.from(JSON.stringify({ error, details })),
+  body: JSON.stringify({ error, details }),
 });
 
 /** Sends a reply in one write. A body that the caller has already is left out (304). */
@@ -68,7 +69,7 @@ export const send = ({ request, response, requestId, headers: own }: Exchange, r
     response.writeHead(reply.status, headers).end();
     return;
   }
-  headers['content-length'] = body.byteLength;
+  headers['content-length'] = Buffer.byteLength(body);
   response.writeHead(reply.status, headers);
   if (request.method === 'HEAD') response.end();
   else response.end(body);
@@ -81,8 +82,13 @@ const headersOf = (options: Parameters<typeof helmet>[0]): Readonly<Record<strin
   return Object.fromEntries(Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]));
 };
 
-/** Answers are data: nothing in them is ever loaded, framed or run. */
+/** Answers are data: nothing in them is ever loaded, framed or run. What only matters to pages is left out. */
 export const securityHeaders = headersOf({
+  originAgentCluster: false,
+  dnsPrefetchControl: false,
+  ieNoOpen: false,
+  permittedCrossDomainPolicies: false,
+  xssFilter: false,
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   frameguard: { action: 'deny' },
   crossOriginResourcePolicy: { policy: 'same-origin' },

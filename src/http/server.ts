@@ -83,7 +83,7 @@ const addressOf = (server: Server): { host: string; port: number; url: string } 
 const refuse = (code: string | undefined, socket: Duplex): void => {
   const [status, words] = refusalOf(code);
   const { headers, body } = replyToError({ status, error: words, details: null, headers: {} });
-  const all = { ...securityHeaders, ...headers, 'content-length': String(body?.byteLength ?? 0), connection: 'close' };
+  const all = { ...securityHeaders, ...headers, 'content-length': String(Buffer.byteLength(body ?? '')), connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${String(status)} ${words}\r\n${lines.join('')}\r\n`);
   socket.end(body);
