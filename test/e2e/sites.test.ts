@@ -1,0 +1,180 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
+import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
+import { serveSites } from '../contracts/hostingSites.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { createTestClock } from '../support/testClock.js';
+
+const templatesFolder = join(process.cwd(), 'templates');
+const templates = readdirSync(templatesFolder);
+const clock = createTestClock();
+const name = `O'Neil & "Sons" <Ltd>`;
+const escaped = 'O&#39;Neil &amp; &#34;Sons&#34; &lt;Ltd&gt;';
+
+interface Page {
+  readonly address: string;
+  readonly status: number;
+  readonly html: string;
+}
+
+const folder = temporaryFolder();
+const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
+const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => base, clock });
+let base = '';
+
+/** A website as provisioning makes it; answers with its address. */
+const provision = async (slug: string, templateId: string, color?: string): Promise<string> => {
+  const url = await provisioners.repositories
+    .createRepository({ name: slug, templateId, marker: slug, description: `Website of ${slug}` })
+    .then((repository) => hosting.createProject({ name: slug, marker: slug, repository }));
+  const variables = {
+    SITE_NAME: name,
+    SITE_SLUG: slug,
+    SITE_URL: url.url,
+    ...(color === undefined ? {} : { SITE_COLOR: color }),
+  };
+  await hosting.setVariables(url.id, variables);
+  expect(await hosting.deploy(url.id, slug)).toMatchObject({ status: 'ready' });
+  return url.url;
+};
+
+beforeAll(async () => {
+  base = await serveSites(() => hosting.handler);
+});
+
+const read = async (address: string): Promise<Page> => {
+  const response = await fetch(address);
+  return { address, status: response.status, html: await response.text() };
+};
+
+const attributes = (html: string, attribute: string): string[] =>
+  [...html.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))].map(([, value = '']) => value);
+
+/** Where a page's links and files lead within the site, without mail and telephone. */
+const targets = ({ address, html }: Page): URL[] =>
+  [...attributes(html, 'href'), ...attributes(html, 'src')]
+    .map((target) => new URL(target, address))
+    .filter(({ protocol }) => protocol !== 'mailto:' && protocol !== 'tel:');
+
+/** Every page that can be reached from the home page, and the one for what is missing. */
+const crawl = async (home: string): Promise<Page[]> => {
+  const pages = new Map<string, Page>();
+  const visit = async (address: string): Promise<void> => {
+    if (pages.has(address)) return;
+    const page = await read(address);
+    pages.set(address, page);
+    for (const target of targets(page)) if (target.pathname.endsWith('/')) await visit(`${target.origin}${target.pathname}`);
+  };
+  await visit(home);
+  await visit(`${home}no/such/page`);
+  return [...pages.values()];
+};
+
+test('there are several templates, each with a name and a description', async () => {
+  const listed = await sourceHost.listTemplates();
+  expect(listed.map(({ id }) => id)).toEqual([...templates].sort());
+  expect(listed.length).toBeGreaterThanOrEqual(2);
+});
+
+describe.each(templates)('the template %s', (template) => {
+  let home = '';
+  let pages: Page[] = [];
+  beforeAll(async () => {
+    home = await provision(`${template}-site`, template, '#FFF59D');
+    pages = await crawl(home);
+  });
+
+  test('links only to what is there', async () => {
+    for (const page of pages) {
+      expect([page.address, page.status]).toEqual([page.address, page.address.endsWith('no/such/page') ? 404 : 200]);
+      for (const target of targets(page)) {
+        expect(target.href.startsWith(home)).toBe(true);
+        const response = await read(target.href);
+        const expected = target.href.split('#')[0] === page.address ? page.status : 200;
+        expect([target.href, response.status]).toEqual([target.href, expected]);
+        if (target.hash !== '') expect(attributes(response.html, 'id')).toContain(target.hash.slice(1));
+      }
+    }
+  });
+
+  test('works under any address: its links are relative', () => {
+    for (const { html, address } of pages.filter(({ status }) => status === 200)) {
+      const links = [...attributes(html, 'href'), ...attributes(html, 'src')].filter((link) => !/^(mailto|tel):/.test(link));
+      expect(links.filter((link) => link.startsWith('/') || (/^\w+:/.test(link) && link !== address))).toEqual([]);
+    }
+  });
+
+  test('runs no script, carries no style of its own and asks nobody else for anything', async () => {
+    const styles = await Promise.all(
+      [...new Set(pages.flatMap(targets).map(({ href }) => href))].filter((href) => /\.(css|svg)\b/.test(href)).map(read),
+    );
+    expect(styles.length).toBeGreaterThan(1);
+    for (const { html } of pages) expect(html).not.toMatch(/<script|<style|<iframe|\sstyle=|\son\w+=|http-equiv/i);
+    for (const { html } of styles)
+      expect(html.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|\/\/|@import|<script/i);
+  });
+
+  test('says the name of the website, as text', () => {
+    for (const { html } of pages) {
+      expect(html).toContain(escaped);
+      expect(html).not.toContain(name);
+    }
+  });
+
+  test('shows the brand colour', async () => {
+    const css = await read(`${home}assets/theme.css`);
+    expect(css.html).toContain('--brand: #fff59d;');
+    expect((await read(`${home}assets/mark.svg`)).html).toContain('fill="#fff59d"');
+  });
+
+  test('takes a colour of its own when there is none', async () => {
+    const url = await provision(`${template}-plain`, template);
+    expect((await read(`${url}assets/theme.css`)).html).toMatch(/--brand: #[0-9a-f]{6};/);
+  });
+
+  test('every page has what browsers, screen readers and search engines look for', () => {
+    const titles = pages.map(({ html }) => /<title>(.+)<\/title>/.exec(html)?.[1] ?? '');
+    expect(titles).not.toContain('');
+    expect(new Set(titles).size).toBe(pages.length);
+    for (const { html, status, address } of pages) {
+      expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
+      expect(html).toMatch(/<meta charset="utf-8">/);
+      expect(html).toMatch(/<meta name="viewport" content="width=device-width, initial-scale=1">/);
+      expect(html).toMatch(/<meta name="description" content=".{40,}">/);
+      for (const property of ['type', 'site_name', 'title', 'description'])
+        expect(html).toMatch(new RegExp(`<meta property="og:${property}" content=".+">`));
+      expect(html).toMatch(/<link rel="icon" href="[^"]+" type="image\/svg\+xml">/);
+      if (status === 200) expect(html).toContain(`<link rel="canonical" href="${address}">`);
+      else expect(html).toContain('<meta name="robots" content="noindex">');
+
+      expect(html.match(/<h1[ >]/g)).toHaveLength(1);
+      expect(html.match(/<main[ >]/g)).toHaveLength(1);
+      expect(/<body>\s*<a [^>]*href="([^"]*)"/.exec(html)?.[1]).toBe('#content');
+      const levels = [...html.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level));
+      levels.forEach((level, index) => {
+        expect(level).toBeLessThanOrEqual((levels[index - 1] ?? 0) + 1);
+      });
+      const ids = attributes(html, 'id');
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const id of attributes(html, 'aria-labelledby')) expect(ids).toContain(id);
+      for (const svg of html.match(/<svg[^>]*>/g) ?? []) expect(svg).toContain('aria-hidden="true"');
+      expect(html).not.toMatch(/lorem ipsum|\{\{|\{%|undefined|\[object/i);
+    }
+  });
+
+  test('tells search engines its pages, and not its notes', async () => {
+    const sitemap = await read(`${home}sitemap.xml`);
+    const listed = [...sitemap.html.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => address);
+    expect(listed.sort()).toEqual(
+      pages
+        .filter(({ status }) => status === 200)
+        .map(({ address }) => address)
+        .sort(),
+    );
+    expect((await read(`${home}robots.txt`)).html).toContain(`Sitemap: ${home}sitemap.xml`);
+    for (const path of ['template.json', 'README.md', '_data/site.json', '_layouts/page.liquid', 'index.html.liquid'])
+      expect((await read(`${home}${path}`)).status).toBe(404);
+  });
+});
