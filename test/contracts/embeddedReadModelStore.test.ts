@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { systemClock } from '../../src/platform/clock.js';
@@ -29,6 +30,8 @@ readModelStoreContract('embedded', () => {
   });
 });
 
+const beside = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
 describe('embedded read-model store', () => {
   const sites: ReadModel = { name: 'site', version: '1', indexes: [{ field: 'writer' }] };
   const opened: ReadModelStore[] = [];
@@ -45,14 +48,7 @@ describe('embedded read-model store', () => {
   const startWriter = (file: string, writer: string, last: number) =>
     spawn(
       process.execPath,
-      [
-        '--import',
-        join(import.meta.dirname, '../support/eventStoreTypescript.mjs'),
-        join(import.meta.dirname, 'readModelWriter.ts'),
-        file,
-        writer,
-        String(last),
-      ],
+      ['--import', beside('../support/eventStoreTypescript.mjs'), beside('./readModelWriter.ts'), file, writer, String(last)],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
 

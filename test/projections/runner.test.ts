@@ -50,7 +50,7 @@ describe('a projector', () => {
   test('on its first start publishes at once, so that reads work while it fills', async () => {
     const { append, projector, readModels, eventStore } = await thingWorld();
     await append(added('a'));
-    const silent: EventStore = { ...eventStore, subscribe: ({ signal }) => untilAborted(signal) };
+    const silent: EventStore = { ...eventStore, subscribe: ({ signal }) => nothing(signal) };
     await projector({ eventStore: silent }).start();
     expect(await readModels.liveVersion('thing')).toBe('1');
     expect(await readModels.checkpoint(model)).toBe(0n);
@@ -116,9 +116,9 @@ describe('a projector', () => {
 
   test('says where it is', async () => {
     const { append, projector, readModels } = await thingWorld();
-    const { start, stop, status } = projector();
-    expect(await status()).toEqual([]);
-    await start();
+    const working = projector();
+    expect(await working.status()).toEqual([]);
+    await working.start();
     const position = await append(added('a'));
     await untilReached(thingProjection, readModels, position);
     const following = {
@@ -130,11 +130,11 @@ describe('a projector', () => {
       lag: { position, positions: 0n, ms: 0 },
       failure: null,
     };
-    await eventually('the position', async () => ((await status())[0]?.position === position ? true : undefined));
-    expect(await status()).toEqual([following]);
-    await stop();
+    await eventually('the position', async () => ((await working.status())[0]?.position === position ? true : undefined));
+    expect(await working.status()).toEqual([following]);
+    await working.stop();
     await append(added('b'));
-    expect(await status()).toEqual([
+    expect(await working.status()).toEqual([
       { ...following, state: 'stopped', lag: { position, positions: 1n, ms: expect.any(Number) as unknown as number } },
     ]);
   });
@@ -151,12 +151,12 @@ describe('an event that a projection cannot take', () => {
       labelled('a', 'after'),
       added('c'),
     );
-    const { start, status } = projector({ projections: [choosy, thingProjection] });
-    await start();
+    const working = projector({ projections: [choosy, thingProjection] });
+    await working.start();
     await untilReached(thingProjection, readModels, 6n);
     await eventually('the failure', () => lines.find(({ level }) => level === 'error'));
 
-    const [failed, other] = await status();
+    const [failed, other] = await working.status();
     expect(failed).toMatchObject({
       state: 'failed',
       position: 3n,
@@ -194,7 +194,7 @@ describe('an event that a projection cannot take', () => {
     const throwing = ({ data }: { data: unknown }): never => {
       throw new RangeError(JSON.stringify(data));
     };
-    const { start, status } = projector({
+    const working = projector({
       projections: [
         {
           ...thingProjection,
@@ -204,8 +204,8 @@ describe('an event that a projection cannot take', () => {
       ],
       decode: (stored) => (place === 'decode' && stored.data['label'] === 'poison' ? throwing(stored) : decodeThing(stored)),
     });
-    await start();
-    const failed = await eventually('the failure', async () => (await status()).find(({ state }) => state === 'failed'));
+    await working.start();
+    const failed = await eventually('the failure', async () => (await working.status()).find(({ state }) => state === 'failed'));
     expect(failed.failure).toMatchObject({ position: 2n, eventType: 'ThingLabelled' });
     expect(failed.failure?.message).not.toContain('poison');
     expect((await readModels.get(model, 'a'))?.position).toBe(1n);
@@ -242,14 +242,14 @@ describe('store faults', () => {
         return (readModels[method] as (...args: never[]) => Promise<unknown>)(...args);
       },
     };
-    const { start, status } = projector({ readModels: failing });
-    await start();
+    const working = projector({ readModels: failing });
+    await working.start();
     await eventually('the read model', async () =>
       (await liveDocuments(thingProjection, readModels)).size === 1 ? true : undefined,
     );
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(2);
-    expect((await status())[0]?.state).toBe('following');
+    expect((await working.status())[0]?.state).toBe('following');
   });
 
   test.each(['throws', 'ends'])('a subscription that %s: the next one goes on without gap or duplicate', async (how) => {
@@ -258,7 +258,7 @@ describe('store faults', () => {
     const asked: bigint[] = [];
     const breaking: EventStore = {
       ...eventStore,
-      subscribe: async function* (options) {
+      async *subscribe(options) {
         asked.push(options.after);
         let batches = 0;
         for await (const slice of eventStore.subscribe({ ...options, maxBatch: 2 })) {
@@ -283,9 +283,9 @@ describe('store faults', () => {
       ...readModels,
       liveVersion: (name) => (down ? Promise.reject(new ReadModelStoreUnavailable('down')) : readModels.liveVersion(name)),
     };
-    const { start, status, stop } = projector({ readModels: failing });
-    await start();
-    expect((await status())[0]?.state).toBe('retrying');
+    const working = projector({ readModels: failing });
+    await working.start();
+    expect((await working.status())[0]?.state).toBe('retrying');
     await clock.advance(60_000);
     const attempts = lines.filter(({ level }) => level === 'warn').length;
     // 100 ms, doubled up to 10 s, each shortened by up to a half: between 11 and 20 attempts in the first minute.
@@ -294,8 +294,8 @@ describe('store faults', () => {
 
     down = false;
     await clock.advance(10_000);
-    expect((await status())[0]?.state).toBe('following');
-    await stop();
+    expect((await working.status())[0]?.state).toBe('following');
+    await working.stop();
     expect(clock.pending()).toBe(0);
   });
 
@@ -303,10 +303,10 @@ describe('store faults', () => {
     const clock = createTestClock();
     const { projector, readModels } = await thingWorld(clock);
     const failing: ReadModelStore = { ...readModels, liveVersion: () => Promise.reject(new ReadModelStoreUnavailable('down')) };
-    const { start, status, stop } = projector({ readModels: failing });
-    await start();
-    await stop();
-    expect((await status())[0]?.state).toBe('stopped');
+    const working = projector({ readModels: failing });
+    await working.start();
+    await working.stop();
+    expect((await working.status())[0]?.state).toBe('stopped');
   });
 });
 
@@ -332,8 +332,10 @@ describe('deleted documents', () => {
   });
 });
 
-async function* untilAborted(signal: AbortSignal): AsyncGenerator<never> {
+/** A subscription on which nothing comes. */
+async function* nothing(signal: AbortSignal): AsyncGenerator<never> {
   await new Promise((resolve) => {
     signal.addEventListener('abort', resolve, { once: true });
   });
+  yield* [];
 }

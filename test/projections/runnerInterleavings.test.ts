@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { EventStoreUnavailable, type EventStore, type NewEvent } from '../../src/events/store/eventStore.js';
+import {
+  EventStoreUnavailable,
+  type EventStore,
+  type LogSlice,
+  type NewEvent,
+  type SubscribeOptions,
+} from '../../src/events/store/eventStore.js';
 import { systemClock } from '../../src/platform/clock.js';
 import type { Projector } from '../../src/projections/runner/projector.js';
 import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
@@ -130,38 +136,35 @@ const failingStores = (readModels: ReadModelStore, eventStore: EventStore) => {
     calls += 1;
     return failures > 0 && calls >= failAt && failures-- > 0;
   };
-  const failing =
-    <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
-    async (...args: Args): Promise<Result> => {
-      if (fails()) throw new ReadModelStoreUnavailable('before');
-      const result = await call(...args);
-      if (fails()) throw new ReadModelStoreUnavailable('after');
-      return result;
-    };
+  const failing = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    if (fails()) throw new ReadModelStoreUnavailable('before');
+    const result = await call();
+    if (fails()) throw new ReadModelStoreUnavailable('after');
+    return result;
+  };
+  const store: ReadModelStore = {
+    ...readModels,
+    prepare: (target) => failing(() => readModels.prepare(target)),
+    publish: (target) => failing(() => readModels.publish(target)),
+    liveVersion: (name) => failing(() => readModels.liveVersion(name)),
+    checkpoint: (target) => failing(() => readModels.checkpoint(target)),
+    getMany: (target, ids) => failing(() => readModels.getMany(target, ids)),
+    apply: (target, writes, checkpoint) => failing(() => readModels.apply(target, writes, checkpoint)),
+    purgeTombstones: (target, before) => failing(() => readModels.purgeTombstones(target, before)),
+  };
+  async function* subscribe(options: SubscribeOptions): AsyncGenerator<LogSlice> {
+    for await (const slice of eventStore.subscribe({ ...options, maxBatch: 3 })) {
+      yield slice;
+      if (fails()) throw new EventStoreUnavailable('the subscription was dropped');
+    }
+  }
   return {
     failAfter: (count: number, times: number) => {
       failAt = calls + count;
       failures = times;
     },
-    readModels: {
-      ...readModels,
-      prepare: failing(readModels.prepare),
-      publish: failing(readModels.publish),
-      liveVersion: failing(readModels.liveVersion),
-      checkpoint: failing(readModels.checkpoint),
-      getMany: failing(readModels.getMany),
-      apply: failing(readModels.apply),
-      purgeTombstones: failing(readModels.purgeTombstones),
-    },
-    eventStore: {
-      ...eventStore,
-      subscribe: async function* (options: Parameters<EventStore['subscribe']>[0]) {
-        for await (const slice of eventStore.subscribe({ ...options, maxBatch: 3 })) {
-          yield slice;
-          if (fails()) throw new EventStoreUnavailable('the subscription was dropped');
-        }
-      },
-    },
+    readModels: store,
+    eventStore: { ...eventStore, subscribe },
   };
 };
 
@@ -218,7 +221,7 @@ test('whatever the schedule, the faults and the rebuilds: the read model equals 
         return (await readModels.checkpoint({ ...model, version })) >= position ? true : undefined;
       });
       expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-      await Promise.all([...running, last].map((projector) => projector?.stop()));
+      for (const working of [...running, last]) await working?.stop();
       expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
       await eventStore.close();
       await readModels.close();

@@ -60,14 +60,14 @@ describe('a new version of a projection', () => {
     const released = new Promise<void>((resolve) => (release = resolve));
     const slow: EventStore = {
       ...eventStore,
-      subscribe: async function* (options) {
+      async *subscribe(options) {
         await released;
         yield* eventStore.subscribe(options);
       },
     };
-    const { start, status } = projector({ projections: [louder], eventStore: slow });
-    await start();
-    expect((await status())[0]).toMatchObject({ state: 'building', writes: '2', version: 2, lag: { positions: 3n } });
+    const working = projector({ projections: [louder], eventStore: slow });
+    await working.start();
+    expect((await working.status())[0]).toMatchObject({ state: 'building', writes: '2', version: 2, lag: { positions: 3n } });
     expect(await readModels.liveVersion('thing')).toBe('1');
     expect((await liveDocuments(thingProjection, readModels)).get('a')).toMatchObject({ label: 'one' });
     expect(await projectionStatus([louder], { ...world, clock: systemClock })).toMatchObject([
@@ -81,7 +81,7 @@ describe('a new version of a projection', () => {
     await expect(readModels.get(modelOf('1'), 'a')).rejects.toThrow(ReadModelDropped);
 
     await untilReached(louder, readModels, await append(labelled('b', 'two')));
-    expect((await status())[0]?.state).toBe('following');
+    expect((await working.status())[0]?.state).toBe('following');
     expect(await liveDocuments(louder, readModels)).toEqual(await freshFold(louder, eventStore));
   });
 
@@ -141,14 +141,14 @@ describe('a rebuild', () => {
     const clock = createTestClock();
     const world = await thingWorld(clock);
     const { projector } = world;
-    const { start, status } = projector();
-    await start();
+    const working = projector();
+    await working.start();
     const { version } = await rebuild(world);
     await eventually('the projector to notice', async () => {
       await clock.advance(1_000);
-      return (await status())[0]?.writes === version ? true : undefined;
+      return (await working.status())[0]?.writes === version ? true : undefined;
     });
-    expect((await status())[0]?.state).toBe('following');
+    expect((await working.status())[0]?.state).toBe('following');
   });
 
   test('what is appended during a rebuild is not missing after it, though projectors wrote it to the version that went', async () => {
@@ -324,9 +324,9 @@ describe('a list', () => {
   test('is refused when the projection is not there within 2 s', async () => {
     const clock = createTestClock();
     const { append, projector, readModels, eventStore } = await thingWorld(clock);
-    const { start, stop } = projector();
-    await start();
-    await stop();
+    const working = projector();
+    await working.start();
+    await working.stop();
     await append(added('a'));
     const list = readList(thingProjection, everything, { eventStore, readModels, clock }).then(
       () => 'answered',
@@ -351,10 +351,10 @@ describe('a list', () => {
 
   test('waits on across a swap', async () => {
     const world = await thingWorld();
-    const { append, projector, readModels, eventStore } = world;
-    const { start, stop } = projector();
-    await start();
-    await stop();
+    const { append, projector, eventStore } = world;
+    const working = projector();
+    await working.start();
+    await working.stop();
     await append(added('a'));
     const list = readList(thingProjection, everything, {
       eventStore,
@@ -375,14 +375,14 @@ describe('the status', () => {
     await append(added('a'));
     expect(await status()).toEqual([{ name: 'thing', version: 1, liveVersion: null, state: 'unpublished', lag: null }]);
 
-    const { start, stop } = projector();
-    await start();
+    const working = projector();
+    await working.start();
     await untilReached(thingProjection, readModels, 1n);
     expect(await status()).toEqual([
       { name: 'thing', version: 1, liveVersion: '1', state: 'live', lag: { position: 1n, positions: 0n, ms: 0 } },
     ]);
 
-    await stop();
+    await working.stop();
     await append(added('b'), thingEvent('SomethingElse', 'x'), added('c'));
     const [behind] = await status();
     expect(behind?.lag).toMatchObject({ position: 1n, positions: 3n });

@@ -100,7 +100,7 @@ export interface LogLine {
 }
 
 /** A logger that keeps what it is told. */
-export const keepingLogger = (): { logger: Logger; lines: LogLine[] } => {
+const keepingLogger = (): { logger: Logger; lines: LogLine[] } => {
   const lines: LogLine[] = [];
   const method =
     (level: LogLine['level']): LogMethod =>
@@ -125,12 +125,13 @@ export interface ThingWorld {
   readonly readModels: ReadModelStore;
   readonly lines: readonly LogLine[];
   /** One more store on the same read models, as another process has. */
-  openReadModels(): Promise<ReadModelStore>;
-  append(...events: readonly NewEvent[]): Promise<bigint>;
-  projector(options?: Partial<Parameters<typeof createProjector>[0]>): Projector;
+  readonly openReadModels: () => Promise<ReadModelStore>;
+  /** Appends each to the stream of its thing; returns the last position. */
+  readonly append: (...events: readonly NewEvent[]) => Promise<bigint>;
+  readonly projector: (options?: Partial<Parameters<typeof createProjector>[0]>) => Projector;
 }
 
-const open: { stop(): Promise<unknown> }[] = [];
+const open: { readonly stop: () => Promise<unknown> }[] = [];
 
 afterEach(async () => {
   for (const { stop } of open.splice(0).reverse()) await stop();
@@ -156,7 +157,7 @@ export const thingWorld = async (clock: Clock = systemClock): Promise<ThingWorld
     append: async (...events) => {
       let position = START;
       for (const event of events) {
-        ({ position } = await eventStore.append(`thing-${String(event.data['id'])}`, [event], 'any'));
+        ({ position } = await eventStore.append(`thing-${event.data['id'] as string}`, [event], 'any'));
       }
       return position;
     },
