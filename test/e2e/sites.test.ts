@@ -26,18 +26,13 @@ let base = '';
 
 /** A website as provisioning makes it; answers with its address. */
 const provision = async (slug: string, templateId: string, color?: string): Promise<string> => {
-  const url = await provisioners.repositories
-    .createRepository({ name: slug, templateId, marker: slug, description: `Website of ${slug}` })
-    .then((repository) => hosting.createProject({ name: slug, marker: slug, repository }));
-  const variables = {
-    SITE_NAME: name,
-    SITE_SLUG: slug,
-    SITE_URL: url.url,
-    ...(color === undefined ? {} : { SITE_COLOR: color }),
-  };
-  await hosting.setVariables(url.id, variables);
-  expect(await hosting.deploy(url.id, slug)).toMatchObject({ status: 'ready' });
-  return url.url;
+  const description = `Website of ${slug}`;
+  const repository = await sourceHost.createRepository({ name: slug, templateId, marker: slug, description });
+  const { id, url } = await hosting.createProject({ name: slug, marker: slug, repository });
+  const variables = { SITE_NAME: name, SITE_SLUG: slug, SITE_URL: url, ...(color === undefined ? {} : { SITE_COLOR: color }) };
+  await hosting.setVariables(id, variables);
+  expect(await hosting.deploy(id, slug)).toMatchObject({ status: 'ready' });
+  return url;
 };
 
 beforeAll(async () => {
