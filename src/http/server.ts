@@ -39,8 +39,14 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
     app.express,
   );
   const answers = new WeakMap<Duplex, ServerResponse>();
+  let stopping = false;
   server.prependListener('request', (request, response) => {
     answers.set(request.socket, response);
+    // A caller that keeps asking on a connection that it has would keep the process alive.
+    if (stopping) response.setHeader('connection', 'close');
+    response.once('close', () => {
+      if (stopping) server.closeIdleConnections();
+    });
   });
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => {
     const answer = answers.get(socket);
@@ -68,6 +74,7 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
           if (error === undefined) resolve();
           else reject(error);
         });
+        stopping = true;
         app.endStreams();
         server.closeIdleConnections();
       }),

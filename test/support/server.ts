@@ -3,6 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
+import { mintApiKey } from '../../src/commands/apiKey.handlers.js';
+import { openEngine } from '../../src/compose.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { loadSettings } from '../../src/platform/settings.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -94,8 +98,25 @@ export const operate = async (
   return output.trimEnd();
 };
 
-export const mintToken = (dataDir: string, role: 'admin' | 'client' = 'admin', subject = 'ops@example.com'): Promise<string> =>
-  operate(dataDir, 'mintToken', ['--role', role, '--subject', subject]);
+/** Mints a token on the data folder of a server, as the operator's script does, in this process: that is quicker. */
+export const mintToken = async (
+  dataDir: string,
+  role: 'admin' | 'client' = 'admin',
+  subject = 'ops@example.com',
+): Promise<string> => {
+  const { engine, close } = await openEngine(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' }));
+  try {
+    const { token } = await mintApiKey(
+      engine,
+      { name: 'test', subject, callerRole: 'admin', role, scope: 'write', verifiedEmail: subject },
+      engine.random.bytes(64),
+      { commandId: engine.ids.commandId(), actor: { subject: 'test', role: 'system', via: 'worker' }, requestId: 'test' },
+    );
+    return token;
+  } finally {
+    await close();
+  }
+};
 
 /** A small client of the API under `/v1`. */
 export const createApi = (address: string, token: string) => {

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { createApi, mintToken, startServer } from '../support/server.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** Bounds the size of every file that the process writes: past it the kernel answers as a full disk does. */
+const limitFileSize = (pid: number, bytes: number | 'unlimited') =>
+  promisify(execFile)('prlimit', ['--pid', String(pid), `--fsize=${String(bytes)}:unlimited`]);
+
+const block = (label: string) => ({
+  estimatedCompletionAt: '2030-01-01T00:00:00.000Z',
+  showPreviewUrl: false,
+  checkpoints: [{ id: 'only', label, order: 10, status: 'pending' }],
+});
+
+test('on a full disk writes answer 503 and reads go on; with room again, writing resumes by itself', async () => {
+  const dataDir = temporaryFolder();
+  const server = await startServer(dataDir);
+  const api = createApi(server.address, await mintToken(dataDir));
+  const { body: website } = await api.post('/websites', { name: 'Full', slug: 'full' });
+  const path = `/websites/${(website as { id: string }).id}/delivery`;
+
+  await limitFileSize(server.pid, 60_000);
+  let lastWritten = '';
+  const refused = await eventually('a write being refused', async () => {
+    const label = `label ${'x'.repeat(150)} ${lastWritten.length.toString()}${Math.random().toString()}`;
+    const answer = await api.put(path, block(label));
+    if (answer.status === 200) lastWritten = label;
+    return answer.status === 200 ? undefined : answer;
+  });
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+  // A limit that cuts a write short is an I/O error to SQLite, a disk without room is "full": both are said plainly.
+  expect(refused.body).toMatchObject({
+    error: expect.stringMatching(/^(Storage is full|Whether this was written is not known)/) as unknown,
+  });
+
+  const read = await api.get(path);
+  expect(read.status).toBe(200);
+  if (lastWritten !== '') expect(read.body).toMatchObject({ checkpoints: [{ label: lastWritten }] });
+
+  await limitFileSize(server.pid, 'unlimited');
+  await eventually('a write being taken again', async () => {
+    const { status } = await api.put(path, block('room again'));
+    return status === 200 ? true : undefined;
+  });
+  expect((await api.get(path)).body).toMatchObject({ checkpoints: [{ label: 'room again' }] });
+  expect((await api.get('/websites')).status).toBe(200);
+  expect(await server.kill('SIGTERM')).toBe(0);
+}, 60_000);
