@@ -117,7 +117,8 @@ const longestRetryAfter = 3_600;
 
 const ofProvider = (fault: ProviderFault): ErrorAnswer => {
   const seconds = Math.min(longestRetryAfter, Math.max(1, Math.ceil((fault.retryAfterMs ?? 1_000) / 1_000)));
-  const timedOut = fault.cause instanceof Error && fault.cause.name === 'TimeoutError';
+  const { cause } = fault;
+  const timedOut = typeof cause === 'object' && cause !== null && 'name' in cause && cause.name === 'TimeoutError';
   if (timedOut)
     return { status: 504, error: `${fault.provider} did not answer in time`, details: null, headers: retryAfter(seconds) };
   return fault.transient

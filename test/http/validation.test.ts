@@ -1,0 +1,245 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Type } from 'typebox';
+import { refusals } from '../../src/commands/refusal.js';
+import { MAX_BODY_BYTES } from '../../src/http/body.js';
+import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { everyKind, probe } from '../support/probeRoutes.js';
+
+let api: RunningApi;
+let token: string;
+
+beforeAll(async () => {
+  api = await startApi({
+    routes: () => [
+      everyKind,
+      probe({ path: '/things/:id', params: Type.Object({ id: Type.String({ maxLength: 10 }) }) }),
+      probe({
+        path: '/things',
+        query: Type.Object({
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+          isOn: Type.Optional(Type.Boolean()),
+          q: Type.Optional(Type.String()),
+        }),
+      }),
+      probe({
+        method: 'post',
+        path: '/by-hand',
+        body: Type.Object({ name: Type.String() }),
+        precheck: (body) => ((body as { name?: unknown }).name === undefined ? refusals.fieldRequired('name') : null),
+      }),
+      probe({ method: 'post', path: '/bodyless' }),
+    ],
+    projector: false,
+  });
+  token = await api.mintToken();
+});
+
+const post = (raw: string | Uint8Array, path = '/things', headers = {}): Promise<ApiAnswer> =>
+  api.call('POST', path, { token, raw, headers });
+const send = (body: unknown): Promise<ApiAnswer> => api.call('POST', '/things', { token, body });
+const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+describe('400 Body required', () => {
+  test.each(['/things', '/by-hand'])('POST %s without a body', async (path) => {
+    const answer = await api.call('POST', path, { token });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toStrictEqual({ error: 'Body required', details: null });
+  });
+
+  test('a route that takes none needs none, and ignores one', async () => {
+    expect((await api.call('POST', '/bodyless', { token })).status).toBe(200);
+    expect((await post('{', '/bodyless')).status).toBe(200);
+  });
+});
+
+describe('400 Invalid JSON body', () => {
+  test.each<[string, string | Uint8Array]>([
+    ['words', 'hello'],
+    ['an object that does not end', '{"name":"a"'],
+    ['a trailing comma', '{"name":"a",}'],
+    ['a form', 'name=a'],
+    ['blanks', '  '],
+    ['NaN', '{"size":NaN}'],
+    ['undefined', '{"size":undefined}'],
+    ['a byte order mark', '\uFEFF{}'],
+    ['what is not UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['a compressed body', new Uint8Array([0x1f, 0x8b, 0x08, 0, 0, 0])],
+    ['brackets without end', '['.repeat(500_000)],
+  ])('%s', async (_what, raw) => {
+    const answer = await post(raw);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toStrictEqual({ error: 'Invalid JSON body', details: null });
+  });
+});
+
+describe('400 Invalid request body', () => {
+  test.each<[string, unknown, string, string]>([
+    ['a list', [], 'body', 'must be object'],
+    ['a text', 'a', 'body', 'must be object'],
+    ['null', null, 'body', 'must be object'],
+    ['an unknown field', { colour: 1 }, 'colour', 'is not a known field'],
+    ['a number for a text', { name: 1 }, 'name', 'must be string'],
+    ['null for a text', { name: null }, 'name', 'must be string'],
+    ['an object for a text', { name: {} }, 'name', 'must be string'],
+    ['a text for a number', { size: '1' }, 'size', 'must be number'],
+    ['a text for a boolean', { isOn: 'true' }, 'isOn', 'must be boolean'],
+    ['a number for a boolean', { isOn: 1 }, 'isOn', 'must be boolean'],
+    ['an empty text', { name: '' }, 'name', 'must not be empty'],
+    ['a long text', { name: 'abcdef' }, 'name', 'must have at most 5 characters'],
+    ['no address', { email: 'a@' }, 'email', 'must be an e-mail address'],
+    ['no time', { at: '2030-02-31T00:00:00Z' }, 'at', 'must be an ISO 8601 time with its offset, as in 2030-01-31T12:00:00.000Z'],
+    ['none of the values', { kind: 'third' }, 'kind', 'must be one of one, other'],
+    ['a fraction', { count: 1.5 }, 'count', 'must be integer'],
+    ['neither text nor null', { reason: 1 }, 'reason', 'must be string or null'],
+    ['against a rule with its own words', { slug: 'A' }, 'slug', 'must be of small letters'],
+    ['a field missing inside a list', { parts: [{ id: 'a', label: 'A' }, { id: 'b' }] }, 'parts.1.label', 'is required'],
+    ['an unknown field inside a list', { parts: [{ id: 'a', label: 'A', x: 1 }] }, 'parts.0.x', 'is not a known field'],
+    [
+      'too many entries',
+      { parts: Array.from({ length: 4 }, () => ({ id: 'a', label: 'A' })) },
+      'parts',
+      'must have at most 3 entries',
+    ],
+    ['a list for an object', { parts: [[]] }, 'parts.0', 'must be object'],
+  ])('%s', async (_what, body, field, issue) => {
+    const answer = await send(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toStrictEqual({
+      error: `Invalid request body — ${field}: ${issue}`,
+      details: [{ field, issue }],
+    });
+  });
+
+  test.each([
+    ['an integer that JSON numbers cannot hold', '{"count":9007199254740993}', 'count'],
+    ['a number without end', '{"size":1e999}', 'size'],
+    ['a prototype', '{"__proto__":{"isOn":true}}', '__proto__'],
+    ['a constructor', '{"constructor":{}}', 'constructor'],
+    ['absurd nesting', `{"anything":${nested(70)}}`, 'body'],
+    ['absurd nesting in a wrong place', `{"name":${nested(100_000)}}`, 'name'],
+  ])('%s', async (_what, raw, field) => {
+    const answer = await post(raw);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ details: [{ field }] });
+  });
+
+  test('every violation is listed', async () => {
+    const answer = await send({ name: 1, colour: 1, parts: [{ id: 1 }, 'x'] });
+    expect((answer.body as { details: unknown[] }).details).toEqual(
+      expect.arrayContaining([
+        { field: 'colour', issue: 'is not a known field' },
+        { field: 'name', issue: 'must be string' },
+        { field: 'parts.0.label', issue: 'is required' },
+        { field: 'parts.0.id', issue: 'must be string' },
+        { field: 'parts.1', issue: 'must be object' },
+      ]),
+    );
+    expect((answer.body as { details: unknown[] }).details).toHaveLength(5);
+  });
+
+  test('a huge wrong body is refused in bounded time and words', async () => {
+    const startedAt = Date.now();
+    const answer = await post(`{"parts":[${'1,'.repeat(450_000)}1]}`);
+    expect(answer.status).toBe(400);
+    expect(answer.text.length).toBeLessThan(1_000);
+    expect(Date.now() - startedAt).toBeLessThan(3_000);
+  });
+
+  test('the name of an unknown field is repeated in part only', async () => {
+    const answer = await post(`{"${'x'.repeat(100_000)}":1}`);
+    expect(answer.status).toBe(400);
+    expect(answer.text.length).toBeLessThan(1_000);
+  });
+
+  test('checks by hand come first, in their own words', async () => {
+    const answer = await post('{"colour":1}', '/by-hand');
+    expect(answer.body).toStrictEqual({ error: 'name is required', details: null });
+  });
+});
+
+describe('bodies that are right', () => {
+  test.each<[string, string]>([
+    ['NUL and lone surrogates', '{"anything":"\\u0000 \\ud800 é😀"}'],
+    ['a large integer', '{"count":9007199254740991}'],
+    ['nesting that people could mean', `{"anything":${nested(60)}}`],
+    ['null where it is allowed', '{"reason":null}'],
+  ])('%s arrive as they were sent', async (_what, raw) => {
+    const answer = await post(raw);
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe(raw);
+  });
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/vnd.api+json'])(
+    'JSON is JSON, also called %s',
+    async (contentType) => {
+      expect((await post('{"name":"a"}', '/things', { 'content-type': contentType })).status).toBe(200);
+    },
+  );
+});
+
+describe('413 Request body too large', () => {
+  test('said before it is sent', async () => {
+    const answer = await post('x'.repeat(MAX_BODY_BYTES + 1));
+    expect(answer.status).toBe(413);
+    expect(answer.body).toStrictEqual({ error: 'Request body too large', details: null });
+  });
+
+  test('found out while it is sent in pieces', async () => {
+    const pieces = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (let sent = 0; sent <= MAX_BODY_BYTES; sent += 65_536) controller.enqueue(new Uint8Array(65_536));
+        controller.close();
+      },
+    });
+    const answer = await fetch(`${api.url}/v1/things`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: pieces,
+      duplex: 'half',
+    } as RequestInit);
+    expect(answer.status).toBe(413);
+  });
+
+  test('one of exactly 1 MiB is taken', async () => {
+    const text = 'x'.repeat(MAX_BODY_BYTES - '{"anything":""}'.length);
+    expect((await post(`{"anything":"${text}"}`)).status).toBe(200);
+  });
+});
+
+describe('400 Invalid path params', () => {
+  test.each([
+    ['too long', 'abcdefghijk', 'id: must have at most 10 characters'],
+    ['a control character', 'a%00b', 'id: must not hold control characters'],
+    ['what is not UTF-8', '%ff', 'path: must be percent-encoded UTF-8'],
+    ['half an escape', '%', 'path: must be percent-encoded UTF-8'],
+  ])('%s', async (_what, id, words) => {
+    const answer = await api.call('GET', `/things/${id}`, { token });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: `Invalid path params — ${words}` });
+  });
+
+  test('what is encoded arrives decoded', async () => {
+    const answer = await api.call('GET', '/things/%C3%A9%20%2F', { token });
+    expect(answer.body).toMatchObject({ params: { id: 'é /' } });
+  });
+});
+
+describe('400 Invalid query', () => {
+  test.each([
+    ['no number', 'limit=ten', 'limit: must be integer'],
+    ['too small', 'limit=0', 'limit: must be >= 1'],
+    ['too large', 'limit=201', 'limit: must be <= 200'],
+    ['a fraction', 'limit=1.5', 'limit: must be integer'],
+    ['no boolean', 'isOn=perhaps', 'isOn: must be boolean'],
+    ['twice', 'q=a&q=b', 'q: must be string'],
+  ])('%s', async (_what, query, words) => {
+    const answer = await api.call('GET', `/things?${query}`, { token });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ error: `Invalid query — ${words}` });
+  });
+
+  test('texts become what they stand for, defaults are filled in', async () => {
+    const answer = await api.call('GET', '/things?isOn=true&q=10&x=1', { token });
+    expect(answer.body).toMatchObject({ query: { limit: 50, isOn: true, q: '10' } });
+  });
+});
