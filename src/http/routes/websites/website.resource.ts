@@ -18,7 +18,12 @@ export const Website = Type.Object(
     brandColor: Type.Optional(Type.String()),
     templateId: Type.String(),
     repository: Type.Optional(
-      Type.Object({ provider: Type.String(), id: Type.String(), name: Type.String(), cloneUrl: Type.String() }),
+      Type.Object({
+        provider: Type.String(),
+        id: Type.String(),
+        name: Type.String(),
+        cloneUrl: Type.Optional(Type.String({ description: 'For admins.' })),
+      }),
     ),
     hosting: Type.Optional(Type.Object({ provider: Type.String(), projectId: Type.String(), name: Type.String() })),
     url: Type.Optional(Type.String()),
@@ -31,13 +36,19 @@ export const Website = Type.Object(
   { $id: 'Website' },
 );
 
-/** Clients get the marker of their way to it beside the fields. */
+/**
+ * The website as the caller sees it: a client gets the marker of the way to it beside the fields, and not where the repository is cloned from,
+ * which is the agency's (and, on the embedded source host, a path of its machine).
+ */
 export const toWebsite = (document: WebsiteDocument, access?: Pick<WebsiteAccess, 'via' | 'role'>): Static<typeof Website> => {
-  const { collaborators: _, provisioningJobId: __, shelf: ___, ...fields } = document;
+  const { collaborators: _, provisioningJobId: __, shelf: ___, repository, ...fields } = document;
   return {
     ...fields,
     features: [...fields.features],
+    ...(repository !== undefined && { repository: access?.via === undefined ? repository : withoutCloneUrl(repository) }),
     ...(access?.via !== undefined && { via: access.via }),
     ...(access?.role !== undefined && { role: access.role }),
   };
 };
+
+const withoutCloneUrl = ({ provider, id, name }: NonNullable<WebsiteDocument['repository']>) => ({ provider, id, name });
