@@ -32,10 +32,10 @@ export const startTestIssuer = async (): Promise<TestIssuer> => {
   let keys = 0;
 
   const rotate = async (keepOld = false): Promise<void> => {
-    const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     keys += 1;
     const kid = `key-${keys}`;
-    published = [...(keepOld ? published : []), { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' }];
+    published = [...(keepOld ? published : []), { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }];
     current = { kid, privateKey };
   };
   await rotate();
@@ -97,7 +97,7 @@ export const startTestIssuer = async (): Promise<TestIssuer> => {
       const seconds = Math.floor(now / 1_000);
       const payload = { iss: url, aud: audience, sub: 'somebody', iat: seconds, exp: seconds + 600, ...claims };
       return new SignJWT(Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined)))
-        .setProtectedHeader({ alg: 'RS256', kid: current.kid, typ: 'JWT', ...header })
+        .setProtectedHeader({ alg: 'ES256', kid: current.kid, typ: 'JWT', ...header })
         .sign(key ?? current.privateKey);
     },
     stop: async () => {

@@ -1,0 +1,322 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { generateKeyPair, UnsecuredJWT, SignJWT } from 'jose';
+import { createOidcIssuer } from '../../src/integrations/identity/oidcIssuer.js';
+import type { IdentityProvider } from '../../src/integrations/identity/port.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import type { SubjectCheck } from '../../src/platform/settings.js';
+import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { audience, startTestIssuer, type TestIssuer } from '../support/oidcIssuer.js';
+import { probe } from '../support/probeRoutes.js';
+import { createShiftedClock } from '../support/shiftedClock.js';
+
+let issuer: TestIssuer;
+const clock = createShiftedClock();
+
+const whoami = probe({
+  path: '/whoami',
+  handle: ({ caller }) => Promise.resolve({ body: caller }),
+});
+
+/** One API for all: which issuer it asks, and how, is changed from test to test. */
+let portal: RunningApi;
+let provider: IdentityProvider;
+
+const trust = (
+  subjectCheck: SubjectCheck = { kind: 'none' },
+  roleClaim = ['role'],
+  keyCooldownMs = 0,
+  on: Clock = clock,
+): void => {
+  provider = createOidcIssuer({ url: issuer.url, audience, roleClaim, subjectCheck }, { clock: on, keyCooldownMs });
+};
+
+const whoIs = (jwt: string | undefined, path = '/whoami'): Promise<ApiAnswer> =>
+  portal.call('GET', path, jwt === undefined ? {} : { headers: { authorization: `Bearer ${jwt}` } });
+
+const outcome = ({ status, body }: ApiAnswer): unknown => [status, (body as { error?: string }).error ?? 'let in'];
+
+beforeAll(async () => {
+  issuer = await startTestIssuer();
+  portal = await startApi({
+    identityProvider: {
+      identify: (token) => provider.identify(token),
+      exists: (identity, token) => provider.exists(identity, token),
+    },
+    routes: () => [whoami],
+    clock,
+    projector: false,
+  });
+});
+
+afterAll(async () => {
+  await issuer.stop();
+});
+
+beforeEach(() => {
+  issuer.broken = false;
+  issuer.silent = false;
+  issuer.offersUserinfo = true;
+  issuer.deletedSubjects.clear();
+  issuer.inactiveSubjects.clear();
+  issuer.asked.length = 0;
+  trust();
+});
+
+describe('a JWT', () => {
+  test('tells who calls', async () => {
+    const jwt = await issuer.sign({ sub: 'u1', email: 'Ann@Example.com', email_verified: true, name: 'Ann', role: 'admin' });
+    const answer = await whoIs(jwt);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toStrictEqual({
+      subject: 'u1',
+      role: 'admin',
+      via: 'portal',
+      scope: 'write',
+      verifiedEmail: 'ann@example.com',
+      name: 'Ann',
+    });
+  });
+
+  test.each<[string, Record<string, unknown>, string | undefined]>([
+    ['an address that is verified', { email: 'a@b.example', email_verified: true }, 'a@b.example'],
+    ['one verified in words', { email: 'a@b.example', email_verified: 'true' }, 'a@b.example'],
+    ['one that is not', { email: 'a@b.example', email_verified: false }, undefined],
+    ['one of which nothing is said', { email: 'a@b.example' }, undefined],
+    ['one that is no text', { email: ['a@b.example'], email_verified: true }, undefined],
+  ])('counts with %s', async (_what, claims, verifiedEmail) => {
+    const { body } = await whoIs(await issuer.sign({ role: 'admin', ...claims }));
+    expect((body as { verifiedEmail?: string }).verifiedEmail).toBe(verifiedEmail);
+  });
+
+  test('without a role is a client’s', async () => {
+    expect((await whoIs(await issuer.sign())).body).toMatchObject({ role: 'client' });
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['for another audience', { aud: 'somebody-else' }],
+    ['for no audience', { aud: undefined }],
+    ['of another issuer', { iss: 'https://login.example.com' }],
+    ['of no issuer', { iss: undefined }],
+    ['that has lapsed', { exp: Math.floor(Date.now() / 1_000) - 31 }],
+    ['that never lapses', { exp: undefined }],
+    ['that is not valid yet', { nbf: Math.floor(Date.now() / 1_000) + 60 }],
+    ['without a subject', { sub: undefined }],
+    ['with an empty subject', { sub: '' }],
+  ])('%s is refused', async (_what, claims) => {
+    expect(outcome(await whoIs(await issuer.sign(claims)))).toStrictEqual([401, 'Invalid token']);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['lapsed', { exp: Math.floor(Date.now() / 1_000) - 20 }],
+    ['will be valid', { nbf: Math.floor(Date.now() / 1_000) + 20 }],
+    ['is for several audiences', { aud: ['other', audience] }],
+  ])('that %s within the leeway or among others is taken', async (_what, claims) => {
+    expect((await whoIs(await issuer.sign(claims))).status).toBe(200);
+  });
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['without a signature', () => new UnsecuredJWT({ sub: 'u', iss: issuer.url, aud: audience, exp: 9_999_999_999 }).encode()],
+    [
+      'signed with a shared secret',
+      () =>
+        new SignJWT({ sub: 'u', iss: issuer.url, aud: audience, exp: 9_999_999_999 })
+          .setProtectedHeader({ alg: 'HS256', kid: 'key-1' })
+          .sign(new TextEncoder().encode('a secret that is long enough for it')),
+    ],
+    ['signed with another key', async () => issuer.sign({}, { key: (await generateKeyPair('ES256')).privateKey })],
+    ['that names a key that is not there', () => issuer.sign({}, { header: { kid: 'nobody’s' } })],
+    [
+      'whose claims were changed',
+      async () => {
+        const [head, , signature] = (await issuer.sign()).split('.');
+        const claims = Buffer.from(
+          JSON.stringify({ sub: 'u', role: 'admin', iss: issuer.url, aud: audience, exp: 9_999_999_999 }),
+        );
+        return `${head ?? ''}.${claims.toString('base64url')}.${signature ?? ''}`;
+      },
+    ],
+    ['that is cut off', async () => (await issuer.sign()).slice(0, -5)],
+    ['that is nonsense', () => 'nonsense'],
+    ['that is three words', () => 'a.b.c'],
+    ['that is a personal access token', () => portal.mintToken()],
+  ])('%s is refused', async (_what, make) => {
+    expect(outcome(await whoIs(await make()))).toStrictEqual([401, 'Invalid token']);
+  });
+
+  test('is refused under /v1', async () => {
+    expect(outcome(await whoIs(await issuer.sign(), '/v1/whoami'))).toStrictEqual([401, 'Invalid token']);
+  });
+
+  test.each(['Basic abc', 'Bearer', 'Bearer a b', 'abc'])(
+    'has to come as one bearer credential, not as %j',
+    async (authorization) => {
+      expect(outcome(await portal.call('GET', '/whoami', { headers: { authorization } }))).toStrictEqual([401, 'Invalid token']);
+    },
+  );
+
+  test('is missing: 401 says so, and how to authenticate', async () => {
+    const answer = await whoIs(undefined);
+    expect(outcome(answer)).toStrictEqual([401, 'No Authorization header']);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test('that was taken a minute ago is checked again, and lapses', async () => {
+    const jwt = await issuer.sign({ exp: Math.floor(clock.now() / 1_000) + 50 });
+    expect((await whoIs(jwt)).status).toBe(200);
+    clock.shift(81_000);
+    expect(outcome(await whoIs(jwt))).toStrictEqual([401, 'Invalid token']);
+    clock.shift(-81_000);
+  });
+
+  test('is no credential where no issuer is set', async () => {
+    const closed = await startApi({ routes: () => [whoami], projector: false });
+    expect(
+      outcome(await closed.call('GET', '/whoami', { headers: { authorization: `Bearer ${await issuer.sign()}` } })),
+    ).toStrictEqual([401, 'Invalid token']);
+  });
+});
+
+describe('the role claim', () => {
+  test.each<[string, string[], Record<string, unknown>, string]>([
+    ['a list with admin', ['role'], { role: ['editor', 'admin'] }, 'admin'],
+    ['a list without', ['role'], { role: ['editor'] }, 'client'],
+    ['another word', ['role'], { role: 'Admin' }, 'client'],
+    ['inside objects', ['realm', 'roles'], { realm: { roles: ['admin'] } }, 'admin'],
+    ['inside what is no object', ['realm', 'roles'], { realm: 'admin' }, 'client'],
+    ['a name with dots', ['https://doorstep', 'example/role'], { 'https://doorstep.example/role': 'admin' }, 'admin'],
+    ['what every object has', ['constructor', 'name'], {}, 'client'],
+  ])('%s', async (_what, roleClaim, claims, role) => {
+    trust({ kind: 'none' }, roleClaim);
+    expect((await whoIs(await issuer.sign(claims))).body).toMatchObject({ role });
+  });
+});
+
+describe('the issuer', () => {
+  test('is asked once, not for every request', async () => {
+    trust();
+    const jwt = await issuer.sign();
+    for (let count = 0; count < 3; count += 1) await whoIs(jwt);
+    await whoIs(await issuer.sign({ sub: 'other' }));
+    expect(issuer.asked).toStrictEqual(['/.well-known/openid-configuration', '/keys']);
+  });
+
+  test('takes a new key into use: tokens of both are taken, then of the new one only', async () => {
+    trust();
+    const old = await issuer.sign({ sub: 'old' });
+    expect((await whoIs(old)).status).toBe(200);
+    await issuer.rotate(true);
+    expect((await whoIs(await issuer.sign({ sub: 'new' }))).status).toBe(200);
+    await issuer.rotate(false);
+    expect((await whoIs(await issuer.sign({ sub: 'newer' }))).status).toBe(200);
+    clock.shift(61_000);
+    expect(outcome(await whoIs(old))).toStrictEqual([401, 'Invalid token']);
+    clock.shift(-61_000);
+  });
+
+  test('is not flooded by tokens that name unknown keys', async () => {
+    trust({ kind: 'none' }, ['role'], 60_000);
+    await whoIs(await issuer.sign());
+    for (let count = 0; count < 5; count += 1) await whoIs(await issuer.sign({}, { header: { kid: `unknown-${count}` } }));
+    expect(issuer.asked.filter((path) => path === '/keys')).toHaveLength(1);
+  });
+
+  test.each(['broken', 'elsewhere'] as const)('that is %s: 503, not 401, and all is well once it is back', async (how) => {
+    trust();
+    const { url } = issuer;
+    if (how === 'broken') issuer.broken = true;
+    // What stands there describes itself as another issuer.
+    else (issuer as { url: string }).url = 'https://login.example.com';
+    const jwt = await issuer.sign({ iss: url });
+    const answer = await whoIs(jwt);
+    expect(outcome(answer)).toStrictEqual([503, 'The identity provider cannot be reached']);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    issuer.broken = false;
+    (issuer as { url: string }).url = url;
+    expect((await whoIs(jwt)).status).toBe(200);
+  });
+
+  test('that is down locks out nobody who was known, nor nonsense in', async () => {
+    trust();
+    const jwt = await issuer.sign();
+    expect((await whoIs(jwt)).status).toBe(200);
+    issuer.broken = true;
+    expect((await whoIs(await issuer.sign({ sub: 'another' }))).status).toBe(200);
+    expect((await whoIs('nonsense')).status).toBe(401);
+    clock.shift(3_700_000);
+    expect((await whoIs(await issuer.sign({ sub: 'late' }, { now: clock.now() }))).status).toBe(200);
+    clock.shift(-3_700_000);
+  });
+
+  test('that takes questions and never answers: 503 within its time', async () => {
+    trust({ kind: 'none' }, ['role'], 0, {
+      now: clock.now,
+      schedule: (delayMs, task) => systemClock.schedule(delayMs / 100, task),
+    });
+    issuer.silent = true;
+    expect(outcome(await whoIs(await issuer.sign()))).toStrictEqual([503, 'The identity provider cannot be reached']);
+  });
+
+  test('whose keys cannot be had: 503', async () => {
+    trust();
+    await whoIs(await issuer.sign());
+    issuer.broken = true;
+    const answer = await whoIs(await issuer.sign({}, { header: { kid: 'unknown' } }));
+    expect(outcome(answer)).toStrictEqual([503, 'The identity provider cannot be reached']);
+  });
+});
+
+describe('Your session is stale', () => {
+  const checks: readonly [string, () => SubjectCheck][] = [
+    ['userinfo', () => ({ kind: 'userinfo' })],
+    ['scim', () => ({ kind: 'scim', url: issuer.scimUrl })],
+  ];
+
+  test.each(checks)('for a client who is gone, as %s tells', async (_kind, check) => {
+    trust(check());
+    issuer.deletedSubjects.add('gone');
+    expect(outcome(await whoIs(await issuer.sign({ sub: 'gone' })))).toStrictEqual([401, 'Your session is stale']);
+    expect((await whoIs(await issuer.sign({ sub: 'there' }))).status).toBe(200);
+  });
+
+  test.each(checks)('within a minute after they went, as %s tells', async (_kind, check) => {
+    trust(check());
+    const jwt = await issuer.sign({ sub: 'leaving', exp: Math.floor(clock.now() / 1_000) + 600 });
+    expect((await whoIs(jwt)).status).toBe(200);
+    const asked = issuer.asked.length;
+    expect((await whoIs(jwt)).status).toBe(200);
+    expect(issuer.asked).toHaveLength(asked);
+    issuer.deletedSubjects.add('leaving');
+    clock.shift(60_000);
+    expect(outcome(await whoIs(jwt))).toStrictEqual([401, 'Your session is stale']);
+    clock.shift(-60_000);
+  });
+
+  test.each(checks)('is never asked for admins by %s', async (_kind, check) => {
+    trust(check());
+    issuer.deletedSubjects.add('boss');
+    expect((await whoIs(await issuer.sign({ sub: 'boss', role: 'admin' }))).status).toBe(200);
+  });
+
+  test('for a client who is no longer active, as scim tells', async () => {
+    trust({ kind: 'scim', url: issuer.scimUrl });
+    issuer.inactiveSubjects.add('asleep');
+    expect(outcome(await whoIs(await issuer.sign({ sub: 'asleep' })))).toStrictEqual([401, 'Your session is stale']);
+  });
+
+  test.each(checks)('503 when %s cannot be asked', async (_kind, check) => {
+    trust(check());
+    await whoIs(await issuer.sign({ sub: 'boss', role: 'admin' }));
+    issuer.broken = true;
+    expect(outcome(await whoIs(await issuer.sign({ sub: 'client' })))).toStrictEqual([
+      503,
+      'The identity provider cannot be reached',
+    ]);
+  });
+
+  test('is not asked of an issuer that offers no userinfo', async () => {
+    issuer.offersUserinfo = false;
+    trust({ kind: 'userinfo' });
+    issuer.deletedSubjects.add('gone');
+    expect((await whoIs(await issuer.sign({ sub: 'gone' }))).status).toBe(200);
+  });
+});
