@@ -20,7 +20,7 @@ export const encodeEvents = (stream: string, events: readonly NewEvent[]): reado
   if (!isStreamName(stream)) throw new InvalidAppend(`${JSON.stringify(stream)} is not a stream name`);
   if (events.length === 0) throw new InvalidAppend(`an append to stream ${stream} holds no event`);
   const encoded = events.map(encodeEvent);
-  if (new Set(encoded.map(({ id }) => id)).size < encoded.length) {
+  if (encoded.length > 1 && new Set(encoded.map(({ id }) => id)).size < encoded.length) {
     throw new InvalidAppend(`an append to stream ${stream} holds an event id twice`);
   }
   const bytes = encoded.reduce((sum, { data, metadata }) => sum + Buffer.byteLength(data) + Buffer.byteLength(metadata), 0);
@@ -53,30 +53,36 @@ const encodeEvent = ({ id, type, schemaVersion, data, metadata }: NewEvent): Enc
 
 const encodeObject = (value: unknown, what: string): string => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new InvalidAppend(`${what} is not an object`);
-  return checkJson(value, what, 0) === 'plain' ? JSON.stringify(value) : stringifyWithNegativeZero(value);
+  return holdsNegativeZero(value, what, 0) ? stringifyWithNegativeZero(value) : JSON.stringify(value);
 };
 
 const MAX_DEPTH = 500;
 
-/** Refuses what `JSON.stringify` would drop, change or trip over, and tells whether there is a `-0`, which it would write as `0`. */
-const checkJson = (value: unknown, what: string, depth: number): 'plain' | 'negative zero' => {
+/**
+ * Whether there is a `-0`, which `JSON.stringify` would write as `0`.
+ * @throws InvalidAppend for what `JSON.stringify` would drop, change or trip over.
+ */
+const holdsNegativeZero = (value: unknown, what: string, depth: number): boolean => {
   switch (typeof value) {
     case 'string':
     case 'boolean':
-      return 'plain';
+      return false;
     case 'number':
       if (!Number.isFinite(value)) throw new InvalidAppend(`${what} holds ${String(value)}`);
-      return Object.is(value, -0) ? 'negative zero' : 'plain';
+      return Object.is(value, -0);
     case 'object': {
-      if (value === null) return 'plain';
+      if (value === null) return false;
       if (depth === MAX_DEPTH)
         throw new InvalidAppend(`${what} is nested more than ${String(MAX_DEPTH)} levels deep, or a cycle`);
-      if (!Array.isArray(value) && !isPlainObject(value)) throw new InvalidAppend(`${what} holds an object that is not plain`);
-      let found: 'plain' | 'negative zero' = 'plain';
-      // Not `Object.values` for an array: that skips holes.
-      for (const item of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
-        if (checkJson(item, what, depth + 1) === 'negative zero') found = 'negative zero';
+      let found = false;
+      if (Array.isArray(value)) {
+        // Visits holes, too.
+        for (const item of value as unknown[]) if (holdsNegativeZero(item, what, depth + 1)) found = true;
+        return found;
       }
+      if (!isPlainObject(value)) throw new InvalidAppend(`${what} holds an object that is not plain`);
+      // A third of the time that `Object.values` takes; a plain object inherits nothing that would be visited.
+      for (const key in value) if (holdsNegativeZero((value as Record<string, unknown>)[key], what, depth + 1)) found = true;
       return found;
     }
     default:

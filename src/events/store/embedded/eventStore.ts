@@ -42,8 +42,8 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   const groupCommit = createGroupCommit({
     writer,
     clock,
-    onCommit: () => {
-      followers.committed();
+    onCommit: (head) => {
+      followers.committed(head);
     },
   });
   const closing = new AbortController();
@@ -115,9 +115,9 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
 
   return {
     append: (stream, events, expected) =>
-      new Promise((resolve) => {
+      groupCommit.append(() => {
         ensureOpen();
-        resolve(groupCommit.append({ stream, events: encodeEvents(stream, events), expected }));
+        return { stream, events: encodeEvents(stream, events), expected };
       }),
 
     readStream: (stream, options = {}) =>

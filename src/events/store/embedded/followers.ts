@@ -12,8 +12,8 @@ export interface Followers {
   watch(): () => void;
   /** Resolves when the log has grown since the caller last looked in this turn of the event loop, or `signal` is aborted. */
   grown(signal: AbortSignal): Promise<void>;
-  /** This process has committed: tell everybody, in this process and the others. */
-  committed(): void;
+  /** This process has committed, up to `head`: tell everybody, in this process and the others. */
+  committed(head: number): void;
   /** Stops watching, whoever still wants to. */
   close(): void;
 }
@@ -41,13 +41,16 @@ export const createFollowers = (options: {
     for (const wake of [...waiting]) wake();
   };
 
-  /** Whether the log has grown since the last look; if so, everybody is woken. */
-  const look = (): boolean => {
-    const seen = headOrUnknown();
+  /** Wakes everybody if the log has grown, and tells whether it has. */
+  const noteHead = (seen: number | null): boolean => {
     if (seen === lastSeen) return false;
     lastSeen = seen;
     wakeAll();
     return true;
+  };
+
+  const look = (): void => {
+    noteHead(headOrUnknown());
   };
 
   /** `null` when the head cannot be read: whoever is woken reads too, and meets the fault where it can be reported. */
@@ -108,8 +111,8 @@ export const createFollowers = (options: {
         if (signal.aborted) wake();
       }),
 
-    committed: () => {
-      if (!look()) return;
+    committed: (seen) => {
+      if (!noteHead(seen)) return;
       try {
         const now = clock.now() / 1_000;
         utimesSync(signalFile, now, now);

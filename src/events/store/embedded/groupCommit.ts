@@ -5,8 +5,8 @@ import type { Append, LogWriter, Transaction } from './logWriter.js';
 
 /** Writes appends, all that wait in one turn of the event loop in one transaction. */
 export interface GroupCommit {
-  /** Resolves when the append is durable. */
-  append(append: Append): Promise<AppendResult>;
+  /** Resolves when the append is durable. What `prepare` throws, called at once, becomes a rejection. */
+  append(prepare: () => Append): Promise<AppendResult>;
   /** Resolves when no append is waiting. */
   drained(): Promise<void>;
 }
@@ -32,7 +32,8 @@ export const createGroupCommit = ({
 }: {
   writer: LogWriter;
   clock: Clock;
-  onCommit: () => void;
+  /** Called after each commit with the last position of the log. */
+  onCommit: (head: number) => void;
 }): GroupCommit => {
   let waiting: Waiting[] = [];
   let flushing = false;
@@ -67,10 +68,15 @@ export const createGroupCommit = ({
   const write = (transaction: Transaction, batch: readonly Waiting[]): void => {
     let committing = false;
     try {
-      const settle = batch.map((entry) => attempt(transaction, entry));
+      const outcomes = batch.map(({ append }) => attempt(transaction, append));
       committing = true;
       transaction.commit();
-      for (const settled of settle) settled();
+      // Nobody is told before everything is durable.
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const outcome = outcomes[index];
+        if (outcome instanceof EventStoreError) reject(outcome);
+        else if (outcome !== undefined) resolve(outcome);
+      }
     } catch (error) {
       const fault =
         committing && isDiskFault(error)
@@ -80,28 +86,23 @@ export const createGroupCommit = ({
       transaction.rollback();
       return;
     }
-    onCommit();
+    onCommit(transaction.position());
   };
 
-  /** One append within the transaction; what it returns tells the caller, once the transaction is durable. */
-  const attempt = (transaction: Transaction, { append, resolve, reject }: Waiting): (() => void) => {
+  /** A refusal concerns one append; any other fault ends the transaction. */
+  const attempt = (transaction: Transaction, append: Append): AppendResult | EventStoreError => {
     try {
-      const result = transaction.append(append, clock.now());
-      return () => {
-        resolve(result);
-      };
+      return transaction.append(append, clock.now());
     } catch (error) {
-      if (!(error instanceof EventStoreError)) throw error;
-      return () => {
-        reject(error);
-      };
+      if (error instanceof EventStoreError) return error;
+      throw error;
     }
   };
 
   return {
-    append: (append) =>
+    append: (prepare) =>
       new Promise((resolve, reject) => {
-        waiting.push({ append, resolve, reject, giveUpAt: clock.now() + LOCK_PATIENCE_MS, looks: 0 });
+        waiting.push({ append: prepare(), resolve, reject, giveUpAt: clock.now() + LOCK_PATIENCE_MS, looks: 0 });
         if (flushing) return;
         flushing = true;
         setImmediate(flush);

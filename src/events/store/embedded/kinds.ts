@@ -49,9 +49,11 @@ export const createKinds = (database: Database): Kinds => {
     keyFor: (stream, type) => {
       const category = categoryOf(stream);
       const name = nameOf(category, type);
-      if (!keys.has(name)) refresh();
       const known = keys.get(name);
       if (known !== undefined) return known;
+      refresh();
+      const added = keys.get(name);
+      if (added !== undefined) return added;
       const key = lastKey + 1;
       insert.run(key, category, type);
       add(key, category, type);

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { EncodedEvent } from '../encodeEvents.js';
 import { CorruptedRetry, NO_STREAM, WrongExpectedRevision, type AppendResult, type ExpectedRevision } from '../eventStore.js';
 import { isConstraint, prepareRows, type Database } from './database.js';
@@ -22,6 +21,8 @@ export interface Transaction {
    * @throws WrongExpectedRevision, CorruptedRetry: nothing of this append was written, the transaction goes on.
    */
   append(append: Append, now: number): AppendResult;
+  /** The last position of the log, with what was appended. */
+  position(): number;
   /** Makes everything appended durable. */
   commit(): void;
   rollback(): void;
@@ -34,7 +35,7 @@ interface Tail {
   readonly recordedAt: number;
 }
 
-/** Streams whose end is remembered; a stream takes about 200 bytes. */
+/** Streams whose end is remembered, of about 200 bytes each; all are forgotten when there are more. */
 const REMEMBERED_TAILS = 10_000;
 
 export const createLogWriter = (database: Database, kinds: Kinds, head: () => number): LogWriter => {
@@ -51,7 +52,7 @@ export const createLogWriter = (database: Database, kinds: Kinds, head: () => nu
   );
 
   /** The ends of streams, right as long as nobody else has written since `position`. */
-  const tails = new LRUCache<string, Tail>({ max: REMEMBERED_TAILS });
+  const tails = new Map<string, Tail>();
   let position = 0;
 
   const tailOf = (stream: string): Tail | undefined => {
@@ -98,6 +99,7 @@ export const createLogWriter = (database: Database, kinds: Kinds, head: () => nu
       position += 1;
       revision += 1;
     }
+    if (tails.size === REMEMBERED_TAILS) tails.clear();
     tails.set(stream, { key, revision, recordedAt: at });
     return { revision: BigInt(revision), position: BigInt(position) };
   };
@@ -137,6 +139,7 @@ export const createLogWriter = (database: Database, kinds: Kinds, head: () => nu
       }
       return {
         append,
+        position: () => position,
         commit: () => {
           commit.run();
         },
