@@ -72,6 +72,13 @@ const syncTree = async (folder: string): Promise<void> => {
   await sync(folder);
 };
 
+/** Makes a folder, and those above it that are missing, durably. */
+const makeFolder = async (path: string): Promise<void> => {
+  const topmost = await mkdir(path, { recursive: true });
+  if (topmost === undefined) return;
+  for (let made = path; made.length >= topmost.length; made = dirname(made)) await sync(dirname(made));
+};
+
 /** Replaces `path` as a whole, durably. Readable by this user alone, since it may hold secrets. One writer at a time. */
 export const replaceFile = async (path: string, content: string | Uint8Array): Promise<void> => {
   const temporary = `${path}.${String(process.pid)}.new`;
@@ -101,7 +108,7 @@ export const writeFiles = async (folder: string, files: ReadonlyMap<string, Uint
 export const publishFolder = async (path: string, draft: string, fill: (folder: string) => Promise<void>): Promise<boolean> => {
   const parent = dirname(path);
   const prefix = `.${draft}.`;
-  await mkdir(parent, { recursive: true });
+  await makeFolder(parent);
   const leftovers = (await readdir(parent)).filter((name) => name.startsWith(prefix));
   await Promise.all(leftovers.map((name) => rm(join(parent, name), { recursive: true, force: true })));
   const temporary = await mkdtemp(join(parent, prefix));
