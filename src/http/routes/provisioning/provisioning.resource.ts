@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { StepId } from '../../../events/provisioning.events.js';
 import type { ProvisioningDocument } from '../../../projections/provisioning.projection.js';
+import type { Caller } from '../../auth/caller.js';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -23,7 +24,9 @@ export const ProvisioningJob = Type.Object(
         nextAttemptAt: Type.Optional(Time),
         error: Type.Optional(Type.String({ description: 'What went wrong in the last attempt.' })),
         output: Type.Optional(
-          Type.Record(Type.String(), Type.Unknown(), { description: 'Names and ids of what the step made; differs by step.' }),
+          Type.Record(Type.String(), Type.Unknown(), {
+            description: 'For admins: names and ids of what the step made; differs by step.',
+          }),
         ),
       }),
       { description: 'All of them, in the order in which they run.' },
@@ -34,7 +37,14 @@ export const ProvisioningJob = Type.Object(
   { $id: 'ProvisioningJob' },
 );
 
-export const toProvisioningJob = ({ steps, ...job }: ProvisioningDocument): Static<typeof ProvisioningJob> => ({
+/** What the steps made is the agency's business: clients see how far they are. */
+export const toProvisioningJob = (
+  { steps, ...job }: ProvisioningDocument,
+  role: Caller['role'],
+): Static<typeof ProvisioningJob> => ({
   ...job,
-  steps: steps.map(({ output, ...step }) => ({ ...step, ...(output !== undefined && { output: { ...output } }) })),
+  steps: steps.map(({ output, ...step }) => ({
+    ...step,
+    ...(output !== undefined && role === 'admin' && { output: { ...output } }),
+  })),
 });

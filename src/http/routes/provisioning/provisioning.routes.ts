@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Engine } from '../../../engine.js';
 import { provisioningStream } from '../../../events/provisioning.events.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
@@ -12,13 +13,18 @@ import { route, type Answer, type Route, type RouteRequest } from '../../route.j
 import { ProvisioningJob, toProvisioningJob } from './provisioning.resource.js';
 
 const tag = 'Provisioning';
+/** One event: before OpenAPI 3.2 the schema of a stream describes each. */
+const JobEvent = Type.Object({
+  id: Type.String({ description: 'Revision of the job.' }),
+  data: Type.String({ contentMediaType: 'application/json', contentSchema: ProvisioningJob }),
+});
 const theJob = { 200: { description: 'The provisioning job.', schema: ProvisioningJob } };
 
 /** The provisioning job of a website: read, followed, taken up again. */
 export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
-  const answer = async (website: WebsiteDocument): Promise<Answer> => {
+  const answer = async (website: WebsiteDocument, { role }: Caller): Promise<Answer> => {
     const { document, revision } = await provisioningJob(engine, website);
-    return { body: toProvisioningJob(document), ...(revision !== NO_STREAM && { revision }) };
+    return { body: toProvisioningJob(document, role), ...(revision !== NO_STREAM && { revision }) };
   };
 
   /** Whether the caller would still be let in: what is sent for minutes outlives the check at its beginning. */
@@ -36,7 +42,7 @@ export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Rou
     let sent = '';
     const look = async () => {
       const { document, revision } = await provisioningJob(engine, website);
-      const data = toProvisioningJob(document);
+      const data = toProvisioningJob(document, caller.role);
       const text = JSON.stringify(data);
       const isNew = text !== sent;
       sent = text;
@@ -66,7 +72,7 @@ export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Rou
       access: 'members',
       params: websiteParams,
       answers: theJob,
-      handle: ({ website }) => answer(website.website),
+      handle: ({ website, caller }) => answer(website.website, caller),
     }),
 
     route({
@@ -81,6 +87,7 @@ export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Rou
         200: {
           description: 'Server-sent events: the job (`ProvisioningJob`) at once, then at each change, until it ends.',
           contentType: 'text/event-stream',
+          schema: JobEvent,
         },
       },
       handle: (request) => Promise.resolve({ events: follow(request as RouteRequest) }),
@@ -99,7 +106,7 @@ export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Rou
         const { id: websiteId, provisioningJobId } = request.website.website;
         const stream = provisioningStream(provisioningJobId);
         await engine.handle(provisioningProcess, stream, { type: 'RetryProvisioning', websiteId }, request.context);
-        return afterWrite(request, () => answer(request.website.website));
+        return afterWrite(request, () => answer(request.website.website, request.caller));
       },
     }),
   ];
