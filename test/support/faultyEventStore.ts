@@ -1,13 +1,21 @@
-import { EventStoreUnavailable, OutcomeUnknown, type AppendResult, type EventStore } from '../../src/events/store/eventStore.js';
+import {
+  EventStoreUnavailable,
+  OutcomeUnknown,
+  type AppendResult,
+  type EventStore,
+  type StreamSlice,
+} from '../../src/events/store/eventStore.js';
 
 /** Does, or does not do, what it stands in for; what it returns or throws is the answer. */
 export type AppendFault = (append: () => Promise<AppendResult>, stream: string) => Promise<AppendResult>;
+
+export type ReadFault = (read: () => Promise<StreamSlice>, stream: string) => Promise<StreamSlice>;
 
 export interface FaultyEventStore extends EventStore {
   /** What happens to the next appends, one entry each; after the last one all is sound again. */
   readonly appendFaults: AppendFault[];
   /** What happens to every read of a stream from now on; `null`: nothing. */
-  readFault: ((stream: string) => Promise<void>) | null;
+  readFault: ReadFault | null;
   /** Every append asked for. */
   readonly appends: { readonly stream: string; readonly ids: readonly string[]; readonly expected: unknown }[];
   /** Every read of a stream asked for, with what it returned. */
@@ -27,8 +35,8 @@ export const createFaultyEventStore = (store: EventStore): FaultyEventStore => {
       return faulty.appendFaults.shift()?.(append, stream) ?? append();
     },
     readStream: async (stream, options) => {
-      await faulty.readFault?.(stream);
-      const slice = await store.readStream(stream, options);
+      const read = (): Promise<StreamSlice> => store.readStream(stream, options);
+      const slice = await (faulty.readFault?.(read, stream) ?? read());
       faulty.reads.push({ stream, from: options?.from ?? 0n, events: slice.events.length });
       return slice;
     },

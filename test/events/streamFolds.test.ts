@@ -1,0 +1,225 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { UnknownEvent } from '../../src/events/codec.js';
+import { EventStoreUnavailable, NO_STREAM } from '../../src/events/store/eventStore.js';
+import { createStreamFolds, type Folded, type StreamFolds } from '../../src/events/streamFolds.js';
+import { newEvent } from '../support/eventStoreEvents.js';
+import { newContext, room, startTwo, type SeatProcess } from '../support/seatProcess.js';
+import { seatCodec, seatDecider, type SeatState } from '../support/seats.js';
+
+let mine: SeatProcess;
+let other: SeatProcess;
+let folds: StreamFolds;
+
+beforeEach(async () => {
+  [mine, other] = await startTwo();
+  folds = createStreamFolds(mine.store, seatCodec);
+});
+
+const load = (stream = room, seed?: () => Promise<Folded<SeatState> | null>): Promise<Folded<SeatState>> =>
+  folds.load(seatDecider, stream, seed);
+
+const takeMany = async (count: number): Promise<void> => {
+  await other.handle(seatDecider, room, { type: 'TakeSeats', by: 'Ada', count }, newContext());
+};
+
+/** What `work` read, as first revision and number of events. */
+const readsOf = async (work: () => Promise<unknown>): Promise<readonly (readonly [bigint, number])[]> => {
+  mine.store.reads.length = 0;
+  await work();
+  return mine.store.reads.map(({ from, events }) => [from, events]);
+};
+
+test('a stream that does not exist is the initial state', async () => {
+  expect(await load()).toEqual({ state: seatDecider.initialState, revision: NO_STREAM, at: '' });
+});
+
+test('a stream is folded to its end, and tells the revision and time of its last event', async () => {
+  await other.take('Ada');
+  const { state } = await other.take('Bob');
+  expect(await load()).toEqual({ state, revision: 1n, at: state.times[1] });
+});
+
+test('what another process appends is there at once, and only that is read', async () => {
+  await other.take('Ada');
+  expect(await readsOf(load)).toEqual([[0n, 1]]);
+  await other.take('Bob');
+  await other.take('Cyd');
+  expect(await readsOf(load)).toEqual([[1n, 2]]);
+  expect((await load()).state.takenBy).toEqual(['Ada', 'Bob', 'Cyd']);
+  expect(await readsOf(load)).toEqual([[3n, 0]]);
+});
+
+test('streams, and folds of one stream, are kept apart', async () => {
+  await other.take('Ada');
+  await load();
+  expect((await load('room-2')).state.takenBy).toEqual([]);
+  const count = { name: 'count', initialState: 0, evolve: (before: number) => before + 1 };
+  expect((await folds.load(count, room)).state).toBe(1);
+  expect((await load()).state.takenBy).toEqual(['Ada']);
+});
+
+test('a long stream is read page by page', async () => {
+  await takeMany(2_500);
+  expect(await readsOf(load)).toEqual([
+    [0n, 1_000],
+    [1_000n, 1_000],
+    [2_000n, 500],
+  ]);
+  const { state, revision } = await load();
+  expect([state.takenBy.length, revision]).toEqual([2_500, 2_499n]);
+});
+
+test('a stream that is exactly a page long is read once', async () => {
+  await takeMany(1_000);
+  expect(await readsOf(load)).toEqual([[0n, 1_000]]);
+});
+
+test('what is appended while a long stream is read is in the result', async () => {
+  await takeMany(1_500);
+  let pages = 0;
+  mine.store.readFault = async (read) => {
+    pages += 1;
+    if (pages === 2) await other.take('Bob');
+    return read();
+  };
+  expect((await load()).state.takenBy.at(-1)).toBe('Bob');
+});
+
+describe('loads that overlap', () => {
+  /** Begins a load that has read, and returns with what it read only when it is told to. */
+  const loadSlowly = (): (() => Promise<Folded<SeatState>>) => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    mine.store.readFault = async (read) => {
+      mine.store.readFault = null;
+      const slice = await read();
+      await released;
+      return slice;
+    };
+    const loading = load();
+    return () => {
+      release();
+      return loading;
+    };
+  };
+
+  test('never take the state back: the one that saw less does not replace the one that saw more', async () => {
+    await other.take('Ada');
+    const finish = loadSlowly();
+    await other.take('Bob');
+    expect((await load()).revision).toBe(1n);
+    expect((await finish()).revision).toBe(0n);
+    expect(await readsOf(load)).toEqual([[2n, 0]]);
+    expect((await load()).state.takenBy).toEqual(['Ada', 'Bob']);
+  });
+
+  test('all see what was committed before they began, and none sees less than one that ended before it began', async () => {
+    let last = NO_STREAM;
+    const writing = (async () => {
+      for (let count = 0; count < 20; count += 1) await other.take('Ada');
+    })();
+    const reading = Array.from({ length: 5 }, async () => {
+      while (last < 19n) {
+        await nextTurn();
+        const seen = last;
+        const { revision, state } = await load();
+        expect(revision).toBeGreaterThanOrEqual(seen);
+        expect(state.takenBy).toHaveLength(Number(revision) + 1);
+        if (revision > last) last = revision;
+      }
+    });
+    await Promise.all([writing, ...reading]);
+    expect(last).toBe(19n);
+  });
+});
+
+test('no more streams are kept than asked for; what was dropped is read again', async () => {
+  folds = createStreamFolds(mine.store, seatCodec, 2);
+  for (const stream of ['room-1', 'room-2', 'room-3']) {
+    await other.handle(seatDecider, stream, { type: 'TakeSeats', by: 'Ada' }, newContext());
+    await load(stream);
+  }
+  expect(await readsOf(() => load('room-3'))).toEqual([[1n, 0]]);
+  expect(await readsOf(() => load('room-2'))).toEqual([[1n, 0]]);
+  expect(await readsOf(() => load('room-1'))).toEqual([[0n, 1]]);
+  expect(await readsOf(() => load('room-3'))).toEqual([[0n, 1]]);
+});
+
+describe('a seed', () => {
+  const seeded = { state: { takenBy: ['Seed'], times: [''] }, revision: 0n, at: '' };
+
+  test('is where a fold begins', async () => {
+    await other.take('Ada');
+    await other.take('Bob');
+    expect(await readsOf(() => load(room, () => Promise.resolve(seeded)))).toEqual([[1n, 1]]);
+    expect((await load()).state.takenBy).toEqual(['Seed', 'Bob']);
+  });
+
+  test('is asked for only when nothing is kept', async () => {
+    await other.take('Ada');
+    await load();
+    let asked = 0;
+    await load(room, () => {
+      asked += 1;
+      return Promise.resolve(seeded);
+    });
+    expect(asked).toBe(0);
+  });
+
+  test('that there is none of is no obstacle', async () => {
+    await other.take('Ada');
+    expect((await load(room, () => Promise.resolve(null))).state.takenBy).toEqual(['Ada']);
+  });
+
+  test('that is ahead of the log is not believed', async () => {
+    await other.take('Ada');
+    const ahead = { ...seeded, revision: 7n };
+    expect((await load(room, () => Promise.resolve(ahead))).state.takenBy).toEqual(['Ada']);
+    expect(await load('room-2', () => Promise.resolve(ahead))).toEqual({
+      state: seatDecider.initialState,
+      revision: NO_STREAM,
+      at: '',
+    });
+    await other.take('Bob');
+    expect((await load()).state.takenBy).toEqual(['Ada', 'Bob']);
+  });
+});
+
+describe('a fault', () => {
+  test('of the store is passed on, and nothing is taken for the truth', async () => {
+    await other.take('Ada');
+    await load();
+    mine.store.readFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
+    await expect(load()).rejects.toThrow(EventStoreUnavailable);
+    mine.store.readFault = null;
+    expect((await load()).state.takenBy).toEqual(['Ada']);
+  });
+
+  test('in the middle of a long stream keeps no half of it', async () => {
+    await takeMany(1_500);
+    let pages = 0;
+    mine.store.readFault = (read) => {
+      pages += 1;
+      return pages === 2 ? Promise.reject(new EventStoreUnavailable('the store is down')) : read();
+    };
+    await expect(load()).rejects.toThrow(EventStoreUnavailable);
+    expect((await load()).revision).toBe(1_499n);
+  });
+
+  test('an event that this build does not know ends the fold, each time anew', async () => {
+    await other.take('Ada');
+    await mine.store.append(room, [newEvent('SomethingNew')], 0n);
+    await expect(load()).rejects.toThrow(UnknownEvent);
+    await expect(load()).rejects.toThrow(UnknownEvent);
+  });
+
+  test('a stream that cannot be read to its end is an error, not an older state', async () => {
+    await other.take('Ada');
+    await other.take('Bob');
+    mine.store.readFault = async (read) => ({ ...(await read()), head: 5n });
+    await expect(load()).rejects.toThrow('stream room-1 reaches to revision 5, but cannot be read after 1');
+  });
+});
