@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Engine } from '../engine.js';
 import type { JsonObject } from '../events/envelope.js';
 import { sleep } from '../platform/clock.js';
@@ -103,9 +104,6 @@ export const createIdempotency = (
   };
 
   return async ({ key, caller, path, request }, run) => {
-    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-      throw httpErrors.invalid('headers', [{ field: 'Idempotency-Key', issue: 'must be 1 to 255 visible ASCII characters' }]);
-    }
     const id = createHash('sha256')
       .update(JSON.stringify([caller.subject, caller.role, path, key]))
       .digest('hex');
@@ -124,6 +122,14 @@ export const createIdempotency = (
     running.set(id, ended);
     return mine;
   };
+};
+
+/** The `Idempotency-Key` of a request. @throws Refused when it is none */
+export const idempotencyKeyOf = ({ 'idempotency-key': key }: IncomingHttpHeaders): string | undefined => {
+  if (key !== undefined && (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))) {
+    throw httpErrors.invalid('headers', [{ field: 'Idempotency-Key', issue: 'must be 1 to 255 visible ASCII characters' }]);
+  }
+  return key;
 };
 
 const bytesOf = ({ status, headers, body }: Reply): Buffer =>

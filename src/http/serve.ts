@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parse as parseQuery } from 'node:querystring';
+import { Type } from 'typebox';
 import type { PlannedEvent } from '../commands/handleCommand.js';
 import { Refused, refusals, type Violation } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
@@ -12,7 +13,7 @@ import { answerFor, httpErrors } from './errors.js';
 import { sendEvents } from './eventStream.js';
 import type { Exchange } from './exchange.js';
 import { HandlerRequest, type HandlerInput } from './handlerRequest.js';
-import type { Idempotency } from './idempotency.js';
+import { idempotencyKeyOf, type Idempotency } from './idempotency.js';
 import { replyTo, replyToError, send, type Reply } from './reply.js';
 import type { Answer, Route } from './route.js';
 import { bodyValidator, pathParamsOf, textsValidator } from './validation.js';
@@ -37,7 +38,7 @@ export interface ServeParts {
 export const createServe = (route: Route, parts: ServeParts): Serve => {
   const { engine, authenticate, authorise, idempotency, baseUrl } = parts;
   const params = textsValidator(pathParamsOf(route));
-  const query = route.query === undefined ? undefined : textsValidator(route.query);
+  const query = textsValidator(route.query ?? Type.Object({}));
   const body = route.body === undefined ? undefined : bodyValidator(route.body);
   const isWrite = route.method !== 'get';
 
@@ -94,9 +95,10 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     check('path params', [...params(values), ...unprintable(values)]);
     const website = await mayCall(caller, values);
     const asked = queryOf(request.originalUrl);
-    const dryRun = isWrite && isDryRun(asked.dryRun);
-    if (query !== undefined) check('query', query(asked));
+    const dryRun = isWrite && takeDryRun(asked);
+    check('query', query(asked));
     const { value, bytes } = await bodyOf(exchange);
+    const key = route.method === 'post' ? idempotencyKeyOf(request.headers) : undefined;
 
     const input: HandlerInput = { params: values, query: asked, body: value, website };
 
@@ -107,9 +109,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
       return;
     }
 
-    const key = request.headers['idempotency-key'];
-    if (route.method === 'post' && key !== undefined && caller !== undefined) {
-      const same = { key: String(key), caller, path: request.path, request: requestHash(request.originalUrl, bytes) };
+    if (key !== undefined && caller !== undefined) {
+      const same = { key, caller, path: request.path, request: requestHash(request.originalUrl, bytes) };
       const reply = await idempotency(same, (repeated) =>
         settled(exchange, () => handle(exchange, new HandlerRequest(engine, exchange, { ...input, repeated })), baseUrl),
       );
@@ -166,9 +167,12 @@ const queryOf = (url: string): Record<string, unknown> => {
   return mark === -1 ? {} : parseQuery(url.slice(mark + 1));
 };
 
-const isDryRun = (value: unknown): boolean => {
-  if (value === undefined || value === '0' || value === 'false') return false;
-  if (value === '1' || value === 'true') return true;
+/** Takes `dryRun`, which every write has, out of the query: what is left is the route's own. */
+const takeDryRun = (asked: Record<string, unknown>): boolean => {
+  const { dryRun } = asked;
+  delete asked.dryRun;
+  if (dryRun === undefined || dryRun === '0' || dryRun === 'false') return false;
+  if (dryRun === '1' || dryRun === 'true') return true;
   throw httpErrors.invalid('query', [{ field: 'dryRun', issue: 'must be 1 or true' }]);
 };
 

@@ -78,9 +78,12 @@ export const bodyValidator = (schema: TSchema): Validate => {
   };
 };
 
-/** A validator of path parameters or of a query: texts become numbers and booleans where the schema asks for them, defaults are filled in. */
+/**
+ * A validator of path parameters or of a query: texts become numbers and booleans where the schema asks for them, defaults are filled
+ * in, what is not known is refused by name.
+ */
 export const textsValidator = (schema: TSchema): Validate => {
-  const validate = compileTexts(schema as Schema);
+  const validate = compileTexts(closed(schema));
   return (value) => (validate(value) ? [] : violations(validate, 'value'));
 };
 

@@ -232,6 +232,9 @@ describe('400 Invalid query', () => {
     ['a fraction', 'limit=1.5', 'limit: must be integer'],
     ['no boolean', 'isOn=perhaps', 'isOn: must be boolean'],
     ['twice', 'q=a&q=b', 'q: must be string'],
+    ['what nobody knows', 'limt=10', 'limt: is not a known field'],
+    ['what no text should do', '__proto__=1', '__proto__: is not a known field'],
+    ['a dry run of a read', 'dryRun=1', 'dryRun: is not a known field'],
   ])('%s', async (_what, query, words) => {
     const answer = await api.call('GET', `/things?${query}`, { token });
     expect(answer.status).toBe(400);
@@ -239,7 +242,7 @@ describe('400 Invalid query', () => {
   });
 
   test('texts become what they stand for, defaults are filled in', async () => {
-    const answer = await api.call('GET', '/things?isOn=true&q=10&x=1', { token });
+    const answer = await api.call('GET', '/things?isOn=true&q=10', { token });
     expect(answer.body).toMatchObject({ query: { limit: 50, isOn: true, q: '10' } });
   });
 });
