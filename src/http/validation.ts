@@ -47,7 +47,7 @@ const endOf = (type: unknown): Schema => {
   }
 };
 
-/** Words for a violation of the schema beside it, where the keyword's own would not help: `{ pattern: …, 'x-issue': 'must be …' }`. */
+/** What a `pattern` asks for, in words: `{ pattern: '^[a-z]+$', 'x-issue': 'must be of small letters' }`. */
 const wordsKeyword = 'x-issue';
 
 /** Validators are compiled by few instances: each costs more than what it compiles. */
@@ -163,9 +163,11 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 const issueOf = ({ keyword, params, message, parentSchema }: ErrorObject): string => {
-  const own: unknown = (parentSchema as Schema | undefined)?.[wordsKeyword];
-  if (typeof own === 'string' && keyword !== 'type') return own;
   switch (keyword) {
+    case 'pattern': {
+      const words: unknown = (parentSchema as Schema | undefined)?.[wordsKeyword];
+      return typeof words === 'string' ? words : (message ?? 'is not valid');
+    }
     case 'required':
       return 'is required';
     case 'additionalProperties':

@@ -42,7 +42,7 @@ export const apiKeyRoutes = ({ engine, keyUse }: { engine: Engine; keyUse: KeyUs
     access: 'signedIn',
     body: Type.Object(
       {
-        name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' }),
+        name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', 'x-issue': 'must not be blank' }),
         role: Type.Optional(
           Type.Enum(['admin', 'client'], { description: "No more than the caller's own, which is the default." }),
         ),
