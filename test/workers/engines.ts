@@ -36,7 +36,9 @@ export const openStores = async (clock: Clock = systemClock, folder = temporaryF
   return stores;
 };
 
-export const silent = createLogger({ level: (process.env.TEST_LOG ?? 'silent') as 'silent' });
+const silent = createLogger({ level: 'silent' });
+/** One for all: compiling the schemas takes longer than everything else. */
+const codec = createCodec(catalogue);
 
 /** An engine of a process of its own on `stores`: nothing is shared with others but the stores. */
 export const engineOn = (
@@ -47,7 +49,7 @@ export const engineOn = (
     clock,
     random: systemRandom,
     logger,
-    codec: createCodec(catalogue),
+    codec,
     eventStore,
     readModels,
     encryptionKey: new Uint8Array(32),

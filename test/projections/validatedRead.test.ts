@@ -1,0 +1,192 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { UnknownEvent } from '../../src/events/codec.js';
+import { EventStoreUnavailable, NO_STREAM } from '../../src/events/store/eventStore.js';
+import { createStreamFolds } from '../../src/events/streamFolds.js';
+import { systemClock } from '../../src/platform/clock.js';
+import type { Projection } from '../../src/projections/projection.js';
+import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
+import { ReadModelStoreUnavailable, type ReadModel, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
+import { createValidatedRead, type ValidatedRead } from '../../src/projections/validatedRead.js';
+import { newEvent } from '../support/eventStoreEvents.js';
+import { newContext, room, startTwo, type SeatProcess } from '../support/seatProcess.js';
+import { seatCodec, seatDecider, type SeatEvent } from '../support/seats.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+type RoomDocument = { readonly takenBy: readonly string[] };
+
+const projection: Projection<RoomDocument, SeatEvent> = {
+  name: 'room',
+  version: 3,
+  handles: ['SeatTaken'],
+  ignores: ['RoomRenamed'],
+  documentId: () => '1',
+  stream: (id) => `room-${id}`,
+  indexes: [],
+  evolve: (document, { data }) => ({ takenBy: [...(document?.takenBy ?? []), 'by' in data ? data.by : ''] }),
+};
+
+let mine: SeatProcess;
+let other: SeatProcess;
+let readModels: ReadModelStore;
+let read: ValidatedRead;
+
+beforeEach(async () => {
+  [mine, other] = await startTwo();
+  readModels = await createEmbeddedReadModelStore({ file: join(temporaryFolder(), 'models.db'), clock: systemClock });
+  useReadModels(readModels);
+});
+
+afterEach(() => readModels.close());
+
+/** A process that has kept nothing yet. */
+const useReadModels = (store: ReadModelStore): void => {
+  read = createValidatedRead({ folds: createStreamFolds(mine.store, seatCodec), readModels: store });
+};
+
+const model = (version: string): ReadModel => ({ name: 'room', version, indexes: [] });
+
+/** Leaves a document of room 1 as a projector would have; what it holds tells where an answer came from. */
+const storeDocument = async (revision: bigint, version = '3', takenBy: string[] | null = ['Stored']): Promise<void> => {
+  await readModels.prepare(model(version));
+  const body = takenBy === null ? null : { takenBy };
+  await readModels.apply(model(version), [{ id: '1', revision, position: revision + 1n, body }], revision + 1n);
+  await readModels.publish(model(version));
+};
+
+const eventsRead = async (work: () => Promise<unknown>): Promise<number> => {
+  mine.store.reads.length = 0;
+  await work();
+  return mine.store.reads.reduce((sum, { events }) => sum + events, 0);
+};
+
+test('without a projector, ever, the document is folded from the log', async () => {
+  await other.take('Ada');
+  await other.take('Bob');
+  expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Ada', 'Bob'] }, revision: 1n });
+});
+
+test('a stream that does not exist has no document', async () => {
+  expect(await read(projection, '1')).toEqual({ document: null, revision: NO_STREAM });
+});
+
+test('a stored document that is behind is brought up to date, with nothing read but what it lacks', async () => {
+  for (const by of ['Ada', 'Bob', 'Cyd']) await other.take(by);
+  await storeDocument(0n);
+  expect(await eventsRead(() => read(projection, '1'))).toBe(2);
+  expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Stored', 'Bob', 'Cyd'] }, revision: 2n });
+});
+
+test('a stored document that is up to date is taken as it is', async () => {
+  await other.take('Ada');
+  await storeDocument(0n);
+  expect(await eventsRead(() => read(projection, '1'))).toBe(0);
+  expect((await read(projection, '1')).document).toEqual({ takenBy: ['Stored'] });
+});
+
+test('what another process appends after a read is in the next one', async () => {
+  await other.take('Ada');
+  await read(projection, '1');
+  await other.take('Bob');
+  expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Ada', 'Bob'] }, revision: 1n });
+});
+
+test('a document is kept from its last read: the read models are asked once', async () => {
+  let asked = 0;
+  useReadModels({
+    ...readModels,
+    liveVersion: (name) => {
+      asked += 1;
+      return readModels.liveVersion(name);
+    },
+  });
+  await other.take('Ada');
+  await read(projection, '1');
+  await read(projection, '1');
+  expect(asked).toBe(1);
+});
+
+test('an event that the projection leaves aside changes the revision, not the document', async () => {
+  await other.take('Ada');
+  await other.handle(seatDecider, room, { type: 'RenameRoom', name: 'Hall' }, newContext());
+  expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Ada'] }, revision: 1n });
+});
+
+describe('a stored document is not believed', () => {
+  test.each(['2', '4', '2-rebuilt'])(
+    'when version %s answers reads: this build, of version 3, may not understand it',
+    async (version) => {
+      await other.take('Ada');
+      await storeDocument(0n, version);
+      expect((await read(projection, '1')).document).toEqual({ takenBy: ['Ada'] });
+    },
+  );
+
+  test('when it was deleted', async () => {
+    await other.take('Ada');
+    await storeDocument(0n, '3', null);
+    expect((await read(projection, '1')).document).toEqual({ takenBy: ['Ada'] });
+  });
+
+  test('when it is ahead of the log', async () => {
+    await other.take('Ada');
+    await storeDocument(9n);
+    expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Ada'] }, revision: 0n });
+  });
+});
+
+test('a version that was rebuilt beside the live one is used as soon as it is published', async () => {
+  await other.take('Ada');
+  await storeDocument(0n);
+  await read(projection, '2');
+  await storeDocument(0n, '3-rebuilt', ['Rebuilt']);
+  expect((await read(projection, '1')).document).toEqual({ takenBy: ['Rebuilt'] });
+});
+
+describe('when the read models', () => {
+  const down = (): Promise<never> => Promise.reject(new ReadModelStoreUnavailable('the store is down'));
+
+  test.each([
+    ['cannot be asked for the live version', { liveVersion: down }],
+    ['cannot be asked for the document', { get: down }],
+  ])('%s, the log tells the same', async (_, faults) => {
+    await other.take('Ada');
+    await storeDocument(0n);
+    useReadModels({ ...readModels, ...faults });
+    expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Ada'] }, revision: 0n });
+  });
+
+  test('answer with something else than that they are down, it is not hidden', async () => {
+    await other.take('Ada');
+    await storeDocument(0n);
+    useReadModels({ ...readModels, get: () => Promise.reject(new TypeError('a mistake')) });
+    await expect(read(projection, '1')).rejects.toThrow(TypeError);
+  });
+});
+
+describe('it fails, and tells nothing,', () => {
+  test('when the log cannot be asked, however fresh what is stored and kept', async () => {
+    await other.take('Ada');
+    await storeDocument(0n);
+    await read(projection, '1');
+    mine.store.readFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
+    await expect(read(projection, '1')).rejects.toThrow(EventStoreUnavailable);
+  });
+
+  test.each(['folded from the log', 'brought up to date'])(
+    'when an event of a type that this build does not know is %s',
+    async (how) => {
+      await other.take('Ada');
+      if (how === 'brought up to date') await storeDocument(0n);
+      await read(projection, '1');
+      await mine.store.append(room, [newEvent('SeatGivenUp')], 0n);
+      await expect(read(projection, '1')).rejects.toThrow(UnknownEvent);
+    },
+  );
+
+  test('when an event of a newer version than this build knows is there', async () => {
+    await other.take('Ada');
+    await mine.store.append(room, [{ ...newEvent('SeatTaken', { by: 'Bob' }), schemaVersion: 2 }], 0n);
+    await expect(read(projection, '1')).rejects.toThrow(UnknownEvent);
+  });
+});
