@@ -254,6 +254,12 @@ describe('a file that cannot be used', () => {
         withSqlite(file, 'PRAGMA user_version = 99');
       },
     ],
+    [
+      'holds other tables',
+      (file) => {
+        withSqlite(file, 'PRAGMA user_version = 1; CREATE TABLE other (a)');
+      },
+    ],
   ])('%s', async (_, spoil) => {
     const file = join(temporaryFolder(), 'events.sqlite');
     spoil(file);

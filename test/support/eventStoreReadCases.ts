@@ -22,6 +22,7 @@ export const readCases = (store: () => EventStore): void => {
     expect(await read({ from: 1_000n })).toEqual([]);
     expect(await read({ direction: 'backwards' })).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
     expect(await read({ direction: 'backwards', max: 1 })).toEqual([9]);
+    expect(await read({ max: 0 })).toEqual([]);
     expect(await read({ direction: 'backwards', from: 4n, max: 3 })).toEqual([4, 3, 2]);
     expect(await read({ direction: 'backwards', from: 1_000n, max: 2 })).toEqual([9, 8]);
   });
@@ -141,6 +142,7 @@ export const readCases = (store: () => EventStore): void => {
     expect(idsOf(events)).toEqual(appended);
     for (const [index, { position }] of events.entries()) {
       if (index > 0) expect(position).toBeGreaterThan(events[index - 1]?.position ?? position);
+      expect(await store().readAll({ after: position, max: 0 })).toEqual({ events: [], position });
       const rest = await store().readAll({ after: position, filter: { streamPrefixes: [category] } });
       expect(idsOf(rest.events)).toEqual(appended.slice(index + 1));
     }

@@ -45,7 +45,7 @@ const schema = `
 const SCHEMA_VERSION = 1;
 
 /** How long SQLite itself waits for a lock, blocking this thread, in ms; longer waits are the callers', without blocking. */
-const BLOCKING_WAIT_MS = 2;
+const BLOCKING_WAIT_MS = 10;
 const OPENING_ATTEMPTS = 200;
 const OPENING_PAUSE_MS = 10;
 

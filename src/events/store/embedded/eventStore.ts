@@ -27,8 +27,10 @@ export interface EmbeddedEventStoreOptions {
  * The event store in one SQLite file, with nothing to install (docs/adr/0001-embedded-event-store.md).
  * @throws EventStoreUnavailable when the file cannot be opened.
  */
-export const createEmbeddedEventStore = async (options: EmbeddedEventStoreOptions): Promise<EventStore> =>
-  eventStoreOn(await openDatabase(options.file, options.clock), options);
+export const createEmbeddedEventStore = async (options: EmbeddedEventStoreOptions): Promise<EventStore> => {
+  const database = await openDatabase(options.file, options.clock);
+  return inPortWords(() => eventStoreOn(database, options));
+};
 
 /** Positions looked at in one go: while SQLite reads, nothing else in the process runs. */
 const WINDOW = 2_000;
@@ -51,14 +53,6 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
 
   const ensureOpen = (): void => {
     if (closed !== null) throw new EventStoreClosed('the event store is closed');
-  };
-
-  const inPortWords = <Result>(read: () => Result): Result => {
-    try {
-      return read();
-    } catch (error) {
-      throw faultOf(error);
-    }
   };
 
   /** Runs `read` at once; what it throws becomes a rejection. */
@@ -145,6 +139,15 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
 
     close: () => (closed ??= shutDown()),
   };
+};
+
+/** What `use` gives; an error of SQLite's is thrown as one of the port's. */
+const inPortWords = <Result>(use: () => Result): Result => {
+  try {
+    return use();
+  } catch (error) {
+    throw faultOf(error);
+  }
 };
 
 const nextTurn = (): Promise<void> =>

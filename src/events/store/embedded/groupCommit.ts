@@ -12,7 +12,7 @@ export interface GroupCommit {
 }
 
 /** Between two looks at a lock that another process holds, in ms. */
-const LOCK_PAUSE_MS = 2;
+const LOCK_PAUSE_MS = 5;
 /** After this an append gives up. The number of looks bounds the wait too, should the wall clock be set back meanwhile. */
 const LOCK_PATIENCE_MS = 1_500;
 const LOCK_LOOKS = LOCK_PATIENCE_MS / LOCK_PAUSE_MS;

@@ -69,7 +69,7 @@ export const createLogReader = (database: Database, kinds: Kinds): LogReader => 
     max: number,
     filter: EventFilter | undefined,
   ): readonly unknown[] => {
-    if (after >= through) return [];
+    if (after >= through || max < 1) return [];
     if (filter === undefined) return statements.all.all(after, through, max);
     const { keys, byName } = kinds.matching(filter);
     if (!byName) return statements.ofKinds.all(after, through, max, keys);
@@ -107,8 +107,8 @@ export const createLogReader = (database: Database, kinds: Kinds): LogReader => 
 
     read: ({ after, through }, max, filter) => {
       const events = decode(select(selectEvents, [after, through], max, filter));
-      const last = events.at(-1);
-      return { events, position: events.length === max && last !== undefined ? last.position : BigInt(Math.max(after, through)) };
+      const cutShort = events.length >= max;
+      return { events, position: cutShort ? (events.at(-1)?.position ?? BigInt(after)) : BigInt(Math.max(after, through)) };
     },
 
     lastPosition: (filter) => {
