@@ -157,7 +157,7 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
             expect(await ids({ where: { status: `${status}x` } })).toEqual([]);
             expect(await ids({ search: { fields: ['text'], text } })).toEqual(['a']);
           }),
-          { numRuns: 60 },
+          { numRuns: 40 },
         );
       });
     });

@@ -90,6 +90,49 @@ describe('two projectors on the same stores', () => {
       expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
     },
   );
+
+  test('one that slept until the tombstones were purged brings nothing back', async () => {
+    const { append, projector, readModels, eventStore, openReadModels } = await thingWorld();
+    const sleepers = await openReadModels();
+    const pause = gate();
+    let asleep = 0;
+    let awake = false;
+    const shown: unknown[] = [];
+    const slow = projector({
+      readModels: {
+        ...sleepers,
+        checkpoint: async (target) => {
+          asleep += 1;
+          await pause.pass();
+          return sleepers.checkpoint(target);
+        },
+        apply: async (target, writes, checkpoint) => {
+          await sleepers.apply(target, writes, checkpoint);
+          if (awake) shown.push(await sleepers.get(target, 'a'));
+        },
+      },
+    });
+    await slow.start();
+    await untilReached(thingProjection, readModels, await append(thingEvent('ThingAdded', 'first', 'first')));
+    pause.close();
+    asleep = 0;
+    await append(thingEvent('ThingAdded', 'a', 'early'), thingEvent('ThingLabelled', 'a', 'still early'));
+    await eventually('the pause', () => (asleep > 0 ? true : undefined));
+
+    await projector().start();
+    const position = await append(thingEvent('ThingRemoved', 'a'), thingEvent('ThingAdded', 'b', 'b'));
+    await untilReached(thingProjection, readModels, position);
+    await readModels.purgeTombstones(model, position);
+
+    awake = true;
+    pause.open();
+    await append(thingEvent('ThingAdded', 'last', 'last'));
+    await eventually('the sleeper to catch up', async () =>
+      (await slow.status())[0]?.position === position + 1n ? true : undefined,
+    );
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    expect(shown.filter((document) => document !== null)).toEqual([]);
+  });
 });
 
 type Step =

@@ -110,7 +110,8 @@ export const startFollower = (projection: AnyProjection, parts: FollowerParts): 
       const failed = await foldEvents(projection, decode, events, documents, async (ids) => [
         ...(await readModels.getMany(current, ids)).values(),
       ]);
-      const reached = reachedPosition(position, { events, position: slice.position }, failed);
+      const before = applied > position ? applied : position;
+      const reached = reachedPosition(before, { events, position: slice.position }, failed);
       const written = documents.unwritten.size;
       if (written > 0 || failed !== null) await writeDocuments(readModels, current, documents, reached);
       else if (reached > applied) storeSoon();

@@ -7,7 +7,7 @@ import { lagBehind, type Lag } from './status.js';
 export interface Projector {
   /** Resolves once each projection has a version that answers reads, or has met a store fault and keeps trying. */
   start(): Promise<void>;
-  /** Ends after the batches under way. */
+  /** Ends after the batches under way; for good. */
   stop(): Promise<void>;
   status(): Promise<readonly ProjectorStatus[]>;
 }

@@ -63,7 +63,7 @@ const heldCodes = new Set<number | null>([5, 6]);
 const unavailable = new Set<number | null>([...heldCodes, 7, 8, 10, 11, 13, 14, 15, 26]);
 
 /** How long one attempt may block the event loop, and how long attempts go on. */
-const blockingMs = 20;
+const blockingMs = 5;
 const patienceMs = 10_000;
 
 /**
@@ -98,7 +98,7 @@ export const openDatabase = async (file: string, clock: Clock): Promise<Database
 
   const attempt = async <Result>(work: () => Result): Promise<Result> => {
     const giveUpAt = clock.now() + patienceMs;
-    for (let pauseMs = 2; ; pauseMs = Math.min(2 * pauseMs, 50)) {
+    for (let pauseMs = 2; ; pauseMs = Math.min(2 * pauseMs, 100)) {
       try {
         return peek(work);
       } catch (fault) {
