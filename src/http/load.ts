@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../platform/clock.js';
 
 /** Says when more work would only make everybody wait. */
@@ -8,30 +9,43 @@ export interface Load {
   ended(): void;
 }
 
-const measureEveryMs = 500;
+const lookEveryMs = 500;
+const nanosecondsPerMs = 1e6;
 
 /**
- * Watches how many requests are under way and how late the event loop is. The process that is late by more than `maxLagMs` has
- * more than it can do: those who ask now would wait longer than they are willing to.
+ * Watches how many requests are under way and how late the event loop is. A process that was late by more than `maxLagMs` has more
+ * than it can do: who asks it now would wait longer than they are willing to. (The lateness is measured by Node on its own monotonic
+ * clock: a step of the wall clock is no load.)
  */
 export const createLoad = (clock: Clock, limits: { readonly maxUnderWay: number; readonly maxLagMs: number }): Load => {
+  const delays = monitorEventLoopDelay({ resolution: 50 });
   let underWay = 0;
   let lagMs = 0;
-  let dueAt = 0;
-  const measure = (): void => {
-    dueAt = clock.now() + measureEveryMs;
-    clock.schedule(measureEveryMs, () => {
-      lagMs = clock.now() - dueAt;
-      // Measured only while there is work: an idle process has no timer.
-      if (underWay > 0) measure();
-      else dueAt = 0;
+  let isWatching = false;
+
+  const look = (): void => {
+    clock.schedule(lookEveryMs, () => {
+      lagMs = delays.max / nanosecondsPerMs;
+      delays.reset();
+      if (underWay > 0) {
+        look();
+        return;
+      }
+      // An idle process has no timers.
+      delays.disable();
+      lagMs = 0;
+      isWatching = false;
     });
   };
+
   return {
-    isTooHigh: () => underWay >= limits.maxUnderWay || (lagMs > limits.maxLagMs && clock.now() - dueAt < measureEveryMs),
+    isTooHigh: () => underWay > limits.maxUnderWay || lagMs > limits.maxLagMs,
     started: () => {
       underWay += 1;
-      if (dueAt === 0) measure();
+      if (isWatching) return;
+      isWatching = true;
+      delays.enable();
+      look();
     },
     ended: () => {
       underWay -= 1;

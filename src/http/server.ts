@@ -69,9 +69,9 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
         const cancel = clock.schedule(graceMs, () => {
           server.closeAllConnections();
         });
-        server.close((error) => {
+        server.close((error: NodeJS.ErrnoException | undefined) => {
           cancel();
-          if (error === undefined) resolve();
+          if (error === undefined || error.code === 'ERR_SERVER_NOT_RUNNING') resolve();
           else reject(error);
         });
         stopping = true;

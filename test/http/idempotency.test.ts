@@ -1,0 +1,270 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { Type } from 'typebox';
+import { Refused, refusals } from '../../src/commands/refusal.js';
+import type { RouteRequest } from '../../src/http/route.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { eventually } from '../support/eventually.js';
+import { startApi, type ApiAnswer, type ApiOptions, type RunningApi } from '../support/http.js';
+import { probe } from '../support/probeRoutes.js';
+import { createShiftedClock } from '../support/shiftedClock.js';
+
+/** What the handler was called with, call by call. */
+const calls: { commandId: string; secret: string }[] = [];
+/** What the next calls do instead of answering. */
+const surprises: (() => Promise<void>)[] = [];
+
+const clock = createShiftedClock();
+
+const once = async (request: RouteRequest): Promise<{ status: number; body: unknown }> => {
+  const { context, secret, body } = request;
+  calls.push({ commandId: context.commandId, secret: Buffer.from(secret).toString('hex') });
+  await surprises.shift()?.();
+  return { status: 201, body: { number: calls.length, body } };
+};
+
+const options: ApiOptions = {
+  clock,
+  projector: false,
+  routes: () => [
+    probe({ method: 'post', path: '/orders', body: Type.Object({ item: Type.String() }), handle: once }),
+    probe({ method: 'post', path: '/other-orders', body: Type.Object({ item: Type.String() }), handle: once }),
+    probe({ method: 'post', path: '/orders/:id/cancel', handle: once }),
+    probe({ method: 'put', path: '/orders', body: Type.Object({ item: Type.String() }), handle: once }),
+    probe({
+      method: 'post',
+      path: '/secrets',
+      handle: async (request) => ({ ...(await once(request)), body: { token: 'canary-77' } }),
+    }),
+  ],
+};
+
+let api: RunningApi;
+let token: string;
+
+beforeEach(async () => {
+  calls.length = 0;
+  surprises.length = 0;
+  api ??= await startApi(options);
+  token ??= await api.mintToken();
+});
+
+let keys = 0;
+const newKey = (): string => `key-${(keys += 1)}`;
+
+const order = (key: string, item = 'bread', { path = '/orders', as = token, at = api } = {}): Promise<ApiAnswer> =>
+  at.call('POST', path, { token: as, body: { item }, headers: { 'idempotency-key': key } });
+
+/** A promise that a test settles. */
+const gate = (): { readonly opened: Promise<void>; open(): void } => {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+};
+
+describe('the same request with the same key', () => {
+  test('gets the first answer again, and runs once', async () => {
+    const key = newKey();
+    const first = await order(key);
+    const second = await order(key);
+    expect(first.status).toBe(201);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect([second.status, second.text]).toStrictEqual([first.status, first.text]);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(second.headers.get('content-type')).toBe(first.headers.get('content-type'));
+    expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+    expect(calls).toHaveLength(1);
+  });
+
+  test('ten times at once: one runs, all get its answer', async () => {
+    const key = newKey();
+    const { opened, open } = gate();
+    surprises.push(() => opened);
+    const answers = Array.from({ length: 10 }, () => order(key));
+    await eventually('the first call', () => (calls.length === 1 ? true : undefined));
+    open();
+    const texts = new Set((await Promise.all(answers)).map(({ status, text }) => `${status} ${text}`));
+    expect([...texts]).toStrictEqual(['201 {"number":1,"body":{"item":"bread"}}']);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('on another instance gets the first answer, also while the first is still under way', async () => {
+    const other = await startApi({ ...options, folder: api.folder });
+    const key = newKey();
+    const { opened, open } = gate();
+    surprises.push(() => opened);
+    const first = order(key);
+    await eventually('the first call', () => (calls.length === 1 ? true : undefined));
+    const second = order(key, 'bread', { at: other });
+    open();
+    expect((await first).text).toBe((await second).text);
+    expect((await second).headers.get('idempotent-replayed')).toBe('true');
+    expect(calls).toHaveLength(1);
+    await other.stop();
+  });
+
+  test('gets the same refusal again', async () => {
+    const key = newKey();
+    surprises.push(() => Promise.reject(new Refused(refusals.slugTaken())));
+    const first = await order(key);
+    const second = await order(key);
+    expect(first.body).toStrictEqual({ error: 'slug already exists', details: null });
+    expect([second.status, second.text]).toStrictEqual([400, first.text]);
+    expect(calls).toHaveLength(1);
+  });
+
+  test('after a fault runs again, as the same command with the same secret', async () => {
+    const key = newKey();
+    surprises.push(() => Promise.reject(new Error('broken')));
+    expect((await order(key)).status).toBe(500);
+    const second = await order(key);
+    expect(second.status).toBe(201);
+    expect(second.headers.get('idempotent-replayed')).toBeNull();
+    expect(calls).toHaveLength(2);
+    expect(calls[1]).toStrictEqual(calls[0]);
+    expect((await order(key)).headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test('after its instance died runs again, as the same command', async () => {
+    const dying = await startApi({ ...options, folder: api.folder });
+    const key = newKey();
+    surprises.push(() => new Promise(() => undefined));
+    void order(key, 'bread', { at: dying }).catch(() => undefined);
+    await eventually('the first call', () => (calls.length === 1 ? true : undefined));
+    clock.shift(5_000);
+    const second = await order(key);
+    expect(second.status).toBe(201);
+    expect(calls).toHaveLength(2);
+    expect(calls[1]).toStrictEqual(calls[0]);
+    await dying.server.stop(0);
+  });
+
+  test('gives up waiting for one that takes too long: 503', async () => {
+    // Timers run a hundred times as fast, so that whoever waits looks at the clock again soon.
+    const hurried = { now: clock.now, schedule: (ms: number, task: () => void) => systemClock.schedule(ms / 100, task) };
+    const at = await startApi({ ...options, folder: api.folder, clock: hurried });
+    const key = newKey();
+    const { opened, open } = gate();
+    surprises.push(() => opened);
+    const first = order(key, 'bread', { at });
+    await eventually('the first call', () => (calls.length === 1 ? true : undefined));
+    let second: ApiAnswer | undefined;
+    const waiting = order(key, 'bread', { at }).then((answer) => {
+      second = answer;
+    });
+    await eventually('the second answer', () => {
+      clock.shift(1_000);
+      return second;
+    });
+    expect(second?.status).toBe(503);
+    expect(second?.headers.get('retry-after')).toBe('1');
+    expect(calls).toHaveLength(1);
+    open();
+    expect((await first).status).toBe(201);
+    await waiting;
+    await at.stop();
+  });
+
+  test('after 24 hours is a new one', async () => {
+    const key = newKey();
+    await order(key);
+    clock.shift(86_400_000 - 1_000);
+    expect((await order(key)).headers.get('idempotent-replayed')).toBe('true');
+    clock.shift(2_000);
+    expect((await order(key)).headers.get('idempotent-replayed')).toBeNull();
+    expect(calls).toHaveLength(2);
+  });
+});
+
+describe('the key', () => {
+  test('with another body: 400', async () => {
+    const key = newKey();
+    await order(key);
+    const answer = await order(key, 'cake');
+    expect(answer.status).toBe(400);
+    expect(answer.body).toStrictEqual({ error: 'Idempotency-Key was used with a different request', details: null });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('with another query: 400', async () => {
+    const key = newKey();
+    await order(key);
+    expect((await order(key, 'bread', { path: '/orders?x=1' })).status).toBe(400);
+  });
+
+  test('of another caller, or on another path, is another key', async () => {
+    const key = newKey();
+    await order(key);
+    const somebody = await api.mintToken({ subject: 'somebody' });
+    const client = await api.mintToken({ role: 'client' });
+    for (const wish of [{ as: somebody }, { as: client }, { path: '/other-orders' }]) {
+      expect((await order(key, 'bread', wish)).headers.get('idempotent-replayed')).toBeNull();
+    }
+    expect(calls).toHaveLength(4);
+  });
+
+  test('is for POST only', async () => {
+    const headers = { 'idempotency-key': newKey() };
+    for (let count = 0; count < 2; count += 1) await api.call('PUT', '/orders', { token, body: { item: 'x' }, headers });
+    expect(calls).toHaveLength(2);
+  });
+
+  test('is not used up by a request that was wrong, nor by a dry run', async () => {
+    const key = newKey();
+    const headers = { 'idempotency-key': key };
+    expect((await api.call('POST', '/orders', { token, body: { item: 1 }, headers })).status).toBe(400);
+    expect((await api.call('POST', '/orders?dryRun=1', { token, body: { item: 'x' }, headers })).body).toStrictEqual({
+      events: [],
+    });
+    expect((await order(key)).status).toBe(201);
+  });
+
+  test('works without a body', async () => {
+    const headers = { 'idempotency-key': newKey() };
+    const cancel = (): Promise<ApiAnswer> => api.call('POST', '/orders/1/cancel', { token, headers });
+    expect((await cancel()).text).toBe((await cancel()).text);
+    expect(calls).toHaveLength(1);
+  });
+
+  test.each([
+    ['empty', ''],
+    ['of 256 characters', 'x'.repeat(256)],
+    ['with a blank', 'a b'],
+    ['with a letter that is not ASCII', 'cl\u00e9'],
+  ])('%s: 400', async (_what, key) => {
+    const answer = await order(key);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      error: 'Invalid headers — Idempotency-Key: must be 1 to 255 visible ASCII characters',
+    });
+  });
+
+  test('of 255 characters is taken', async () => {
+    expect((await order('x'.repeat(255))).status).toBe(201);
+  });
+});
+
+test('without a key every request is another command with another secret', async () => {
+  for (let count = 0; count < 2; count += 1) await api.call('POST', '/orders', { token, body: { item: 'x' } });
+  expect(calls).toHaveLength(2);
+  expect(calls[0]?.commandId).not.toBe(calls[1]?.commandId);
+  expect(calls[0]?.secret).not.toBe(calls[1]?.secret);
+});
+
+test('a kept answer is not readable where it is kept', async () => {
+  const { records } = api.engine.readModels;
+  const kept: unknown[] = [];
+  const { put } = records;
+  records.put = async (collection, id, value, expiresAt) => {
+    kept.push(value);
+    await put.call(records, collection, id, value, expiresAt);
+  };
+  const key = newKey();
+  const answers = [await order(key, 'bread', { path: '/secrets' }), await order(key, 'bread', { path: '/secrets' })];
+  records.put = put;
+  expect(answers.map(({ text }) => text)).toStrictEqual(['{"token":"canary-77"}', '{"token":"canary-77"}']);
+  expect(JSON.stringify(kept)).toContain('"reply":');
+  expect(JSON.stringify(kept)).not.toContain('canary-77');
+  expect(JSON.stringify(kept)).not.toContain(Buffer.from('canary-77').toString('base64').slice(0, 10));
+});
