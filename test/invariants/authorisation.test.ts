@@ -1,0 +1,215 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Route } from '../../src/http/route.js';
+import { pathTo, people, startEverybody, type Credentials, type Everybody, type Person } from '../support/everybody.js';
+
+/**
+ * Who may call what: api.md, section 4, said once more. A admin, O owner, E linked editor, V linked viewer, S whoever is signed in,
+ * I the invited, * everybody. A second entry is the feature that the website must have.
+ */
+const who: Readonly<Record<string, readonly [string, string?]>> = {
+  'GET /me': ['S'],
+
+  'POST /websites': ['A'],
+  'GET /websites': ['A'],
+  'GET /websites/:id': ['AOEV'],
+  'PATCH /websites/:id': ['A'],
+  'POST /websites/:id/archive': ['A'],
+  'POST /websites/:id/restore': ['A'],
+
+  'GET /websites/:id/clients': ['AO'],
+  'POST /websites/:id/clients': ['A'],
+  'PATCH /websites/:id/clients/:clientId': ['A'],
+  'DELETE /websites/:id/clients/:clientId': ['A'],
+  'POST /websites/:id/client-invitations/:invitationId/resend': ['A'],
+  'DELETE /websites/:id/client-invitations/:invitationId': ['A'],
+  'GET /invitations/:id': ['I'],
+  'POST /invitations/:id/claim': ['I'],
+
+  'GET /websites/:id/delivery': ['AOEV'],
+  'PUT /websites/:id/delivery': ['A'],
+  'PUT /websites/:id/delivery/checkpoints/:checkpointId': ['A'],
+  'GET /websites/:id/delivery/history': ['A'],
+  'POST /websites/:id/delivery/undo': ['A'],
+
+  'GET /websites/:id/provisioning': ['AOEV'],
+  'GET /websites/:id/provisioning/events': ['AOEV'],
+  'POST /websites/:id/provisioning/retry': ['A'],
+
+  'POST /clients': ['A'],
+  'GET /clients': ['A'],
+  'GET /clients/:id': ['A'],
+  'PATCH /clients/:id': ['A'],
+
+  'POST /api-keys': ['S'],
+  'GET /api-keys': ['S'],
+  'DELETE /api-keys/:id': ['S'],
+
+  'GET /outbox': ['A'],
+
+  'GET /healthz': ['*'],
+  'GET /readyz': ['*'],
+  'GET /metrics': ['*'],
+  'GET /openapi.json': ['*'],
+  'GET /docs': ['*'],
+  'GET /docs/:file': ['*'],
+};
+
+const letters: Readonly<Partial<Record<Person, string>>> = { admin: 'A', owner: 'O', editor: 'E', viewer: 'V', invited: 'I' };
+
+type Outcome = 'let in' | readonly [number, string];
+
+const letIn: Outcome = 'let in';
+const noHeader: Outcome = [401, 'No Authorization header'];
+const missing: Outcome = [401, 'Missing token'];
+const invalid: Outcome = [401, 'Invalid token'];
+const adminOnly: Outcome = [403, 'Admin role required'];
+const editorOnly: Outcome = [401, 'Editor role required'];
+const readOnly: Outcome = [403, 'Not authorized to write with a read-only token'];
+const notInvited: Outcome = [403, 'Not authorized to claim this invitation'];
+
+let everybody: Everybody;
+/** Of a website of the same owner without any feature. */
+let bareId: string;
+let position: bigint;
+
+beforeAll(async () => {
+  everybody = await startEverybody();
+  const { api, credentials, clientIds } = everybody;
+  const { body } = await api.call('POST', '/websites', {
+    token: credentials.admin.token,
+    body: { name: 'Bare', slug: 'bare', clientId: clientIds.owner, features: [] },
+  });
+  bareId = (body as { id: string }).id;
+  position = await api.engine.eventStore.lastPosition();
+});
+
+const nameOf = ({ method, path }: Route): string => `${method.toUpperCase()} ${path}`;
+
+const routeNamed = (name: string): Route => {
+  const found = everybody.routes.find((route) => nameOf(route) === name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found;
+};
+
+const ask = async (method: string, path: string, credential?: string): Promise<Outcome> => {
+  const answer = await fetch(`${everybody.api.url}${path}`, {
+    method,
+    headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
+  });
+  if (answer.status < 500 && answer.status !== 401 && answer.status !== 403) {
+    // Events would go on and on.
+    await answer.body?.cancel();
+    return letIn;
+  }
+  return [answer.status, ((await answer.json()) as { error: string }).error];
+};
+
+const expectedFor = (rule: string, person: Person, websiteId: string): Outcome => {
+  const letter = letters[person];
+  if (rule === 'S' || (letter !== undefined && rule.includes(letter))) return letIn;
+  if (rule === 'A') return adminOnly;
+  if (rule === 'I') return notInvited;
+  return rule === 'AOE' && person === 'viewer' ? editorOnly : [403, `Not authorized to access website ${websiteId}`];
+};
+
+/** Who may write tries it only: the next one finds everything as it was. */
+const pathFor = (method: string, path: string, expected: Outcome): string =>
+  expected === letIn && method !== 'get' ? `${path}?dryRun=1` : path;
+
+const forEverybody = async (
+  { method, path }: Route,
+  credential: keyof Credentials,
+  expectedOf: (person: Person) => Outcome,
+): Promise<void> => {
+  const entry = credential === 'jwt' ? '' : '/v1';
+  const outcomes = people.map(async (person) => {
+    const url = pathFor(method, `${entry}${pathTo(path, everybody)}`, expectedOf(person));
+    return [person, await ask(method.toUpperCase(), url, everybody.credentials[person][credential])];
+  });
+  expect(Object.fromEntries(await Promise.all(outcomes))).toStrictEqual(
+    Object.fromEntries(people.map((person) => [person, expectedOf(person)])),
+  );
+};
+
+test('every route of the service has its entry', () => {
+  expect(everybody.routes.map(nameOf).sort()).toStrictEqual(Object.keys(who).sort());
+  expect(Object.fromEntries(everybody.routes.map((route) => [nameOf(route), route.feature]))).toStrictEqual(
+    Object.fromEntries(Object.entries(who).map(([name, [, feature]]) => [name, feature])),
+  );
+});
+
+const routes = Object.entries(who).map(([name, [rule]]) => ({ name, rule }));
+const guarded = routes.filter(({ rule }) => rule !== '*');
+
+describe('who may call', () => {
+  test.each(guarded)('$name: $rule', async ({ name, rule }) => {
+    const route = routeNamed(name);
+    const expectedOf = (person: Person): Outcome => expectedFor(rule, person, everybody.websiteId);
+    await forEverybody(route, 'jwt', expectedOf);
+    await forEverybody(route, 'token', expectedOf);
+    await forEverybody(route, 'readToken', (person) => (route.method === 'get' ? expectedOf(person) : readOnly));
+  });
+
+  test.each(routes.filter(({ rule }) => rule === '*'))('$name: everybody', async ({ name }) => {
+    const { path } = routeNamed(name);
+    const { jwt, token } = everybody.credentials.stranger;
+    for (const url of [path, `/v1${path}`].map((pattern) => pathTo(pattern, everybody))) {
+      for (const credential of [undefined, jwt, token, 'nonsense']) expect(await ask('GET', url, credential)).toBe(letIn);
+    }
+  });
+});
+
+describe('the entry modes', () => {
+  test.each(guarded)('$name', async ({ name }) => {
+    const { method, path } = routeNamed(name);
+    const url = pathTo(path, everybody);
+    const { jwt, token } = everybody.credentials.admin;
+    const upper = method.toUpperCase();
+    expect(await ask(upper, url)).toStrictEqual(noHeader);
+    expect(await ask(upper, `/v1${url}`)).toStrictEqual(missing);
+    expect(await ask(upper, url, token)).toStrictEqual(invalid);
+    expect(await ask(upper, `/v1${url}`, jwt)).toStrictEqual(invalid);
+  });
+});
+
+describe('a website that is unknown', () => {
+  const unknown: Outcome = [404, 'Website unknown not found'];
+  const statusAndWords = async (method: string, path: string, credential?: string): Promise<Outcome> => {
+    const { status, body } = await everybody.api.call(method, path, {
+      headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
+    });
+    return [status, (body as { error: string }).error];
+  };
+
+  test.each(guarded.filter(({ name }) => name.includes('/websites/:id')))('$name', async ({ name, rule }) => {
+    const { method, path } = routeNamed(name);
+    const url = path.replace('/:id', '/unknown').replaceAll(/:\w+/g, 'kickoff');
+    for (const person of people) {
+      const { jwt, token } = everybody.credentials[person];
+      const expected = rule === 'A' && person !== 'admin' ? adminOnly : unknown;
+      expect([person, await statusAndWords(method.toUpperCase(), url, jwt)]).toStrictEqual([person, expected]);
+      expect([person, await statusAndWords(method.toUpperCase(), `/v1${url}`, token)]).toStrictEqual([person, expected]);
+    }
+    expect(await statusAndWords(method.toUpperCase(), url)).toStrictEqual(noHeader);
+  });
+});
+
+describe('a feature that the website does not have', () => {
+  for (const [name, [rule, feature]] of Object.entries(who)) {
+    if (feature === undefined) continue;
+    test(`${name}: ${feature}`, async () => {
+      const { method, path } = routeNamed(name);
+      const url = pathTo(path, { ...everybody, websiteId: bareId });
+      for (const person of ['admin', 'owner', 'stranger'] as const) {
+        const expected = expectedFor(rule, person, bareId);
+        const off: Outcome = [403, `Website does not have the ${feature} feature enabled`];
+        const outcome = await ask(method.toUpperCase(), url, everybody.credentials[person].jwt);
+        expect([person, outcome]).toStrictEqual([person, expected === letIn ? off : expected]);
+      }
+    });
+  }
+});
+
+test('of all this, whoever was refused has changed nothing, and a dry run neither', async () => {
+  expect(await everybody.api.engine.eventStore.lastPosition()).toBe(position);
+});
