@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Engine } from '../engine.js';
 import type { Recorded } from '../events/envelope.js';
 import { START, type EventFilter, type LogSlice, type StoredEvent } from '../events/store/eventStore.js';
@@ -45,6 +46,8 @@ export const createReactor = (engine: Engine, reaction: Reaction): Worker => {
   const slots = createSlots(MAX_RUNNING);
   const stopping = new AbortController();
   const { signal } = stopping;
+  // One for each reaction that pauses.
+  setMaxListeners(0, signal);
 
   /** Reactions under way; `after` is the position from which their event would be read again. */
   const open = new Set<{ readonly after: bigint; readonly done: Promise<void> }>();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 import { createEngine, type Engine } from '../../src/engine.js';
 import { catalogue } from '../../src/events/catalogue.js';
 import { createCodec } from '../../src/events/codec.js';
@@ -19,14 +19,14 @@ export interface Stores {
 
 const opened: Stores[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   for (const { eventStore, readModels } of opened.splice(0)) {
     await eventStore.close();
     await readModels.close();
   }
 });
 
-/** Stores in files of their own, closed after the test. */
+/** Stores in files of their own, closed after the test file. */
 export const openStores = async (clock: Clock = systemClock, folder = temporaryFolder()): Promise<Stores> => {
   const stores = {
     eventStore: await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock }),
@@ -58,22 +58,3 @@ export const engineOn = (
 /** Every event of a stream, as type and data. */
 export const eventsOf = async ({ eventStore }: Stores, stream: string): Promise<readonly { type: string; data: unknown }[]> =>
   (await eventStore.readStream(stream)).events.map(({ type, data }) => ({ type, data }));
-
-/** Resolves with the first value that `look` yields and `wanted` accepts, looking again at each commit. */
-export const eventually = async <Value>(
-  { eventStore }: Stores,
-  look: () => Promise<Value>,
-  wanted: (value: Value) => boolean,
-): Promise<Value> => {
-  const found = new AbortController();
-  const after = await eventStore.lastPosition();
-  const first = await look();
-  if (wanted(first)) return first;
-  for await (const _ of eventStore.subscribe({ after, signal: found.signal })) {
-    const value = await look();
-    if (!wanted(value)) continue;
-    found.abort();
-    return value;
-  }
-  throw new Error('the log ended');
-};

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { createWebsite } from '../../src/commands/website.handlers.js';
 import type { Engine } from '../../src/engine.js';
+import { provisioningStream, stepIds } from '../../src/events/provisioning.events.js';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
@@ -16,7 +17,8 @@ import { createProvisioningWorker } from '../../src/workers/provisioning/provisi
 import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
 import { temporaryFolder } from '../support/temporary.js';
-import { engineOn, eventually, openStores, type Stores } from './engines.js';
+import { eventually } from '../support/eventually.js';
+import { engineOn, openStores } from './engines.js';
 
 const templatesFolder = new URL('../../templates', import.meta.url).pathname;
 
@@ -63,28 +65,71 @@ const websiteOf = async (engine: Engine, id: string): Promise<WebsiteDocument> =
   return document;
 };
 
-const jobEnded = async (stores: Stores, engine: Engine, website: WebsiteDocument) =>
-  eventually(
-    stores,
-    async () => (await provisioningJob(engine, website)).document,
-    ({ status }) => status === 'succeeded' || status === 'failed',
-  );
+const ended = (engine: Engine, website: WebsiteDocument) =>
+  eventually('the end of provisioning', async () => {
+    const { document: job } = await provisioningJob(engine, website);
+    return job.status === 'succeeded' || job.status === 'failed' ? job : undefined;
+  });
 
 describe('on the embedded source host and hosting', () => {
-  test('a created website becomes active', async () => {
-    const stores = await openStores();
-    const engine = engineOn(stores);
-    const providers = await embeddedProviders();
-    await run(createProvisioningWorker({ engine, ...providers }));
-    const begun = performance.now();
+  test('a created website becomes active and is served', async () => {
+    const engine = engineOn(await openStores());
+    await run(createProvisioningWorker({ engine, ...(await embeddedProviders()) }));
     const website = await create(engine, 'bakery', { brandColor: '#aa3300', collaborators: ['octocat'] });
     expect(website.status).toBe('provisioning');
-    const job = await jobEnded(stores, engine, website);
-    console.log('took', performance.now() - begun, JSON.stringify(job, null, 1));
-    expect(job.status).toBe('succeeded');
+
+    const job = await ended(engine, website);
+    expect(job).toMatchObject({ id: website.provisioningJobId, websiteId: website.id, status: 'succeeded' });
+    expect(job.steps.map(({ id, status, attempts }) => ({ id, status, attempts }))).toStrictEqual(
+      stepIds.map((id) => ({ id, status: 'succeeded', attempts: 1 })),
+    );
     const active = await websiteOf(engine, website.id);
     expect(active).toMatchObject({ status: 'active', repository: { provider: 'embedded', name: 'bakery' } });
     const page = await fetch(active.url ?? '');
     expect(await page.text()).toContain('Site bakery');
+  });
+
+  test('many at once are made by two workers on the same stores, each once', async () => {
+    const stores = await openStores();
+    const providers = await embeddedProviders();
+    const engine = engineOn(stores);
+    for (const own of [engineOn(stores), engineOn(stores)]) await run(createProvisioningWorker({ engine: own, ...providers }));
+    const websites = await Promise.all(Array.from({ length: 5 }, (_, index) => create(engine, `site-${index}`)));
+    for (const website of websites) {
+      expect(await ended(engine, website)).toMatchObject({ status: 'succeeded' });
+      const { hosting } = await websiteOf(engine, website.id);
+      expect(await providers.hosting.listDeployments(hosting?.projectId ?? '', 10)).toHaveLength(1);
+    }
+  });
+
+  test('a slug whose repository belongs to somebody else fails at once, with a reason', async () => {
+    const engine = engineOn(await openStores());
+    const providers = await embeddedProviders();
+    const taken = { name: 'bakery', templateId: 'business', marker: 'somebody else', description: '' };
+    await providers.sourceHost.createRepository(taken);
+    await run(createProvisioningWorker({ engine, ...providers }));
+    const job = await ended(engine, await create(engine, 'bakery'));
+    expect(job).toMatchObject({
+      status: 'failed',
+      reason: 'github_create_repo: The repository name bakery is already taken',
+      steps: [{ status: 'failed', attempts: 1 }, ...Array.from({ length: 5 }, () => ({ status: 'pending', attempts: 0 }))],
+    });
+  });
+
+  test('what the process does is recorded under the request that created the website', async () => {
+    const stores = await openStores();
+    const engine = engineOn(stores);
+    await run(createProvisioningWorker({ engine, ...(await embeddedProviders()) }));
+    const website = await create(engine, 'bakery');
+    await ended(engine, website);
+    const { events: created } = await stores.eventStore.readStream(`website-${website.id}`);
+    const { events } = await stores.eventStore.readStream(provisioningStream(website.provisioningJobId));
+    for (const { metadata } of [...events, ...created.slice(1)]) {
+      expect(metadata).toMatchObject({
+        actor: { subject: 'provisioning', role: 'system', via: 'worker' },
+        requestId: 'request-1',
+        correlationId: created[0]?.metadata.correlationId,
+      });
+    }
   });
 });

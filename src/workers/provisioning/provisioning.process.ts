@@ -85,8 +85,11 @@ export type ProvisioningCommand = AnyCommand &
 type Command<Type extends ProvisioningCommand['type']> = Extract<ProvisioningCommand, { type: Type }>;
 type Events = readonly ProvisioningEvent[];
 
-/** From its first attempt in a run, a step has this long; it covers workers that die in it again and again. */
-export const STEP_DEADLINE_MS = 3_600_000;
+/**
+ * From its first attempt in a run, a step has this long. It ends what nothing else does: workers that die in it again and again, a
+ * provider that asks to wait for days. Long enough to outlast a night without a worker.
+ */
+export const STEP_DEADLINE_MS = 24 * 3_600_000;
 
 const initialState: ProvisioningState = { stage: 'none' };
 
@@ -148,7 +151,7 @@ const startStep = (command: Command<'StartStep'>, state: ProvisioningState): Eve
   if (state.stage !== 'open' || state.step !== step || attempt !== state.attempts.attempt + 1) return [];
   if (!mayStart(state.attempts, worker, waitedOut)) return [];
   if (isPastDeadline(state.attempts, at))
-    return [failEvent(state, `Not finished within ${String(STEP_DEADLINE_MS / 60_000)} minutes`)];
+    return [failEvent(state, `Not finished within ${String(STEP_DEADLINE_MS / 3_600_000)} hours`)];
   return [startEvent(state, step, attempt, worker, at)];
 };
 

@@ -26,21 +26,21 @@ const actor: Actor = { subject: 'provisioning', role: 'system', via: 'worker' };
 /**
  * Builds every website that is created, step by step (specification, "Provisioning pipeline"). Any number of these may run on the same
  * stores: whoever appends the start of a step runs it.
- * @param parts `reach` says where this process asks for a website's address, when the public one does not lead there
+ * @param parts `reach` says where this process asks for a website's address, when the public one does not lead there; `visit` asks
+ * for it in another way altogether
  */
 export const createProvisioningWorker = (parts: {
   engine: Engine;
   sourceHost: SourceHost;
   hosting: Hosting;
   reach?: (url: string) => string;
+  visit?: StepTools['visit'];
 }): Worker => {
   const { engine } = parts;
   const { clock, ids, random } = engine;
   const logger = engine.logger.child({ worker: 'provisioning' });
-  const tools: StepTools = {
-    ...parts,
-    visit: createVisit(parts.reach === undefined ? { clock } : { clock, reach: parts.reach }),
-  };
+  const visit = parts.visit ?? createVisit({ clock, reach: parts.reach ?? ((url) => url) });
+  const tools: StepTools = { ...parts, visit };
   const worker = ids.commandId();
 
   /** The job, when this worker holds the lease of its current step. */

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 10_000;
  * @throws ProviderFault (transient) when nobody answers within 10 s
  */
 export const createVisit =
-  ({ clock, reach = (url) => url }: { clock: Clock; reach?: (url: string) => string }): ((url: string) => Promise<number>) =>
+  ({ clock, reach }: { clock: Clock; reach: (url: string) => string }): ((url: string) => Promise<number>) =>
   async (url) => {
     const abort = new AbortController();
     const cancelTimeout = clock.schedule(TIMEOUT_MS, () => {

@@ -1,0 +1,106 @@
+import { ProviderFault } from '../../src/integrations/fault.js';
+import type { Deployment, Hosting, HostingProject } from '../../src/integrations/hosting/port.js';
+import type { Repository, SourceHost } from '../../src/integrations/sourceHost/port.js';
+
+type Marked<Kept> = Kept & { readonly marker: string };
+
+/** Everything that stands at the other side. Unlike the real ones it makes one more each time it is asked: nothing hides a slip. */
+export interface Remote {
+  readonly repositories: Marked<Repository>[];
+  readonly collaborators: string[];
+  readonly projects: Marked<HostingProject>[];
+  readonly variables: Map<string, string>;
+  readonly deployments: Marked<Deployment>[];
+}
+
+export const createRemote = (): Remote => ({
+  repositories: [],
+  collaborators: [],
+  projects: [],
+  variables: new Map(),
+  deployments: [],
+});
+
+/** Passes a call on to the other side, or not, as the test has it. */
+export type Line = <Result>(call: string, act: () => Result) => Promise<Result>;
+
+export const directLine: Line = (_, act) => Promise.resolve(act());
+
+export const transientFault = (message = 'Try again later', retryAfterMs?: number): ProviderFault =>
+  new ProviderFault({ provider: 'remote', message, transient: true, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+
+export const permanentFault = (message: string): ProviderFault =>
+  new ProviderFault({ provider: 'remote', message, transient: false });
+
+export interface Providers {
+  readonly sourceHost: SourceHost;
+  readonly hosting: Hosting;
+  readonly visit: (url: string) => Promise<number>;
+}
+
+/** The providers as one worker reaches them over its `line`. */
+export const providersOn = (remote: Remote, line: Line = directLine): Providers => {
+  const { repositories, collaborators, projects, variables, deployments } = remote;
+  const of = <Kept extends { marker: string }>(kept: readonly Kept[], marker: string) =>
+    kept.find((one) => one.marker === marker) ?? null;
+  return {
+    sourceHost: {
+      provider: 'remote',
+      findRepository: ({ marker }) => line('findRepository', () => of(repositories, marker)),
+      createRepository: ({ name, marker }) =>
+        line('createRepository', () => {
+          const id = `r${repositories.length + 1}`;
+          const repository = { id, name, marker, defaultBranch: 'main', cloneUrl: `https://remote.example/${id}.git` };
+          repositories.push(repository);
+          return repository;
+        }),
+      inviteCollaborator: (_, username) => line('inviteCollaborator', () => void collaborators.push(username)),
+      listCollaborators: () => line('listCollaborators', () => [...collaborators]),
+      listTemplates: () => Promise.resolve([]),
+    },
+    hosting: {
+      provider: 'remote',
+      findProject: ({ marker }) => line('findProject', () => of(projects, marker)),
+      createProject: ({ name, marker }) =>
+        line('createProject', () => {
+          const id = `p${projects.length + 1}`;
+          const project = { id, name, marker, url: `https://${name}.example/` };
+          projects.push(project);
+          return project;
+        }),
+      setVariables: (_, values) =>
+        line('setVariables', () => {
+          for (const [name, value] of Object.entries(values)) variables.set(name, value);
+        }),
+      listVariables: () => line('listVariables', () => [...variables.keys()]),
+      findDeployment: (_, marker) => line('findDeployment', () => of(deployments, marker)),
+      deploy: (_, marker) =>
+        line('deploy', () => {
+          const id = `d${deployments.length + 1}`;
+          const deployment = {
+            id,
+            marker,
+            status: 'ready',
+            url: `https://${id}.example/`,
+            commit: 'abc',
+            createdAt: '',
+          } as const;
+          deployments.push(deployment);
+          return deployment;
+        }),
+      latestDeployment: () => Promise.resolve(deployments.at(-1) ?? null),
+      listDeployments: () => Promise.resolve(deployments),
+    },
+    visit: () => line('visit', () => (deployments.length > 0 ? 200 : 404)),
+  };
+};
+
+export const oneOfEach = { repositories: 1, collaborators: 1, projects: 1, deployments: 1 };
+
+/** How many of each there are. */
+export const countsOf = ({ repositories, collaborators, projects, deployments }: Remote): typeof oneOfEach => ({
+  repositories: repositories.length,
+  collaborators: collaborators.length,
+  projects: projects.length,
+  deployments: deployments.length,
+});
