@@ -32,7 +32,8 @@ export interface RebuildResult {
   readonly resumed: boolean;
 }
 
-const batchSize = 5_000;
+/** Larger ones outlive the collector's nursery and are slower. */
+const batchSize = 1_000;
 /** Between two writes: what an interruption costs, against what writing a busy document again and again costs. */
 const eventsPerWrite = 50_000;
 const documentsPerWrite = 2_000;
