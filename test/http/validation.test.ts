@@ -232,6 +232,7 @@ describe('400 Invalid query', () => {
     ['a fraction', 'limit=1.5', 'limit: must be integer'],
     ['no boolean', 'isOn=perhaps', 'isOn: must be boolean'],
     ['twice', 'q=a&q=b', 'q: must be string'],
+    ['unknown', 'q=a&x=1', 'x: is not a known field'],
     ['what nobody knows', 'limt=10', 'limt: is not a known field'],
     ['what no text should do', '__proto__=1', '__proto__: is not a known field'],
     ['a dry run of a read', 'dryRun=1', 'dryRun: is not a known field'],
