@@ -12,13 +12,13 @@ export const Feature = Type.Enum([...features]);
 export type Feature = Static<typeof Feature>;
 
 /** Repository, project and address of a website: the service's own view, nothing mirrored. */
-export const Repository = Type.Object({
+const Repository = Type.Object({
   provider: Type.String(),
   id: Type.String(),
   name: Type.String(),
   cloneUrl: Type.String(),
 });
-export const HostingProject = Type.Object({ provider: Type.String(), projectId: Type.String(), name: Type.String() });
+const HostingProject = Type.Object({ provider: Type.String(), projectId: Type.String(), name: Type.String() });
 
 /** Stream `website-<id>`. */
 export const websiteEvents = {
@@ -47,6 +47,8 @@ export const websiteEvents = {
   WebsiteActivated: event(
     Type.Object({ websiteId: Type.String(), repository: Repository, hosting: HostingProject, url: Type.String() }),
   ),
+  /** Its slug was taken over: this id will never be a website, however late its creation comes. */
+  WebsiteCreationAbandoned: event(Type.Object({ websiteId: Type.String() })),
   WebsiteArchived: event(Type.Object({ websiteId: Type.String() })),
   WebsiteRestored: event(Type.Object({ websiteId: Type.String() })),
 };

@@ -36,5 +36,5 @@ export const listClients = async (
     },
     engine,
   );
-  return found.map(({ body }) => body as ClientDocument);
+  return found.map(({ body }) => body);
 };

@@ -23,5 +23,5 @@ export const listWebsites = async (
     },
     engine,
   );
-  return found.map(({ body }) => body as WebsiteDocument);
+  return found.map(({ body }) => body);
 };
