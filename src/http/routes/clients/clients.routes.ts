@@ -12,7 +12,7 @@ import { route, type Answer, type Route } from '../../route.js';
 const tag = 'Clients';
 
 export const Email = Type.String({ format: 'email', maxLength: 254 });
-const name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
+const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
 
 export const Client = Type.Object(
   {
@@ -41,7 +41,7 @@ export const clientRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
       summary: 'Register a client by address',
       tag,
       access: 'admin',
-      body: Type.Object({ email: Email, name: Type.Optional(name) }, { additionalProperties: false }),
+      body: Type.Object({ email: Email, name: Type.Optional(Name) }, { additionalProperties: false }),
       answers: { 201: { description: 'The client.', schema: Client } },
       handle: async (request) => {
         const { email, name } = request.body;
@@ -93,7 +93,7 @@ export const clientRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
       tag,
       access: 'admin',
       params: clientParams,
-      body: Type.Object({ name }, { additionalProperties: false }),
+      body: Type.Object({ name: Name }, { additionalProperties: false }),
       answers: { 200: { description: 'The client.', schema: Client } },
       handle: async (request) => {
         const { params, body, context, ifMatch } = request;
