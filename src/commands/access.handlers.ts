@@ -14,9 +14,10 @@ import { websiteStream } from './website.commands.js';
 
 type Handling = Promise<Handled<AccessState, AccessEvent>>;
 
-const ownerOf = async (engine: Engine, websiteId: string): Promise<string | undefined> => {
+/** What access to a website rests on beside its own stream. */
+const websiteOf = async (engine: Engine, websiteId: string): Promise<{ ownerId: string | undefined; archived: boolean }> => {
   const { state } = await engine.state(websiteDecider, websiteStream(websiteId));
-  return state.stage === 'none' ? undefined : state.clientId;
+  return state.stage === 'none' ? { ownerId: undefined, archived: false } : { ownerId: state.clientId, archived: state.archived };
 };
 
 /**
@@ -31,6 +32,7 @@ export const addClient = async (
 ): Promise<{ readonly handled: Handled<AccessState, AccessEvent>; readonly clientId: string | undefined }> => {
   const { websiteId, email } = wish;
   const clientId = await clientIdOfEmail(engine, email);
+  const { ownerId } = await websiteOf(engine, websiteId);
   const handled = await engine.handle(
     accessDecider,
     accessStream(websiteId),
@@ -39,7 +41,7 @@ export const addClient = async (
       ...wish,
       invitationId: invitationIdFor(entityId(context.commandId, 'invitation'), websiteId),
       clientId,
-      ownerId: await ownerOf(engine, websiteId),
+      ownerId,
     },
     context,
   );
@@ -48,7 +50,8 @@ export const addClient = async (
 
 /**
  * Takes up an invitation for a signed-in caller: makes the Client when there is none, binds the subject to it, links it.
- * @throws Refused: `Invitation <id> not found`, `Not authorized to claim this invitation`
+ * @throws Refused: `Invitation <id> not found`, `Not authorized to claim this invitation`, `Client already owns this website`,
+ * `Website <id> is archived`
  */
 export const claimInvitation = async (
   engine: Engine,
@@ -65,10 +68,8 @@ export const claimInvitation = async (
   if (websiteId === null) throw new Refused(refusals.invitationNotFound(invitationId));
 
   const known = await clientIdOf(engine, subject, verifiedEmail);
-  const commandFor = (
-    clientId: string,
-    ownerId: string | undefined,
-  ): Untimed<Extract<AccessCommand, { type: 'ClaimInvitation' }>> => ({
+  const { ownerId, archived } = await websiteOf(engine, websiteId);
+  const commandFor = (clientId: string): Untimed<Extract<AccessCommand, { type: 'ClaimInvitation' }>> => ({
     type: 'ClaimInvitation',
     websiteId,
     invitationId,
@@ -79,15 +80,15 @@ export const claimInvitation = async (
   });
 
   // A claim that would be refused makes no client.
-  const ownerId = await ownerOf(engine, websiteId);
   const { state } = await engine.state(accessDecider, accessStream(websiteId));
-  const foreseen = accessDecider.decide({ ...commandFor(known ?? '', ownerId), at: isoTime(engine.clock.now()) }, state);
+  const foreseen = accessDecider.decide({ ...commandFor(known ?? ''), at: isoTime(engine.clock.now()) }, state);
   if (isRefusal(foreseen)) throw new Refused(foreseen);
+  if (archived && foreseen.length > 0) throw new Refused(refusals.websiteArchived(websiteId));
   if (verifiedEmail === undefined) throw new Refused(refusals.notYourInvitation());
 
   const clientId = known ?? (await ensureClient(engine, { email: verifiedEmail, name }, context)).clientId;
   await bindClientSubject(engine, clientId, subject, context);
-  await engine.handle(accessDecider, accessStream(websiteId), commandFor(clientId, ownerId), context);
+  await engine.handle(accessDecider, accessStream(websiteId), commandFor(clientId), context);
   return { websiteId, clientId };
 };
 

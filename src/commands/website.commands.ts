@@ -33,6 +33,7 @@ export type WebsiteCommand =
   | CreateWebsite
   | ChangeWebsite
   | ({ readonly type: 'ActivateWebsite'; readonly at: string } & Activated)
+  | { readonly type: 'AbandonWebsite'; readonly at: string; readonly websiteId: string }
   | { readonly type: 'ArchiveWebsite' | 'RestoreWebsite'; readonly at: string; readonly websiteId: string };
 
 export interface SlugCommand {
@@ -40,7 +41,7 @@ export interface SlugCommand {
   readonly at: string;
   readonly slug: string;
   readonly websiteId: string;
-  /** A website id that holds the slug and was looked up and found not to exist. */
+  /** A website id that holds the slug and was abandoned. */
   readonly abandonedBy?: string | undefined;
 }
 

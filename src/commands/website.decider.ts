@@ -12,7 +12,8 @@ import type { SlugCommand, WebsiteCommand } from './website.commands.js';
 
 /** Stream `website-<id>`. */
 export type WebsiteState =
-  | { readonly stage: 'none' }
+  /** `abandoned`: it will never exist. */
+  | { readonly stage: 'none'; readonly abandoned?: true }
   | {
       readonly stage: 'provisioning' | 'active';
       readonly name: string;
@@ -56,6 +57,8 @@ const evolve = (state: WebsiteState, event: WebsiteEvent): WebsiteState => {
         archived: false,
       };
     }
+    case 'WebsiteCreationAbandoned':
+      return state.stage === 'none' ? { stage: 'none', abandoned: true } : state;
     case 'WebsiteRenamed':
       return changed(state, { name: event.data.name });
     case 'WebsitePlanChanged':
@@ -88,6 +91,8 @@ const create = (
 ): readonly WebsiteEvent[] | Refusal => {
   // The id is derived from the command, so an existing website is this very command's.
   if (state.stage !== 'none') return [];
+  // It was held up for so long that somebody else took the slug over.
+  if (state.abandoned === true) return refusals.slugTaken();
   const { websiteId, name, slug, templateId, tier, features, brandColor, clientId, collaborators, provisioningJobId } = command;
   const asked = features ?? featuresOf(tier);
   return (
@@ -142,9 +147,16 @@ const change = (
   return events;
 };
 
+/** Has to be refused once the website exists: its creation and its abandonment have one order. */
+const abandon = (websiteId: string, state: WebsiteState): readonly WebsiteEvent[] | Refusal => {
+  if (state.stage !== 'none') return refusals.slugTaken();
+  return state.abandoned === true ? [] : [{ type: 'WebsiteCreationAbandoned', data: { websiteId } }];
+};
+
 const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteEvent[] | Refusal => {
   if (command.type === 'CreateWebsite') return create(command, state);
   const { websiteId } = command;
+  if (command.type === 'AbandonWebsite') return abandon(websiteId, state);
   if (state.stage === 'none') return refusals.websiteNotFound(websiteId);
   switch (command.type) {
     case 'ChangeWebsite':

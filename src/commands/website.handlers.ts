@@ -10,7 +10,7 @@ import { isRefusal } from './decider.js';
 import type { CommandContext, Handled, HandleOptions } from './handleCommand.js';
 import { Refused, refusals } from './refusal.js';
 import { slugStream, websiteStream, type ChangeWebsite, type CreateWebsite } from './website.commands.js';
-import { reservationMs, slugDecider, websiteDecider, type WebsiteState } from './website.decider.js';
+import { slugDecider, websiteDecider, type WebsiteState } from './website.decider.js';
 
 type Handling = Promise<Handled<WebsiteState, WebsiteEvent>>;
 
@@ -42,31 +42,23 @@ export const createWebsite = async (
   const foreseen = websiteDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, websiteDecider.initialState);
   if (isRefusal(foreseen)) throw new Refused(foreseen);
 
-  const reserved = await reserveSlug(engine, wish.slug, websiteId, context);
-  // Somebody else may take over a reservation after `reservationMs`: a creation that was held up for half of that gives up.
-  if (engine.clock.now() - Date.parse(reserved.at) > reservationMs / 2 && context.planned === undefined) {
-    const { revision } = await engine.state(websiteDecider, websiteStream(websiteId));
-    if (revision < 0n) throw new Refused(refusals.slugTaken());
-  }
+  await reserveSlug(engine, wish.slug, websiteId, context);
   await engine.handle(websiteDecider, websiteStream(websiteId), command, context);
   return { websiteId };
 };
 
-const reserveSlug = async (engine: Engine, slug: string, websiteId: string, context: CommandContext): Promise<{ at: string }> => {
-  const { state: holder } = await engine.state(slugDecider, slugStream(slug));
-  let abandonedBy: string | undefined;
-  if (holder.stage === 'reserved' && holder.websiteId !== websiteId) {
-    const { state: website } = await engine.state(websiteDecider, websiteStream(holder.websiteId));
-    if (website.stage === 'none') abandonedBy = holder.websiteId;
+/** Reserves the slug; takes it over from a website that has not appeared in time, whose creation then never succeeds. */
+const reserveSlug = async (engine: Engine, slug: string, websiteId: string, context: CommandContext): Promise<void> => {
+  const { state: before } = await engine.state(slugDecider, slugStream(slug));
+  const abandonedBy = before.stage === 'reserved' && before.websiteId !== websiteId ? before.websiteId : undefined;
+  const command = { type: 'ReserveSlug', slug, websiteId, abandonedBy } as const;
+  const foreseen = slugDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, before);
+  if (isRefusal(foreseen)) throw new Refused(foreseen);
+  if (abandonedBy !== undefined) {
+    const abandon = { type: 'AbandonWebsite', websiteId: abandonedBy } as const;
+    await engine.handle(websiteDecider, websiteStream(abandonedBy), abandon, context);
   }
-  const { state } = await engine.handle(
-    slugDecider,
-    slugStream(slug),
-    { type: 'ReserveSlug', slug, websiteId, abandonedBy },
-    context,
-  );
-  if (state.stage === 'free') throw new Error(`slug ${slug} is free after it was reserved`);
-  return state;
+  await engine.handle(slugDecider, slugStream(slug), command, context);
 };
 
 /** @throws Refused: unknown or archived website, unknown client, a feature above the tier, `Someone else saved …` */

@@ -1,3 +1,4 @@
+import { websiteStream } from '../commands/website.commands.js';
 import type { Feature, Tier, WebsiteEvent } from '../events/website.events.js';
 import type { Projection } from './projection.js';
 
@@ -40,9 +41,9 @@ export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = {
     'WebsiteArchived',
     'WebsiteRestored',
   ],
-  ignores: [],
+  ignores: ['WebsiteCreationAbandoned'],
   documentId: ({ data }) => data.websiteId,
-  stream: (id) => `website-${id}`,
+  stream: websiteStream,
   indexes: [{ field: 'shelf' }, { field: 'status' }, { field: 'clientId' }],
   evolve: (document, event) => {
     switch (event.type) {

@@ -146,8 +146,32 @@ describe('activation and the shelf', () => {
   });
 });
 
+describe('AbandonWebsite', () => {
+  const abandon = { type: 'AbandonWebsite', websiteId: 'w1' } as const;
+  const abandoned: WebsiteEvent = { type: 'WebsiteCreationAbandoned', data: { websiteId: 'w1' } };
+
+  test('gives up a website that has not appeared', () => {
+    given(websiteDecider).when(abandon).then([abandoned]);
+  });
+
+  test('is refused once it has', () => {
+    given(websiteDecider, [created]).when(abandon).thenRefused(refusals.slugTaken());
+  });
+
+  test('for ever: a creation that comes later is refused', () => {
+    given(websiteDecider, [abandoned]).when(wish).thenRefused(refusals.slugTaken());
+  });
+
+  test('leaves no website behind that could be changed', () => {
+    given(websiteDecider, [abandoned])
+      .when({ type: 'ArchiveWebsite', websiteId: 'w1' })
+      .thenRefused(refusals.websiteNotFound('w1'));
+  });
+});
+
 test.each([
   [wish, []],
+  [{ type: 'AbandonWebsite', websiteId: 'w1' }, []],
   [{ type: 'ChangeWebsite', websiteId: 'w1', name: 'Other', tier: 'growth', brandColor: '#000000', clientId: 'c1' }, [created]],
   [{ type: 'ActivateWebsite', ...activated.data }, [created]],
   [{ type: 'ArchiveWebsite', websiteId: 'w1' }, [created]],

@@ -31,7 +31,7 @@ export const createTestClock = (start = Date.UTC(2026, 0, 1)): TestClock => {
       .reduce<Timer | undefined>((first, timer) => (first === undefined || timer.due < first.due ? timer : first), undefined);
 
   return {
-    now: () => offset + elapsed,
+    now: () => Math.floor(offset + elapsed),
     schedule: (delayMs, task) => {
       const timer = { due: elapsed + Math.max(0, delayMs), task };
       timers.add(timer);
@@ -46,10 +46,11 @@ export const createTestClock = (start = Date.UTC(2026, 0, 1)): TestClock => {
         const timer = nextDue(until);
         if (timer === undefined) break;
         timers.delete(timer);
-        elapsed = timer.due;
+        elapsed = Math.max(elapsed, timer.due);
         timer.task();
       }
-      elapsed = until;
+      // Somebody else may have moved it further meanwhile.
+      elapsed = Math.max(elapsed, until);
     },
     setTime: (epochMs) => {
       offset = epochMs - elapsed;
