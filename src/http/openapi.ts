@@ -217,7 +217,7 @@ const errorsOf = ({ access, body, path }: Route, errorSchema: Json): Json => {
   const statuses = [
     400,
     ...(access === 'public' ? [] : [401, 403]),
-    ...(path.includes(':') ? [404] : []),
+    ...(path.includes(':') || namesIds(body) ? [404] : []),
     ...(body === undefined ? [] : [413]),
     500,
     ...(access === 'public' ? [] : [502]),
@@ -238,6 +238,9 @@ const errorsOf = ({ access, body, path }: Route, errorSchema: Json): Json => {
     ]),
   );
 };
+
+/** What a body names by its id may not be there. */
+const namesIds = (body: Route['body']): boolean => Object.keys(body?.properties ?? {}).some((name) => name.endsWith('Id'));
 
 /** The schema with everything in it that has a name replaced by a reference; what is named is added to `schemas`. */
 const named = (schema: TSchema, schemas: Map<string, Json>): Json => extract(plain(schema), schemas) as Json;

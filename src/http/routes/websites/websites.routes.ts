@@ -46,8 +46,8 @@ const checkChange = (body: unknown): Refusal | null => {
   return checkColour(body);
 };
 
-const name = Type.String({ maxLength: 200 });
-const brandColor = Type.Optional(Type.String({ description: '`#RRGGBB`.' }));
+const name = Type.String({ maxLength: 200, pattern: '\\S' });
+const brandColor = Type.Optional(Type.String({ pattern: hexColour.source, description: '`#RRGGBB`.' }));
 const clientId = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The owning client.' }));
 const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
 
