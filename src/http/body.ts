@@ -7,7 +7,7 @@ export const MAX_BODY_BYTES = 1_048_576;
 
 /**
  * Reads the whole body.
- * @throws HttpFault 413; Error when the sender goes away
+ * @throws HttpFault 413; SenderGone
  */
 export const readBody = (request: IncomingMessage): Promise<Buffer> => {
   if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return Promise.reject(httpErrors.bodyTooLarge());
@@ -27,9 +27,12 @@ export const readBody = (request: IncomingMessage): Promise<Buffer> => {
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     });
-    request.on('error', reject);
+    const gone = (cause?: Error): void => {
+      reject(new SenderGone('the sender went away in the middle of the body', { cause }));
+    };
+    request.on('error', gone);
     request.on('close', () => {
-      if (!request.complete) reject(new SenderGone('the sender went away in the middle of the body'));
+      if (!request.complete) gone();
     });
   });
 };

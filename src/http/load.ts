@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { performance } from 'node:perf_hooks';
 import type { Clock } from '../platform/clock.js';
 
 /** Says when more work would only make everybody wait. */
@@ -10,31 +10,25 @@ export interface Load {
 }
 
 const lookEveryMs = 500;
-const nanosecondsPerMs = 1e6;
 
 /**
  * Watches how many requests are under way and how late the event loop is. A process that was late by more than `maxLagMs` has more
- * than it can do: who asks it now would wait longer than they are willing to. (The lateness is measured by Node on its own monotonic
- * clock: a step of the wall clock is no load.)
+ * than it can do: who asks it now would wait longer than they are willing to. The lateness is measured on the monotonic clock: a
+ * step of the wall clock is no load.
  */
 export const createLoad = (clock: Clock, limits: { readonly maxUnderWay: number; readonly maxLagMs: number }): Load => {
-  const delays = monitorEventLoopDelay({ resolution: 50 });
   let underWay = 0;
   let lagMs = 0;
   let isWatching = false;
 
   const look = (): void => {
+    const dueAt = performance.now() + lookEveryMs;
     clock.schedule(lookEveryMs, () => {
-      lagMs = delays.max / nanosecondsPerMs;
-      delays.reset();
-      if (underWay > 0) {
-        look();
-        return;
-      }
-      // An idle process has no timers.
-      delays.disable();
-      lagMs = 0;
-      isWatching = false;
+      lagMs = performance.now() - dueAt;
+      // An idle process has no timer, and is not late.
+      isWatching = underWay > 0;
+      if (isWatching) look();
+      else lagMs = 0;
     });
   };
 
@@ -44,7 +38,6 @@ export const createLoad = (clock: Clock, limits: { readonly maxUnderWay: number;
       underWay += 1;
       if (isWatching) return;
       isWatching = true;
-      delays.enable();
       look();
     },
     ended: () => {

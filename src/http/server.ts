@@ -24,6 +24,8 @@ const defaultPatience: Patience = { headersMs: 10_000, requestMs: 30_000, checkM
 const keepAliveMs = 65_000;
 const maxHeaderBytes = 16_384;
 const defaultGraceMs = 10_000;
+/** Who connected just before the stop has this long to ask. */
+const questionMs = 250;
 
 /** The application behind a listening socket. */
 export const createServer = (app: HttpApp, clock: Clock, patience: Patience = defaultPatience): HttpServer => {
@@ -38,22 +40,36 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
     },
     app.express,
   );
-  const answers = new WeakMap<Duplex, ServerResponse>();
+  /** Every connection, with the answer to its last request. */
+  const connections = new Map<Duplex, ServerResponse | undefined>();
   let stopping = false;
+  server.on('connection', (socket) => {
+    connections.set(socket, undefined);
+    socket.once('close', () => connections.delete(socket));
+  });
   server.prependListener('request', (request, response) => {
-    answers.set(request.socket, response);
-    // A caller that keeps asking on a connection that it has would keep the process alive.
-    if (stopping) response.setHeader('connection', 'close');
-    response.once('close', () => {
-      if (stopping) server.closeIdleConnections();
-    });
+    connections.set(request.socket, response);
+    if (stopping) response.shouldKeepAlive = false;
   });
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => {
-    const answer = answers.get(socket);
+    const answer = connections.get(socket);
     const isAnswering = answer?.headersSent === true && !answer.writableFinished;
     if (!socket.writable || error.code === 'ECONNRESET' || isAnswering) socket.destroy();
     else refuse(error.code, socket);
   });
+
+  /** Node itself leaves alone who has not asked anything yet, and who may ask again on the connection that they have. */
+  const closeWhenAnswered = (): void => {
+    for (const [socket, answer] of connections) {
+      if (answer === undefined) continue;
+      if (answer.writableFinished) socket.destroy();
+      else if (answer.headersSent) answer.once('finish', () => socket.end());
+      else answer.shouldKeepAlive = false;
+    }
+    clock.schedule(questionMs, () => {
+      for (const [socket, answer] of connections) if (answer === undefined) socket.destroy();
+    });
+  };
 
   return {
     listen: (host, port) =>
@@ -76,7 +92,7 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
         });
         stopping = true;
         app.endStreams();
-        server.closeIdleConnections();
+        closeWhenAnswered();
       }),
   };
 };

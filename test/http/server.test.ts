@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
+import { Type } from 'typebox';
+import type { Route } from '../../src/http/route.js';
+import { eventually } from '../support/eventually.js';
+import { startApi, type RunningApi } from '../support/http.js';
+import { probe } from '../support/probeRoutes.js';
+
+const open = async (api: RunningApi): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> => {
+  const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => (text += String(chunk)));
+  // What the other side does to a connection is what is tried here.
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  await once(socket, 'connect');
+  return { socket, received: () => text, closed };
+};
+
+/** Status and body of the one answer in `text`. */
+const answerIn = (text: string): { status: number; body: unknown } => ({
+  status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]),
+  body: JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as unknown,
+});
+
+const patience = { headersMs: 300, requestMs: 500, checkMs: 50 };
+
+/** A route that answers when the test says so, and tells when it was called. */
+const createGate = (): { readonly route: Route; readonly called: Promise<void>; open(): void } => {
+  let tell = (): void => undefined;
+  let unlock = (): void => undefined;
+  const called = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const opened = new Promise<void>((resolve) => {
+    unlock = resolve;
+  });
+  return {
+    route: probe({
+      path: '/wait',
+      handle: async () => {
+        tell();
+        await opened;
+        return { body: 'done' };
+      },
+    }),
+    called,
+    open: () => {
+      unlock();
+    },
+  };
+};
+
+describe('what is not HTTP as it should be', () => {
+  test.each([
+    ['nonsense', 'nonsense\r\n\r\n', 400, 'Malformed request'],
+    [
+      'two lengths',
+      'POST /v1/things HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
+      400,
+      'Malformed request',
+    ],
+    [
+      'a length and pieces',
+      'POST /v1/things HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'Malformed request',
+    ],
+    ['a broken header', 'GET / HTTP/1.1\r\nhost: x\r\nbad header: 1\r\n\r\n', 400, 'Malformed request'],
+    [
+      'headers over 16 KiB',
+      `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`,
+      431,
+      'Request header fields too large',
+    ],
+  ])('%s', async (_what, text, status, error) => {
+    const api = await startApi({ routes: () => [], projector: false });
+    const { socket, received, closed } = await open(api);
+    socket.write(text);
+    await closed;
+    expect(answerIn(received())).toStrictEqual({ status, body: { error, details: null } });
+    expect(received()).toContain('x-content-type-options: nosniff');
+    await api.stop();
+  });
+});
+
+describe('slow senders', () => {
+  test.each([
+    ['of headers', 'POST /v1/things HTTP/1.1\r\nhost: x\r\n'],
+    ['of nothing', ''],
+  ])('%s are cut off with 408', async (_what, text) => {
+    const api = await startApi({ routes: () => [], projector: false, patience });
+    const { socket, received, closed } = await open(api);
+    if (text !== '') socket.write(text);
+    await closed;
+    if (text !== '')
+      expect(answerIn(received())).toStrictEqual({ status: 408, body: { error: 'Request timeout', details: null } });
+    await api.stop();
+  });
+
+  test('of bodies are cut off with 408, and others are answered meanwhile', async () => {
+    const api = await startApi({
+      routes: () => [probe({ path: '/things' }), probe({ method: 'post', path: '/things', body: Type.Object({}) })],
+      projector: false,
+      patience,
+    });
+    const token = await api.mintToken();
+    const slow = await open(api);
+    slow.socket.write(`POST /v1/things HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-length: 100\r\n\r\n{`);
+    expect((await api.call('GET', '/things', { token })).status).toBe(200);
+    await slow.closed;
+    expect(answerIn(slow.received())).toMatchObject({ status: 408 });
+    expect(api.log.filter(({ level }) => level === 'error')).toStrictEqual([]);
+    await api.stop();
+  });
+
+  test('who go away in the middle of a body leave nothing behind', async () => {
+    const api = await startApi({
+      routes: () => [probe({ method: 'post', path: '/things', body: Type.Object({}) })],
+      projector: false,
+    });
+    const token = await api.mintToken();
+    const { socket } = await open(api);
+    socket.write(`POST /v1/things HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-length: 100\r\n\r\n{`);
+    await eventually('the use of the token', async () => (await api.engine.readModels.records.get('apiKeyUse', 'none')) ?? true);
+    socket.destroy();
+    const line = await eventually('the line', () => api.log.find(({ msg }) => msg === 'request'));
+    expect(line).toMatchObject({ aborted: true });
+    expect(api.log.filter(({ level }) => level !== 'info')).toStrictEqual([]);
+    await api.stop();
+  });
+});
+
+describe('too much to do', () => {
+  test('more requests than can be under way: 503, but not for those who ask how it is', async () => {
+    const gate = createGate();
+    const api = await startApi({
+      routes: () => [gate.route, probe({ path: '/healthz', access: 'public' })],
+      projector: false,
+      limits: { maxUnderWay: 2, maxLagMs: 60_000 },
+    });
+    const token = await api.mintToken();
+    const under = [api.call('GET', '/wait', { token }), api.call('GET', '/wait', { token })];
+    // The two may arrive after the third: asked until it is turned away.
+    const refused = await eventually('a refusal', async () => {
+      const answer = await api.call('GET', '/nope');
+      return answer.status === 503 ? answer : undefined;
+    });
+    expect(refused.body).toStrictEqual({ error: 'Too many requests are under way', details: null });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect((await api.call('GET', '/healthz')).status).toBe(200);
+    gate.open();
+    expect((await Promise.all(under)).map(({ status }) => status)).toStrictEqual([200, 200]);
+    expect((await api.call('GET', '/nope')).status).toBe(404);
+    await api.stop();
+  });
+
+  test('an event loop that is late: 503 until it has caught up', async () => {
+    const gate = createGate();
+    const api = await startApi({ routes: () => [gate.route], projector: false, limits: { maxUnderWay: 100, maxLagMs: 300 } });
+    const under = api.call('GET', '/wait', { token: await api.mintToken() });
+    await gate.called;
+    const until = Date.now() + 900;
+    while (Date.now() < until);
+    const statusOf = async (): Promise<number> => (await api.call('GET', '/nope')).status;
+    await eventually('a refusal', async () => ((await statusOf()) === 503 ? true : undefined));
+    await eventually('an answer', async () => ((await statusOf()) === 404 ? true : undefined));
+    gate.open();
+    await under;
+    await api.stop();
+  });
+});
+
+describe('stop', () => {
+  test('finishes what is under way, takes nothing new, closes idle connections', async () => {
+    const gate = createGate();
+    const api = await startApi({ routes: () => [gate.route], projector: false });
+    const token = await api.mintToken();
+    const idle = await open(api);
+    const under = api.call('GET', '/wait', { token });
+    await gate.called;
+    let stopped = false;
+    const stopping = api.server.stop().then(() => {
+      stopped = true;
+    });
+    await idle.closed;
+    await expect(fetch(`${api.url}/healthz`)).rejects.toThrow();
+    expect(stopped).toBe(false);
+    gate.open();
+    expect((await under).status).toBe(200);
+    await stopping;
+    await api.stop();
+  });
+
+  test('cuts off what does not finish in time', async () => {
+    const gate = createGate();
+    const api = await startApi({ routes: () => [gate.route], projector: false });
+    const under = api.call('GET', '/wait', { token: await api.mintToken() }).catch(() => 'cut off');
+    await gate.called;
+    await api.server.stop(100);
+    expect(await under).toBe('cut off');
+    await api.stop();
+  });
+
+  test('a port that is taken is said so', async () => {
+    const api = await startApi({ routes: () => [], projector: false });
+    const other = await startApi({ routes: () => [], projector: false });
+    await other.server.stop();
+    await expect(other.server.listen('127.0.0.1', Number(new URL(api.url).port))).rejects.toThrow(/EADDRINUSE/);
+  });
+});
