@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import { catalogue } from '../../src/events/catalogue.js';
+import { createCodec } from '../../src/events/codec.js';
+import type { EventDefinitions } from '../../src/events/definition.js';
+import type { DomainEvent, JsonObject, Recorded } from '../../src/events/envelope.js';
+import type { Projection } from '../../src/projections/projection.js';
+import { recorded } from './given.js';
+
+/** An example: what an event makes of a document. */
+export interface ProjectionCase<Document extends JsonObject, Event extends DomainEvent> {
+  /** What it shows, when the type alone does not say it. */
+  readonly shows?: string;
+  /** The document before it. Absent: none. */
+  readonly given?: Document;
+  /** The event's data; it happens at `happened`. */
+  readonly when: Event['data'];
+  readonly then: Document | null;
+}
+
+export const happened = '2026-01-03T00:00:00.000Z';
+
+const codec = createCodec(catalogue);
+
+/**
+ * A projection's examples, at least one for each type that it handles, and what holds for every projection.
+ * @param streams the event definitions of the streams that its documents are folds of
+ */
+export const describeProjection = <Document extends JsonObject, Event extends DomainEvent>(
+  projection: Projection<Document, Event>,
+  streams: readonly EventDefinitions[],
+  examples: {
+    readonly [Type in Event['type']]: readonly ProjectionCase<Document, Extract<Event, { readonly type: Type }>>[];
+  },
+): void => {
+  const { name, handles, ignores, indexes } = projection;
+  const cases = (Object.keys(examples) as Event['type'][]).flatMap((type) =>
+    examples[type].map(({ shows, given = null, when, then }: ProjectionCase<Document, Event>) => ({
+      title: shows === undefined ? type : `${type}: ${shows}`,
+      type,
+      event: recorded({ type, data: when } as Event, { revision: 7, at: happened }),
+      before: given,
+      after: then,
+    })),
+  );
+
+  /** With frozen parts: a projection that changes what it was given is found out. */
+  const evolve = (document: Document | null, event: Recorded<Event>): Document | null =>
+    projection.evolve(frozen(document), frozen(event));
+
+  describe(`the ${name} projection`, () => {
+    test.each(cases)('$title', ({ event, before, after }) => {
+      expect(evolve(before, event)).toStrictEqual(after);
+    });
+
+    test.each(cases)('copes before there is a document: $title', ({ event }) => {
+      expectStorable(evolve(null, event));
+    });
+
+    test('has an example for each type that it handles, and all of them could be written', () => {
+      expect([...new Set(cases.map(({ type }) => type))].sort()).toStrictEqual([...handles].sort());
+      for (const { event } of cases) codec.encode(event, event.id, event.metadata);
+    });
+
+    test('takes each type of its streams, or leaves it aside on purpose', () => {
+      expect([...handles, ...ignores].sort()).toStrictEqual(streams.flatMap((stream) => Object.keys(stream)).sort());
+    });
+
+    test('leaves a document as it is over an event of a type that it does not know', () => {
+      const unknown = recorded({ type: 'SomethingElseHappened', data: {} } as unknown as Event);
+      for (const { after } of cases) expect(evolve(after, unknown)).toStrictEqual(after);
+    });
+
+    test('makes documents that can be stored, and found by their indexes', () => {
+      for (const { event, after } of cases) {
+        expect(projection.documentId(event)).not.toBe('');
+        expectStorable(after);
+        for (const { field } of indexes) expectIndexable(after?.[field]);
+      }
+    });
+  });
+};
+
+/** Deeply. */
+const frozen = <Value>(value: Value): Value => {
+  if (typeof value === 'object' && value !== null) {
+    for (const part of Object.values(value)) frozen(part);
+    Object.freeze(value);
+  }
+  return value;
+};
+
+/** It comes back from JSON as it was: no `undefined`, no date, no map. */
+const expectStorable = (document: unknown): void => {
+  expect(JSON.parse(JSON.stringify(document))).toStrictEqual(document);
+};
+
+const expectIndexable = (value: unknown): void => {
+  const texts: unknown[] = value === undefined ? [] : Array.isArray(value) ? value : [value];
+  expect(texts.map((text) => typeof text)).toEqual(texts.map(() => 'string'));
+};
