@@ -29,16 +29,16 @@ export const describeProjection = <Document extends JsonObject, Event extends Do
   projection: Projection<Document, Event>,
   streams: readonly EventDefinitions[],
   examples: {
-    readonly [Type in Event['type']]: readonly ProjectionCase<Document, Extract<Event, { readonly type: Type }>>[];
+    readonly [Type in Event['type']]?: readonly ProjectionCase<Document, Extract<Event, { readonly type: Type }>>[];
   },
 ): void => {
   const { name, handles, ignores, indexes } = projection;
   const cases = (Object.keys(examples) as Event['type'][]).flatMap((type) =>
-    examples[type].map(({ shows, given = null, when, then }: ProjectionCase<Document, Event>) => ({
+    (examples[type] ?? []).map(({ shows, given, when, then }: ProjectionCase<Document, Event>) => ({
       title: shows === undefined ? type : `${type}: ${shows}`,
       type,
       event: recorded({ type, data: when } as Event, { revision: 7, at: happened }),
-      before: given,
+      before: given ?? null,
       after: then,
     })),
   );
