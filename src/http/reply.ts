@@ -27,7 +27,7 @@ export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Re
   if (answer.body === undefined) return { status, headers: { ...headers, ...answer.headers } };
 
   const isBytes = answer.body instanceof Uint8Array;
-  const body = isBytes ? (answer.body as Uint8Array) : JSON.stringify(answer.body);
+  const body = isBytes ? answer.body : JSON.stringify(answer.body);
   if (!isBytes) headers['content-type'] = json;
   if (answer.revision !== undefined || (safe && status === 200)) headers.etag = etagOf(body, answer.revision);
   return { status, headers: { ...headers, ...answer.headers }, body };

@@ -54,7 +54,10 @@ const wordsKeyword = 'x-issue';
 const compilerWith = (options: Options): ((schema: Schema) => ValidateFunction) => {
   let ajv: Ajv2020 | undefined;
   return (schema) => {
-    ajv ??= addFormatsTo(new Ajv2020({ strict: true, allowUnionTypes: true, ...options })).addKeyword(wordsKeyword);
+    if (ajv === undefined) {
+      ajv = addFormatsTo(new Ajv2020({ strict: true, allowUnionTypes: true, ...options }));
+      ajv.addKeyword(wordsKeyword);
+    }
     return ajv.compile(schema);
   };
 };

@@ -20,7 +20,7 @@ const start = (): Promise<RunningApi> =>
   startApi({
     projector: false,
     clock: {
-      now: systemClock.now,
+      now: () => systemClock.now(),
       schedule: (ms, task) => (ms === 15_000 ? timers.schedule(ms, task) : systemClock.schedule(ms, task)),
     },
     routes: () => [
@@ -68,7 +68,10 @@ const listen = async (
       return 'cut off';
     }
   };
-  return { response, text: () => received, done: read(), leave: () => leaving.abort() };
+  const leave = (): void => {
+    leaving.abort();
+  };
+  return { response, text: () => received, done: read(), leave };
 };
 
 describe('server-sent events', () => {

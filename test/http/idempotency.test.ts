@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import type { RouteRequest } from '../../src/http/route.js';
@@ -41,11 +41,14 @@ const options: ApiOptions = {
 let api: RunningApi;
 let token: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
+  api = await startApi(options);
+  token = await api.mintToken();
+});
+
+beforeEach(() => {
   calls.length = 0;
   surprises.length = 0;
-  api ??= await startApi(options);
-  token ??= await api.mintToken();
 });
 
 let keys = 0;
@@ -55,12 +58,17 @@ const order = (key: string, item = 'bread', { path = '/orders', as = token, at =
   at.call('POST', path, { token: as, body: { item }, headers: { 'idempotency-key': key } });
 
 /** A promise that a test settles. */
-const gate = (): { readonly opened: Promise<void>; open(): void } => {
+const gate = (): { readonly opened: Promise<void>; readonly open: () => void } => {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  return { opened, open: () => open() };
+  return {
+    opened,
+    open: () => {
+      open();
+    },
+  };
 };
 
 describe('the same request with the same key', () => {
@@ -142,7 +150,7 @@ describe('the same request with the same key', () => {
 
   test('gives up waiting for one that takes too long: 503', async () => {
     // Timers run a hundred times as fast, so that whoever waits looks at the clock again soon.
-    const hurried = { now: clock.now, schedule: (ms: number, task: () => void) => systemClock.schedule(ms / 100, task) };
+    const hurried = { now: () => clock.now(), schedule: (ms: number, task: () => void) => systemClock.schedule(ms / 100, task) };
     const at = await startApi({ ...options, folder: api.folder, clock: hurried });
     const key = newKey();
     const { opened, open } = gate();
@@ -255,10 +263,10 @@ test('without a key every request is another command with another secret', async
 test('a kept answer is not readable where it is kept', async () => {
   const { records } = api.engine.readModels;
   const kept: unknown[] = [];
-  const { put } = records;
+  const put = records.put.bind(records);
   records.put = async (collection, id, value, expiresAt) => {
     kept.push(value);
-    await put.call(records, collection, id, value, expiresAt);
+    await put(collection, id, value, expiresAt);
   };
   const key = newKey();
   const answers = [await order(key, 'bread', { path: '/secrets' }), await order(key, 'bread', { path: '/secrets' })];

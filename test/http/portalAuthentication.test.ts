@@ -249,7 +249,7 @@ describe('the issuer', () => {
 
   test('that takes questions and never answers: 503 within its time', async () => {
     trust({ kind: 'none' }, ['role'], 0, {
-      now: clock.now,
+      now: () => clock.now(),
       schedule: (delayMs, task) => systemClock.schedule(delayMs / 100, task),
     });
     issuer.silent = true;

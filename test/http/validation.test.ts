@@ -196,7 +196,7 @@ describe('413 Request body too large', () => {
       headers: { authorization: `Bearer ${token}` },
       body: pieces,
       duplex: 'half',
-    } as RequestInit);
+    });
     expect(answer.status).toBe(413);
   });
 

@@ -93,7 +93,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     destination: { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) },
   });
   const metrics = createMetrics();
-  const eventStore = await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock, logger });
+  const eventStore = metrics.counting(await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock, logger }));
   const readModels = await createEmbeddedReadModelStore({ file: join(folder, 'read-models.db'), clock });
   const codec = createCodec(catalogue);
   const engine = createEngine({

@@ -96,7 +96,7 @@ export const startTestIssuer = async (): Promise<TestIssuer> => {
       if (current === undefined) throw new Error('the issuer has no key');
       const seconds = Math.floor(now / 1_000);
       const payload = { iss: url, aud: audience, sub: 'somebody', iat: seconds, exp: seconds + 600, ...claims };
-      return new SignJWT(Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined)))
+      return new SignJWT(Object.fromEntries(Object.entries<unknown>(payload).filter(([, value]) => value !== undefined)))
         .setProtectedHeader({ alg: 'ES256', kid: current.kid, typ: 'JWT', ...header })
         .sign(key ?? current.privateKey);
     },

@@ -1,0 +1,207 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Type } from 'typebox';
+import { createOpenApi } from '../../src/http/openapi.js';
+import { createRoutes } from '../../src/http/routes/index.js';
+import type { Route } from '../../src/http/route.js';
+import { eventually } from '../support/eventually.js';
+import { startApi, type RunningApi } from '../support/http.js';
+import { probe } from '../support/probeRoutes.js';
+
+let api: RunningApi;
+let routes: readonly Route[] = [];
+
+beforeAll(async () => {
+  api = await startApi({
+    routes: (parts) => {
+      routes = createRoutes(parts);
+      return routes;
+    },
+  });
+});
+
+describe('how it is, without a credential', () => {
+  test.each(['', '/v1'])('%s/healthz: it is up', async (prefix) => {
+    const answer = await api.call('GET', `${prefix}/healthz`);
+    expect([answer.status, answer.body]).toStrictEqual([200, { status: 'up' }]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('/readyz: every part is well', async () => {
+    const answer = await api.call('GET', '/readyz');
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ status: 'ready', checks: expect.arrayContaining([{ name: 'event store' }]) as unknown });
+  });
+
+  test('/readyz: 503 names what is not, and /healthz and /metrics go on', async () => {
+    const broken = await startApi();
+    await broken.engine.eventStore.close();
+    const answer = await broken.call('GET', '/readyz');
+    expect(answer.status).toBe(503);
+    expect((answer.body as { error: string }).error).toMatch(/^Not ready: event store: it cannot be asked \(EventStoreClosed\)/);
+    expect((await broken.call('GET', '/healthz')).status).toBe(200);
+    expect((await broken.call('GET', '/metrics')).status).toBe(200);
+    await broken.stop();
+  });
+
+  test('/readyz: 503 where no read model was ever made', async () => {
+    const fresh = await startApi({ projector: false });
+    const answer = await fresh.call('GET', '/readyz');
+    expect(answer.status).toBe(503);
+    expect(answer.body).toMatchObject({
+      details: expect.arrayContaining([
+        { name: 'read model website', problem: 'version none answers, this build needs 1 (unpublished)' },
+      ]) as unknown,
+    });
+    await fresh.stop();
+  });
+
+  test('/metrics: requests by route, appends, read models, the process', async () => {
+    const token = await api.mintToken();
+    await api.call('GET', '/websites/some-id', { token });
+    await api.call('PROPFIND', '/nope');
+    const { status, headers, text } = await eventually('the read model of the token', async () => {
+      const answer = await api.call('GET', '/metrics');
+      return /^projection_position\{projection="apiKey"\} [1-9]/m.test(answer.text) ? answer : undefined;
+    });
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(text).toMatch(/^http_request_duration_seconds_count\{method="GET",route="\/websites\/:id",status="404"\} 1$/m);
+    expect(text).toMatch(/^http_request_duration_seconds_count\{method="other",route="none",status="404"\} 1$/m);
+    expect(text).toMatch(/^events_appended_total [1-9]\d*$/m);
+    expect(text).toMatch(/^projection_lag_seconds\{projection="website"\} 0$/m);
+    expect(text).toContain('nodejs_eventloop_lag_seconds');
+    expect(text).not.toContain('some-id');
+  });
+});
+
+interface Operation {
+  readonly operationId: string;
+  readonly security?: readonly unknown[];
+  readonly parameters: readonly { readonly name?: string; readonly $ref?: string }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Record<string, unknown> } } };
+  readonly responses: Readonly<Record<string, { readonly headers?: Record<string, unknown>; readonly content?: unknown }>>;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}
+
+describe('/openapi.json', () => {
+  const document = async (): Promise<Document> => (await api.call('GET', '/openapi.json')).body as Document;
+
+  test('is a sound OpenAPI 3.1 document', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'doorstep-openapi-'));
+    try {
+      const file = join(folder, 'openapi.json');
+      await writeFile(file, (await api.call('GET', '/openapi.json')).text);
+      const root = fileURLToPath(new URL('../..', import.meta.url));
+      const problems = await new Promise<string>((resolve) => {
+        execFile(
+          process.execPath,
+          [
+            join(root, 'node_modules/@redocly/cli/bin/cli.js'),
+            'lint',
+            '--config',
+            join(root, 'redocly.yaml'),
+            '--format',
+            'json',
+            file,
+          ],
+          { env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' } },
+          (_error, stdout) => {
+            resolve(stdout);
+          },
+        );
+      });
+      expect(JSON.parse(problems)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('has every route, once, and no other', async () => {
+    const { openapi, paths, servers } = await document();
+    expect(openapi).toBe('3.1.0');
+    expect(servers.map(({ url }) => url)).toStrictEqual([`${api.url}/v1`, api.url]);
+    const described = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    );
+    const there = routes.filter(({ hidden }) => hidden !== true).map(({ method, path }) => `${method} ${path}`);
+    expect(described.sort()).toStrictEqual([...there].sort());
+    expect(new Set(there).size).toBe(there.length);
+  });
+
+  test('says of each route what it takes and answers', async () => {
+    const { paths } = await document();
+    for (const route of routes.filter(({ hidden }) => hidden !== true)) {
+      const operation = paths[route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method];
+      const statuses = Object.keys(operation?.responses ?? {});
+      const names = operation?.parameters.map(({ name, $ref }) => name ?? $ref?.split('/').at(-1)) ?? [];
+      expect(statuses).toEqual(expect.arrayContaining(['400', '500', '503', ...Object.keys(route.answers)]));
+      if (route.access === 'public') expect(operation?.security).toStrictEqual([]);
+      else expect(statuses).toEqual(expect.arrayContaining(['401', '403']));
+      if (route.path.includes(':')) expect(statuses).toContain('404');
+      if (route.body !== undefined) expect(statuses).toContain('413');
+      expect([route.operationId, operation?.requestBody !== undefined]).toStrictEqual([
+        route.operationId,
+        route.body !== undefined,
+      ]);
+      expect([route.operationId, names.includes('DryRun')]).toStrictEqual([route.operationId, route.method !== 'get']);
+      expect([route.operationId, names.includes('IdempotencyKey')]).toStrictEqual([route.operationId, route.method === 'post']);
+      for (const name of Object.keys(route.query?.properties ?? {})) expect(names).toContain(name);
+    }
+  });
+
+  test('says that unknown fields are refused, and where lists and numbers end', async () => {
+    const { paths } = await document();
+    const schema = paths['/websites']?.post?.requestBody?.content['application/json'].schema;
+    expect(schema).toMatchObject({ additionalProperties: false, required: ['name', 'slug'] });
+    expect(JSON.stringify(paths)).not.toContain('x-issue');
+  });
+
+  test('two schemas of one name are a mistake', () => {
+    const answering = (path: string, schema: Route['answers'][number]['schema']): Route =>
+      probe({ path, answers: { 200: { description: 'It.', ...(schema !== undefined && { schema }) } } });
+    const parts = { baseUrl: 'http://localhost', version: '1.0.0' };
+    const one = Type.Object({ a: Type.String() }, { $id: 'Thing' });
+    const other = Type.Object({ b: Type.String() }, { $id: 'Thing' });
+    expect(() => createOpenApi([answering('/a', one), answering('/b', Type.Array(one))], parts)).not.toThrow();
+    expect(() => createOpenApi([answering('/a', one), answering('/b', other)], parts)).toThrow(
+      'two different schemas are named Thing',
+    );
+  });
+});
+
+describe('/docs', () => {
+  test('is a page that loads only what is served beside it', async () => {
+    const page = await api.call('GET', '/docs');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("connect-src 'self'");
+    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)]
+      .map(([, address]) => address ?? '')
+      .filter((address) => address !== 'data:,');
+    expect(loaded).toHaveLength(3);
+    for (const address of loaded) {
+      const file = await api.call('GET', address);
+      expect(file.status).toBe(200);
+      expect(file.headers.get('content-type')).toMatch(/^text\/(javascript|css); charset=utf-8$/);
+      expect(file.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(file.text.length).toBeGreaterThan(10);
+    }
+  });
+
+  test.each(['package.json', '..%2Fpackage.json', 'constructor'])('serves no %s', async (file) => {
+    expect((await api.call('GET', `/docs/${file}`)).status).toBe(404);
+  });
+});
