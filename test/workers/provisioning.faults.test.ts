@@ -111,9 +111,10 @@ describe('a fault that does not pass', () => {
     await world.stop();
   });
 
-  test('found at the end: a repository that is gone, a missing variable', async () => {
+  test('found at the end: a repository or a project that is gone, a missing variable', async () => {
     for (const [lose, reason] of [
       [(world: World) => world.remote.repositories.splice(0), 'finalize: The repository bakery is no longer there'],
+      [(world: World) => world.remote.projects.splice(0), 'finalize: The project bakery is no longer there'],
       [(world: World) => world.remote.variables.delete('SITE_URL'), 'finalize: Variables are missing: SITE_URL'],
     ] as const) {
       const world = await createWorld();
@@ -127,6 +128,23 @@ describe('a fault that does not pass', () => {
       expect((await world.website()).status).toBe('provisioning');
       await world.stop();
     }
+  });
+
+  test('an address that has changed on the way is no fault: the one that is asked is the one that holds', async () => {
+    const world = await createWorld();
+    const visited: string[] = [];
+    const line: Line = (name, act) => {
+      const [project] = world.remote.projects;
+      if (name === 'findDeployment' && project !== undefined) {
+        world.remote.projects[0] = { ...project, url: 'https://www.bakery.example/' };
+      }
+      return Promise.resolve(act());
+    };
+    await world.start(undefined, { line, visited });
+    await world.untilEnded();
+    expect(visited).toStrictEqual(['https://www.bakery.example/']);
+    expect(await world.website()).toMatchObject({ status: 'active', url: 'https://www.bakery.example/' });
+    await world.stop();
   });
 
   test('found at the end: an address that does not answer as it should is asked five times', async () => {

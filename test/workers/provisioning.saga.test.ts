@@ -17,12 +17,14 @@ const smoothly = [
   'findProject',
   'createProject',
   'append ProvisioningStepSucceeded, ProvisioningStepStarted',
+  'findProject',
   'setVariables',
   'append ProvisioningStepSucceeded, ProvisioningStepStarted',
   'findDeployment',
   'deploy',
   'append ProvisioningStepSucceeded, ProvisioningStepStarted',
   'findRepository',
+  'findProject',
   'listVariables',
   'visit',
   'append WebsiteActivated',
@@ -76,22 +78,23 @@ test('whatever befalls two machines, the job ends with a result or a reason, and
         const world = await createWorld();
         await world.start(one);
         if (!together) await world.untilAtWork();
-        const second = await world.start(other, { offsetMs });
+        await world.start(other, { offsetMs });
         await world.untilEndedOr(60_000);
-        // A process that died is started again, sooner or later.
-        if (second.isDead()) await world.start();
+        // Whoever died is replaced, sooner or later.
+        await world.start();
         await world.untilEnded();
         await world.expectSound();
-        if ((await world.job()).status === 'failed') {
+        // Each retry gets past at least one refusal, and there are not more of them than mishaps.
+        for (let retries = 0; retries < one.size + other.size; retries += 1) {
+          if ((await world.job()).status === 'succeeded') break;
           await world.retry();
-          await world.start();
           await world.untilEnded();
           await world.expectSound();
-          expect((await world.job()).status).toBe('succeeded');
         }
+        expect((await world.job()).status).toBe('succeeded');
         await world.stop();
       },
     ),
-    { numRuns: 100, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false },
+    { numRuns: 60, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false },
   );
 }, 60_000);

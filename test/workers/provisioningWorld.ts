@@ -26,10 +26,10 @@ export interface World {
   events(): Promise<readonly StoredEvent[]>;
   /** Where in the log the website was created. */
   created(): Promise<bigint>;
-  /** A machine starts to work. Its wall clock is `offsetMs` ahead; `line` takes the place of its own. */
+  /** A machine starts to work. Its wall clock is `offsetMs` ahead; `line` takes the place of its own; `visited` notes the pages that it asks for. */
   start(
     plan?: ReadonlyMap<number, Mishap>,
-    options?: { offsetMs?: number; line?: Line },
+    options?: { offsetMs?: number; line?: Line; visited?: string[] },
   ): Promise<Machine & Pick<Worker, 'stop'>>;
   /** How far the workers remember to have read; 0 when they do not. */
   position(): Promise<bigint>;
@@ -82,10 +82,10 @@ export const createWorld = async (): Promise<World> => {
     website,
     events: () => eventsOf(stream),
     created: async () => (await eventsOf(`website-${websiteId}`))[0]?.position ?? 0n,
-    start: async (plan, { offsetMs = 0, line } = {}) => {
+    start: async (plan, { offsetMs = 0, line, visited = [] } = {}) => {
       const ownClock: Clock = { now: () => clock.now() + offsetMs, schedule: (delayMs, task) => clock.schedule(delayMs, task) };
       const machine = createMachine(stores, { world: clock, own: ownClock }, plan);
-      const worker = createProvisioningWorker({ engine: machine.engine, ...providersOn(remote, line ?? machine.line) });
+      const worker = createProvisioningWorker({ engine: machine.engine, ...providersOn(remote, line ?? machine.line, visited) });
       workers.push(worker);
       machines.push(machine);
       await worker.start();

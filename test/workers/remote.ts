@@ -38,8 +38,8 @@ export interface Providers {
   readonly visit: (url: string) => Promise<number>;
 }
 
-/** The providers as one worker reaches them over its `line`. */
-export const providersOn = (remote: Remote, line: Line = directLine): Providers => {
+/** The providers as one worker reaches them over its `line`; `visited` notes the pages that it asks for. */
+export const providersOn = (remote: Remote, line: Line = directLine, visited: string[] = []): Providers => {
   const { repositories, collaborators, projects, variables, deployments } = remote;
   const of = <Kept extends { marker: string }>(kept: readonly Kept[], marker: string) =>
     kept.find((one) => one.marker === marker) ?? null;
@@ -91,7 +91,10 @@ export const providersOn = (remote: Remote, line: Line = directLine): Providers 
       latestDeployment: () => Promise.resolve(deployments.at(-1) ?? null),
       listDeployments: () => Promise.resolve(deployments),
     },
-    visit: () => line('visit', () => (deployments.length > 0 ? 200 : 404)),
+    visit: (url) => {
+      visited.push(url);
+      return line('visit', () => (deployments.length > 0 ? 200 : 404));
+    },
   };
 };
 

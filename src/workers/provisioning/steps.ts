@@ -4,7 +4,7 @@ import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { StepId, StepOutputs, StepResult } from '../../events/provisioning.events.js';
 import { ProviderFault } from '../../integrations/fault.js';
-import type { Hosting } from '../../integrations/hosting/port.js';
+import type { Hosting, HostingProject } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { Held } from '../runAttempt.js';
 import type { OpenJob } from './provisioning.process.js';
@@ -72,21 +72,25 @@ const createProject: Executor = async ({ hosting }, { job, held }) => {
   return { step: 'vercel_create_project', output: { provider: hosting.provider, projectId: id, name: project.name, url } };
 };
 
+/** The project as it is now: its address may have changed since it was made, as a domain or this service's own address does. */
+const currentProject = async (hosting: Hosting, job: OpenJob): Promise<HostingProject> => {
+  const { jobId: marker, slug: name } = job.request;
+  const project = await hosting.findProject({ name, marker });
+  if (project === null) throw fault(hosting.provider, `The project ${name} is no longer there`, false);
+  return project;
+};
+
 /** What the site's build may use. */
-const variablesOf = (job: OpenJob): Readonly<Record<string, string>> => {
+const variablesOf = (job: OpenJob, { url }: HostingProject): Readonly<Record<string, string>> => {
   const { name, slug, brandColor } = job.request;
-  return {
-    SITE_NAME: name,
-    SITE_SLUG: slug,
-    ...(brandColor !== undefined && { SITE_COLOR: brandColor }),
-    SITE_URL: outputOf(job, 'vercel_create_project').url,
-  };
+  return { SITE_NAME: name, SITE_SLUG: slug, ...(brandColor !== undefined && { SITE_COLOR: brandColor }), SITE_URL: url };
 };
 
 const setVariables: Executor = async ({ hosting }, { job, held }) => {
-  const variables = variablesOf(job);
+  const project = await currentProject(hosting, job);
+  const variables = variablesOf(job, project);
   held.confirm();
-  await hosting.setVariables(outputOf(job, 'vercel_create_project').projectId, variables);
+  await hosting.setVariables(project.id, variables);
   return { step: 'vercel_set_env_vars', output: { variables: Object.keys(variables) } };
 };
 
@@ -104,19 +108,19 @@ const deploy: Executor = async ({ hosting }, { job, held }) => {
   return { step: 'vercel_initial_deploy', output: { deploymentId: id, url, commit } };
 };
 
-/** Believes nothing that it can check: repository, variables and address, before the website counts as active. */
+/** Believes nothing that it can check: repository, project, variables and address, before the website counts as active. */
 const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job, held, context }) => {
   const { jobId: marker, websiteId, slug } = job.request;
   const { provider, id, name, cloneUrl } = outputOf(job, 'github_create_repo');
-  const project = outputOf(job, 'vercel_create_project');
 
   const repository = await sourceHost.findRepository({ name: slug, marker });
   if (repository?.id !== id) throw fault(provider, `The repository ${name} is no longer there`, false);
-  const set = await hosting.listVariables(project.projectId);
-  const missing = Object.keys(variablesOf(job)).filter((variable) => !set.includes(variable));
-  if (missing.length > 0) throw fault(project.provider, `Variables are missing: ${missing.join(', ')}`, false);
+  const project = await currentProject(hosting, job);
+  const set = await hosting.listVariables(project.id);
+  const missing = Object.keys(variablesOf(job, project)).filter((variable) => !set.includes(variable));
+  if (missing.length > 0) throw fault(hosting.provider, `Variables are missing: ${missing.join(', ')}`, false);
   const status = await visit(project.url);
-  if (status < 200 || status > 299) throw fault(project.provider, `${project.url} answers with status ${String(status)}`, true);
+  if (status < 200 || status > 299) throw fault(hosting.provider, `${project.url} answers with status ${String(status)}`, true);
 
   held.confirm();
   await engine.handle(
@@ -126,7 +130,7 @@ const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job,
       type: 'ActivateWebsite',
       websiteId,
       repository: { provider, id, name, cloneUrl },
-      hosting: { provider: project.provider, projectId: project.projectId, name: project.name },
+      hosting: { provider: hosting.provider, projectId: project.id, name: project.name },
       url: project.url,
     },
     context,

@@ -1,0 +1,226 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import type { Recorded } from '../../src/events/envelope.js';
+import { EventStoreUnavailable, NO_STREAM, type EventStore, type StoredEvent } from '../../src/events/store/eventStore.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { ReadModelStoreUnavailable, type RecordStore } from '../../src/projections/store/readModelStore.js';
+import { createReactor, type Turn } from '../../src/workers/reactor.js';
+import { someAdmin } from '../support/given.js';
+import { createTestClock } from '../support/testClock.js';
+import { engineOn, type Stores } from './engines.js';
+import { passTimeUntil } from './machine.js';
+import { createMemoryStores } from './memoryStores.js';
+
+type React = (event: Recorded, turn: Turn) => Promise<void>;
+
+/** A log of slugs reserved, and reactors on it. */
+const createWorld = () => {
+  const clock = createTestClock();
+  const stores = createMemoryStores();
+  const engine = engineOn(stores, { clock });
+  const metadata = { at: '2026-01-01T00:00:00.000Z', actor: someAdmin, requestId: 'r', correlationId: 'c', causationId: 'c' };
+  const until = (isDone: () => boolean | Promise<boolean>) => passTimeUntil(clock, async () => isDone());
+
+  return {
+    clock,
+    stores,
+    until,
+    /** What the reaction is about; `key` is that of the event. */
+    reserve: async (slug: string, key = slug) => {
+      const event = engine.codec.encode(
+        { type: 'SlugReserved', data: { slug, websiteId: key } },
+        engine.ids.commandId(),
+        metadata,
+      );
+      await stores.eventStore.append(`slug-${slug}`, [event], NO_STREAM);
+    },
+    /** An event of a version that this build does not know yet. */
+    reserveInFuture: async (slug: string) => {
+      const id = engine.ids.commandId();
+      const event = { id, type: 'SlugReserved', schemaVersion: 99, data: { slug, websiteId: slug }, metadata };
+      await stores.eventStore.append(`slug-${slug}`, [event], NO_STREAM);
+    },
+    reactor: (react: React, own: Partial<Stores> = {}, logged: string[] = []) => {
+      const logger = createLogger({ level: 'warn', destination: { write: (line: string) => void logged.push(line) } });
+      return createReactor(engineOn({ ...stores, ...own }, { clock, logger }), {
+        name: 'test',
+        filter: { types: ['SlugReserved'] },
+        keyOf: ({ data }: StoredEvent) => data.websiteId,
+        react,
+      });
+    },
+    stop: async (reactor: { stop(): Promise<void> }) => {
+      let isStopped = false;
+      void reactor.stop().then(() => (isStopped = true));
+      await until(() => isStopped);
+    },
+    position: async () => (await stores.readModels.records.get('workerPositions', 'test'))?.position,
+  };
+};
+
+const slugOf = (event: Recorded): string => (event as Recorded<{ type: 'SlugReserved'; data: { slug: string } }>).data.slug;
+
+const noting =
+  (seen: string[]): React =>
+  (event) =>
+    Promise.resolve(void seen.push(slugOf(event)));
+
+describe('a reactor', () => {
+  test('reacts to what was there and to what comes, and a later one goes on where it stopped', async () => {
+    const world = createWorld();
+    const seen: string[] = [];
+    const see = noting(seen);
+    await world.reserve('a');
+    const first = world.reactor(see);
+    await first.start();
+    await world.until(() => seen.length === 1);
+    await world.reserve('b');
+    await world.until(() => seen.length === 2);
+    await world.stop(first);
+    await world.reserve('c');
+    const second = world.reactor(see);
+    await second.start();
+    await world.until(() => seen.length === 3);
+    expect(seen).toStrictEqual(['a', 'b', 'c']);
+    await world.stop(second);
+  });
+
+  test('starts while its stores are away, and goes on once they are back', async () => {
+    const world = createWorld();
+    let isAway = true;
+    const seen: string[] = [];
+    const records: RecordStore = {
+      ...world.stores.readModels.records,
+      get: (...of) =>
+        isAway ? Promise.reject(new ReadModelStoreUnavailable('away')) : world.stores.readModels.records.get(...of),
+    };
+    const reactor = world.reactor(noting(seen), {
+      readModels: { ...world.stores.readModels, records },
+    });
+    await reactor.start();
+    await world.reserve('a');
+    await world.clock.advance(60_000);
+    expect(seen).toStrictEqual([]);
+    isAway = false;
+    await world.until(() => seen.length === 1);
+    await world.stop(reactor);
+  });
+
+  test('whose log breaks off follows it again, without gap or repetition', async () => {
+    const world = createWorld();
+    const seen: string[] = [];
+    const { eventStore } = world.stores;
+    async function* subscribe(options: Parameters<EventStore['subscribe']>[0]) {
+      for await (const slice of eventStore.subscribe({ ...options, maxBatch: 1 })) {
+        yield slice;
+        throw new EventStoreUnavailable('dropped');
+      }
+    }
+    const reactor = world.reactor(noting(seen), { eventStore: { ...eventStore, subscribe } });
+    for (const slug of ['a', 'b', 'c']) await world.reserve(slug);
+    await reactor.start();
+    await world.until(() => seen.length === 3);
+    expect(seen).toStrictEqual(['a', 'b', 'c']);
+    await world.stop(reactor);
+  });
+
+  test('repeats a reaction that fails, ever more slowly, and does the others meanwhile', async () => {
+    const world = createWorld();
+    const seen: string[] = [];
+    const at: number[] = [];
+    const reactor = world.reactor((event) => {
+      if (slugOf(event) !== 'bad') return Promise.resolve(void seen.push(slugOf(event)));
+      at.push(world.clock.now());
+      return at.length < 10 ? Promise.reject(new Error('not now')) : Promise.resolve();
+    });
+    await world.reserve('bad');
+    await world.reserve('good');
+    await reactor.start();
+    await world.until(() => at.length === 10);
+    expect(seen).toStrictEqual(['good']);
+    const pauses = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+    expect(pauses[0]).toBeLessThanOrEqual(500);
+    expect(pauses.at(-1)).toBeGreaterThanOrEqual(7_500);
+    expect(pauses.at(-1)).toBeLessThanOrEqual(15_500);
+    await world.stop(reactor);
+  });
+
+  test('names an event that it does not understand, does the others, and takes it up when it does', async () => {
+    const world = createWorld();
+    const seen: string[] = [];
+    const logged: string[] = [];
+    const reactor = world.reactor(noting(seen), {}, logged);
+    await world.reserve('a');
+    await world.reserveInFuture('b');
+    await world.reserve('c');
+    await reactor.start();
+    await world.until(() => seen.length === 2);
+    await world.clock.advance(5_000);
+    await world.stop(reactor);
+    expect(seen).toStrictEqual(['a', 'c']);
+    expect(logged.join('')).toContain('"stream":"slug-b"');
+    expect(await world.position()).toBe('1');
+  });
+
+  test('does what has the same key in order, one after the other, and the rest at the same time', async () => {
+    const world = createWorld();
+    const log: string[] = [];
+    const reactor = world.reactor(async (event, turn) => {
+      log.push(`begin ${slugOf(event)}`);
+      await turn.pause(10_000);
+      log.push(`end ${slugOf(event)}`);
+    });
+    for (const [slug, key] of [
+      ['a1', 'a'],
+      ['a2', 'a'],
+      ['b1', 'b'],
+    ] as const) {
+      await world.reserve(slug, key);
+    }
+    await reactor.start();
+    await world.until(() => log.length === 6);
+    expect(log.slice(0, 3)).toStrictEqual(['begin a1', 'begin b1', 'end a1']);
+    expect(log.filter((entry) => entry.includes(' a'))).toStrictEqual(['begin a1', 'end a1', 'begin a2', 'end a2']);
+    await world.stop(reactor);
+  });
+
+  test('does a few at a time, not counting those that pause', async () => {
+    const world = createWorld();
+    let running = 0;
+    let most = 0;
+    let paused = 0;
+    let done = 0;
+    const reactor = world.reactor(async (_, turn) => {
+      running += 1;
+      most = Math.max(most, running);
+      await nextTurn();
+      running -= 1;
+      paused += 1;
+      await turn.pause(60_000);
+      done += 1;
+    });
+    for (let count = 0; count < 50; count += 1) await world.reserve(`s${count}`);
+    await reactor.start();
+    await world.until(() => paused === 50);
+    expect(done).toBe(0);
+    expect(most).toBe(8);
+    await world.until(() => done === 50);
+    await world.stop(reactor);
+  });
+
+  test('reads on only when there is room, and stops with what it has left to do', async () => {
+    const world = createWorld();
+    let begun = 0;
+    const reactor = world.reactor(async (_, turn) => {
+      begun += 1;
+      await turn.pause(3_600_000);
+    });
+    for (let count = 0; count < 1_100; count += 1) await world.reserve(`s${count}`);
+    await reactor.start();
+    await world.until(() => begun >= 1_000);
+    await world.clock.advance(10_000);
+    expect(begun).toBe(1_000);
+    await world.stop(reactor);
+    expect(await world.position()).toBeUndefined();
+  });
+});
