@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
@@ -39,6 +40,15 @@ interface DeploymentFile {
   /** Hash of the content by path. */
   readonly files: Readonly<Record<string, string>>;
 }
+
+/**
+ * Every read of a delivery block asks for the latest deployment: handing a listing of a small folder to the thread pool took a
+ * quarter of such a request, ten times as long as the listing itself.
+ */
+const listAtOnce = (folder: string): Promise<string[]> =>
+  new Promise((resolveWith) => {
+    resolveWith(readdirSync(folder));
+  });
 
 interface KeptDeployment {
   readonly id: string;
@@ -89,7 +99,7 @@ export const createEmbeddedHosting = (options: {
 
   /** Newest first. */
   const deploymentIds = async (name: string): Promise<string[]> => {
-    const names = (await unlessMissing(readdir(deploymentsOf(name)))) ?? [];
+    const names = (await unlessMissing(listAtOnce(deploymentsOf(name)))) ?? [];
     return names.filter((id) => deploymentId.test(id)).sort((one, other) => (one < other ? 1 : -1));
   };
   const readDeployment = async (name: string, id: string): Promise<KeptDeployment | null> => {
