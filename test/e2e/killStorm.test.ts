@@ -4,7 +4,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { createApi, mintToken, startServer } from '../support/server.js';
+import { createApi, mintToken, startServer, type Api } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** `kill -9` in the middle of everything, again and again (docs/architecture.md, "What survives what"). */
@@ -100,7 +100,7 @@ test(`nothing acknowledged is lost, nothing is made twice, and all work ends, af
 }, 240_000);
 
 const oneWrite = async (
-  api: ReturnType<typeof createApi>,
+  api: Api,
   told: Acknowledged,
   unanswered: { path: string; body: { slug?: string }; key: string }[],
   unique: string,

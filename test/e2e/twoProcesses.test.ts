@@ -1,13 +1,13 @@
 import { beforeAll, afterAll, describe, expect, test } from '@jest/globals';
-import { createApi, mintToken, operate, startServer, type ServerProcess } from '../support/server.js';
+import { createApi, mintToken, operate, startServer, type Api, type ServerProcess } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /** Two servers on one data folder: whatever one of them answered, the other knows. */
 describe('two processes on one data folder', () => {
   const dataDir = temporaryFolder();
   let servers: readonly ServerProcess[];
-  let one: ReturnType<typeof createApi>;
-  let other: ReturnType<typeof createApi>;
+  let one: Api;
+  let other: Api;
 
   beforeAll(async () => {
     servers = await Promise.all([startServer(dataDir), startServer(dataDir)]);

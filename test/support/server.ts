@@ -104,8 +104,9 @@ export const mintToken = async (
   role: 'admin' | 'client' = 'admin',
   subject = 'ops@example.com',
 ): Promise<string> => {
-  const { engine, close } = await openEngine(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' }));
+  const open = await openEngine(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' }));
   try {
+    const { engine } = open;
     const { token } = await mintApiKey(
       engine,
       { name: 'test', subject, callerRole: 'admin', role, scope: 'write', verifiedEmail: subject },
@@ -114,12 +115,20 @@ export const mintToken = async (
     );
     return token;
   } finally {
-    await close();
+    await open.close();
   }
 };
 
 /** A small client of the API under `/v1`. */
-export const createApi = (address: string, token: string) => {
+export interface Api {
+  get(path: string, headers?: Environment): Promise<ApiAnswer>;
+  post(path: string, body?: unknown, headers?: Environment): Promise<ApiAnswer>;
+  put(path: string, body: unknown, headers?: Environment): Promise<ApiAnswer>;
+  patch(path: string, body: unknown, headers?: Environment): Promise<ApiAnswer>;
+  delete(path: string, headers?: Environment): Promise<ApiAnswer>;
+}
+
+export const createApi = (address: string, token: string): Api => {
   const call = async (method: string, path: string, body?: unknown, headers: Environment = {}): Promise<ApiAnswer> => {
     const response = await fetch(`${address}/v1${path}`, {
       method,
