@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { accessStream } from '../../src/commands/access.commands.js';
+import { addClient, changeAccess } from '../../src/commands/access.handlers.js';
+import { createClient, renameClient } from '../../src/commands/client.handlers.js';
+import { websiteStream } from '../../src/commands/website.commands.js';
+import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website.handlers.js';
+import { UnknownEvent } from '../../src/events/codec.js';
+import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { websiteRoleOf, websitesOfClient } from '../../src/projections/access.queries.js';
+import { projections } from '../../src/projections/catalogue.js';
+import { clientIdOf, clientIdOfEmail, listClients } from '../../src/projections/client.queries.js';
+import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
+import { listWebsites } from '../../src/projections/website.queries.js';
+import { startEngine, type EngineProcess } from '../support/engineProcess.js';
+import { newEvent } from '../support/eventStoreEvents.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+let mine: EngineProcess;
+let other: EngineProcess;
+let projector: Projector;
+
+/** Of what is made within a millisecond, chance decides what is newer. */
+const noTwoAlike = (): Clock => {
+  let last = 0;
+  return { ...systemClock, now: () => (last = Math.max(last + 1, systemClock.now())) };
+};
+
+beforeEach(async () => {
+  const folder = temporaryFolder();
+  [mine, other] = [await startEngine(noTwoAlike(), folder), await startEngine(systemClock, folder)];
+  const { engine } = other;
+  projector = createProjector({ ...engine, projections, decode: (stored) => engine.codec.decode(stored) });
+  await projector.start();
+});
+
+afterEach(() => projector.stop());
+
+const newWebsite = async (slug: string, clientId?: string): Promise<string> => {
+  const wish = { name: `The ${slug}`, slug, templateId: 'business', tier: 'starter', collaborators: [], clientId } as const;
+  return (await createWebsite(mine.engine, wish, mine.context())).websiteId;
+};
+
+const newClient = (email: string, name?: string): Promise<string> => createClient(mine.engine, { email, name }, mine.context());
+
+const link = async (websiteId: string, email: string, role: 'viewer' | 'editor' = 'viewer'): Promise<void> => {
+  await addClient(mine.engine, { websiteId, email, role }, mine.context());
+};
+
+describe('websiteRoleOf', () => {
+  test('an owner is an editor, a linked client what the link says, anybody else nothing', async () => {
+    const [owner, viewer, editor] = [
+      await newClient('o@x.example'),
+      await newClient('v@x.example'),
+      await newClient('e@x.example'),
+    ];
+    const id = await newWebsite('bakery', owner);
+    await link(id, 'v@x.example');
+    await link(id, 'e@x.example', 'editor');
+    const roles = await Promise.all(
+      [owner, viewer, editor, 'nobody'].map((clientId) => websiteRoleOf(other.engine, { id }, clientId)),
+    );
+    expect(roles).toEqual([
+      { via: 'owner', role: 'editor' },
+      { via: 'link', role: 'viewer' },
+      { via: 'link', role: 'editor' },
+      null,
+    ]);
+    expect(await websiteRoleOf(other.engine, { id: 'unknown' }, owner)).toBeNull();
+  });
+
+  test('access that is taken away is gone in every process, with no projector alive', async () => {
+    await projector.stop();
+    const [first, second] = [await newClient('a@x.example'), await newClient('b@x.example')];
+    const id = await newWebsite('bakery', first);
+    await link(id, 'b@x.example');
+    for (const { engine } of [mine, other]) {
+      expect(await websiteRoleOf(engine, { id }, first)).toMatchObject({ via: 'owner' });
+      expect(await websiteRoleOf(engine, { id }, second)).toMatchObject({ via: 'link' });
+    }
+    await changeAccess(mine.engine, { type: 'RemoveClient', websiteId: id, clientId: second }, mine.context());
+    await changeWebsite(mine.engine, { websiteId: id, clientId: second }, mine.context());
+    for (const { engine } of [mine, other]) {
+      expect(await websiteRoleOf(engine, { id }, first)).toBeNull();
+      expect(await websiteRoleOf(engine, { id }, second)).toMatchObject({ via: 'owner' });
+    }
+  });
+
+  test.each([
+    ['website', websiteStream],
+    ['access', accessStream],
+  ])('lets nobody in over an event of the %s that this build does not know', async (_, streamOf) => {
+    const clientId = await newClient('a@x.example');
+    const id = await newWebsite('bakery');
+    await link(id, 'a@x.example');
+    const stream = streamOf(id);
+    const { head } = await mine.eventStore.readStream(stream);
+    await mine.eventStore.append(stream, [newEvent('AllAccessSuspended')], head);
+    await expect(websiteRoleOf(other.engine, { id }, clientId)).rejects.toThrow(UnknownEvent);
+  });
+
+  test('lets nobody in on a stored document that passed over such an event', async () => {
+    const owner = await newClient('o@x.example');
+    const id = await newWebsite('bakery', owner);
+    await mine.eventStore.append(websiteStream(id), [newEvent('WebsiteOwnerRemoved')], 0n);
+    const renamed = { ...newEvent('WebsiteRenamed', { websiteId: id, name: 'Other' }) };
+    await mine.eventStore.append(websiteStream(id), [renamed], 1n);
+    const [listed] = await listWebsites(other.engine, { limit: 10 });
+    expect(listed).toMatchObject({ name: 'Other', clientId: owner });
+    await expect(websiteRoleOf(other.engine, { id }, owner)).rejects.toThrow(UnknownEvent);
+  });
+
+  test('lets nobody in when the log cannot be asked', async () => {
+    const owner = await newClient('o@x.example');
+    const id = await newWebsite('bakery', owner);
+    await websiteRoleOf(mine.engine, { id }, owner);
+    mine.eventStore.readFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
+    await expect(websiteRoleOf(mine.engine, { id }, owner)).rejects.toThrow(EventStoreUnavailable);
+  });
+});
+
+describe('websitesOfClient', () => {
+  test('lists what a client owns and is linked to, newest first, once each, without archived ones', async () => {
+    const anna = await newClient('anna@x.example');
+    const owned = await newWebsite('owned', anna);
+    const linked = await newWebsite('linked');
+    const archived = await newWebsite('archived', anna);
+    await newWebsite('foreign');
+    await link(linked, 'anna@x.example', 'editor');
+    await archiveWebsite(mine.engine, archived, mine.context());
+    const found = await websitesOfClient(mine.engine, anna);
+    expect(found.map(({ website, via, role }) => [website.id, via, role])).toEqual([
+      [linked, 'link', 'editor'],
+      [owned, 'owner', 'editor'],
+    ]);
+  });
+
+  test('a link that was taken away is gone at once', async () => {
+    const anna = await newClient('anna@x.example');
+    const linked = await newWebsite('linked');
+    await link(linked, 'anna@x.example');
+    await websitesOfClient(other.engine, anna);
+    await changeAccess(mine.engine, { type: 'RemoveClient', websiteId: linked, clientId: anna }, mine.context());
+    expect(await websitesOfClient(other.engine, anna)).toEqual([]);
+  });
+});
+
+describe('lists', () => {
+  test('websites, newest first, page by page', async () => {
+    const ids = [await newWebsite('one'), await newWebsite('two'), await newWebsite('three')];
+    const list = async (after?: string) =>
+      (await listWebsites(mine.engine, { limit: 2, ...(after !== undefined && { after }) })).map(({ id }) => id);
+    expect(await list()).toEqual([ids[2], ids[1]]);
+    expect(await list(ids[1])).toEqual([ids[0]]);
+  });
+
+  test('websites by status, owner, words and shelf', async () => {
+    const anna = await newClient('anna@x.example');
+    const [bakery, studio, gone] = [await newWebsite('bakery', anna), await newWebsite('studio'), await newWebsite('gone', anna)];
+    await archiveWebsite(mine.engine, gone, mine.context());
+    const found = async (query: Parameters<typeof listWebsites>[1]) =>
+      (await listWebsites(other.engine, query)).map(({ id }) => id);
+    expect(await found({ limit: 9 })).toEqual([studio, bakery]);
+    expect(await found({ limit: 9, clientId: anna })).toEqual([bakery]);
+    expect(await found({ limit: 9, clientId: anna, archived: true })).toEqual([gone]);
+    expect(await found({ limit: 9, status: 'active' })).toEqual([]);
+    expect(await found({ limit: 9, status: 'provisioning', q: 'STUD' })).toEqual([studio]);
+    expect(await found({ limit: 9, q: 'the ' })).toEqual([studio, bakery]);
+    await restoreWebsite(mine.engine, gone, mine.context());
+    expect(await found({ limit: 9, clientId: anna })).toEqual([gone, bakery]);
+  });
+
+  test('clients by words and address', async () => {
+    const [anna, berta] = [await newClient('anna@x.example', 'Anna'), await newClient('berta@y.example')];
+    await renameClient(mine.engine, berta, 'Berta X.', mine.context());
+    const found = async (query: Parameters<typeof listClients>[1]) =>
+      (await listClients(other.engine, query)).map(({ id }) => id);
+    expect(await found({ limit: 9 })).toEqual([berta, anna]);
+    expect(await found({ limit: 1 })).toEqual([berta]);
+    expect(await found({ limit: 9, after: berta })).toEqual([anna]);
+    expect(await found({ limit: 9, q: 'berta x' })).toEqual([berta]);
+    expect(await found({ limit: 9, q: 'x.' })).toEqual([berta, anna]);
+    expect(await found({ limit: 9, email: 'Anna@X.example' })).toEqual([anna]);
+    expect(await found({ limit: 9, email: 'anna@x' })).toEqual([]);
+  });
+});
+
+describe('who a signed-in subject is', () => {
+  test('the client it is bound to, else the one of the address that is vouched for, else nobody', async () => {
+    const anna = await newClient('anna@x.example');
+    expect(await clientIdOf(other.engine, 'idp|anna', 'anna@x.example')).toBe(anna);
+    expect(await clientIdOf(other.engine, 'idp|anna')).toBeUndefined();
+    expect(await clientIdOf(other.engine, 'idp|anna', 'berta@x.example')).toBeUndefined();
+  });
+
+  test('an address that was reserved by a creation that went no further is nobody yet', async () => {
+    mine.eventStore.appendFaults.push(
+      (append) => append(),
+      () => Promise.reject(new EventStoreUnavailable('the store is down')),
+    );
+    await expect(newClient('anna@x.example')).rejects.toThrow(EventStoreUnavailable);
+    expect(await clientIdOfEmail(other.engine, 'anna@x.example')).toBeUndefined();
+    const anna = await newClient('anna@x.example');
+    expect(await clientIdOfEmail(other.engine, 'anna@x.example')).toBe(anna);
+  });
+});
