@@ -23,13 +23,13 @@ export type Token = bigint;
 
 export const noAttempts: Attempts = { attempt: 0, failures: 0 };
 
-export const MAX_FAILURES = 5;
+const MAX_FAILURES = 5;
 /** How long a worker that says nothing keeps its lease; one that works renews it in time. */
 export const LEASE_MS = 6_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-export const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
+const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
 
 export const leaseFrom = (at: string): string => later(at, LEASE_MS);
 

@@ -54,7 +54,3 @@ export const engineOn = (
     readModels,
     encryptionKey: new Uint8Array(32),
   });
-
-/** Every event of a stream, as type and data. */
-export const eventsOf = async ({ eventStore }: Stores, stream: string): Promise<readonly { type: string; data: unknown }[]> =>
-  (await eventStore.readStream(stream)).events.map(({ type, data }) => ({ type, data }));

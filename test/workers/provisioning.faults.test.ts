@@ -176,6 +176,16 @@ describe('no answer at all', () => {
   });
 });
 
+test('a website that is archived on the way is finished all the same', async () => {
+  const world = await createWorld();
+  await world.archive();
+  await world.start();
+  await world.untilEnded();
+  expect(await world.job()).toMatchObject({ status: 'succeeded' });
+  expect(await world.website()).toMatchObject({ status: 'active', shelf: 'archived' });
+  await world.stop();
+});
+
 describe('a worker that is stopped', () => {
   test('finishes the step that is under way and leaves the others to the next worker, which begins at once', async () => {
     const world = await createWorld();

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { createWebsite } from '../../src/commands/website.handlers.js';
+import { archiveWebsite, createWebsite } from '../../src/commands/website.handlers.js';
 import { provisioningStream } from '../../src/events/provisioning.events.js';
 import type { StoredEvent } from '../../src/events/store/eventStore.js';
 import type { Clock } from '../../src/platform/clock.js';
@@ -35,6 +35,7 @@ export interface World {
   position(): Promise<bigint>;
   losePosition(): Promise<void>;
   retry(): Promise<void>;
+  archive(): Promise<void>;
   untilAtWork(): Promise<void>;
   /** Until the job has ended, or that much time has passed. */
   untilEndedOr(ms: number): Promise<void>;
@@ -99,6 +100,9 @@ export const createWorld = async (): Promise<World> => {
     retry: async () => {
       const command = { type: 'RetryProvisioning', websiteId } as const;
       await observer.handle(provisioningProcess, stream, command, context());
+    },
+    archive: async () => {
+      await archiveWebsite(observer, websiteId, context());
     },
     untilAtWork: () =>
       passTimeUntil(clock, () => Promise.resolve(machines.some((machine) => machine.acts.length > 1 || machine.isDead()))),
