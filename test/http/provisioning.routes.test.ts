@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { stepIds } from '../../src/events/provisioning.events.js';
 import type { ProvisioningDocument } from '../../src/projections/provisioning.projection.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
@@ -40,11 +40,19 @@ const jobOf = ({ status, body, text }: ApiAnswer): ProvisioningDocument => {
 };
 const read = (id: string) => api.call('GET', `/websites/${id}/provisioning`, { token });
 const retry = (id: string) => api.call('POST', `/websites/${id}/provisioning/retry`, { token });
+/** On a busy machine the disk can take its time. */
+const patienceMs = 30_000;
+jest.setTimeout(2 * patienceMs);
+
 const until = (id: string, wanted: ProvisioningDocument['status']) =>
-  eventually(`a job that is ${wanted}`, async () => {
-    const job = jobOf(await read(id));
-    return job.status === wanted ? job : undefined;
-  });
+  eventually(
+    `a job that is ${wanted}`,
+    async () => {
+      const job = jobOf(await read(id));
+      return job.status === wanted ? job : undefined;
+    },
+    patienceMs,
+  );
 
 /** A line on which one kind of call fails for good as long as `isBroken` says so. */
 const breakable = (call: string, isBroken: () => boolean = () => true): Line => {
