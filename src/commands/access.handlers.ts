@@ -4,7 +4,7 @@ import { isoTime } from '../platform/clock.js';
 import { entityId } from '../platform/ids.js';
 import { clientIdOf, clientIdOfEmail } from '../projections/client.queries.js';
 import { accessStream, invitationIdFor, websiteIdOfInvitation, type AccessCommand } from './access.commands.js';
-import { accessDecider, type AccessState } from './access.decider.js';
+import { accessDecider, linkRole, type AccessState } from './access.decider.js';
 import { bindClientSubject, ensureClient } from './client.handlers.js';
 import { isRefusal } from './decider.js';
 import type { CommandContext, Handled, HandleOptions, Untimed } from './handleCommand.js';
@@ -18,6 +18,28 @@ type Handling = Promise<Handled<AccessState, AccessEvent>>;
 const websiteOf = async (engine: Engine, websiteId: string): Promise<{ ownerId: string | undefined; archived: boolean }> => {
   const { state } = await engine.state(websiteDecider, websiteStream(websiteId));
   return state.stage === 'none' ? { ownerId: undefined, archived: false } : { ownerId: state.clientId, archived: state.archived };
+};
+
+/** Whoever owns a website needs no link: one left behind would outlive the ownership. */
+export const removeLinkOfOwner = async (
+  engine: Engine,
+  websiteId: string,
+  ownerId: string,
+  context: CommandContext,
+): Promise<void> => {
+  const { state } = await engine.state(accessDecider, accessStream(websiteId));
+  if (linkRole(state, ownerId) === undefined) return;
+  const { commandId, correlationId = commandId } = context;
+  const consequence = { ...context, commandId: engine.ids.commandId(), correlationId, causationId: commandId };
+  await changeAccess(engine, { type: 'RemoveClient', websiteId, clientId: ownerId }, consequence);
+};
+
+/** Looks again after a link was written, as an assignment looks for links after the owner was: of two at the same moment one sees the other. */
+const refuseOwner = async (engine: Engine, websiteId: string, clientId: string, context: CommandContext): Promise<void> => {
+  const { ownerId } = await websiteOf(engine, websiteId);
+  if (ownerId !== clientId) return;
+  await removeLinkOfOwner(engine, websiteId, ownerId, context);
+  throw new Refused(refusals.alreadyOwner());
 };
 
 /**
@@ -45,6 +67,7 @@ export const addClient = async (
     },
     context,
   );
+  if (clientId !== undefined) await refuseOwner(engine, websiteId, clientId, context);
   return { handled, clientId };
 };
 
@@ -89,6 +112,7 @@ export const claimInvitation = async (
   const clientId = known ?? (await ensureClient(engine, { email: verifiedEmail, name }, context)).clientId;
   await bindClientSubject(engine, clientId, subject, context);
   await engine.handle(accessDecider, accessStream(websiteId), commandFor(clientId), context);
+  await refuseOwner(engine, websiteId, clientId, context);
   return { websiteId, clientId };
 };
 

@@ -2,8 +2,7 @@ import type { Engine } from '../engine.js';
 import type { WebsiteEvent } from '../events/website.events.js';
 import { entityId } from '../platform/ids.js';
 import { isoTime } from '../platform/clock.js';
-import { accessStream } from './access.commands.js';
-import { accessDecider, linkRole } from './access.decider.js';
+import { removeLinkOfOwner } from './access.handlers.js';
 import { clientDecider } from './client.decider.js';
 import { clientStream } from './client.commands.js';
 import { isRefusal } from './decider.js';
@@ -79,13 +78,6 @@ export const changeWebsite = async (
   );
   if (clientId !== undefined) await removeLinkOfOwner(engine, websiteId, clientId, context);
   return handled;
-};
-
-/** Whoever owns a website needs no link: one left behind would outlive the ownership. */
-const removeLinkOfOwner = async (engine: Engine, websiteId: string, clientId: string, context: CommandContext): Promise<void> => {
-  const { state } = await engine.state(accessDecider, accessStream(websiteId));
-  if (linkRole(state, clientId) === undefined) return;
-  await engine.handle(accessDecider, accessStream(websiteId), { type: 'RemoveClient', websiteId, clientId }, context);
 };
 
 export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>

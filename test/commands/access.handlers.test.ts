@@ -11,7 +11,7 @@ import { entityId } from '../../src/platform/ids.js';
 import { clientProjection } from '../../src/projections/client.projection.js';
 import { clientIdOf, clientIdOfEmail } from '../../src/projections/client.queries.js';
 import { clientActor, logOf, outcomes, startEngine, type EngineProcess } from '../support/engineProcess.js';
-import { unavailable, type AppendFault } from '../support/faultyEventStore.js';
+import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock, passTimeUntil, type TestClock } from '../support/testClock.js';
 
@@ -291,5 +291,47 @@ describe('at the same moment', () => {
     expect(second.clientId).toBe(first.clientId);
     expect(linkRole(await accessTo(), first.clientId)).toBe('editor');
     expect(linkRole(await accessTo(elsewhere), first.clientId)).toBe('editor');
+  });
+
+  describe('an owner is assigned', () => {
+    const register = (): Promise<string> => createClient(mine.engine, { email }, mine.context());
+    const add = () => addClient(mine.engine, { websiteId, email, role: 'viewer' }, mine.context());
+    const assign = (clientId: string) => changeWebsite(other.engine, { websiteId, clientId }, other.context());
+    const isLinked = async (clientId: string): Promise<boolean> => linkRole(await accessTo(), clientId) !== undefined;
+
+    test('just before a link is written: it goes again, and the answer says why', async () => {
+      const clientId = await register();
+      mine.eventStore.appendFaults.push(after(() => assign(clientId)));
+      await expect(add()).rejects.toEqual(new Refused(refusals.alreadyOwner()));
+      expect(await isLinked(clientId)).toBe(false);
+    });
+
+    test('just before a claim is written: likewise', async () => {
+      const invitationId = await invite();
+      const clientId = await register();
+      const binding: AppendFault = (append) => append();
+      mine.eventStore.appendFaults.push(
+        binding,
+        after(() => assign(clientId)),
+      );
+      await expect(claim(mine, invitationId)).rejects.toEqual(new Refused(refusals.alreadyOwner()));
+      expect(await isLinked(clientId)).toBe(false);
+    });
+
+    test('just after a link is written: it goes', async () => {
+      const clientId = await register();
+      other.eventStore.appendFaults.push(after(add));
+      await assign(clientId);
+      expect(await isLinked(clientId)).toBe(false);
+    });
+
+    test('in a dry run: nothing goes, but it is told', async () => {
+      const clientId = await register();
+      await add();
+      const planned: PlannedEvent[] = [];
+      await changeWebsite(other.engine, { websiteId, clientId }, other.context({ planned }));
+      expect(planned.map(({ type }) => type)).toEqual(['WebsiteOwnerAssigned', 'ClientUnlinked']);
+      expect(await isLinked(clientId)).toBe(true);
+    });
   });
 });
