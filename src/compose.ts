@@ -113,7 +113,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
       checks: readinessChecks(engine, projections),
       metrics,
       baseUrl,
-      version: readVersion(),
+      version: readVersion(new URL('../package.json', import.meta.url)),
     }),
     // Without an issuer nobody can sign in to the portal: tokens work.
     identityProvider: issuer === undefined ? null : createOidcIssuer(issuer, engine),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of the service, as `package.json` has it. */
-export const readVersion = (): string =>
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { readonly version: string }).version;
+/** The version of the service, as its `package.json` has it. */
+export const readVersion = (packageJson: URL): string =>
+  (JSON.parse(readFileSync(packageJson, 'utf8')) as { readonly version: string }).version;

@@ -131,7 +131,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       checks: readinessChecks(engine, projections),
       metrics,
       baseUrl: () => url,
-      version: readVersion(),
+      version: readVersion(new URL('../../package.json', import.meta.url)),
     }),
     identityProvider: options.identityProvider ?? null,
     keyUse,
