@@ -86,6 +86,8 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     });
     // The router strips the prefix before it matches (specification, "Endpoints"); `originalUrl` keeps it.
     if (isToken) request.url = request.url.slice('/v1'.length);
+    // RFC 9112, 3.2.
+    if (request.headers.host === undefined && request.httpVersion === '1.1') throw httpErrors.malformed();
     if (load.isTooHigh() && !vital.includes(request.path)) throw httpErrors.busy();
     next();
   };
@@ -136,17 +138,15 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
       return () => streams.delete(end);
     },
   };
-  const router = express.Router({ caseSensitive: true });
-  for (const [path, routes] of byPath(parts.routes)) {
-    const served = routes.map((route) => [route.method.toUpperCase(), { route, serve: createServe(route, serveParts) }] as const);
-    router.all(path, dispatch(new Map(served)));
-  }
-
   const app = express();
-  app.disable('x-powered-by').disable('etag').disable('query parser');
+  app.enable('case sensitive routing').disable('x-powered-by').disable('etag').disable('query parser');
   app.use(enter);
   for (const [path, handler] of Object.entries(parts.mounts ?? {})) app.use(path, handler);
-  app.use(router, nothingThere, onError);
+  for (const [path, routes] of byPath(parts.routes)) {
+    const served = routes.map((route) => [route.method.toUpperCase(), { route, serve: createServe(route, serveParts) }] as const);
+    app.all(path, dispatch(new Map(served)));
+  }
+  app.use(nothingThere, onError);
   return {
     express: app,
     endStreams: () => {

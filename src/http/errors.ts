@@ -46,6 +46,7 @@ const badRequest = (message: string): Refusal => ({ refused: 'invalid', message 
 
 /** Refusals and faults of HTTP itself, in the words of the specification and of api.md, section 3. */
 export const httpErrors = {
+  malformed: () => new Refused(badRequest('Malformed request')),
   bodyRequired: () => new Refused(badRequest('Body required')),
   invalidJson: () => new Refused(badRequest('Invalid JSON body')),
   invalid: (what: 'path params' | 'query' | 'headers', violations: readonly { field: string; issue: string }[]) => {

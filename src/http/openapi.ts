@@ -146,7 +146,7 @@ const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json
       ...(isWrite ? [refer('parameters', 'DryRun')] : []),
       ...(method === 'post' ? [refer('parameters', 'IdempotencyKey')] : []),
       ...(method === 'put' || method === 'patch' ? [refer('parameters', 'IfMatch')] : []),
-      ...(!isWrite && access !== 'public' ? [refer('parameters', 'IfNoneMatch')] : []),
+      ...(hasETag(route) ? [refer('parameters', 'IfNoneMatch')] : []),
     ],
     ...(body !== undefined && {
       requestBody: { required: true, content: { 'application/json': { schema: shown(closed(body)) } } },
@@ -166,7 +166,11 @@ const parametersIn = (place: 'path' | 'query', schema: TSchema): Json[] => {
   }));
 };
 
-const successesOf = ({ method, access, query, answers }: Route, schemas: Map<string, Json>): Json => {
+/** Every answer to a read has one, but a stream of events. */
+const hasETag = ({ method, answers }: Route): boolean => method === 'get' && answers[200]?.contentType !== 'text/event-stream';
+
+const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
+  const { method, query, answers } = route;
   const isWrite = method !== 'get';
   const dryRun = isWrite ? named(DryRun, schemas) : undefined;
   const isList = query !== undefined && Object.hasOwn(query.properties, 'cursor');
@@ -178,7 +182,7 @@ const successesOf = ({ method, access, query, answers }: Route, schemas: Map<str
       description: text,
       headers: {
         'X-Request-Id': refer('headers', 'RequestId'),
-        ...(!isWrite && status === '200' && contentType !== 'text/event-stream' && { ETag: refer('headers', 'ETag') }),
+        ...(status === '200' && hasETag(route) && { ETag: refer('headers', 'ETag') }),
         ...(isList && status === '200' && { Link: refer('headers', 'Link') }),
         ...(method === 'post' && { 'Idempotent-Replayed': refer('headers', 'IdempotentReplayed') }),
       },
@@ -194,7 +198,7 @@ const successesOf = ({ method, access, query, answers }: Route, schemas: Map<str
       content: { 'application/json': { schema: dryRun } },
     };
   }
-  if (!isWrite && access !== 'public') {
+  if (hasETag(route)) {
     responses['304'] = { description: 'The caller has it already.', headers: { ETag: refer('headers', 'ETag') } };
   }
   return responses;

@@ -1,6 +1,7 @@
 import helmet from 'helmet';
 import { ServerResponse, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { MAX_BODY_BYTES } from './body.js';
 import { etagOf, isKnown } from './conditional.js';
 import type { ErrorAnswer } from './errors.js';
 import { isSafe, type Exchange } from './exchange.js';
@@ -45,8 +46,18 @@ export const replyToError = ({ status, error, details, headers }: ErrorAnswer): 
   body: JSON.stringify({ error, details }),
 });
 
-/** Sends a reply in one write. A body that the caller has already is left out (304). */
-export const send = ({ request, response, requestId, headers: own }: Exchange, reply: Reply): void => {
+/**
+ * Sends a reply in one write. A body that the caller has already is left out (304). A sender in the middle of a bearable body is heard
+ * out first: an answer on a connection that is then closed, with something unread, may never arrive.
+ */
+export const send = (exchange: Exchange, reply: Reply): void => {
+  const { request } = exchange;
+  const isHeardOut = request.complete || !(Number(request.headers['content-length']) <= MAX_BODY_BYTES);
+  if (isHeardOut) write(exchange, reply);
+  else request.once('end', () => { write(exchange, reply); }).resume();
+};
+
+const write = ({ request, response, requestId, headers: own }: Exchange, reply: Reply): void => {
   if (response.headersSent || response.destroyed) return;
   const { body } = reply;
   const headers: Record<string, string | number> = {

@@ -37,6 +37,8 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
       keepAliveTimeout: keepAliveMs,
       maxHeaderSize: maxHeaderBytes,
       noDelay: true,
+      // Refused by the application, in the form of every refusal.
+      requireHostHeader: false,
     },
     app.express,
   );
@@ -51,10 +53,16 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
     connections.set(request.socket, response);
     if (stopping) response.shouldKeepAlive = false;
   });
+  // A request may be answered without regard to what else it expects (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => {
     const answer = connections.get(socket);
-    const isAnswering = answer?.headersSent === true && !answer.writableFinished;
-    if (!socket.writable || error.code === 'ECONNRESET' || isAnswering) socket.destroy();
+    const underWay = answer?.writableFinished === false ? answer : undefined;
+    if (!socket.writable || error.code === 'ECONNRESET' || underWay?.headersSent === true) socket.destroy();
+    // What is wrong came after a whole request: that one is answered, and it is the last.
+    else if (underWay?.req.complete === true) underWay.shouldKeepAlive = false;
+    // The last one was answered: the connection is being closed.
+    else if (error.code === 'HPE_CLOSED_CONNECTION') return;
     else refuse(error.code, socket);
   });
 

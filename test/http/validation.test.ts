@@ -229,6 +229,8 @@ describe('400 Invalid query', () => {
     ['no number', 'limit=ten', 'limit: must be integer'],
     ['too small', 'limit=0', 'limit: must be >= 1'],
     ['too large', 'limit=201', 'limit: must be <= 200'],
+    ['beyond all numbers', 'limit=1e400', 'limit: must be <= 200'],
+    ['below all numbers', 'limit=-Infinity', 'limit: must be >= 1'],
     ['a fraction', 'limit=1.5', 'limit: must be integer'],
     ['no boolean', 'isOn=perhaps', 'isOn: must be boolean'],
     ['twice', 'q=a&q=b', 'q: must be string'],
