@@ -124,17 +124,3 @@ export const publishFolder = async (path: string, draft: string, fill: (folder: 
   await sync(parent);
   return true;
 };
-
-/** Runs tasks of the same key one after another, those of different keys side by side. */
-export const createTurns = (): (<T>(key: string, task: () => Promise<T>) => Promise<T>) => {
-  const last = new Map<string, Promise<unknown>>();
-  return (key, task) => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(task, task);
-    const forget = (): void => {
-      if (last.get(key) === turn) last.delete(key);
-    };
-    last.set(key, turn);
-    turn.then(forget, forget);
-    return turn;
-  };
-};

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isoTime, type Clock } from '../../platform/clock.js';
-import { createTurns, embedded, permanentFault, replaceFile, unlessMissing, withDiskFaults } from '../embeddedFiles.js';
+import { createTurns } from '../../platform/turns.js';
+import { embedded, permanentFault, replaceFile, unlessMissing, withDiskFaults } from '../embeddedFiles.js';
 import type { EmailSender, Mail, Outbox, OutboxMail } from './port.js';
 
 /** Loaded with the first mail: an API process may never need it. */

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { isoTime, type Clock } from '../../platform/clock.js';
+import { createTurns } from '../../platform/turns.js';
 import {
-  createTurns,
   embedded,
   isPlainName,
   permanentFault,

@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Clock } from '../../platform/clock.js';
+import { createTurns } from '../../platform/turns.js';
 import {
-  createTurns,
   embedded,
   isPlainName,
   permanentFault,
