@@ -16,7 +16,7 @@ import { HandlerRequest, type HandlerInput } from './handlerRequest.js';
 import { idempotencyKeyOf, type Idempotency } from './idempotency.js';
 import { replyTo, replyToError, send, type Reply } from './reply.js';
 import type { Answer, Route } from './route.js';
-import { bodyValidator, pathParamsOf, textsValidator } from './validation.js';
+import { bodyValidator, pathParamsOf, textsValidator, type Validate } from './validation.js';
 
 /** Answers one request of one route. Whatever goes wrong is thrown. */
 export type Serve = (exchange: Exchange, params: Record<string, string>) => Promise<void>;
@@ -30,6 +30,14 @@ export interface ServeParts {
   /** Told of an answer that goes on for long; returns what to call when it has ended. */
   readonly onStream: (end: () => void) => () => void;
 }
+
+interface Body {
+  readonly value: unknown;
+  /** As sent. */
+  readonly bytes: Buffer | undefined;
+}
+
+const bodyless: Body = { value: undefined, bytes: undefined };
 
 /**
  * The steps of a request, in this order, so that nobody learns more than they may: who calls, the path's parameters, whether they
@@ -55,15 +63,14 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return access;
   };
 
-  const bodyOf = async ({ request }: Exchange): Promise<{ value: unknown; bytes: Buffer | undefined }> => {
-    if (body === undefined) return { value: undefined, bytes: undefined };
+  const bodyOf = async ({ request }: Exchange, validate: Validate): Promise<Body> => {
     const bytes = await readBody(request);
     const value = parseBody(bytes);
     if (isObject(value)) {
       const refusal = route.precheck?.(value) ?? null;
       if (refusal !== null) throw new Refused(refusal);
     }
-    const [first, ...others] = body(value);
+    const [first, ...others] = validate(value);
     if (first !== undefined) throw new Refused(refusals.invalidBody(first.field, first.issue, others));
     return { value, bytes };
   };
@@ -97,7 +104,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const asked = queryOf(request.originalUrl);
     const dryRun = isWrite && takeDryRun(asked);
     check('query', query(asked));
-    const { value, bytes } = await bodyOf(exchange);
+    const { value, bytes } = body === undefined ? bodyless : await bodyOf(exchange, body);
     const key = route.method === 'post' ? idempotencyKeyOf(request.headers) : undefined;
 
     const input: HandlerInput = { params: values, query: asked, body: value, website };

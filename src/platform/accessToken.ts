@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { base32Text } from './ids.js';
 
@@ -49,6 +49,6 @@ export interface TokenHash {
 }
 
 export const hashAccessToken = (token: string): TokenHash => {
-  const digest = createHash('sha256').update(token).digest();
+  const digest = hash('sha256', token, 'buffer');
   return { hash: digest.toString('hex'), key: base32Text(digest.subarray(0, 17), 26) };
 };
