@@ -35,8 +35,8 @@ await runScript(async ({ engine }) => {
   const { role, subject, email, name, scope, 'expires-at': expiresAt } = given();
   if (subject === undefined || subject.trim() === '') throw new UsageError(`--subject is missing\n${usage}`);
   if (email !== undefined && !isAddress(email)) throw new UsageError(`--email must be an e-mail address\n${usage}`);
-  if (expiresAt !== undefined && Number.isNaN(Date.parse(expiresAt))) {
-    throw new UsageError(`--expires-at must be an ISO 8601 time\n${usage}`);
+  if (expiresAt !== undefined && !(Date.parse(expiresAt) > engine.clock.now())) {
+    throw new UsageError(`--expires-at must be an ISO 8601 time in the future\n${usage}`);
   }
   const { token } = await mintApiKey(
     engine,
