@@ -35,6 +35,8 @@ export const sendEvents = async (
     return;
   }
   response.flushHeaders();
+  // With a body left unread, nobody would hear of the reader's going.
+  request.resume();
 
   let stopHeart = (): void => undefined;
   const beat = (): void => {

@@ -93,3 +93,17 @@ test.each<[number, string, string, (readonly [string, string])[]]>([
   const sent = { route, method, target, headers: [['host', 'x'], authorization, ...headers], body: Buffer.alloc(0) } as const;
   expect(await check({ ...sent, [fc.toStringMethod]: () => target })).toBe(status);
 });
+
+test('a reader of events who sent a body that nobody wanted is let go of', async () => {
+  const { api, websiteId, credentials } = everybody;
+  const body = Buffer.alloc(1_000_000, ' ');
+  const headers = [
+    ['host', 'x'],
+    ['authorization', `Bearer ${credentials.admin.token}`],
+    ['x-request-id', 'reader'],
+    ['content-length', String(body.length)],
+  ] as const;
+  // It goes when it has read the first event.
+  await sendRaw(api.url, rawRequest('GET', `/v1/websites/${websiteId}/provisioning/events`, headers, body));
+  await eventually('the end of the answer', () => api.log.find(({ requestId }) => requestId === 'reader'));
+});
