@@ -89,7 +89,8 @@ export const createLogger = (options: { level: LogLevel; destination?: Destinati
         serializers: { err: (error: Error) => withoutSecrets(stdSerializers.err(error)) },
         hooks: { streamWrite: (line) => line.replace(credentials, removed) },
       },
-      options.destination ?? pino.destination(1),
+      // Lines that come while others are being written go out together; pino writes the last ones when the process ends.
+      options.destination ?? pino.destination({ dest: 1, sync: false }),
     ),
   );
 

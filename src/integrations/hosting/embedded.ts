@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +50,15 @@ const listAtOnce = (folder: string): Promise<string[]> =>
     resolveWith(readdirSync(folder));
   });
 
+/** When the folder was last changed, in milliseconds: asked at once, for the same reason. */
+const changeTimeOf = (folder: string): Promise<number> =>
+  new Promise((resolveWith) => {
+    resolveWith(statSync(folder).mtimeMs);
+  });
+
+/** Much longer than a tick of any file system's clock. */
+const settledMs = 3_000;
+
 interface KeptDeployment {
   readonly id: string;
   readonly record: DeploymentFile;
@@ -76,6 +85,7 @@ export const createEmbeddedHosting = (options: {
   const inTurn = createTurns();
   // Deployments never change, so that what was read once holds.
   const deploymentsRead = new LRUCache<string, KeptDeployment>({ max: 500 });
+  const listings = new LRUCache<string, { readonly changedAt: number; readonly ids: readonly string[] }>({ max: 5_000 });
 
   const folderOf = (name: string): string => {
     if (!isPlainName(name))
@@ -98,9 +108,16 @@ export const createEmbeddedHosting = (options: {
   };
 
   /** Newest first. */
-  const deploymentIds = async (name: string): Promise<string[]> => {
-    const names = (await unlessMissing(listAtOnce(deploymentsOf(name)))) ?? [];
-    return names.filter((id) => deploymentId.test(id)).sort((one, other) => (one < other ? 1 : -1));
+  const deploymentIds = async (name: string): Promise<readonly string[]> => {
+    const path = deploymentsOf(name);
+    const changedAt = (await unlessMissing(changeTimeOf(path))) ?? 0;
+    const kept = listings.get(path);
+    if (kept?.changedAt === changedAt) return kept.ids;
+    const names = (await unlessMissing(listAtOnce(path))) ?? [];
+    const ids = names.filter((id) => deploymentId.test(id)).sort((one, other) => (one < other ? 1 : -1));
+    // A folder that changed just now may change again within the same tick of the file system's clock.
+    if (changedAt > 0 && clock.now() - changedAt > settledMs) listings.set(path, { changedAt, ids });
+    return ids;
   };
   const readDeployment = async (name: string, id: string): Promise<KeptDeployment | null> => {
     const path = join(deploymentsOf(name), id);
