@@ -54,7 +54,12 @@ export const send = (exchange: Exchange, reply: Reply): void => {
   const { request } = exchange;
   const isHeardOut = request.complete || !(Number(request.headers['content-length']) <= MAX_BODY_BYTES);
   if (isHeardOut) write(exchange, reply);
-  else request.once('end', () => { write(exchange, reply); }).resume();
+  else
+    request
+      .once('end', () => {
+        write(exchange, reply);
+      })
+      .resume();
 };
 
 const write = ({ request, response, requestId, headers: own }: Exchange, reply: Reply): void => {
