@@ -4,6 +4,7 @@ import { websiteIdOfInvitation } from '../../../commands/access.commands.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { LinkRole } from '../../../events/access.events.js';
+import { NO_STREAM } from '../../../events/store/eventStore.js';
 import {
   accessProjection,
   type AccessDocument,
@@ -26,9 +27,9 @@ const Added = Type.Union([
 ]);
 
 export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
-  const accessOf = async (websiteId: string): Promise<AccessDocument> => {
-    const { document } = await engine.read(accessProjection, websiteId);
-    return document ?? { websiteId, linkedClientIds: [], links: [], invitations: [] };
+  const accessOf = async (websiteId: string): Promise<AccessDocument & { readonly revision: bigint }> => {
+    const { document, revision } = await engine.read(accessProjection, websiteId);
+    return { ...(document ?? { websiteId, linkedClientIds: [], links: [], invitations: [] }), revision };
   };
 
   const findLink = async (websiteId: string, clientId: string): Promise<LinkEntry> => {
@@ -77,7 +78,7 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
       },
       handle: async ({ params, website }) => {
         const { clientId } = website.website;
-        const { links, invitations } = await accessOf(params.id);
+        const { links, invitations, revision } = await accessOf(params.id);
         const owner = clientId === undefined ? null : (await engine.read(clientProjection, clientId)).document;
         return {
           body: {
@@ -88,6 +89,8 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
               .map((invitation) => toInvitation(engine, params.id, invitation))
               .reverse(),
           },
+          // Of the website's access as a whole: what a changed role can be made conditional on.
+          ...(revision !== NO_STREAM && { revision }),
         };
       },
     }),
@@ -125,8 +128,10 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
       body: Type.Object({ role: LinkRole }, { additionalProperties: false }),
       answers: { 200: { description: 'The link.', schema: WebsiteClientLink } },
       handle: async (request) => {
-        const { id: websiteId, clientId } = request.params;
-        await changeAccess(engine, { type: 'ChangeClientRole', websiteId, clientId, role: request.body.role }, request.context);
+        const { params, body, context, ifMatch } = request;
+        const { id: websiteId, clientId } = params;
+        const options = ifMatch === undefined ? {} : { expectedRevision: ifMatch };
+        await changeAccess(engine, { type: 'ChangeClientRole', websiteId, clientId, role: body.role }, context, options);
         return afterWrite(request, async () => ({ body: await toLink(engine, websiteId, await findLink(websiteId, clientId)) }));
       },
     }),
