@@ -1,7 +1,6 @@
 import helmet from 'helmet';
 import { ServerResponse, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { MAX_BODY_BYTES } from './body.js';
 import { etagOf, isKnown } from './conditional.js';
 import type { ErrorAnswer } from './errors.js';
 import { isSafe, type Exchange } from './exchange.js';
@@ -46,24 +45,10 @@ export const replyToError = ({ status, error, details, headers }: ErrorAnswer): 
   body: JSON.stringify({ error, details }),
 });
 
-/**
- * Sends a reply in one write. A body that the caller has already is left out (304). A sender in the middle of a bearable body is heard
- * out first: an answer on a connection that is then closed, with something unread, may never arrive.
- */
-export const send = (exchange: Exchange, reply: Reply): void => {
-  const { request } = exchange;
-  const isHeardOut = request.complete || !(Number(request.headers['content-length']) <= MAX_BODY_BYTES);
-  if (isHeardOut) write(exchange, reply);
-  else
-    request
-      .once('end', () => {
-        write(exchange, reply);
-      })
-      .resume();
-};
-
-const write = ({ request, response, requestId, headers: own }: Exchange, reply: Reply): void => {
+/** Sends a reply in one write. A body that the caller has already is left out (304). */
+export const send = ({ request, response, requestId, headers: own }: Exchange, reply: Reply): void => {
   if (response.headersSent || response.destroyed) return;
+  hearOut(request, response);
   const { body } = reply;
   const headers: Record<string, string | number> = {
     ...securityHeaders,
@@ -89,6 +74,18 @@ const write = ({ request, response, requestId, headers: own }: Exchange, reply: 
   response.writeHead(reply.status, headers);
   if (request.method === 'HEAD') response.end();
   else response.end(body);
+};
+
+/**
+ * A connection that is closed with something unread in it may take an answer back that is on its way: what is left of the body is
+ * heard out first.
+ */
+const hearOut = (request: IncomingMessage, response: ServerResponse): void => {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  const isHeard = request.complete || (length === undefined && coding === undefined);
+  if (isHeard || response.shouldKeepAlive) return;
+  response.shouldKeepAlive = true;
+  request.once('end', () => request.socket.end());
 };
 
 /** The headers that helmet would set on every answer: they never change, so they are asked for once. */

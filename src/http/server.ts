@@ -58,7 +58,9 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => {
     const answer = connections.get(socket);
     const underWay = answer?.writableFinished === false ? answer : undefined;
-    if (!socket.writable || error.code === 'ECONNRESET' || underWay?.headersSent === true) socket.destroy();
+    // Whoever has been answered, or is being, before their request was whole, gets no second answer.
+    const isAnswered = answer?.headersSent === true && !(answer.writableFinished && answer.req.complete);
+    if (!socket.writable || error.code === 'ECONNRESET' || isAnswered) socket.destroy();
     // What is wrong came after a whole request: that one is answered, and it is the last.
     else if (underWay?.req.complete === true) underWay.shouldKeepAlive = false;
     // The last one was answered: the connection is being closed.

@@ -82,6 +82,13 @@ describe('on the wire', () => {
     const request = `POST /v1/clients HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
     for (let count = 0; count < 20; count += 1) expect(await exchange(request)).toMatchObject({ status: 401 });
   });
+
+  test('who never sends the body that is not wanted is answered all the same, once', async () => {
+    const request = 'POST /v1/clients HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 3\r\n\r\n{';
+    expect(await exchange(request)).toMatchObject({ status: 401 });
+    expect(everybody.api.log.at(-1)).toMatchObject({ status: 401 });
+    expect(everybody.api.log.at(-1)).not.toHaveProperty('aborted');
+  });
 });
 
 describe('HEAD', () => {
