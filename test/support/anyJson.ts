@@ -97,17 +97,29 @@ const strangers: readonly string[] = [
   `"${'k'.repeat(50_000)}":0`,
 ];
 
+const times = [
+  '2030-01-31T12:00:00.000Z',
+  '2031-01-31T12:00:00+01:00',
+  '2032-01-31t12:00:00.123456789z',
+  '2030-06-30T23:59:60Z',
+  '0000-01-01T00:00:00+14:00',
+];
+
 const json = (value: unknown): string => JSON.stringify(value);
 
+/** By the name of a field: values that mean something there, which its schema does not tell. */
+export type Known = Readonly<Record<string, readonly unknown[]>>;
+
 /** JSON text of what the schema describes, nearly: about every twentieth value is another than it should be. */
-export const nearly = (schema: TSchema): fc.Arbitrary<string> => textFor(JSON.parse(json(schema)) as Schema);
+export const nearly = (schema: TSchema, known: Known = {}): fc.Arbitrary<string> =>
+  textFor(JSON.parse(json(schema)) as Schema, known);
 
-const textFor = (schema: Schema): fc.Arbitrary<string> =>
-  fc.oneof({ weight: 25, arbitrary: rightFor(schema) }, { weight: 1, arbitrary: fc.constantFrom(...strange) });
+const textFor = (schema: Schema, known: Known): fc.Arbitrary<string> =>
+  fc.oneof({ weight: 25, arbitrary: rightFor(schema, known) }, { weight: 1, arbitrary: fc.constantFrom(...strange) });
 
-const rightFor = (schema: Schema): fc.Arbitrary<string> => {
+const rightFor = (schema: Schema, known: Known): fc.Arbitrary<string> => {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum.map(json));
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(textFor));
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((own) => textFor(own, known)));
   switch (schema.type) {
     case 'string':
       return stringFor(schema).map(json);
@@ -117,9 +129,9 @@ const rightFor = (schema: Schema): fc.Arbitrary<string> => {
     case 'boolean':
       return fc.constantFrom('true', 'false');
     case 'array':
-      return arrayFor(schema.items ?? {});
+      return arrayFor(schema.items ?? {}, known);
     case 'object':
-      return objectFor(schema);
+      return objectFor(schema, known);
     default:
       return fc.constantFrom(...strange);
   }
@@ -127,14 +139,14 @@ const rightFor = (schema: Schema): fc.Arbitrary<string> => {
 
 const stringFor = ({ format, pattern }: Schema): fc.Arbitrary<string> => {
   if (format === 'date-time')
-    return fc.constantFrom('2030-01-31T12:00:00.000Z', '2030-02-28T23:59:60Z', '0000-01-01T00:00:00+14:00');
+    return fc.constantFrom(...times);
   if (format === 'email') return fc.emailAddress();
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   return anyText(60);
 };
 
-const arrayFor = (items: Schema): fc.Arbitrary<string> => {
-  const item = textFor(items);
+const arrayFor = (items: Schema, known: Known): fc.Arbitrary<string> => {
+  const item = textFor(items, known);
   return fc
     .oneof(
       { weight: 5, arbitrary: fc.array(item, { maxLength: 4 }) },
@@ -143,10 +155,16 @@ const arrayFor = (items: Schema): fc.Arbitrary<string> => {
     .map((texts) => `[${texts.join(',')}]`);
 };
 
-const objectFor = ({ properties = {}, required = [] }: Schema): fc.Arbitrary<string> =>
+const fieldFor = (name: string, schema: Schema, known: Known): fc.Arbitrary<string> => {
+  const values = Object.hasOwn(known, name) ? (known[name] ?? []) : [];
+  const any = { weight: 1, arbitrary: textFor(schema, known) };
+  return values.length === 0 ? any.arbitrary : fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...values.map(json)) }, any);
+};
+
+const objectFor = ({ properties = {}, required = [] }: Schema, known: Known): fc.Arbitrary<string> =>
   fc
     .tuple(
-      fc.record(Object.fromEntries(Object.entries(properties).map(([name, own]) => [name, textFor(own)])), {
+      fc.record(Object.fromEntries(Object.entries(properties).map(([name, own]) => [name, fieldFor(name, own, known)])), {
         requiredKeys: [...required],
       }),
       fc.oneof({ weight: 12, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constantFrom(...strangers) }),

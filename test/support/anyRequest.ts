@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Route } from '../../src/http/route.js';
-import { nearly } from './anyJson.js';
+import { nearly, type Known } from './anyJson.js';
 import { pathTo, type Everybody } from './everybody.js';
 import { chunked } from './rawHttp.js';
 
@@ -146,14 +146,22 @@ const wholeBodies = fc.constantFrom(
 
 const invalidUtf8 = Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff, 0xed, 0xa0, 0x80]), Buffer.from('"}')]);
 
-const bodyFor = ({ body }: Route): fc.Arbitrary<Buffer> => {
+const meaningful = ({ clientIds }: Everybody): Known => ({
+  clientId: Object.values(clientIds),
+  templateId: ['business'],
+  features: [[], ['content'], ['documents', 'content']],
+  previewUrlOverride: ['', 'https://example.com/'],
+  revision: [0, 1, 2, 3],
+});
+
+const bodyFor = ({ body }: Route, everybody: Everybody): fc.Arbitrary<Buffer> => {
   const whole = fc.oneof(
     { weight: 12, arbitrary: wholeBodies.map((text) => Buffer.from(text)) },
     { weight: 1, arbitrary: fc.constant(invalidUtf8) },
   );
   if (body === undefined)
     return fc.oneof({ weight: 5, arbitrary: fc.constant(Buffer.alloc(0)) }, { weight: 1, arbitrary: whole });
-  const right = nearly(body).map((text) => Buffer.from(text));
+  const right = nearly(body, meaningful(everybody)).map((text) => Buffer.from(text));
   return fc.oneof(
     { weight: 14, arbitrary: right },
     { weight: 1, arbitrary: fc.tuple(right, fc.nat()).map(([all, at]) => all.subarray(0, at % (all.length + 1))) },
@@ -206,7 +214,7 @@ export const anyRequestOf = (route: Route, everybody: Everybody): fc.Arbitrary<S
       target: targetFor(route, everybody),
       asked: queryFor(route),
       extra: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(header, { maxLength: 4 }) }),
-      body: bodyFor(route),
+      body: bodyFor(route, everybody),
       framing: fc.constantFrom('length', 'length', 'length', 'length', 'chunked', 'none'),
     })
     .map(({ credential: [entry = '', secret = ''], method, target, asked, extra, body, framing }) => {
