@@ -138,8 +138,7 @@ const rightFor = (schema: Schema, known: Known): fc.Arbitrary<string> => {
 };
 
 const stringFor = ({ format, pattern }: Schema): fc.Arbitrary<string> => {
-  if (format === 'date-time')
-    return fc.constantFrom(...times);
+  if (format === 'date-time') return fc.constantFrom(...times);
   if (format === 'email') return fc.emailAddress();
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   return anyText(60);
