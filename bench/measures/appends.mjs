@@ -85,7 +85,7 @@ export const appends = async ({ quick }) => {
   try {
     const milliseconds = quick ? 200 : 1_500;
     const { first, second } = await inTurns(
-      quick ? 1 : 7,
+      quick ? 1 : 8,
       () => perSecond(milliseconds, throughStore),
       () => perSecond(milliseconds, byHand),
     );

@@ -30,7 +30,7 @@ export const coldStart = async ({ quick }) => {
     return took;
   };
   try {
-    const { first, second } = await inTurns(quick ? 1 : 9, startedService, startedEcho);
+    const { first, second } = await inTurns(quick ? 1 : 10, startedService, startedEcho);
     return [
       {
         name: 'cold start',

@@ -15,7 +15,7 @@ const sampleMs = 100;
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */
 export const memory = async ({ quick }) => {
-  const events = quick ? 1_000 : 100_000;
+  const events = quick ? 1 : 100_000;
   const atRest = await withService({ purpose: 'rest', websites: 0 }, async ({ doorstep }) => {
     await wait(quick ? 0 : restMs);
     return residentBytes(doorstep.process);

@@ -18,7 +18,7 @@ import { seedWebsites } from '../support/seed.mjs';
  */
 export const scale = async ({ quick }) => {
   const [fewer, more] = quick ? [50, 500] : [1_000, 100_000];
-  const [pairs, commands] = quick ? [1, 20] : [7, 150];
+  const [pairs, commands] = quick ? [1, 20] : [8, 150];
   const load = startLoadGenerator();
   const few = await startWith(fewer);
   const many = await startWith(more);

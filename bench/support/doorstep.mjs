@@ -10,7 +10,7 @@ import { outputOf, startNode, stop, temporaryFolder } from './processes.mjs';
 
 /**
  * @typedef {import('../../src/engine.js').Engine} Engine
- * @typedef {{ url: string, process: import('node:child_process').ChildProcess, stop: () => Promise<void> }} Doorstep
+ * @typedef {import('./processes.mjs').Server & { stop: () => Promise<void> }} Doorstep
  */
 
 const built = (/** @type {string} */ file) => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));

@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** @typedef {import('node:child_process').ChildProcess} ChildProcess */
+/**
+ * @typedef {import('node:child_process').ChildProcess} ChildProcess
+ * @typedef {{ url: string, process: ChildProcess }} Server
+ */
 
 /** @type {Set<ChildProcess>} */
 const running = new Set();
@@ -87,13 +90,13 @@ export const messageFrom = async (child) => {
  * @template Result
  * @param {string} file - below `bench/`
  * @param {readonly string[]} args
- * @param {(url: string) => Promise<Result>} work
+ * @param {(server: Server) => Promise<Result>} work
  */
 export const withServer = async (file, args, work) => {
   const child = startProgram(file, args);
   try {
     const { url } = /** @type {{ url: string }} */ (await messageFrom(child));
-    return await work(url);
+    return await work({ url, process: child });
   } finally {
     await stop(child);
   }
@@ -126,4 +129,15 @@ export const residentBytes = async ({ pid }) => {
     return Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
   }
   return Number(await outputOf('ps', ['-o', 'rss=', '-p', String(pid)])) * 1024;
+};
+
+/**
+ * Processor time that a process has used so far, in milliseconds; `undefined` where the system does not tell it simply.
+ * @param {ChildProcess} child
+ */
+export const processorMs = ({ pid }) => {
+  if (process.platform !== 'linux') return undefined;
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  // User and system time, in ticks of 10 ms.
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 };
