@@ -61,6 +61,7 @@ const description = `Every route is there twice: under \`/v1\` for programs, wit
 portal, with an access token of the identity provider.
 
 - Errors are \`{error, details}\`: branch on the status, and on the text where needed. Conflicts are 400.
+- Fields of a body and parameters of a query that nobody knows are refused by name.
 - Every answer carries \`X-Request-Id\`; send your own to find it again in the log.
 - A POST with an \`Idempotency-Key\` can be repeated safely for 24 hours.
 - \`?dryRun=1\` on a write checks everything, writes nothing, and tells what would have been written.
