@@ -20,7 +20,7 @@ export const memory = async ({ quick }) => {
     await wait(quick ? 0 : restMs);
     return residentBytes(doorstep.process);
   });
-  return withService({ purpose: 'memory', websites: quick ? 9 : 64 }, async ({ doorstep, url, headers, websiteIds }, load) => {
+  return withService({ purpose: 'memory', websites: quick ? 2 : 64 }, async ({ doorstep, url, headers, websiteIds }, load) => {
     let peak = 0;
     const sample = async () => {
       peak = Math.max(peak, await residentBytes(doorstep.process));

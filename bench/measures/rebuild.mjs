@@ -11,7 +11,7 @@ const eventsInAppend = 50;
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */
 export const rebuild = async ({ quick }) => {
-  const [websites, changes, runs] = quick ? [50, 100, 1] : [1_000, 200, 3];
+  const [websites, changes, runs] = quick ? [20, 50, 1] : [1_000, 200, 3];
   const { rebuildProjection } = /** @type {typeof import('../../src/projections/runner/rebuild.js')} */ (
     await load('projections/runner/rebuild.js')
   );

@@ -17,8 +17,8 @@ import { seedWebsites } from '../support/seed.mjs';
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */
 export const scale = async ({ quick }) => {
-  const [fewer, more] = quick ? [50, 500] : [1_000, 100_000];
-  const [pairs, commands] = quick ? [1, 20] : [8, 150];
+  const [fewer, more] = quick ? [10, 100] : [1_000, 100_000];
+  const [pairs, commands] = quick ? [1, 10] : [8, 150];
   const load = startLoadGenerator();
   const few = await startWith(fewer);
   const many = await startWith(more);

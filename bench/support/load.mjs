@@ -11,7 +11,7 @@ import { messageFrom, startProgram, stop } from './processes.mjs';
  * }} LoadGenerator
  */
 
-export const connectionCount = 50;
+const connectionCount = 50;
 
 /** @returns {LoadGenerator} */
 export const startLoadGenerator = () => {
@@ -37,10 +37,11 @@ export const checkpointWrites = (websiteIds) => {
   const targets = checkpoints.flatMap((checkpoint) =>
     websiteIds.map((id) => `/v1/websites/${id}/delivery/checkpoints/${checkpoint}`),
   );
-  return Array.from({ length: connectionCount }, (_, connection) =>
+  const count = Math.min(connectionCount, targets.length);
+  return Array.from({ length: count }, (_, connection) =>
     ['in_progress', 'pending'].flatMap((status) =>
       targets
-        .filter((_path, index) => index % connectionCount === connection)
+        .filter((_path, index) => index % count === connection)
         .map((path) => ({ method: /** @type {const} */ ('PUT'), path, body: JSON.stringify({ status }) })),
     ),
   );
