@@ -12,8 +12,6 @@ export default {
     '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
   },
   testTimeout: 20_000,
-  // Many tests wait for processes or the disk more than they compute: a core kept free is a core not used.
-  maxWorkers: '100%',
   // Only with --coverage. What runs in processes of its own (start, operations, crashes) is not counted.
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts'],
