@@ -3,6 +3,25 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { systemRandom, type Random } from './random.js';
+import {
+  asGiven,
+  baseAddress,
+  claimPath,
+  emailAddress,
+  eventStoreAddress,
+  hostName,
+  issuerAddress,
+  keyOf32Bytes,
+  listOf,
+  mailbox,
+  oneOf,
+  origin,
+  portNumber,
+  Problem,
+  readModelAddress,
+  subjectCheckOf,
+  type SubjectCheck,
+} from './settingValues.js';
 
 /** Everything that an operator may decide, checked (api.md, section 1). Nothing else in the service reads the environment. */
 export interface Settings {
@@ -14,9 +33,17 @@ export interface Settings {
     readonly baseUrl: string | undefined;
     /** Origins that browsers may call from; empty: CORS is off. */
     readonly corsOrigins: readonly string[];
+    /** Where `/healthz`, `/readyz` and `/metrics` alone are answered, whatever runs in this process; absent: nowhere. */
+    readonly healthPort: number | undefined;
   };
   /** Absolute path; the embedded defaults write nothing outside it. */
   readonly dataDir: string;
+  readonly stores: {
+    /** EventStoreDB's connection string; absent: the embedded event store in `dataDir`. */
+    readonly eventStoreUrl: string | undefined;
+    /** MongoDB's connection string; absent: the embedded read-model store in `dataDir`. */
+    readonly readModelUrl: string | undefined;
+  };
   /** The parts that run in this process. */
   readonly roles: ReadonlySet<ProcessRole>;
   readonly auth: {
@@ -39,10 +66,6 @@ export interface ExternalIssuer {
   readonly roleClaim: readonly string[];
   readonly subjectCheck: SubjectCheck;
 }
-
-/** How "does this subject still exist" is asked; `userinfo` asks only where the issuer offers it. */
-export type SubjectCheck =
-  { readonly kind: 'userinfo' } | { readonly kind: 'scim'; readonly url: string } | { readonly kind: 'none' };
 
 const processRoles = ['api', 'projector', 'worker', 'cron'] as const;
 export type ProcessRole = (typeof processRoles)[number];
@@ -81,8 +104,6 @@ export const readEnvironment = (file = '.env', environment: Environment = proces
  * themselves they select nothing.)
  */
 const unavailable: Readonly<Record<string, readonly string[]>> = {
-  'runs on the embedded event store only': ['EVENT_STORE_URL'],
-  'keeps its read models in the embedded store only': ['READ_MODEL_URL'],
   'has the embedded source host only': ['GITHUB_TOKEN', 'GITHUB_OWNER', 'GITHUB_TEMPLATE'],
   'has the embedded hosting only': ['VERCEL_TOKEN', 'VERCEL_TEAM_ID', 'VERCEL_API_URL'],
   'has no payment provider': ['STRIPE_SECRET_KEY', 'STRIPE_API_URL', 'STRIPE_PRICE_ID'],
@@ -127,6 +148,10 @@ export const loadSettings = (environment: Environment): Settings => {
   ] as const) {
     if (given(name) === undefined && given(other) !== undefined) problems.push(`${name}: is needed because ${other} is set`);
   }
+  // Processes on several machines have to share it, and a data folder is one machine's.
+  if (given('EVENT_STORE_URL') !== undefined && given('ENCRYPTION_KEY') === undefined) {
+    problems.push('ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set');
+  }
 
   const settings: Settings = {
     http: {
@@ -134,8 +159,13 @@ export const loadSettings = (environment: Environment): Settings => {
       port: read('PORT', portNumber, 3000),
       baseUrl: read('BASE_URL', baseAddress, undefined),
       corsOrigins: read('CORS_ORIGINS', listOf(origin), []),
+      healthPort: read('HEALTH_PORT', portNumber, undefined),
     },
     dataDir: resolve(read('DATA_DIR', asGiven, './data')),
+    stores: {
+      eventStoreUrl: read('EVENT_STORE_URL', eventStoreAddress, undefined),
+      readModelUrl: read('READ_MODEL_URL', readModelAddress, undefined),
+    },
     roles: new Set(read('PROCESS_ROLES', listOf(oneOf(processRoles)), processRoles)),
     auth: {
       issuer:
@@ -213,96 +243,3 @@ const readIfThere = async (file: string): Promise<string | undefined> => {
 
 const isCode = (error: unknown, code: string): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === code;
-
-/** What is wrong with a value, in words that follow the variable's name. */
-class Problem {
-  readonly words: string;
-
-  constructor(words: string) {
-    this.words = words;
-  }
-}
-
-const asGiven = (text: string): string => text;
-
-const oneOf =
-  <Choice extends string>(choices: readonly Choice[]) =>
-  (text: string): Choice | Problem =>
-    choices.find((choice) => choice === text) ?? new Problem(`must be one of ${choices.join(', ')}`);
-
-/** Entries separated by commas, each wanted once. */
-const listOf =
-  <Item>(parse: (text: string) => Item | Problem) =>
-  (text: string): readonly Item[] | Problem => {
-    const items = new Set<Item>();
-    for (const entry of text.split(',')) {
-      const item = parse(entry.trim());
-      if (item instanceof Problem) return new Problem(`each entry ${item.words}`);
-      items.add(item);
-    }
-    return [...items];
-  };
-
-const portNumber = (text: string): number | Problem =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : new Problem('must be a whole number from 0 to 65535');
-
-const hostName = (text: string): string | Problem =>
-  /^[\w.:%-]+$/.test(text) ? text : new Problem('must be a host name or an IP address, without scheme or brackets');
-
-const webAddress = (text: string): URL | undefined => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
-};
-
-const isPlain = (url: URL): boolean => url.username === '' && url.password === '' && !/[?#]/.test(url.href);
-
-const baseAddress = (text: string): string | Problem => {
-  const url = webAddress(text);
-  return url !== undefined && isPlain(url)
-    ? url.href.replace(/\/+$/, '')
-    : new Problem('must be an http or https address without credentials, query or fragment');
-};
-
-const origin = (text: string): string | Problem => {
-  const url = webAddress(text);
-  return url !== undefined && isPlain(url) && url.pathname === '/'
-    ? url.origin
-    : new Problem('must be an origin such as https://portal.example.com, without a path');
-};
-
-/** The keys that verify every token are fetched from there: over a network, only with TLS. */
-const secureAddress = (text: string): URL | undefined => {
-  const url = webAddress(text);
-  if (url === undefined || !isPlain(url)) return undefined;
-  return url.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname) ? url : undefined;
-};
-
-const secureOnly = 'an https address (http only on this machine) without credentials, query or fragment';
-
-const issuerAddress = (text: string): string | Problem => (secureAddress(text) ? text : new Problem(`must be ${secureOnly}`));
-
-const claimPath = (text: string): readonly string[] | Problem => {
-  const path = text.split('.');
-  return path.includes('') ? new Problem('must be the name of a claim; dots reach into objects') : path;
-};
-
-const subjectCheckOf = (text: string): SubjectCheck | Problem => {
-  if (text === 'userinfo' || text === 'none') return { kind: text };
-  const url = text.startsWith('scim:') ? secureAddress(text.slice('scim:'.length)) : undefined;
-  return url ? { kind: 'scim', url: url.href } : new Problem(`must be userinfo, none or scim: followed by ${secureOnly}`);
-};
-
-const isEmail = (text: string): boolean => text.length <= 254 && /^[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]+$/.test(text);
-
-const emailAddress = (text: string): string | Problem =>
-  isEmail(text) ? text.toLowerCase() : new Problem('must be an e-mail address');
-
-const mailbox = (text: string): string | Problem => {
-  const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text;
-  return isEmail(address) ? text : new Problem('must be an e-mail address, alone or as in Doorstep <no-reply@example.com>');
-};
-
-const keyOf32Bytes = (text: string): Buffer | Problem => {
-  const key = Buffer.from(text, 'base64');
-  return key.length === 32 && key.toString('base64') === text ? key : new Problem('must be 32 bytes in base64 (44 characters)');
-};

@@ -34,8 +34,9 @@ afterEach(async () => {
 describe('settings', () => {
   test('an empty environment gives the defaults', () => {
     expect(loadSettings({})).toEqual({
-      http: { host: '127.0.0.1', port: 3000, baseUrl: undefined, corsOrigins: [] },
+      http: { host: '127.0.0.1', port: 3000, baseUrl: undefined, corsOrigins: [], healthPort: undefined },
       dataDir: resolve('data'),
+      stores: { eventStoreUrl: undefined, readModelUrl: undefined },
       roles: new Set(['api', 'projector', 'worker', 'cron']),
       auth: { issuer: undefined, adminEmails: ['admin@doorstep.local'] },
       encryptionKey: undefined,
@@ -54,7 +55,10 @@ describe('settings', () => {
       PORT: '0',
       BASE_URL: 'https://doorstep.example.com/app/',
       CORS_ORIGINS: 'https://one.example.com, http://localhost:5173',
+      HEALTH_PORT: '3001',
       DATA_DIR: '/var/lib/doorstep',
+      EVENT_STORE_URL: 'esdb://admin:secret@a:2113,b:2113,c:2113?nodePreference=leader',
+      READ_MODEL_URL: 'mongodb+srv://doorstep:secret@cluster.example.com/doorstep?w=majority',
       PROCESS_ROLES: 'api, worker',
       AUTH_ISSUER: 'https://login.example.com/realms/main/',
       AUTH_AUDIENCE: 'doorstep',
@@ -71,8 +75,13 @@ describe('settings', () => {
         port: 0,
         baseUrl: 'https://doorstep.example.com/app',
         corsOrigins: ['https://one.example.com', 'http://localhost:5173'],
+        healthPort: 3001,
       },
       dataDir: '/var/lib/doorstep',
+      stores: {
+        eventStoreUrl: 'esdb://admin:secret@a:2113,b:2113,c:2113?nodePreference=leader',
+        readModelUrl: 'mongodb+srv://doorstep:secret@cluster.example.com/doorstep?w=majority',
+      },
       roles: new Set(['api', 'worker']),
       auth: {
         issuer: {
@@ -103,6 +112,14 @@ describe('settings', () => {
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'https://one.example.com/path'],
     ['CORS_ORIGINS', 'https://one.example.com,,https://two.example.com'],
+    ['HEALTH_PORT', 'http'],
+    ['EVENT_STORE_URL', 'http://localhost:2113'],
+    ['EVENT_STORE_URL', 'esdb:localhost'],
+    ['EVENT_STORE_URL', 'esdb://'],
+    ['EVENT_STORE_URL', 'esdb://a:2113,,c:2113'],
+    ['EVENT_STORE_URL', 'esdb://a:port'],
+    ['READ_MODEL_URL', 'postgres://localhost/doorstep'],
+    ['READ_MODEL_URL', 'mongodb://user:pass@/doorstep'],
     ['PROCESS_ROLES', 'api,wroker'],
     ['PROCESS_ROLES', ','],
     ['AUTH_ISSUER', 'http://login.example.com'],
@@ -119,8 +136,11 @@ describe('settings', () => {
     ['MAIL_FROM', 'Doorstep <no-reply@doorstep.local> extra'],
     ['LOG_LEVEL', 'verbose'],
   ])('%s=%s stops the start with a message that names it', (name, value) => {
-    const companion: Environment = name === 'AUTH_ISSUER' ? { AUTH_AUDIENCE: 'doorstep' } : {};
-    expect(problemsOf({ ...companion, [name]: value })).toEqual([
+    const companions: Readonly<Record<string, Environment>> = {
+      AUTH_ISSUER: { AUTH_AUDIENCE: 'doorstep' },
+      EVENT_STORE_URL: { ENCRYPTION_KEY: key },
+    };
+    expect(problemsOf({ ...companions[name], [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name}: (each entry )?must be `)) as unknown,
     ]);
   });
@@ -136,7 +156,8 @@ describe('settings', () => {
   test.each([
     [{ AUTH_ISSUER: 'https://login.example.com' }, 'AUTH_AUDIENCE: is needed because AUTH_ISSUER is set'],
     [{ AUTH_AUDIENCE: 'doorstep' }, 'AUTH_ISSUER: is needed because AUTH_AUDIENCE is set'],
-  ])('an issuer and its audience come together: %j', (environment, problem) => {
+    [{ EVENT_STORE_URL: 'esdb://localhost:2113' }, 'ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set'],
+  ])('what goes together comes together: %j', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([problem]);
   });
 
@@ -146,14 +167,33 @@ describe('settings', () => {
   });
 
   test('an integration that this version does not have is refused, not ignored', () => {
-    expect(problemsOf({ EVENT_STORE_URL: 'esdb://localhost:2113' })).toEqual([
-      'EVENT_STORE_URL: this version runs on the embedded event store only',
-    ]);
+    expect(problemsOf({ S3_BUCKET: 'documents' })).toEqual(['S3_BUCKET: this version keeps files in DATA_DIR only']);
+  });
+
+  test.each([
+    ['EVENT_STORE_URL', 'esdb://localhost:2113?tls=false'],
+    ['EVENT_STORE_URL', 'esdb+discover://admin:changeit@cluster.example.com:2113'],
+    ['EVENT_STORE_URL', 'kurrentdb://[::1]:2113'],
+    ['EVENT_STORE_URL', 'kurrentdb+discover://cluster.example.com'],
+    ['READ_MODEL_URL', 'mongodb://127.0.0.1:27017'],
+    ['READ_MODEL_URL', 'mongodb://user:p%40ss@a:27017,b:27018,c/doorstep?replicaSet=rs0'],
+  ])('%s=%s names a store', (name, value) => {
+    expect(problemsOf({ ENCRYPTION_KEY: key, [name]: value })).toEqual([]);
   });
 
   test('no message carries the value of a secret', () => {
     const secret = 'canary-5f1c';
-    const names = ['ENCRYPTION_KEY', 'GITHUB_TOKEN', 'STRIPE_SECRET_KEY', 'SMTP_URL', 'LLM_API_KEY', 'BASE_URL', 'MAIL_FROM'];
+    const names = [
+      'ENCRYPTION_KEY',
+      'EVENT_STORE_URL',
+      'READ_MODEL_URL',
+      'GITHUB_TOKEN',
+      'STRIPE_SECRET_KEY',
+      'SMTP_URL',
+      'LLM_API_KEY',
+      'BASE_URL',
+      'MAIL_FROM',
+    ];
     const problems = problemsOf(Object.fromEntries(names.map((name) => [name, secret])));
     expect(problems).toHaveLength(names.length);
     expect(problems.join()).not.toContain(secret);

@@ -1,0 +1,116 @@
+/** How "does this subject still exist" is asked; `userinfo` asks only where the issuer offers it. */
+export type SubjectCheck =
+  { readonly kind: 'userinfo' } | { readonly kind: 'scim'; readonly url: string } | { readonly kind: 'none' };
+
+/** What is wrong with a value, in words that follow the variable's name. */
+export class Problem {
+  readonly words: string;
+
+  constructor(words: string) {
+    this.words = words;
+  }
+}
+
+export const asGiven = (text: string): string => text;
+
+export const oneOf =
+  <Choice extends string>(choices: readonly Choice[]) =>
+  (text: string): Choice | Problem =>
+    choices.find((choice) => choice === text) ?? new Problem(`must be one of ${choices.join(', ')}`);
+
+/** Entries separated by commas, each wanted once. */
+export const listOf =
+  <Item>(parse: (text: string) => Item | Problem) =>
+  (text: string): readonly Item[] | Problem => {
+    const items = new Set<Item>();
+    for (const entry of text.split(',')) {
+      const item = parse(entry.trim());
+      if (item instanceof Problem) return new Problem(`each entry ${item.words}`);
+      items.add(item);
+    }
+    return [...items];
+  };
+
+export const portNumber = (text: string): number | Problem =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : new Problem('must be a whole number from 0 to 65535');
+
+export const hostName = (text: string): string | Problem =>
+  /^[\w.:%-]+$/.test(text) ? text : new Problem('must be a host name or an IP address, without scheme or brackets');
+
+const webAddress = (text: string): URL | undefined => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
+};
+
+const isPlain = (url: URL): boolean => url.username === '' && url.password === '' && !/[?#]/.test(url.href);
+
+export const baseAddress = (text: string): string | Problem => {
+  const url = webAddress(text);
+  return url !== undefined && isPlain(url)
+    ? url.href.replace(/\/+$/, '')
+    : new Problem('must be an http or https address without credentials, query or fragment');
+};
+
+export const origin = (text: string): string | Problem => {
+  const url = webAddress(text);
+  return url !== undefined && isPlain(url) && url.pathname === '/'
+    ? url.origin
+    : new Problem('must be an origin such as https://portal.example.com, without a path');
+};
+
+/** The keys that verify every token are fetched from there: over a network, only with TLS. */
+const secureAddress = (text: string): URL | undefined => {
+  const url = webAddress(text);
+  if (url === undefined || !isPlain(url)) return undefined;
+  return url.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname) ? url : undefined;
+};
+
+const secureOnly = 'an https address (http only on this machine) without credentials, query or fragment';
+
+export const issuerAddress = (text: string): string | Problem =>
+  secureAddress(text) ? text : new Problem(`must be ${secureOnly}`);
+
+export const claimPath = (text: string): readonly string[] | Problem => {
+  const path = text.split('.');
+  return path.includes('') ? new Problem('must be the name of a claim; dots reach into objects') : path;
+};
+
+export const subjectCheckOf = (text: string): SubjectCheck | Problem => {
+  if (text === 'userinfo' || text === 'none') return { kind: text };
+  const url = text.startsWith('scim:') ? secureAddress(text.slice('scim:'.length)) : undefined;
+  return url ? { kind: 'scim', url: url.href } : new Problem(`must be userinfo, none or scim: followed by ${secureOnly}`);
+};
+
+const isEmail = (text: string): boolean => text.length <= 254 && /^[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]+$/.test(text);
+
+export const emailAddress = (text: string): string | Problem =>
+  isEmail(text) ? text.toLowerCase() : new Problem('must be an e-mail address');
+
+export const mailbox = (text: string): string | Problem => {
+  const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text;
+  return isEmail(address) ? text : new Problem('must be an e-mail address, alone or as in Doorstep <no-reply@example.com>');
+};
+
+export const keyOf32Bytes = (text: string): Buffer | Problem => {
+  const key = Buffer.from(text, 'base64');
+  return key.length === 32 && key.toString('base64') === text ? key : new Problem('must be 32 bytes in base64 (44 characters)');
+};
+
+const storeAddress =
+  (schemes: readonly string[]) =>
+  (text: string): string | Problem => {
+    const scheme = schemes.find((known) => text.startsWith(`${known}://`));
+    // Several hosts, separated by commas, are no port that a URL may have: the first stands for all of them.
+    const hosts = /^[\w+]+:\/\/(?:[^@/?#]*@)?([^/?#]+)/.exec(text)?.[1] ?? '';
+    const isHosts = hosts.split(',').every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host));
+    const single = text.replace(hosts, hosts.split(',')[0] ?? '');
+    const isGood = scheme !== undefined && isHosts && URL.canParse(single);
+    // The text may hold a password: it is not repeated.
+    return isGood ? text : new Problem(`must be an address that begins with ${schemes.map((known) => `${known}://`).join(', ')}`);
+  };
+
+/** EventStoreDB: a node, the nodes of a cluster separated by commas, or a name to discover them by. */
+export const eventStoreAddress = storeAddress(['esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover']);
+
+/** MongoDB: a server, the members of a replica set separated by commas, or a name to find them by. */
+export const readModelAddress = storeAddress(['mongodb', 'mongodb+srv']);
