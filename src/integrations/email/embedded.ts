@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { createTurns } from '../../platform/turns.js';
 import { embedded, permanentFault, replaceFile, unlessMissing, withDiskFaults } from '../embeddedFiles.js';
+import { messageOf } from './message.js';
 import type { EmailSender, Mail, Outbox, OutboxMail } from './port.js';
 
 /** Loaded with the first mail: an API process may never need it. */
@@ -38,18 +39,7 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
     if (await isKept(id)) return;
     const at = isoTime(clock.now());
     const { default: MailComposer } = await loadComposer();
-    const message = new MailComposer({
-      from,
-      // As an object it is taken as one address, whatever it holds.
-      to: { name: '', address: to },
-      subject,
-      text,
-      html,
-      date: at,
-      messageId: `<${id}@${domainOf(from)}>`,
-      newline: 'windows',
-      headers: { 'Auto-Submitted': 'auto-generated' },
-    });
+    const message = new MailComposer({ ...messageOf(mail, from, at), newline: 'windows' });
     const content = await message.compile().build();
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const kept: OutboxMail = { id, to, subject, text, html, links: linksIn(html), at };
@@ -72,15 +62,11 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
     provider: embedded,
     send: async (mail) => {
       if (!/^\w[\w.-]{0,199}$/.test(mail.id)) throw permanentFault('The id of a mail must be usable as the name of a file');
-      if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(mail.to)) throw permanentFault('A mail goes to one address');
       await withDiskFaults(inTurn(mail.id, () => send(mail)));
     },
     list: (query) => withDiskFaults(list(query)),
   };
 };
-
-/** The part after the @ of an address, alone or as in `Doorstep <no-reply@example.com>`. */
-const domainOf = (from: string): string => /@([^\s<>@]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" };
 

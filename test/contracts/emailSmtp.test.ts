@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { simpleParser, type ParsedMail } from 'mailparser';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import type { Mail } from '../../src/integrations/email/port.js';
+import { createSmtpSender, type SmtpServer } from '../../src/integrations/email/smtp.js';
+import { ProviderFault } from '../../src/integrations/fault.js';
+import { createTestClock } from '../support/testClock.js';
+import { collectLogs } from '../support/logs.js';
+
+const clock = createTestClock();
+const from = 'Doorstep <no-reply@doorstep.example>';
+
+const mail: Mail = {
+  id: '0190a000-0000-7000-8000-000000000001',
+  to: 'ada@example.com',
+  subject: 'Grüße aus dem Café ☕',
+  text: 'Open https://doorstep.example/x?a=1&b=2\n',
+  html: `<p>${'ü'.repeat(2_000)}</p>`,
+};
+
+const opened: (Server | SMTPServer)[] = [];
+afterEach(async () => {
+  await Promise.all(
+    opened.splice(0).map(
+      (server) =>
+        new Promise<void>((resolve) => {
+          server.close(() => {
+            resolve();
+          });
+        }),
+    ),
+  );
+});
+
+/** A mail server that takes what comes, unless told otherwise. */
+const startMailServer = async (options: SMTPServerOptions = {}, host = '127.0.0.1') => {
+  const received: { readonly mail: ParsedMail; readonly user: string | undefined }[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    disableReverseLookup: true,
+    onData: (stream, session, done) => {
+      simpleParser(stream).then(
+        (parsed) => {
+          received.push({ mail: parsed, user: session.user });
+          done();
+        },
+        (error: unknown) => {
+          done(error as Error);
+        },
+      );
+    },
+    ...options,
+  });
+  // What a client does to a connection is the client's test.
+  server.on('error', () => undefined);
+  opened.push(server);
+  server.listen(0, host);
+  await once(server.server, 'listening');
+  return { received, port: (server.server.address() as AddressInfo).port };
+};
+
+const senderFor = (port: number, server: Partial<SmtpServer> = {}, logger = collectLogs().logger) =>
+  createSmtpSender({ server: { host: '127.0.0.1', port, secure: false, ...server }, from, clock, logger });
+
+const faultOf = async (sending: Promise<void>): Promise<ProviderFault> => {
+  const error = await sending.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ProviderFault)) throw new Error(`not a ProviderFault: ${String(error)}`);
+  return error;
+};
+
+test('a mail arrives with both bodies, and says that a program sent it', async () => {
+  const { received, port } = await startMailServer();
+  await senderFor(port).send(mail);
+  expect(received).toHaveLength(1);
+  const arrived = received[0]?.mail;
+  expect(arrived?.from?.text).toBe('"Doorstep" <no-reply@doorstep.example>');
+  expect(arrived?.to).toMatchObject({ text: mail.to });
+  expect(arrived?.subject).toBe(mail.subject);
+  expect(arrived?.text).toBe(mail.text);
+  expect(arrived?.html).toBe(mail.html);
+  expect(arrived?.headers.get('auto-submitted')).toBe('auto-generated');
+});
+
+test('a repetition carries the same Message-ID, another mail another one', async () => {
+  const { received, port } = await startMailServer();
+  const sender = senderFor(port);
+  await sender.send(mail);
+  await sender.send(mail);
+  await sender.send({ ...mail, id: '0190a000-0000-7000-8000-000000000002' });
+  const [first, again, other] = received.map(({ mail: { messageId } }) => messageId);
+  expect(first).toBe(`<${mail.id}@doorstep.example>`);
+  expect(again).toBe(first);
+  expect(other).not.toBe(first);
+});
+
+test('the server is signed in to, and the password is told nobody else', async () => {
+  const { received, port } = await startMailServer({
+    onAuth: ({ username, password }, _session, done) => {
+      if (username === 'doorstep' && password === 's3cret+word') done(null, { user: username });
+      else done(new Error('Wrong credentials'));
+    },
+  });
+  await senderFor(port, { credentials: { user: 'doorstep', pass: 's3cret+word' } }).send(mail);
+  expect(received.map(({ user }) => user)).toStrictEqual(['doorstep']);
+
+  const { logger, lines } = collectLogs();
+  const fault = await faultOf(senderFor(port, { credentials: { user: 'doorstep', pass: 'wr0ng+word' } }, logger).send(mail));
+  // It is mended in the settings: mails that wait until then shall go out.
+  expect(fault.transient).toBe(true);
+  expect(`${fault.message}${lines().join('')}`).not.toContain('wr0ng+word');
+});
+
+test('a server beyond this machine gets no password without TLS', async () => {
+  let asked = false;
+  // An address that counts as somebody else's.
+  const host = '127.0.0.2';
+  const { received, port } = await startMailServer(
+    {
+      onAuth: (_auth, _session, done) => {
+        asked = true;
+        done(null, { user: 'doorstep' });
+      },
+    },
+    host,
+  );
+  const fault = await faultOf(senderFor(port, { host, credentials: { user: 'doorstep', pass: 'word' } }).send(mail));
+  expect(fault.transient).toBe(true);
+  expect(asked).toBe(false);
+  await senderFor(port, { host }).send(mail);
+  expect(received).toHaveLength(1);
+});
+
+describe('what a mail server says', () => {
+  const refusing = (code: number, words: string) => ({
+    onRcptTo: (_address: unknown, _session: unknown, done: (error?: Error) => void) => {
+      done(Object.assign(new Error(words), { responseCode: code }));
+    },
+  });
+
+  test.each([
+    ['a recipient that does not exist', 550, false],
+    ['a full mailbox', 452, true],
+    ['greylisting', 450, true],
+    ['a policy', 554, false],
+  ])('of %s (%i) is told without the address', async (_, code, transient) => {
+    const { received, port } = await startMailServer(refusing(code, `<Ada@Example.com> is not taken`));
+    const fault = await faultOf(senderFor(port).send(mail));
+    expect(fault).toMatchObject({ provider: 'smtp', transient });
+    expect(fault.message).toContain(String(code));
+    expect(received).toHaveLength(0);
+  });
+
+  test('when it takes the mail over is logged, without the address', async () => {
+    const { logger, lines } = collectLogs();
+    const { port } = await startMailServer();
+    await senderFor(port, {}, logger).send(mail);
+    expect(lines().join('')).toContain(mail.id);
+    expect(lines().join('')).not.toContain(mail.to);
+  });
+});
+
+describe('is worth another attempt', () => {
+  test('a server that is not there', async () => {
+    const { port } = await startMailServer();
+    await new Promise<void>((resolve) => {
+      opened.pop()?.close(() => {
+        resolve();
+      });
+    });
+    expect(await faultOf(senderFor(port).send(mail))).toMatchObject({ transient: true });
+  });
+
+  test('a server that hangs up in the middle, and the mail goes out when it is there again', async () => {
+    let hangUp = true;
+    const { received, port } = await startMailServer({
+      onMailFrom: (_address, _session, done) => {
+        done(hangUp ? Object.assign(new Error('closing'), { responseCode: 421 }) : null);
+      },
+    });
+    const sender = senderFor(port);
+    expect(await faultOf(sender.send(mail))).toMatchObject({ transient: true });
+    hangUp = false;
+    await sender.send(mail);
+    expect(received).toHaveLength(1);
+  });
+
+  test('something that is no mail server', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    });
+    opened.push(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    expect(await faultOf(senderFor((server.address() as AddressInfo).port).send(mail))).toMatchObject({ transient: true });
+  });
+});
+
+test.each([
+  ['a second recipient', { to: 'ada@example.com, eve@example.com' }],
+  ['a header in the address', { to: 'ada@example.com\r\nBcc: eve@example.com' }],
+])('%s is refused for good before anybody is talked to', async (_, changes) => {
+  const { received, port } = await startMailServer();
+  expect(await faultOf(senderFor(port).send({ ...mail, ...changes }))).toMatchObject({ transient: false });
+  expect(received).toHaveLength(0);
+});
