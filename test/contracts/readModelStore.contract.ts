@@ -551,6 +551,20 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         expect(outcomes.filter(Boolean)).toHaveLength(1);
       });
 
+      test('a purge removes what has expired, and nothing else', async () => {
+        const old = Array.from({ length: 600 }, (_, n) => `old ${n}`);
+        await Promise.all(old.map((key) => store.records.put('answers', key, {}, harness.now() + 1_000)));
+        await store.records.put('leases', 'old', {}, harness.now() + 1_000);
+        await store.records.put('answers', 'young', { n: 1 }, harness.now() + 1_001);
+        await store.records.put('positions', 'a', { n: 1 });
+        expect(await store.records.purgeExpired()).toBe(0);
+        await harness.advance(1_000);
+        expect(await store.records.purgeExpired()).toBe(601);
+        expect(await store.records.purgeExpired()).toBe(0);
+        expect(await store.records.get('answers', 'young')).toEqual({ n: 1 });
+        expect(await store.records.get('positions', 'a')).toEqual({ n: 1 });
+      });
+
       test('put without an expiry stays', async () => {
         await store.records.put('positions', 'a', { n: 1 }, harness.now() + 1);
         await store.records.put('positions', 'a', { n: 2 });
@@ -622,6 +636,7 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
           () => store.records.insert('answers', 'a', {}),
           () => store.records.put('answers', 'a', {}),
           () => store.records.delete('answers', 'a'),
+          () => store.records.purgeExpired(),
           () => store.ping(),
         ];
         for (const call of calls) await expect(call()).rejects.toThrow(ReadModelStoreUnavailable);

@@ -83,5 +83,7 @@ const createMemoryRecords = (): RecordStore => {
       return Promise.resolve(isNew);
     },
     delete: (collection, key) => Promise.resolve(void kept.delete(nameOf(collection, key))),
+    // Nothing expires within a test of workers.
+    purgeExpired: () => Promise.resolve(0),
   };
 };

@@ -102,6 +102,8 @@ export interface RecordStore {
   /** Writes the record, whatever is there. `expiresAt` is in milliseconds since the epoch; an expired record is as good as absent. */
   put(collection: string, key: string, value: JsonObject, expiresAt?: number): Promise<void>;
   delete(collection: string, key: string): Promise<void>;
+  /** Gives back the room of records that have expired, in every collection; resolves with how many there were. */
+  purgeExpired(): Promise<number>;
 }
 
 export class ReadModelDropped extends Error {

@@ -5,17 +5,25 @@ import type { Database } from './database.js';
 
 /** Expired records that one write clears away: enough to keep up, few enough not to be felt. */
 const purgedPerWrite = 20;
+/** Those that a purge clears away before others get their turn. */
+const purgedAtOnce = 500;
 
 /** Records in one table; keys are kept as JSON text, which holds every string exactly. */
 export const createRecords = (database: Database, clock: Clock): RecordStore => {
   const { statement } = database;
 
+  /** Within a transaction. */
+  const purge = (now: bigint, most: number): number =>
+    Number(
+      statement(
+        'DELETE FROM record WHERE (collection, key) IN (SELECT collection, key FROM record WHERE expires <= ? LIMIT ?)',
+      ).run(now, most).changes,
+    );
+
   const write = (onConflict: string, collection: string, key: string, value: JsonObject, expiresAt?: number): Promise<boolean> =>
     database.write(() => {
       const now = BigInt(Math.trunc(clock.now()));
-      statement(
-        `DELETE FROM record WHERE (collection, key) IN (SELECT collection, key FROM record WHERE expires <= ? LIMIT ${String(purgedPerWrite)})`,
-      ).run(now);
+      purge(now, purgedPerWrite);
       const { changes } = statement(
         `INSERT INTO record (collection, key, value, expires) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET value = excluded.value, expires = excluded.expires ${onConflict}`,
@@ -48,5 +56,20 @@ export const createRecords = (database: Database, clock: Clock): RecordStore => 
       database.write(() => {
         statement('DELETE FROM record WHERE collection = ? AND key = ?').run(collection, JSON.stringify(key));
       }),
+
+    purgeExpired: async () => {
+      let purged = 0;
+      for (;;) {
+        const count = await database.write(() => purge(BigInt(Math.trunc(clock.now())), purgedAtOnce));
+        purged += count;
+        if (count < purgedAtOnce) return purged;
+        await othersFirst();
+      }
+    },
   };
 };
+
+const othersFirst = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
