@@ -13,6 +13,7 @@ import { createRoutes } from './http/routes/index.js';
 import { readinessChecks } from './http/routes/system/readiness.js';
 import { createServer } from './http/server.js';
 import { createEmbeddedOutbox } from './integrations/email/embedded.js';
+import { createSmtpSender } from './integrations/email/smtp.js';
 import { createEmbeddedHosting } from './integrations/hosting/embedded.js';
 import { createOidcIssuer } from './integrations/identity/oidcIssuer.js';
 import { createEmbeddedSourceHost } from './integrations/sourceHost/embedded.js';
@@ -97,7 +98,9 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     clock,
   });
 
-  const email = createEmbeddedOutbox({ folder: folder('outbox'), from: settings.mail.from, clock });
+  const { from, smtp } = settings.mail;
+  const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, clock });
+  const email = smtp === undefined ? outbox : createSmtpSender({ server: smtp, from, clock, logger });
   const keyUse = createKeyUse(engine);
   const { issuer } = settings.auth;
 
@@ -108,7 +111,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
       sourceHost,
       hosting,
       keyUse,
-      outbox: email,
+      ...(smtp === undefined && { outbox }),
       projections,
       checks: readinessChecks(engine, projections),
       metrics,

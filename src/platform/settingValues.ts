@@ -114,3 +114,32 @@ export const eventStoreAddress = storeAddress(['esdb', 'esdb+discover', 'kurrent
 
 /** MongoDB: a server, the members of a replica set separated by commas, or a name to find them by. */
 export const readModelAddress = storeAddress(['mongodb', 'mongodb+srv']);
+
+/** A mail server, as `SMTP_URL` names it. */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte on (`smtps:`); otherwise STARTTLS, where the server offers it. */
+  readonly secure: boolean;
+  readonly credentials?: { readonly user: string; readonly pass: string };
+}
+
+export const smtpServer = (text: string): SmtpServer | Problem => {
+  const url = /^smtps?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  // The text may hold a password: it is not repeated.
+  const problem = new Problem(
+    'must be an address such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com, percent-encoded',
+  );
+  if (url === undefined || url.hostname === '' || (url.username === '') !== (url.password === '')) return problem;
+  if (!['', '/'].includes(url.pathname) || /[?#]/.test(url.href)) return problem;
+  const secure = url.protocol === 'smtps:';
+  const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port);
+  const server = { host: url.hostname.replace(/^\[|\]$/g, ''), port, secure };
+  if (url.username === '') return server;
+  try {
+    return { ...server, credentials: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) } };
+  } catch (error) {
+    if (error instanceof URIError) return problem;
+    throw error;
+  }
+};

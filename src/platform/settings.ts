@@ -19,7 +19,9 @@ import {
   portNumber,
   Problem,
   readModelAddress,
+  smtpServer,
   subjectCheckOf,
+  type SmtpServer,
   type SubjectCheck,
 } from './settingValues.js';
 
@@ -54,7 +56,11 @@ export interface Settings {
   };
   /** 32 bytes; absent: `loadEncryptionKey` keeps one in the data folder. */
   readonly encryptionKey: Buffer | undefined;
-  readonly mail: { readonly from: string };
+  readonly mail: {
+    readonly from: string;
+    /** Absent: the embedded outbox. */
+    readonly smtp: SmtpServer | undefined;
+  };
   readonly logLevel: LogLevel;
 }
 
@@ -107,7 +113,6 @@ const unavailable: Readonly<Record<string, readonly string[]>> = {
   'has the embedded source host only': ['GITHUB_TOKEN', 'GITHUB_OWNER', 'GITHUB_TEMPLATE'],
   'has the embedded hosting only': ['VERCEL_TOKEN', 'VERCEL_TEAM_ID', 'VERCEL_API_URL'],
   'has no payment provider': ['STRIPE_SECRET_KEY', 'STRIPE_API_URL', 'STRIPE_PRICE_ID'],
-  'has the embedded outbox only': ['SMTP_URL'],
   'has no LLM gateway': ['LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL'],
   'has no scheduling service': ['SCHEDULING_API_URL', 'SCHEDULING_API_KEY'],
   'takes no commerce webhooks': ['COMMERCE_WEBHOOK_SECRET', 'COMMERCE_API_VERSION'],
@@ -173,7 +178,10 @@ export const loadSettings = (environment: Environment): Settings => {
       adminEmails: read('ADMIN_EMAILS', listOf(emailAddress), ['admin@doorstep.local']),
     },
     encryptionKey: read('ENCRYPTION_KEY', keyOf32Bytes, undefined),
-    mail: { from: read('MAIL_FROM', mailbox, 'Doorstep <no-reply@doorstep.local>') },
+    mail: {
+      from: read('MAIL_FROM', mailbox, 'Doorstep <no-reply@doorstep.local>'),
+      smtp: read('SMTP_URL', smtpServer, undefined),
+    },
     logLevel: read('LOG_LEVEL', oneOf(logLevels), 'info'),
   };
   for (const [reason, names] of Object.entries(unavailable)) {

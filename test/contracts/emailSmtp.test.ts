@@ -4,8 +4,9 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { simpleParser, type ParsedMail } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { Mail } from '../../src/integrations/email/port.js';
-import { createSmtpSender, type SmtpServer } from '../../src/integrations/email/smtp.js';
+import { createSmtpSender } from '../../src/integrations/email/smtp.js';
 import { ProviderFault } from '../../src/integrations/fault.js';
+import type { SmtpServer } from '../../src/platform/settingValues.js';
 import { createTestClock } from '../support/testClock.js';
 import { collectLogs } from '../support/logs.js';
 

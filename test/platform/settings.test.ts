@@ -40,7 +40,7 @@ describe('settings', () => {
       roles: new Set(['api', 'projector', 'worker', 'cron']),
       auth: { issuer: undefined, adminEmails: ['admin@doorstep.local'] },
       encryptionKey: undefined,
-      mail: { from: 'Doorstep <no-reply@doorstep.local>' },
+      mail: { from: 'Doorstep <no-reply@doorstep.local>', smtp: undefined },
       logLevel: 'info',
     });
   });
@@ -67,6 +67,7 @@ describe('settings', () => {
       ADMIN_EMAILS: 'Ops@Example.com,ops@example.com,second@example.com',
       ENCRYPTION_KEY: key,
       MAIL_FROM: 'Agency <hello@example.com>',
+      SMTP_URL: 'smtps://agency%40example.com:s%2Fcret@mail.example.com',
       LOG_LEVEL: 'silent',
     });
     expect(settings).toEqual({
@@ -93,7 +94,15 @@ describe('settings', () => {
         adminEmails: ['ops@example.com', 'second@example.com'],
       },
       encryptionKey: Buffer.alloc(32, 7),
-      mail: { from: 'Agency <hello@example.com>' },
+      mail: {
+        from: 'Agency <hello@example.com>',
+        smtp: {
+          host: 'mail.example.com',
+          port: 465,
+          secure: true,
+          credentials: { user: 'agency@example.com', pass: 's/cret' },
+        },
+      },
       logLevel: 'silent',
     });
   });
@@ -134,6 +143,10 @@ describe('settings', () => {
     ['ENCRYPTION_KEY', Buffer.alloc(32).toString('hex')],
     ['MAIL_FROM', 'Doorstep'],
     ['MAIL_FROM', 'Doorstep <no-reply@doorstep.local> extra'],
+    ['SMTP_URL', 'mail.example.com'],
+    ['SMTP_URL', 'smtp://user@mail.example.com'],
+    ['SMTP_URL', 'smtp://mail.example.com/?tls=off'],
+    ['SMTP_URL', 'smtp://user:100%@mail.example.com'],
     ['LOG_LEVEL', 'verbose'],
   ])('%s=%s stops the start with a message that names it', (name, value) => {
     const companions: Readonly<Record<string, Environment>> = {
@@ -146,10 +159,10 @@ describe('settings', () => {
   });
 
   test('all problems are told at once', () => {
-    expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x', SMTP_URL: 'smtp://localhost' }).map((line) => line.split(':')[0])).toEqual([
+    expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x', S3_BUCKET: 'doorstep' }).map((line) => line.split(':')[0])).toEqual([
       'PORT',
       'LOG_LEVEL',
-      'SMTP_URL',
+      'S3_BUCKET',
     ]);
   });
 

@@ -1,17 +1,9 @@
 import { isoTime, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
+import type { SmtpServer } from '../../platform/settingValues.js';
 import { ProviderFault } from '../fault.js';
 import { messageOf } from './message.js';
 import type { EmailSender } from './port.js';
-
-/** A mail server, as `SMTP_URL` names it. */
-export interface SmtpServer {
-  readonly host: string;
-  readonly port: number;
-  /** TLS from the first byte on (`smtps:`); otherwise STARTTLS, where the server offers it. */
-  readonly secure: boolean;
-  readonly credentials?: { readonly user: string; readonly pass: string };
-}
 
 const provider = 'smtp';
 const quickMs = 10_000;
@@ -62,7 +54,7 @@ export const createSmtpSender = (parts: { server: SmtpServer; from: string; cloc
   };
 };
 
-export const isThisMachine = (host: string): boolean => ['localhost', '127.0.0.1', '::1', '[::1]'].includes(host);
+const isThisMachine = (host: string): boolean => ['localhost', '127.0.0.1', '::1'].includes(host);
 
 /** Mail servers like to repeat the recipient's address, and neither the log nor an event is a place for it. */
 export const withoutAddress = (address: string, text: string): string => {
