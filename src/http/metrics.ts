@@ -49,6 +49,12 @@ export const createMetrics = (): Metrics => {
     labelNames: ['projection'],
     registers,
   });
+  const failures = new Gauge({
+    name: 'projection_failed',
+    help: '1 while an event that the projection cannot take keeps the read model where it is.',
+    labelNames: ['projection'],
+    registers,
+  });
 
   return {
     observe: ({ method, route, status, durationMs }) => {
@@ -74,7 +80,9 @@ export const createMetrics = (): Metrics => {
     text: (projections) => {
       positions.reset();
       lags.reset();
-      for (const { name, lag } of projections) {
+      failures.reset();
+      for (const { name, lag, failure } of projections) {
+        failures.set({ projection: name }, failure === null ? 0 : 1);
         if (lag === null) continue;
         positions.set({ projection: name }, Number(lag.position));
         lags.set({ projection: name }, lag.ms / 1_000);

@@ -32,4 +32,5 @@ await runScript(async ({ engine }) => {
         .trimEnd()}\n`,
     );
   }
+  for (const { failure } of status) if (failure !== null) process.stdout.write(`${failure.message}\n`);
 });

@@ -8,6 +8,8 @@ import { Type } from 'typebox';
 import { createOpenApi } from '../../src/http/openapi.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import type { Route } from '../../src/http/route.js';
+import { projections } from '../../src/projections/catalogue.js';
+import { createProjector } from '../../src/projections/runner/projector.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { probe } from '../support/probeRoutes.js';
@@ -58,6 +60,35 @@ describe('how it is, without a credential', () => {
       ]) as unknown,
     });
     await fresh.stop();
+  });
+
+  test('/readyz and /metrics: a projection that cannot go on, and where it stands', async () => {
+    const stuck = await startApi({ projector: false });
+    const { engine } = stuck;
+    const projector = createProjector({
+      ...engine,
+      decode: (stored) => engine.codec.decode(stored),
+      projections: projections.map((projection) => ({
+        ...projection,
+        evolve: (...of: Parameters<typeof projection.evolve>) => {
+          if (projection.name === 'apiKey') throw new TypeError('cannot take kim@example.com');
+          return projection.evolve(...of);
+        },
+      })),
+    });
+    await projector.start();
+    await stuck.mintToken();
+    const problem = /^the apiKey projection failed at position \d+ over APIKeyMinted: TypeError at system\.test\.ts:\d+$/;
+    await eventually('the failure', async () => {
+      const { body } = await stuck.call('GET', '/readyz');
+      const problems = (body as { details?: { name: string; problem: string }[] }).details ?? [];
+      return problems.find((found) => found.name === 'read model apiKey' && problem.test(found.problem));
+    });
+    const { text } = await stuck.call('GET', '/metrics');
+    expect(text).toMatch(/^projection_failed\{projection="apiKey"\} 1$/m);
+    expect(text).toMatch(/^projection_failed\{projection="website"\} 0$/m);
+    await projector.stop();
+    await stuck.stop();
   });
 
   test('/metrics: requests by route, appends, read models, the process', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { EventStoreUnavailable, type EventStore } from '../../src/events/store/eventStore.js';
+import { systemClock } from '../../src/platform/clock.js';
 import type { AnyProjection } from '../../src/projections/projection.js';
+import { projectionStatus } from '../../src/projections/runner/status.js';
 import { ReadModelStoreUnavailable, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import { eventually } from '../support/eventually.js';
 import { createTestClock } from '../support/testClock.js';
@@ -219,13 +221,21 @@ describe('an event that a projection cannot take', () => {
     await append(added('a'), labelled('a', 'kim@example.com'), labelled('a', 'after'));
     const broken = projector({ projections: [{ ...choosy, name: 'thing' }] });
     await broken.start();
-    await eventually('the failure', async () => (await broken.status()).find(({ state }) => state === 'failed'));
+    const storedFailure = async () => {
+      const [status] = await projectionStatus([thingProjection], { eventStore, readModels, clock: systemClock });
+      return status?.failure ?? undefined;
+    };
+    // What any process can tell, whichever one projects.
+    const failure = await eventually('the failure', storedFailure);
+    expect(failure).toEqual({ position: 2n, message: (await broken.status())[0]?.failure?.message });
     await broken.stop();
     expect((await broken.status())[0]?.state).toBe('failed');
+    expect(await storedFailure()).toEqual(failure);
 
     await projector().start();
     await untilReached(thingProjection, readModels, 3n);
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+    expect(await storedFailure()).toBeUndefined();
   });
 });
 

@@ -373,13 +373,15 @@ describe('the status', () => {
     const { append, projector, readModels } = world;
     const status = () => projectionStatus([thingProjection], { ...world, clock });
     await append(added('a'));
-    expect(await status()).toEqual([{ name: 'thing', version: 1, liveVersion: null, state: 'unpublished', lag: null }]);
+    expect(await status()).toEqual([
+      { name: 'thing', version: 1, liveVersion: null, state: 'unpublished', lag: null, failure: null },
+    ]);
 
     const working = projector();
     await working.start();
     await untilReached(thingProjection, readModels, 1n);
     expect(await status()).toEqual([
-      { name: 'thing', version: 1, liveVersion: '1', state: 'live', lag: { position: 1n, positions: 0n, ms: 0 } },
+      { name: 'thing', version: 1, liveVersion: '1', state: 'live', lag: { position: 1n, positions: 0n, ms: 0 }, failure: null },
     ]);
 
     await working.stop();

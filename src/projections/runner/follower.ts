@@ -5,6 +5,7 @@ import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 import { foldEvents, noDocuments, ProjectionFailed, reachedPosition, writeDocuments, type Decode } from './fold.js';
+import { keepFailure } from './status.js';
 import { builtBy, modelOf } from './versions.js';
 
 /**
@@ -173,6 +174,14 @@ export const startFollower = (projection: AnyProjection, parts: FollowerParts): 
     if (interruption.signal.reason instanceof Error) throw interruption.signal.reason;
   };
 
+  const tell = async (fault: ProjectionFailed): Promise<void> => {
+    try {
+      if (model !== null) await keepFailure(model, fault, readModels);
+    } catch (err) {
+      logger.warn({ projection: name, err }, 'why the projection failed could not be kept for readiness');
+    }
+  };
+
   const isWorking = (): boolean => !stopping.signal.aborted && state !== 'failed';
 
   const work = async (): Promise<void> => {
@@ -187,6 +196,7 @@ export const startFollower = (projection: AnyProjection, parts: FollowerParts): 
           state = 'failed';
           metrics?.failed(name);
           logger.error({ projection: name, position: String(fault.position), type: fault.eventType }, fault.message);
+          await tell(fault);
         } else if (isWorking()) {
           state = 'retrying';
           metrics?.retrying(name);

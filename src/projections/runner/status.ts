@@ -1,7 +1,8 @@
 import type { Clock } from '../../platform/clock.js';
 import type { EventStore } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
-import { ReadModelDropped, type ReadModelStore } from '../store/readModelStore.js';
+import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
+import type { ProjectionFailed } from './fold.js';
 import { builtBy, modelOf } from './versions.js';
 
 /** How far a read model is behind the log. */
@@ -24,6 +25,8 @@ export interface StoredProjectionStatus {
   readonly state: 'live' | 'building' | 'unpublished' | 'superseded';
   /** Of the live version, when this build writes it; else of the version that this build is filling, `null` when there is none. */
   readonly lag: Lag | null;
+  /** The event that a projector could not take, and why, while the read model stands before it; nothing of what the event holds. */
+  readonly failure: { readonly position: bigint; readonly message: string } | null;
 }
 
 export interface StatusParts {
@@ -49,11 +52,38 @@ const statusOf = async (projection: AnyProjection, parts: StatusParts): Promise<
   const state = stateOf(projection, liveVersion);
   const model = state === 'live' && liveVersion !== null ? modelOf(projection, liveVersion) : modelOf(projection);
   try {
-    return { name, version, liveVersion, state, lag: await lagBehind(projection, await readModels.checkpoint(model), parts) };
+    const position = await readModels.checkpoint(model);
+    const [lag, failure] = await Promise.all([
+      lagBehind(projection, position, parts),
+      failureBeyond(model, position, readModels),
+    ]);
+    return { name, version, liveVersion, state, lag, failure };
   } catch (fault) {
-    if (fault instanceof ReadModelDropped) return { name, version, liveVersion, state, lag: null };
+    if (fault instanceof ReadModelDropped) return { name, version, liveVersion, state, lag: null, failure: null };
     throw fault;
   }
+};
+
+/** The collection of the last failure of each projection: its projector knows it, others are asked about it. */
+const failures = 'projectionFailures';
+
+/** Keeps why a projection stopped, for `projectionStatus` in any process. */
+export const keepFailure = (
+  { name, version }: ReadModel,
+  { position, message }: ProjectionFailed,
+  { records }: ReadModelStore,
+): Promise<void> => records.put(failures, name, { version, position: String(position), message });
+
+/** A failure that the model has got past, by a build that takes the event, is none any more. */
+const failureBeyond = async (
+  { name, version }: ReadModel,
+  checkpoint: bigint,
+  { records }: ReadModelStore,
+): Promise<StoredProjectionStatus['failure']> => {
+  const kept = await records.get(failures, name);
+  if (kept === null || kept['version'] !== version) return null;
+  const position = BigInt(String(kept['position']));
+  return position > checkpoint ? { position, message: String(kept['message']) } : null;
 };
 
 /** How far `position` is behind the last event that the projection handles. */

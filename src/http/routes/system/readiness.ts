@@ -39,7 +39,8 @@ export const readinessChecks = (engine: Engine, projections: readonly AnyProject
   })),
 ];
 
-const problemOf = ({ state, lag, version, liveVersion }: StoredProjectionStatus): string | null => {
+const problemOf = ({ state, lag, version, liveVersion, failure }: StoredProjectionStatus): string | null => {
+  if (failure !== null) return failure.message;
   if (state !== 'live') return `version ${liveVersion ?? 'none'} answers, this build needs ${String(version)} (${state})`;
   if (lag !== null && lag.ms > mostLagMs) return `${String(Math.round(lag.ms / 1_000))} s behind`;
   return null;
