@@ -81,9 +81,9 @@ const failureBeyond = async (
   { records }: ReadModelStore,
 ): Promise<StoredProjectionStatus['failure']> => {
   const kept = await records.get(failures, name);
-  if (kept === null || kept['version'] !== version) return null;
-  const position = BigInt(String(kept['position']));
-  return position > checkpoint ? { position, message: String(kept['message']) } : null;
+  if (kept?.['version'] !== version) return null;
+  const { position, message } = kept as { readonly position: string; readonly message: string };
+  return BigInt(position) > checkpoint ? { position: BigInt(position), message } : null;
 };
 
 /** How far `position` is behind the last event that the projection handles. */
