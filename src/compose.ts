@@ -6,7 +6,7 @@ import { catalogue } from './events/catalogue.js';
 import { createCodec } from './events/codec.js';
 import type { EventStore } from './events/store/eventStore.js';
 import { createEmbeddedEventStore } from './events/store/embedded/eventStore.js';
-import { createApp } from './http/app.js';
+import { createApp, vitalPaths, type HttpAppParts } from './http/app.js';
 import { createKeyUse } from './http/auth/keyUse.js';
 import { createMetrics } from './http/metrics.js';
 import { createRoutes } from './http/routes/index.js';
@@ -17,7 +17,7 @@ import { createSmtpSender } from './integrations/email/smtp.js';
 import { createEmbeddedHosting } from './integrations/hosting/embedded.js';
 import { createOidcIssuer } from './integrations/identity/oidcIssuer.js';
 import { createEmbeddedSourceHost } from './integrations/sourceHost/embedded.js';
-import { systemClock } from './platform/clock.js';
+import { sleep, systemClock, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import { systemRandom } from './platform/random.js';
 import { loadEncryptionKey, type Settings } from './platform/settings.js';
@@ -71,6 +71,8 @@ export const openEngine = async (
 export interface Doorstep {
   /** Public base address, without a trailing slash. */
   readonly baseUrl: string;
+  /** Where `/healthz`, `/readyz` and `/metrics` alone are answered (`HEALTH_PORT`). */
+  readonly healthUrl: string | undefined;
   /** Takes no new work, finishes what is under way within 10 s, lets go of the stores. */
   stop(): Promise<void>;
 }
@@ -83,12 +85,12 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const open = await openEngine(settings, logger, (eventStore) => metrics.counting(eventStore));
   const { engine, encryptionKey } = open;
   const { clock, random, eventStore, readModels, codec } = engine;
-  const { host, port, corsOrigins } = settings.http;
+  const { host, port, healthPort, corsOrigins } = settings.http;
   const folder = (name: string): string => join(settings.dataDir, name);
 
-  // The port, and with it the address, is known once it is listened on; until then nobody asks.
-  let localUrl = '';
-  const baseUrl = (): string => settings.http.baseUrl ?? localUrl;
+  // Known once it is listened on; until then nobody asks. A process without the api takes it that another one has the address.
+  let localUrl: string | undefined;
+  const baseUrl = (): string => settings.http.baseUrl ?? localUrl ?? addressOf(host, port);
 
   const sourceHost = createEmbeddedSourceHost({ folder: folder('repositories'), templatesFolder, clock });
   const hosting = createEmbeddedHosting({
@@ -104,32 +106,33 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const keyUse = createKeyUse(engine);
   const { issuer } = settings.auth;
 
-  const app = createApp({
+  const routes = createRoutes({
     engine,
-    routes: createRoutes({
-      engine,
-      sourceHost,
-      hosting,
-      keyUse,
-      ...(smtp === undefined && { outbox }),
-      projections,
-      checks: readinessChecks(engine, projections),
-      metrics,
-      baseUrl,
-      version: readVersion(new URL('../package.json', import.meta.url)),
-    }),
+    sourceHost,
+    hosting,
+    keyUse,
+    ...(smtp === undefined && { outbox }),
+    projections,
+    checks: readinessChecks(engine, projections),
+    metrics,
+    baseUrl,
+    version: readVersion(new URL('../package.json', import.meta.url)),
+  });
+  const appParts: HttpAppParts = {
+    engine,
+    routes,
     // Without an issuer nobody can sign in to the portal: tokens work.
     identityProvider: issuer === undefined ? null : createOidcIssuer(issuer, engine),
     keyUse,
     encryptionKey,
     baseUrl,
     corsOrigins,
-    mounts: { '/sites': hosting.handler },
     observe: (answered) => {
       metrics.observe(answered);
     },
-  });
-  const server = createServer(app, clock);
+  };
+  const server = createServer(createApp({ ...appParts, mounts: { '/sites': hosting.handler } }), clock);
+  const health = createServer(createApp({ ...appParts, routes: routes.filter(({ path }) => vitalPaths.includes(path)) }), clock);
   const projector = createProjector({
     projections,
     eventStore,
@@ -145,18 +148,21 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
       sourceHost,
       hosting,
       // From this machine, websites served here are reached without going through the public address.
-      reach: (url) => (localUrl !== '' && url.startsWith(baseUrl()) ? localUrl + url.slice(baseUrl().length) : url),
+      reach: (url) => (localUrl !== undefined && url.startsWith(baseUrl()) ? localUrl + url.slice(baseUrl().length) : url),
     }),
     createInvitationMailWorker({ engine, email, baseUrl }),
   ];
 
+  const stayed = stay(clock);
   const { roles } = settings;
+  const healthUrl = healthPort === undefined ? undefined : (await health.listen(host, healthPort)).url;
   if (roles.has('api')) localUrl = (await server.listen(host, port)).url;
   if (roles.has('projector')) await projector.start();
   if (roles.has('worker')) await Promise.all(workers.map((worker) => worker.start()));
 
   return {
     baseUrl: baseUrl(),
+    healthUrl,
     stop: async () => {
       // At the same time: each takes up to 10 s, and that is what there is in all.
       await Promise.all([
@@ -164,7 +170,25 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
         ...(roles.has('worker') ? workers.map((worker) => worker.stop()) : []),
       ]);
       if (roles.has('projector')) await projector.stop();
+      if (healthUrl !== undefined) await health.stop();
       await open.close();
+      stayed.end();
+    },
+  };
+};
+
+const addressOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+
+/** Node ends when nothing is left that it waits for, and nothing in a process without the api has to be waited for. */
+const stay = (clock: Clock): { end(): void } => {
+  const ended = new AbortController();
+  const wait = async (): Promise<void> => {
+    while (!ended.signal.aborted) await sleep(clock, 86_400_000, ended.signal);
+  };
+  void wait();
+  return {
+    end: () => {
+      ended.abort();
     },
   };
 };

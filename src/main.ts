@@ -23,14 +23,16 @@ const main = async (): Promise<void> => {
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
 
-  process.stdout.write(
-    [
-      `Doorstep is open at ${doorstep.baseUrl}`,
-      `  API documentation: ${doorstep.baseUrl}/docs`,
-      '  A token to begin with: npm run --silent token -- --role admin --subject ops@example.com',
-      '',
-    ].join('\n'),
-  );
+  const { baseUrl, healthUrl } = doorstep;
+  const greeting = settings.roles.has('api')
+    ? [
+        `Doorstep is open at ${baseUrl}`,
+        `  API documentation: ${baseUrl}/docs`,
+        '  A token to begin with: npm run --silent token -- --role admin --subject ops@example.com',
+      ]
+    : [`Doorstep runs its ${[...settings.roles].join(', ')} here`];
+  if (healthUrl !== undefined) greeting.push(`  Health: ${healthUrl}/healthz`);
+  process.stdout.write(`${greeting.join('\n')}\n`);
 };
 
 try {

@@ -187,6 +187,10 @@ export const loadSettings = (environment: Environment): Settings => {
   for (const [reason, names] of Object.entries(unavailable)) {
     for (const name of names) if (given(name) !== undefined) problems.push(`${name}: this version ${reason}`);
   }
+  const { http, roles } = settings;
+  if (!roles.has('api') && roles.has('worker') && http.port === 0 && http.baseUrl === undefined) {
+    problems.push('BASE_URL: is needed because the worker writes links, and this process has no address of its own');
+  }
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
 };

@@ -169,6 +169,10 @@ describe('settings', () => {
   test.each([
     [{ AUTH_ISSUER: 'https://login.example.com' }, 'AUTH_AUDIENCE: is needed because AUTH_ISSUER is set'],
     [{ AUTH_AUDIENCE: 'doorstep' }, 'AUTH_ISSUER: is needed because AUTH_AUDIENCE is set'],
+    [
+      { PROCESS_ROLES: 'worker', PORT: '0' },
+      'BASE_URL: is needed because the worker writes links, and this process has no address of its own',
+    ],
     [{ EVENT_STORE_URL: 'esdb://localhost:2113' }, 'ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set'],
   ])('what goes together comes together: %j', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([problem]);
