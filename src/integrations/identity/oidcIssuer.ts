@@ -1,15 +1,12 @@
-import { createHash } from 'node:crypto';
-import { createRemoteJWKSet, decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/clock.js';
 import type { ExternalIssuer } from '../../platform/settings.js';
+import { createIdentify, digest } from './accessTokens.js';
 import { IdentityUnavailable, type Identity, type IdentityProvider } from './port.js';
 
-/** Asymmetric ones only: with a shared secret, whoever can check a token can make one (RFC 8725, 2.1 and 3.1). */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
-const leewaySeconds = 30;
 const timeoutMs = 5_000;
-/** How long a checked token and an answer about a subject are believed. */
+/** How long an answer about a subject is believed. */
 const believedMs = 60_000;
 /** How long what the issuer says of itself is believed. */
 const discoveredMs = 3_600_000;
@@ -36,7 +33,6 @@ export const createOidcIssuer = (
   { url, audience, roleClaim, subjectCheck }: ExternalIssuer,
   { clock, keyCooldownMs = 5_000 }: { clock: Clock; keyCooldownMs?: number },
 ): IdentityProvider => {
-  const identified = new LRUCache<string, { readonly identity: Identity; readonly until: number }>({ max: mostKept });
   const existing = new LRUCache<string, { readonly exists: boolean; readonly until: number }>({ max: mostKept });
   let discovered: Discovered | undefined;
   let discovering: Promise<Discovered> | undefined;
@@ -85,24 +81,6 @@ export const createOidcIssuer = (
     return discovered;
   };
 
-  const verify = async (accessToken: string): Promise<JWTPayload | null> => {
-    const { keys } = await issuer();
-    try {
-      const { payload } = await jwtVerify(accessToken, keys, {
-        issuer: url,
-        audience,
-        algorithms,
-        clockTolerance: leewaySeconds,
-        currentDate: new Date(clock.now()),
-        requiredClaims: ['exp', 'sub'],
-      });
-      return payload;
-    } catch (error) {
-      if (isOfToken(error)) return null;
-      throw new IdentityUnavailable(`the keys of ${url} cannot be had`, { cause: error });
-    }
-  };
-
   const asksUserinfo = async (address: string, { subject }: Identity, accessToken: string): Promise<boolean> => {
     const answer = await ask(address, { authorization: `Bearer ${accessToken}`, accept: 'application/json' });
     if (answer.status === 401 || answer.status === 404 || answer.status === 410) return false;
@@ -126,19 +104,10 @@ export const createOidcIssuer = (
   };
 
   return {
-    identify: async (accessToken) => {
-      // Looked at before anything is asked: nonsense costs the issuer nothing, and is refused even when it is down.
-      if (!isSignedToken(accessToken)) return null;
-      const key = digest(accessToken);
-      const kept = identified.get(key);
-      if (kept !== undefined && clock.now() < kept.until) return kept.identity;
-
-      const claims = await verify(accessToken);
-      const identity = claims === null ? null : identityOf(claims, roleClaim);
-      if (claims?.exp === undefined || identity === null) return null;
-      identified.set(key, { identity, until: Math.min(claims.exp * 1_000, clock.now() + believedMs) });
-      return identity;
-    },
+    identify: createIdentify(
+      { url: () => url, audience: () => audience, roleClaim, keys: async () => (await issuer()).keys },
+      clock,
+    ),
 
     exists: async (identity, accessToken) => {
       if (subjectCheck.kind === 'none') return true;
@@ -153,45 +122,6 @@ export const createOidcIssuer = (
   };
 };
 
-const identityOf = (claims: JWTPayload, roleClaim: readonly string[]): Identity | null => {
-  const { sub, email, email_verified: isVerified, name } = claims;
-  if (sub === undefined || sub === '') return null;
-  return {
-    subject: sub,
-    role: isAdmin(claimAt(claims, roleClaim)) ? 'admin' : 'client',
-    // Some issuers send booleans as text.
-    ...(typeof email === 'string' && (isVerified === true || isVerified === 'true') && { verifiedEmail: email.toLowerCase() }),
-    ...(typeof name === 'string' && name !== '' && { name }),
-  };
-};
-
-const isAdmin = (claim: unknown): boolean => claim === 'admin' || (Array.isArray(claim) && claim.includes('admin'));
-
-/** The claim of that very name, dots and all, or else what the path reaches. */
-const claimAt = (claims: JWTPayload, path: readonly string[]): unknown =>
-  claims[path.join('.')] ??
-  path.reduce<unknown>(
-    (inside, name) =>
-      typeof inside === 'object' && inside !== null && Object.hasOwn(inside, name)
-        ? (inside as Record<string, unknown>)[name]
-        : undefined,
-    claims,
-  );
-
-const isSignedToken = (text: string): boolean => {
-  try {
-    return algorithms.includes(decodeProtectedHeader(text).alg ?? '');
-  } catch (error) {
-    if (error instanceof TypeError) return false;
-    throw error;
-  }
-};
-
-/** The codes under which jose tells that the keys could not be had; its other errors are about the token. */
-const aboutKeys = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID']);
-
-const isOfToken = (error: unknown): boolean => error instanceof errors.JOSEError && !aboutKeys.has(error.code);
-
 /** The JSON object that a text is; empty for any other text, such as a signed answer of `userinfo`. */
 const objectIn = (text: string): Readonly<Record<string, unknown>> => {
   try {
@@ -202,5 +132,3 @@ const objectIn = (text: string): Readonly<Record<string, unknown>> => {
     throw error;
   }
 };
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
