@@ -12,6 +12,8 @@ import { createMetrics } from './http/metrics.js';
 import { createRoutes } from './http/routes/index.js';
 import { readinessChecks } from './http/routes/system/readiness.js';
 import { createServer } from './http/server.js';
+import { createPageCounter } from './integrations/analytics/embedded.js';
+import { createPlausible } from './integrations/analytics/plausible.js';
 import { createEmbeddedOutbox } from './integrations/email/embedded.js';
 import { createSmtpSender } from './integrations/email/smtp.js';
 import { createEmbeddedHosting } from './integrations/hosting/embedded.js';
@@ -19,20 +21,21 @@ import { createOidcIssuer } from './integrations/identity/oidcIssuer.js';
 import { createEmbeddedSourceHost } from './integrations/sourceHost/embedded.js';
 import { sleep, systemClock, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
+import { createPersonalData } from './platform/personal.js';
 import { systemRandom } from './platform/random.js';
 import { loadEncryptionKey, type Settings } from './platform/settings.js';
+import { openVault } from './platform/vault.js';
 import { readVersion } from './platform/version.js';
 import { projections } from './projections/catalogue.js';
 import { createProjector } from './projections/runner/projector.js';
 import { createEmbeddedReadModelStore } from './projections/store/embedded/embeddedReadModelStore.js';
+import { createLastingRecords } from './projections/store/embedded/lastingRecords.js';
 import { createInvitationMailWorker } from './workers/invitationMail/invitationMailWorker.js';
 import { createProvisioningWorker } from './workers/provisioning/provisioningWorker.js';
 
 /** The stores and the engine on them: all that an operator's script needs. */
 export interface OpenEngine {
   readonly engine: Engine;
-  /** 32 bytes. */
-  readonly encryptionKey: Buffer;
   /** Finishes what is being written, then lets go of the stores. */
   close(): Promise<void>;
 }
@@ -45,9 +48,11 @@ export const openEngine = async (
 ): Promise<OpenEngine> => {
   const clock = systemClock;
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
-  const encryptionKey = await loadEncryptionKey(settings);
+  const masterKey = await loadEncryptionKey(settings);
   const eventStore = watched(await createEmbeddedEventStore({ file: join(settings.dataDir, 'events.db'), clock, logger }));
   const readModels = await createEmbeddedReadModelStore({ file: join(settings.dataDir, 'read-models.db'), clock });
+  const records = await createLastingRecords({ file: join(settings.dataDir, 'vault.db'), clock });
+  const vault = await openVault({ records, masterKeys: () => Promise.resolve([masterKey]), clock, random: systemRandom });
   const engine = createEngine({
     clock,
     random: systemRandom,
@@ -55,14 +60,15 @@ export const openEngine = async (
     codec: createCodec(catalogue),
     eventStore,
     readModels,
-    encryptionKey,
+    vault,
+    personal: await createPersonalData(vault),
   });
   return {
     engine,
-    encryptionKey,
     close: async () => {
       await eventStore.close();
       await readModels.close();
+      await records.close();
     },
   };
 };
@@ -83,7 +89,7 @@ const templatesFolder = fileURLToPath(new URL('../templates', import.meta.url));
 export const startDoorstep = async (settings: Settings, logger: Logger): Promise<Doorstep> => {
   const metrics = createMetrics();
   const open = await openEngine(settings, logger, (eventStore) => metrics.counting(eventStore));
-  const { engine, encryptionKey } = open;
+  const { engine } = open;
   const { clock, random, eventStore, readModels, codec } = engine;
   const { host, port, healthPort, corsOrigins } = settings.http;
   const folder = (name: string): string => join(settings.dataDir, name);
@@ -93,11 +99,15 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const baseUrl = (): string => settings.http.baseUrl ?? localUrl ?? addressOf(host, port);
 
   const sourceHost = createEmbeddedSourceHost({ folder: folder('repositories'), templatesFolder, clock });
+  const counter = createPageCounter({ file: folder('analytics.db'), clock, random, logger });
+  const analytics =
+    settings.analytics === undefined ? counter : createPlausible({ ...settings.analytics, clock, random, logger });
   const hosting = createEmbeddedHosting({
     folder: folder('sites'),
     repositoriesFolder: folder('repositories'),
     publicUrl: baseUrl,
     clock,
+    ...(analytics === counter && { countPage: counter.count }),
   });
 
   const { from, smtp } = settings.mail;
@@ -110,6 +120,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     engine,
     sourceHost,
     hosting,
+    analytics,
     keyUse,
     ...(smtp === undefined && { outbox }),
     projections,
@@ -124,7 +135,6 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     // Without an issuer nobody can sign in to the portal: tokens work.
     identityProvider: issuer === undefined ? null : createOidcIssuer(issuer, engine),
     keyUse,
-    encryptionKey,
     baseUrl,
     corsOrigins,
     observe: (answered) => {
@@ -171,6 +181,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
       ]);
       if (roles.has('projector')) await projector.stop();
       if (healthUrl !== undefined) await health.stop();
+      counter.close();
       await open.close();
       stayed.end();
     },

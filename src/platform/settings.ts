@@ -61,6 +61,8 @@ export interface Settings {
     /** Absent: the embedded outbox. */
     readonly smtp: SmtpServer | undefined;
   };
+  /** Plausible; absent: the counter of the sites served here. */
+  readonly analytics: { readonly url: string; readonly apiKey: string } | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -116,7 +118,6 @@ const unavailable: Readonly<Record<string, readonly string[]>> = {
   'has no LLM gateway': ['LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL'],
   'has no scheduling service': ['SCHEDULING_API_URL', 'SCHEDULING_API_KEY'],
   'takes no commerce webhooks': ['COMMERCE_WEBHOOK_SECRET', 'COMMERCE_API_VERSION'],
-  'has no site analytics': ['ANALYTICS_URL', 'ANALYTICS_API_KEY'],
   'keeps files in DATA_DIR only': ['S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
   'has no scheduled scans': ['SEO_SCAN_CRON'],
 };
@@ -147,12 +148,16 @@ export const loadSettings = (environment: Environment): Settings => {
   const audience = read('AUTH_AUDIENCE', asGiven, undefined);
   const roleClaim = read('AUTH_ROLE_CLAIM', claimPath, ['role']);
   const subjectCheck = read('AUTH_SUBJECT_CHECK', subjectCheckOf, { kind: 'userinfo' } as const);
-  for (const [name, other] of [
-    ['AUTH_ISSUER', 'AUTH_AUDIENCE'],
-    ['AUTH_AUDIENCE', 'AUTH_ISSUER'],
-  ] as const) {
-    if (given(name) === undefined && given(other) !== undefined) problems.push(`${name}: is needed because ${other} is set`);
-  }
+  const analyticsUrl = read('ANALYTICS_URL', baseAddress, undefined);
+  const analyticsKey = read('ANALYTICS_API_KEY', asGiven, undefined);
+  /** Of settings that select something only together. */
+  const needTogether = (...names: readonly string[]): void => {
+    const set = names.find((name) => given(name) !== undefined);
+    if (set === undefined) return;
+    for (const name of names) if (given(name) === undefined) problems.push(`${name}: is needed because ${set} is set`);
+  };
+  needTogether('AUTH_ISSUER', 'AUTH_AUDIENCE');
+  needTogether('ANALYTICS_URL', 'ANALYTICS_API_KEY');
   // Processes on several machines have to share it, and a data folder is one machine's.
   if (given('EVENT_STORE_URL') !== undefined && given('ENCRYPTION_KEY') === undefined) {
     problems.push('ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set');
@@ -182,6 +187,7 @@ export const loadSettings = (environment: Environment): Settings => {
       from: read('MAIL_FROM', mailbox, 'Doorstep <no-reply@doorstep.local>'),
       smtp: read('SMTP_URL', smtpServer, undefined),
     },
+    analytics: analyticsUrl === undefined || analyticsKey === undefined ? undefined : { url: analyticsUrl, apiKey: analyticsKey },
     logLevel: read('LOG_LEVEL', oneOf(logLevels), 'info'),
   };
   for (const [reason, names] of Object.entries(unavailable)) {

@@ -35,6 +35,8 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/provisioning/events': ['AOEV'],
   'POST /websites/:id/provisioning/retry': ['A'],
 
+  'GET /websites/:id/analytics': ['AOEV', 'analytics'],
+
   'POST /clients': ['A'],
   'GET /clients': ['A'],
   'GET /clients/:id': ['A'],

@@ -41,6 +41,7 @@ describe('settings', () => {
       auth: { issuer: undefined, adminEmails: ['admin@doorstep.local'] },
       encryptionKey: undefined,
       mail: { from: 'Doorstep <no-reply@doorstep.local>', smtp: undefined },
+      analytics: undefined,
       logLevel: 'info',
     });
   });
@@ -68,6 +69,8 @@ describe('settings', () => {
       ENCRYPTION_KEY: key,
       MAIL_FROM: 'Agency <hello@example.com>',
       SMTP_URL: 'smtps://agency%40example.com:s%2Fcret@mail.example.com',
+      ANALYTICS_URL: 'https://stats.example.com/',
+      ANALYTICS_API_KEY: 'key-1',
       LOG_LEVEL: 'silent',
     });
     expect(settings).toEqual({
@@ -103,6 +106,7 @@ describe('settings', () => {
           credentials: { user: 'agency@example.com', pass: 's/cret' },
         },
       },
+      analytics: { url: 'https://stats.example.com', apiKey: 'key-1' },
       logLevel: 'silent',
     });
   });
@@ -131,6 +135,7 @@ describe('settings', () => {
     ['READ_MODEL_URL', 'mongodb://user:pass@/doorstep'],
     ['PROCESS_ROLES', 'api,wroker'],
     ['PROCESS_ROLES', ','],
+    ['ANALYTICS_URL', 'stats.example.com'],
     ['AUTH_ISSUER', 'http://login.example.com'],
     ['AUTH_ISSUER', 'login.example.com'],
     ['AUTH_ROLE_CLAIM', 'realm..roles'],
@@ -152,6 +157,7 @@ describe('settings', () => {
     const companions: Readonly<Record<string, Environment>> = {
       AUTH_ISSUER: { AUTH_AUDIENCE: 'doorstep' },
       EVENT_STORE_URL: { ENCRYPTION_KEY: key },
+      ANALYTICS_URL: { ANALYTICS_API_KEY: 'key-1' },
     };
     expect(problemsOf({ ...companions[name], [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name}: (each entry )?must be `)) as unknown,

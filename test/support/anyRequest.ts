@@ -67,6 +67,7 @@ const queryNames = [
   'q',
   'email',
   'at',
+  'from',
   'to',
   'status',
   'clientId',

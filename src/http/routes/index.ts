@@ -1,9 +1,11 @@
+import type { SiteAnalytics } from '../../integrations/analytics/port.js';
 import type { Outbox } from '../../integrations/email/port.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { KeyUse } from '../auth/keyUse.js';
 import type { Route } from '../route.js';
 import { accessRoutes } from './access/access.routes.js';
+import { analyticsRoutes } from './analytics/analytics.routes.js';
 import { apiKeyRoutes } from './apiKeys/apiKeys.routes.js';
 import { clientRoutes } from './clients/clients.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
@@ -16,6 +18,7 @@ import { websiteRoutes } from './websites/websites.routes.js';
 export interface RouteParts extends SystemRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
+  readonly analytics: SiteAnalytics;
   readonly keyUse: KeyUse;
   /** Present with the embedded e-mail sender. */
   readonly outbox?: Outbox;
@@ -29,6 +32,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...accessRoutes(parts),
     ...deliveryRoutes(parts),
     ...provisioningRoutes(parts),
+    ...analyticsRoutes(parts),
     ...clientRoutes(parts),
     ...apiKeyRoutes(parts),
     ...outboxRoutes(parts),

@@ -7,6 +7,7 @@ import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { createTurns } from '../../platform/turns.js';
+import type { CountPage } from '../analytics/port.js';
 import {
   embedded,
   isPlainName,
@@ -15,6 +16,7 @@ import {
   replaceFile,
   unlessMissing,
   withDiskFaults,
+  withdrawFolder,
   writeFiles,
 } from '../embeddedFiles.js';
 import type { Repository } from '../sourceHost/port.js';
@@ -79,6 +81,7 @@ export const createEmbeddedHosting = (options: {
   repositoriesFolder?: string;
   publicUrl: () => string;
   clock: Clock;
+  countPage?: CountPage;
 }): Hosting & { handler: RequestHandler } => {
   const folder = resolve(options.folder);
   const { repositoriesFolder, publicUrl, clock } = options;
@@ -152,11 +155,20 @@ export const createEmbeddedHosting = (options: {
 
   const createProject: Hosting['createProject'] = async ({ name, marker, repository }) => {
     const project: ProjectFile = { marker, repository, variables: {} };
-    await publishFolder(folderOf(name), `${name}.${markerHash(marker)}`, (draft) =>
+    await publishFolder(folderOf(name), draftOf(name, marker), (draft) =>
       writeFile(join(draft, 'project.json'), JSON.stringify(project), { mode: 0o600 }),
     );
     if ((await projectOf(name)).marker !== marker) throw permanentFault(`The project name ${name} is already taken`);
     return projectNamed(name);
+  };
+
+  const deleteProject: Hosting['deleteProject'] = async ({ name, marker }) => {
+    if ((await readProject(name))?.marker !== marker) return false;
+    await withdrawFolder(folderOf(name), draftOf(name, marker));
+    // The next project of that name begins to count its deployments anew.
+    deploymentsRead.clear();
+    listings.clear();
+    return true;
   };
 
   const setVariables: Hosting['setVariables'] = async (projectId, variables) => {
@@ -218,6 +230,8 @@ export const createEmbeddedHosting = (options: {
       return deployment === null ? null : shown(projectId, deployment);
     },
     deploy: (projectId, marker) => withDiskFaults(inTurn(projectId, () => deploy(projectId, marker))),
+    // A build takes a fraction of a second.
+    startDeployment: (projectId, marker) => withDiskFaults(inTurn(projectId, () => deploy(projectId, marker))),
     latestDeployment: async (projectId) => {
       const deployment = await withDiskFaults(newestReady(projectId));
       return deployment === null ? null : shown(projectId, deployment);
@@ -227,7 +241,8 @@ export const createEmbeddedHosting = (options: {
       const kept = await withDiskFaults(Promise.all(ids.map((id) => readDeployment(projectId, id))));
       return kept.filter((deployment) => deployment !== null).map((deployment) => shown(projectId, deployment));
     },
-    handler: createSiteHandler(findServed),
+    deleteProject: (request) => withDiskFaults(inTurn(request.name, () => deleteProject(request))),
+    handler: createSiteHandler(findServed, options.countPage),
   };
 };
 
@@ -235,6 +250,8 @@ export const createEmbeddedHosting = (options: {
 const deploymentId = /^\d{8}-[0-9a-f]{16}$/;
 
 const markerHash = (marker: string): string => createHash('sha256').update(marker).digest('hex').slice(0, 16);
+
+const draftOf = (name: string, marker: string): string => `${name}.${markerHash(marker)}`;
 
 const gitdirOf = (repository: Repository, repositoriesFolder: string | undefined): string => {
   const url = URL.canParse(repository.cloneUrl) ? new URL(repository.cloneUrl) : null;

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { CountPage } from '../analytics/port.js';
 
 /** A built site: the folder with its files, and the hash of each file's content by path. */
 export interface ServedSite {
@@ -36,10 +37,10 @@ const minutes = 300;
 
 /**
  * Serves sites below the place where it is mounted: `/<project>/…` and `/<project>/_deployments/<id>/…`. Only files that a
- * deployment lists are ever opened. What belongs to no site goes on to `next`.
+ * deployment lists are ever opened. What belongs to no site goes on to `next`. `countPage` is told of pages of current deployments.
  */
 export const createSiteHandler =
-  (find: FindSite): RequestHandler =>
+  (find: FindSite, countPage?: CountPage): RequestHandler =>
   async (request, response, next) => {
     const [address = '', query = ''] = request.url.split(/\?(.*)/s);
     const target = parseAddress(address);
@@ -57,6 +58,10 @@ export const createSiteHandler =
     const { path } = target;
     const file = path === '' || path?.endsWith('/') === true ? `${path}index.html` : path;
     if (file !== null && site.files.has(file)) {
+      if (request.method === 'GET' && target.deploymentId === null && file.endsWith('.html')) {
+        const { project } = target;
+        countPage?.({ project, path: `/${path ?? ''}`, query, headers: request.headers, peer: request.socket.remoteAddress });
+      }
       await send(request, response, site, file, 200, query);
     } else if (file === null || site.files.has(`${file}/index.html`)) {
       // Relative, so that it holds wherever the handler is mounted.

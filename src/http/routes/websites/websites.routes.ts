@@ -16,7 +16,6 @@ import { toWebsite, Website } from './website.resource.js';
 const tag = 'Websites';
 const oneWebsite = { 200: { description: 'The website.', schema: Website } };
 
-const defaultTemplate = 'business';
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const hexColour = /^#[0-9a-fA-F]{6}$/;
 
@@ -76,7 +75,9 @@ export const websiteRoutes = ({ engine, sourceHost }: { engine: Engine; sourceHo
         {
           name,
           slug: Type.String({ pattern: slugForm.source, description: 'A DNS label; unique among all websites.' }),
-          templateId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, default: defaultTemplate })),
+          templateId: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 100, description: 'Default: the source host’s own default template.' }),
+          ),
           clientId,
           tier: Type.Optional(Tier),
           features: Type.Optional(featureList),
@@ -94,7 +95,7 @@ export const websiteRoutes = ({ engine, sourceHost }: { engine: Engine; sourceHo
       answers: { 201: { description: 'The website, being provisioned.', schema: Website } },
       handle: async (request) => {
         const { body, context } = request;
-        const templateId = body.templateId ?? defaultTemplate;
+        const templateId = body.templateId ?? sourceHost.defaultTemplateId;
         await requireTemplate(templateId);
         const wish = {
           ...body,

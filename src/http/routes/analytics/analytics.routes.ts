@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import { daysBetween, emptyReport, type Day, type SiteAnalytics } from '../../../integrations/analytics/port.js';
+import { isoTime, type Clock } from '../../../platform/clock.js';
+import { isTime, utcTime } from '../../../platform/times.js';
+import { websiteParams } from '../../params.js';
+import { route, type Route } from '../../route.js';
+
+const count = Type.Integer({ minimum: 0 });
+const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
+
+const AnalyticsReport = Type.Object(
+  {
+    visitors: Type.Integer({ minimum: 0, description: 'Told apart within a day.' }),
+    pageviews: count,
+    series: Type.Array(Type.Object({ date: day, visitors: count, pageviews: count }), { description: 'A day each, in UTC.' }),
+    topPages: Type.Array(Type.Object({ page: Type.String(), visitors: count, pageviews: count })),
+    sources: Type.Array(Type.Object({ source: Type.String(), visitors: count })),
+  },
+  { $id: 'AnalyticsReport' },
+);
+
+const dayMs = 86_400_000;
+const usualDays = 30;
+const mostDays = 366;
+
+/** Days are given as such, or as any time of the day. */
+const dayOf = (field: string, text: string | undefined): Day | undefined => {
+  if (text === undefined) return undefined;
+  if (isTime(text)) return utcTime(text).slice(0, 10);
+  if (isTime(`${text}T00:00:00Z`)) return text;
+  throw new Refused(refusals.invalidQuery(field, 'must be a day as in 2030-01-31, or a time'));
+};
+
+/** @throws Refused */
+const daysAsked = (query: { from?: string; to?: string }, now: number): { from: Day; to: Day } => {
+  const to = dayOf('to', query.to) ?? isoTime(now).slice(0, 10);
+  const from = dayOf('from', query.from) ?? isoTime(Math.max(0, Date.parse(to) - (usualDays - 1) * dayMs)).slice(0, 10);
+  if (from > to) throw new Refused(refusals.invalidQuery('from', 'must not be after to'));
+  if (daysBetween(from, to).length > mostDays) {
+    throw new Refused(refusals.invalidQuery('from', `must be at most ${String(mostDays)} days before to`));
+  }
+  return { from, to };
+};
+
+/** Who visits a website. */
+export const analyticsRoutes = (parts: { engine: { clock: Clock }; analytics: SiteAnalytics }): readonly Route[] => [
+  route({
+    method: 'get',
+    path: '/websites/:id/analytics',
+    operationId: 'getAnalytics',
+    summary: 'Read how many people visited a website, and what they looked at',
+    tag: 'Analytics',
+    access: 'members',
+    feature: 'analytics',
+    params: websiteParams,
+    query: Type.Object({
+      from: Type.Optional(
+        Type.String({
+          maxLength: 40,
+          description: `The first day, or a time of it (UTC). Default: ${String(usualDays)} days in all.`,
+        }),
+      ),
+      to: Type.Optional(Type.String({ maxLength: 40, description: 'The last day, or a time of it (UTC). Default: today.' })),
+    }),
+    answers: { 200: { description: 'The figures of these days.', schema: AnalyticsReport } },
+    handle: async ({ query, website: { website } }) => {
+      const { from, to } = daysAsked(query, parts.engine.clock.now());
+      const { url, hosting } = website;
+      if (url === undefined || hosting === undefined) return { body: emptyReport(from, to) };
+      return { body: await parts.analytics.report({ site: { url, project: hosting.name }, from, to }) };
+    },
+  }),
+];

@@ -1,0 +1,79 @@
+import { BlockList, isIP } from 'node:net';
+import type { PageRequest } from './port.js';
+
+/** What is counted of a request for a page. */
+export interface PageView {
+  readonly project: string;
+  readonly page: string;
+  /** Absent for those who come from another page of the site. */
+  readonly source?: string;
+  /** Tells visitors apart, with a salt: address and browser. Never stored. */
+  readonly visitor: string;
+}
+
+/** Who typed the address, used a bookmark, or whose browser does not tell. */
+export const direct = 'Direct / None';
+
+const longestPage = 300;
+const longestSource = 100;
+const longestAgent = 512;
+
+/**
+ * Programs that call themselves a browser and say what they are beside it. Others do not begin as every browser does.
+ */
+const robots =
+  /bot|crawl|spider|slurp|scan|monitor|preview|fetch|headless|lighthouse|pagespeed|curl|wget|python|java\/|go-http|okhttp|axios|phantom|selenium|puppeteer|playwright|uptime|pingdom|archive|facebookexternalhit|embedly|validator|https?:\/\//i;
+const browser = /^(?:Mozilla|Opera)\/\d/;
+
+const isRobot = (agent: string): boolean => !browser.test(agent) || robots.test(agent);
+
+/** Pages that a browser gets ahead of time may never be looked at. */
+const isAheadOfTime = (purpose: string): boolean => /prefetch|prerender|preview/i.test(purpose);
+
+/** Addresses that no visitor from outside has: a proxy of our own stands there. */
+const inside = new BlockList();
+for (const [network, prefix] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['100.64.0.0', 10],
+] as const) {
+  inside.addSubnet(network, prefix, 'ipv4');
+}
+inside.addAddress('::1', 'ipv6');
+inside.addSubnet('fc00::', 7, 'ipv6');
+
+/** What a proxy says of the visitor is believed of one that stands inside; outside, anybody could say it. */
+const addressOf = (peer: string, forwardedFor: string): string => {
+  if (!inside.check(peer, isIP(peer) === 6 ? 'ipv6' : 'ipv4')) return peer;
+  const nearest = forwardedFor.split(',').at(-1)?.trim() ?? '';
+  return isIP(nearest) === 0 ? peer : nearest;
+};
+
+/** The view that a request counts as; null for robots, and for pages that are not being looked at. */
+export const pageViewOf = ({ project, path, query, headers, peer = '' }: PageRequest): PageView | null => {
+  const header = (name: string): string => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : (value?.join(', ') ?? '');
+  };
+  const agent = header('user-agent').slice(0, longestAgent);
+  if (isRobot(agent) || isAheadOfTime(`${header('sec-purpose')} ${header('purpose')} ${header('x-moz')}`)) return null;
+  const source = sourceOf(query, header('referer'), header('host'));
+  return {
+    project,
+    page: path.slice(0, longestPage),
+    ...(source !== undefined && { source }),
+    visitor: `${addressOf(peer, header('x-forwarded-for'))}\n${agent}`,
+  };
+};
+
+/** What the link says of itself, else the site that it stood on. */
+const sourceOf = (query: string, referrer: string, host: string): string | undefined => {
+  const parameters = new URLSearchParams(query);
+  const named = ['utm_source', 'source', 'ref'].map((name) => parameters.get(name)?.trim() ?? '').find((text) => text !== '');
+  if (named !== undefined) return named.slice(0, longestSource);
+  const from = URL.canParse(referrer) ? new URL(referrer) : null;
+  if (from?.protocol !== 'http:' && from?.protocol !== 'https:') return direct;
+  return from.host === host ? undefined : from.hostname.replace(/^www\./, '').slice(0, longestSource);
+};

@@ -1,0 +1,67 @@
+/** Who visited a website, and what they looked at. */
+export interface SiteAnalytics {
+  readonly provider: string;
+  /** The days `from` to `to`, both included, in UTC. May throw ProviderFault (`integrations/fault.ts`). */
+  report(query: { site: AnalyticsSite; from: Day; to: Day }): Promise<AnalyticsReport>;
+}
+
+/** `YYYY-MM-DD`. */
+export type Day = string;
+
+/** A website as the ways to count know it. */
+export interface AnalyticsSite {
+  /** The address that visitors use. */
+  readonly url: string;
+  /** Its project at the hosting provider. */
+  readonly project: string;
+  /** What the provider of the figures calls it, where that is not its hostname. */
+  readonly siteId?: string;
+}
+
+export interface AnalyticsReport {
+  /** Different people, told apart within a day: who comes on two days counts as two, unless the provider knows better. */
+  readonly visitors: number;
+  readonly pageviews: number;
+  /** Every day asked for, oldest first. */
+  readonly series: readonly { readonly date: Day; readonly visitors: number; readonly pageviews: number }[];
+  /** Most visited first. */
+  readonly topPages: readonly { readonly page: string; readonly visitors: number; readonly pageviews: number }[];
+  /** Where visitors came from, the most frequent first. */
+  readonly sources: readonly { readonly source: string; readonly visitors: number }[];
+}
+
+/** How many pages, and how many sources, a report names. */
+export const mostListed = 20;
+
+const dayMs = 86_400_000;
+
+/** The days `from` to `to`, both included; an empty list when `to` is before `from`. */
+export const daysBetween = (from: Day, to: Day): readonly Day[] => {
+  const first = Date.parse(from);
+  const count = Math.max(0, Math.round((Date.parse(to) - first) / dayMs) + 1);
+  return Array.from({ length: count }, (_, index) => new Date(first + index * dayMs).toISOString().slice(0, 10));
+};
+
+/** Nobody came. */
+export const emptyReport = (from: Day, to: Day): AnalyticsReport => ({
+  visitors: 0,
+  pageviews: 0,
+  series: daysBetween(from, to).map((date) => ({ date, visitors: 0, pageviews: 0 })),
+  topPages: [],
+  sources: [],
+});
+
+/** A page of a site served here, as somebody asked for it. It is counted, never kept. */
+export interface PageRequest {
+  readonly project: string;
+  /** Within the site, beginning with a slash. */
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The other end of the connection. */
+  readonly peer: string | undefined;
+}
+
+/** Told of every page that was found and is being sent; returns at once, and never throws. */
+export type CountPage = (request: PageRequest) => void;
