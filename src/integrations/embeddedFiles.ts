@@ -124,3 +124,15 @@ export const publishFolder = async (path: string, draft: string, fill: (folder: 
   await sync(parent);
   return true;
 };
+
+/**
+ * Removes the folder `path` so that a kill at any moment leaves the whole of it or nothing of that name: it is renamed first, to what
+ * the next `publishFolder` of the same `draft` clears away. Does nothing when there is no such folder.
+ */
+export const withdrawFolder = async (path: string, draft: string): Promise<void> => {
+  const leftover = join(dirname(path), `.${draft}.withdrawn`);
+  await rm(leftover, { recursive: true, force: true });
+  await unlessMissing(rename(path, leftover));
+  await unlessMissing(sync(dirname(path)));
+  await rm(leftover, { recursive: true, force: true });
+};

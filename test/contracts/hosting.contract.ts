@@ -120,6 +120,33 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect((await under.visit(project.url)).text).toContain('Repaired');
     });
 
+    test('a deployment that is only begun ends by itself, and is found and waited for by its marker', async () => {
+      const { project, repository } = await newProject();
+      const commit = await under.commit(repository, { words: 'Once more' });
+      const { id } = await hosting.startDeployment(project.id, 'job');
+      expect(await hosting.findDeployment(project.id, 'job')).toMatchObject({ id });
+      expect((await hosting.startDeployment(project.id, 'job')).id).toBe(id);
+      expect(await hosting.deploy(project.id, 'job')).toMatchObject({ id, status: 'ready', commit });
+      expect(await hosting.listDeployments(project.id, 10)).toHaveLength(1);
+    });
+
+    test('only the project of the marker is deleted, once, and its name is free again', async () => {
+      const { project, repository } = await newProject();
+      const { name } = project;
+      const marker = `job-${name}`;
+      await hosting.deploy(project.id, 'first');
+      expect(await hosting.deleteProject({ name, marker: 'another job' })).toBe(false);
+      expect((await under.visit(project.url)).status).toBe(200);
+      expect(await hosting.deleteProject({ name, marker })).toBe(true);
+      expect(await hosting.findProject({ name, marker })).toBeNull();
+      expect(await hosting.deleteProject({ name, marker })).toBe(false);
+      expect((await under.visit(project.url)).status).toBe(404);
+      const next = await hosting.createProject({ name, marker, repository });
+      expect(await hosting.listDeployments(next.id, 10)).toEqual([]);
+      const commit = await under.commit(repository, { words: 'A new beginning' });
+      expect(await hosting.deploy(next.id, 'first')).toMatchObject({ status: 'ready', commit });
+    });
+
     test('a project that does not exist is a permanent fault', async () => {
       await expect(hosting.deploy('no-such-project', 'job')).rejects.toMatchObject(permanent);
       await expect(hosting.setVariables('no-such-project', { SITE_NAME: 'Acme' })).rejects.toMatchObject(permanent);

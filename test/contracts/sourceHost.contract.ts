@@ -91,9 +91,36 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       await expect(host.listCollaborators('no-such-repository')).rejects.toMatchObject(permanent);
     });
 
+    test('its commits are listed, newest first', async () => {
+      const repository = await create(under.freshName());
+      const commits = await host.listCommits(repository.id, 10);
+      expect(commits[0]).toMatchObject({
+        id: await under.headOf(repository),
+        message: expect.stringMatching(/^\S/),
+        author: expect.stringMatching(/^\S/),
+        committedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      });
+      expect(await host.listCommits(repository.id, 1)).toEqual(commits.slice(0, 1));
+      await expect(host.listCommits('no-such-repository', 1)).rejects.toMatchObject(permanent);
+    });
+
+    test('only the repository of the marker is deleted, once, and its name is free again', async () => {
+      const name = under.freshName();
+      const marker = `job-${name}`;
+      expect(await host.deleteRepository({ name, marker })).toBe(false);
+      await create(name);
+      expect(await host.deleteRepository({ name, marker: 'another job' })).toBe(false);
+      expect(await host.findRepository({ name, marker })).not.toBeNull();
+      expect(await host.deleteRepository({ name, marker })).toBe(true);
+      expect(await host.findRepository({ name, marker })).toBeNull();
+      expect(await host.deleteRepository({ name, marker })).toBe(false);
+      expect(await create(name, 'another job')).toMatchObject({ name });
+    });
+
     test('its templates have a name and say what they are for', async () => {
       const templates = await host.listTemplates();
       expect(templates.map(({ id }) => id)).toContain(under.templateId);
+      expect(templates.map(({ id }) => id)).toContain(host.defaultTemplateId);
       for (const template of templates) {
         expect(template.name).not.toBe('');
         expect(template.description).not.toBe('');

@@ -41,6 +41,17 @@ export interface Providers {
 /** The providers as one worker reaches them over its `line`; `visited` notes the pages that it asks for. */
 export const providersOn = (remote: Remote, line: Line = directLine, visited: string[] = []): Providers => {
   const { repositories, collaborators, projects, variables, deployments } = remote;
+  const removeFrom = (kept: { marker: string }[], marker: string): boolean => {
+    const at = kept.findIndex((one) => one.marker === marker);
+    if (at >= 0) kept.splice(at, 1);
+    return at >= 0;
+  };
+  const deploy = (marker: string): Marked<Deployment> => {
+    const id = `d${deployments.length + 1}`;
+    const deployment = { id, marker, status: 'ready', url: `https://${id}.example/`, commit: 'abc', createdAt: '' } as const;
+    deployments.push(deployment);
+    return deployment;
+  };
   const of = <Kept extends { marker: string }>(kept: readonly Kept[], marker: string) =>
     kept.find((one) => one.marker === marker) ?? null;
   return {
@@ -57,6 +68,9 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
       inviteCollaborator: (_, username) => line('inviteCollaborator', () => void collaborators.push(username)),
       listCollaborators: () => line('listCollaborators', () => [...collaborators]),
       listTemplates: () => Promise.resolve([]),
+      defaultTemplateId: 'business',
+      listCommits: () => Promise.resolve([]),
+      deleteRepository: ({ marker }) => line('deleteRepository', () => removeFrom(repositories, marker)),
     },
     hosting: {
       provider: 'remote',
@@ -74,22 +88,11 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
         }),
       listVariables: () => line('listVariables', () => [...variables.keys()]),
       findDeployment: (_, marker) => line('findDeployment', () => of(deployments, marker)),
-      deploy: (_, marker) =>
-        line('deploy', () => {
-          const id = `d${deployments.length + 1}`;
-          const deployment = {
-            id,
-            marker,
-            status: 'ready',
-            url: `https://${id}.example/`,
-            commit: 'abc',
-            createdAt: '',
-          } as const;
-          deployments.push(deployment);
-          return deployment;
-        }),
+      deploy: (_, marker) => line('deploy', () => deploy(marker)),
+      startDeployment: (_, marker) => line('startDeployment', () => deploy(marker)),
       latestDeployment: () => Promise.resolve(deployments.at(-1) ?? null),
       listDeployments: () => Promise.resolve(deployments),
+      deleteProject: ({ marker }) => line('deleteProject', () => removeFrom(projects, marker)),
     },
     visit: (url) => {
       visited.push(url);

@@ -29,11 +29,17 @@ export interface Hosting {
    */
   deploy(projectId: string, marker: string): Promise<Deployment>;
 
-  /** The latest deployment that is ready, or null. */
+  /** Begins what `deploy` does and resolves as soon as it is under way, or later; a deployment of `marker` that has begun is not begun again. */
+  startDeployment(projectId: string, marker: string): Promise<Deployment>;
+
+  /** The latest deployment that is ready, or null. A client can open its address. */
   latestDeployment(projectId: string): Promise<Deployment | null>;
 
   /** Newest first. */
   listDeployments(projectId: string, limit: number): Promise<readonly Deployment[]>;
+
+  /** Deletes the project that was made for `marker`, with its deployments; answers whether there was one. No other is touched. */
+  deleteProject(request: { name: string; marker: string }): Promise<boolean>;
 }
 
 export interface HostingProject {
@@ -48,7 +54,7 @@ export interface Deployment {
   readonly status: 'building' | 'ready' | 'failed';
   /** Address of just this deployment. */
   readonly url: string;
-  /** The commit that it was built from. */
+  /** The commit that it was built from; empty when it was built from none. */
   readonly commit: string;
   /** ISO 8601 UTC. */
   readonly createdAt: string;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Clock } from '../../platform/clock.js';
+import { isoTime, type Clock } from '../../platform/clock.js';
 import { createTurns } from '../../platform/turns.js';
 import {
   embedded,
@@ -12,10 +13,11 @@ import {
   replaceFile,
   unlessMissing,
   withDiskFaults,
+  withdrawFolder,
   writeFiles,
 } from '../embeddedFiles.js';
 import { createMemoryFiles } from './memoryFiles.js';
-import type { Repository, SourceHost } from './port.js';
+import type { Commit, Repository, SourceHost } from './port.js';
 
 /** Kept in the repository's folder as `doorstep.json`, which git passes over. */
 interface Notes {
@@ -82,8 +84,7 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     });
     files.set('description', `${description.replaceAll(/\s+/g, ' ')}\n`);
     files.set(notesName, JSON.stringify({ marker, templateId: template.id, collaborators: [] } satisfies Notes));
-    const draft = `${name}.${createHash('sha256').update(marker).digest('hex').slice(0, 16)}`;
-    const made = await publishFolder(folderOf(name), draft, (gitdir) => writeFiles(gitdir, files));
+    const made = await publishFolder(folderOf(name), draftOf(name, marker), (gitdir) => writeFiles(gitdir, files));
     if (made) return repositoryNamed(name);
     const madeMeanwhile = await findRepository(name, marker);
     if (madeMeanwhile === null) throw taken(name);
@@ -99,14 +100,40 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     await replaceFile(notesFile(repositoryId), JSON.stringify({ ...notes, collaborators } satisfies Notes));
   };
 
+  const deleteRepository: SourceHost['deleteRepository'] = async ({ name, marker }) => {
+    if ((await readNotes(name))?.marker !== marker) return false;
+    await withdrawFolder(folderOf(name), draftOf(name, marker));
+    return true;
+  };
+
   return {
     provider: embedded,
+    defaultTemplateId: 'business',
     findRepository: ({ name, marker }) => withDiskFaults(findRepository(name, marker)),
     createRepository: (request) => withDiskFaults(inTurn(request.name, () => createRepository(request))),
     inviteCollaborator: (id, username) => withDiskFaults(inTurn(id, () => inviteCollaborator(id, username))),
     listCollaborators: async (repositoryId) => (await withDiskFaults(notesOf(repositoryId))).collaborators,
+    listCommits: async (repositoryId, limit) => {
+      await withDiskFaults(notesOf(repositoryId));
+      return withDiskFaults(commitsOf(folderOf(repositoryId), limit));
+    },
+    deleteRepository: (request) => withDiskFaults(inTurn(request.name, () => deleteRepository(request))),
     listTemplates: () => withDiskFaults(listTemplates(templatesFolder)),
   };
+};
+
+const draftOf = (name: string, marker: string): string =>
+  `${name}.${createHash('sha256').update(marker).digest('hex').slice(0, 16)}`;
+
+const commitsOf = async (gitdir: string, limit: number): Promise<readonly Commit[]> => {
+  const { default: git } = await import('isomorphic-git');
+  const entries = await git.log({ fs, gitdir, ref: defaultBranch, depth: limit });
+  return entries.map(({ oid: id, commit: { message, author, committer } }) => ({
+    id,
+    message: message.trimEnd(),
+    author: author.name,
+    committedAt: isoTime(committer.timestamp * 1_000),
+  }));
 };
 
 const readTemplate = async (templatesFolder: string, id: string): Promise<Template> => {
@@ -133,7 +160,7 @@ const repositoryFrom = async (
   commit: { message: string; seconds: number },
 ): Promise<Map<string, Uint8Array | string>> => {
   const { default: git } = await import('isomorphic-git');
-  const { fs, files } = createMemoryFiles();
+  const { fs: memory, files } = createMemoryFiles();
   const gitdir = '/repository';
   const oids = new Set<string>();
   const kept = (oid: string): string => {
@@ -148,18 +175,18 @@ const repositoryFrom = async (
         const path = join(folder, entry.name);
         if (entry.isDirectory()) return { mode: '040000', type: 'tree' as const, path: entry.name, oid: await writeTree(path) };
         if (!entry.isFile()) throw permanentFault(`The template holds "${entry.name}", which is neither a file nor a folder`);
-        const oid = kept(await git.writeBlob({ fs, gitdir, blob: await readFile(path) }));
+        const oid = kept(await git.writeBlob({ fs: memory, gitdir, blob: await readFile(path) }));
         return { mode: '100644', type: 'blob' as const, path: entry.name, oid };
       }),
     );
-    return kept(await git.writeTree({ fs, gitdir, tree }));
+    return kept(await git.writeTree({ fs: memory, gitdir, tree }));
   };
 
   const person = { name: 'Doorstep', email: 'doorstep@localhost', timestamp: commit.seconds, timezoneOffset: 0 };
   const content = { message: commit.message, tree: await writeTree(source), parent: [], author: person, committer: person };
-  const head = kept(await git.writeCommit({ fs, gitdir, commit: content }));
-  const { filename } = await git.packObjects({ fs, gitdir, oids: [...oids], write: true });
-  await git.indexPack({ fs, dir: gitdir, gitdir, filepath: `objects/pack/${filename}` });
+  const head = kept(await git.writeCommit({ fs: memory, gitdir, commit: content }));
+  const { filename } = await git.packObjects({ fs: memory, gitdir, oids: [...oids], write: true });
+  await git.indexPack({ fs: memory, dir: gitdir, gitdir, filepath: `objects/pack/${filename}` });
 
   const packs = [...files].filter(([path]) => path.startsWith(`${gitdir}/objects/pack/`));
   return new Map<string, Uint8Array | string>([

@@ -2,7 +2,10 @@
 export interface SourceHost {
   readonly provider: string;
 
-  /** The repository that was made for `marker` (the provisioning job), or null: asked before making one, so that a retry makes no second. */
+  /** The template of a website for which none is named. */
+  readonly defaultTemplateId: string;
+
+  /** The repository that was made for `marker` (the provisioning job), or null: asked before making one, so that a retry makes no second. Resolves when its default branch has a commit. */
   findRepository(request: { name: string; marker: string }): Promise<Repository | null>;
 
   /**
@@ -18,6 +21,12 @@ export interface SourceHost {
   /** Usernames that have access or were invited. */
   listCollaborators(repositoryId: string): Promise<readonly string[]>;
 
+  /** The newest commits of the default branch, newest first. */
+  listCommits(repositoryId: string, limit: number): Promise<readonly Commit[]>;
+
+  /** Deletes the repository that was made for `marker`, with everything in it; answers whether there was one. No other is touched. */
+  deleteRepository(request: { name: string; marker: string }): Promise<boolean>;
+
   /** Templates that `createRepository` takes. */
   listTemplates(): Promise<readonly { id: string; name: string; description: string }[]>;
 }
@@ -28,4 +37,16 @@ export interface Repository {
   readonly defaultBranch: string;
   /** What `git clone` takes. */
   readonly cloneUrl: string;
+}
+
+export interface Commit {
+  /** 40 hexadecimal digits. */
+  readonly id: string;
+  readonly message: string;
+  /** The author's name, empty when it is not known. */
+  readonly author: string;
+  /** When it was committed, ISO 8601 UTC. */
+  readonly committedAt?: string;
+  /** Where people read it. */
+  readonly url?: string;
 }
