@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
+import { isId, matchesSearch, textsOf } from '../documents.js';
 import {
   ReadModelDropped,
   ReadModelStoreUnavailable,
@@ -10,21 +11,8 @@ import {
 } from '../readModelStore.js';
 import { createArrivals } from './arrivals.js';
 import { openDatabase } from './database.js';
-import {
-  conditionsOf,
-  entryValue,
-  findPage,
-  matchesSearch,
-  textsOf,
-  toDocument,
-  type Condition,
-  type DocumentRow,
-  type Page,
-} from './find.js';
+import { conditionsOf, entryValue, findPage, toDocument, type Condition, type DocumentRow, type Page } from './find.js';
 import { createRecords } from './records.js';
-
-/** SQLite's text ends at a NUL and cannot hold a lone surrogate: such an id would be taken for another one. */
-const isId = (id: string): boolean => /^[^\0\p{Surrogate}]+$/u.test(id);
 
 /** Documents that a search looks at, and rows that a sweep removes, before others get their turn. */
 const stretch = 500;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../events/envelope.js';
+import { wantedValues } from '../documents.js';
 import type { ReadModel, ReadModelQuery, StoredDocument } from '../readModelStore.js';
 import type { Database } from './database.js';
 
@@ -27,13 +28,8 @@ export interface Condition {
   readonly values: readonly string[];
 }
 
-/** @throws TypeError for a field without an index: such a query has no fast answer. */
 export const conditionsOf = (model: ReadModel, query: ReadModelQuery): readonly Condition[] =>
-  Object.entries(query.where ?? {}).map(([field, wanted]) => {
-    if (!model.indexes.some((index) => index.field === field))
-      throw new TypeError(`read model ${model.name} has no index on ${field}`);
-    return { field, values: [...new Set(typeof wanted === 'string' ? [wanted] : wanted)].map(entryValue) };
-  });
+  wantedValues(model, query).map(({ field, values }) => ({ field, values: values.map(entryValue) }));
 
 /** SQLite sorts every blob after every text: the start of a descending list. The empty text is the start of an ascending one. */
 const afterEveryText = new Uint8Array(1);
@@ -106,16 +102,3 @@ const rarestFirst = ({ statement }: Database, key: bigint, conditions: readonly 
 
 /** By UTF-8 bytes, as the stores compare; JavaScript compares UTF-16 units, which differs beyond U+FFFF. */
 const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
-
-/** Whether one of the fields contains the text, ignoring case; a list of texts contains what any of them contains. */
-export const matchesSearch = (body: JsonObject, { fields, text }: NonNullable<ReadModelQuery['search']>): boolean => {
-  const wanted = text.toLowerCase();
-  return fields.some((field) => textsOf(body, field).some((value) => value.toLowerCase().includes(wanted)));
-};
-
-/** The texts in a field: one, several, or none when it holds something else. */
-export const textsOf = (body: JsonObject, field: string): readonly string[] => {
-  const value = Object.hasOwn(body, field) ? body[field] : undefined;
-  if (typeof value === 'string') return [value];
-  return Array.isArray(value) ? value.filter((element: unknown): element is string => typeof element === 'string') : [];
-};

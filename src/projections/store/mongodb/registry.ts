@@ -1,0 +1,135 @@
+import type { Random } from '../../../platform/random.js';
+import { ReadModelDropped, type ReadModel } from '../readModelStore.js';
+import type { MongoConnection } from './connection.js';
+import { isTaken } from './duplicates.js';
+
+/** What is known of the versions of one read model: a single document, so that each change of it is seen whole or not at all. */
+interface RegistryEntry {
+  /** The read model's name. */
+  readonly _id: string;
+  /** Counts the changes: each is made only on the state that it was derived from. */
+  readonly change: bigint;
+  /** The version that answers reads. */
+  readonly live: string | null;
+  readonly versions: readonly RegisteredVersion[];
+}
+
+export interface RegisteredVersion {
+  readonly version: string;
+  /** The collection that holds its documents. None is used again after the version was dropped or emptied. */
+  readonly collection: string;
+  readonly checkpoint: bigint;
+}
+
+/** The versions of all read models, shared by every process. */
+export interface Registry {
+  /** @throws ReadModelDropped when the version is not there */
+  find(model: ReadModel): Promise<RegisteredVersion>;
+  liveVersion(name: string): Promise<string | null>;
+  /** Adds the version, with a collection of its own, unless it is there. */
+  add(model: ReadModel): Promise<RegisteredVersion>;
+  /** Moves the checkpoint forward, never back. @throws ReadModelDropped when the version no longer has that collection */
+  advance(model: ReadModel, collection: string, checkpoint: bigint): Promise<void>;
+  /** Gives the version an empty collection and sets its checkpoint back to the start. @throws ReadModelDropped */
+  empty(model: ReadModel): Promise<RegisteredVersion>;
+  /** Makes the version the live one, and the only one. @throws ReadModelDropped */
+  publish(model: ReadModel): Promise<void>;
+  /** Collections that belong to no version. */
+  leftovers(): Promise<readonly string[]>;
+}
+
+const collectionPrefix = 'readModel.';
+
+export const createRegistry = (connection: MongoConnection, random: Random): Registry => {
+  const entries = connection.collection<RegistryEntry>('readModels');
+
+  const read = async (name: string): Promise<RegistryEntry> =>
+    (await entries.findOne({ _id: name })) ?? { _id: name, change: 0n, live: null, versions: [] };
+
+  /** Changes an entry; `next` is asked again when another process was faster, and `null` leaves everything as it is. */
+  const change = async (
+    name: string,
+    next: (entry: RegistryEntry) => Pick<RegistryEntry, 'live' | 'versions'> | null,
+  ): Promise<void> => {
+    for (;;) {
+      const entry = await read(name);
+      const changed = next(entry);
+      if (changed === null) return;
+      try {
+        const { matchedCount, upsertedCount } = await entries.replaceOne(
+          { _id: name, change: entry.change },
+          { change: entry.change + 1n, ...changed },
+          { upsert: entry.change === 0n },
+        );
+        if (matchedCount + upsertedCount > 0) return;
+      } catch (fault) {
+        if (!isTaken(fault)) throw fault;
+      }
+    }
+  };
+
+  const versionIn = ({ versions }: RegistryEntry, model: ReadModel): RegisteredVersion => {
+    const found = versions.find(({ version }) => version === model.version);
+    if (found === undefined) throw new ReadModelDropped(model);
+    return found;
+  };
+
+  const others = ({ versions }: RegistryEntry, model: ReadModel): readonly RegisteredVersion[] =>
+    versions.filter(({ version }) => version !== model.version);
+
+  /** Name and version are there for people; the rest makes it new. */
+  const newVersion = ({ name, version }: ReadModel): RegisteredVersion => {
+    const readable = `${name}.${version}`.replace(/[^\w.-]/g, '_').slice(0, 80);
+    const unique = Buffer.from(random.bytes(8)).toString('hex');
+    return { version, collection: `${collectionPrefix}${readable}.${unique}`, checkpoint: 0n };
+  };
+
+  return {
+    find: async (model) => versionIn(await read(model.name), model),
+
+    liveVersion: async (name) => (await read(name)).live,
+
+    add: async (model) => {
+      await change(model.name, (entry) =>
+        entry.versions.some(({ version }) => version === model.version)
+          ? null
+          : { live: entry.live, versions: [...entry.versions, newVersion(model)] },
+      );
+      return versionIn(await read(model.name), model);
+    },
+
+    advance: (model, collection, checkpoint) =>
+      change(model.name, (entry) => {
+        const current = versionIn(entry, model);
+        if (current.collection !== collection) throw new ReadModelDropped(model);
+        if (current.checkpoint >= checkpoint) return null;
+        return { live: entry.live, versions: [...others(entry, model), { ...current, checkpoint }] };
+      }),
+
+    empty: async (model) => {
+      const emptied = newVersion(model);
+      await change(model.name, (entry) => {
+        versionIn(entry, model);
+        return { live: entry.live, versions: [...others(entry, model), emptied] };
+      });
+      return emptied;
+    },
+
+    publish: (model) =>
+      change(model.name, (entry) => {
+        const published = versionIn(entry, model);
+        if (entry.live === model.version && entry.versions.length === 1) return null;
+        return { live: model.version, versions: [published] };
+      }),
+
+    leftovers: async () => {
+      // In this order: a collection is made after its version was registered, so one that is seen first and not registered then
+      // never will be.
+      const collections = await connection.collectionNames(collectionPrefix);
+      const registered = new Set(
+        (await entries.find().toArray()).flatMap(({ versions }) => versions.map(({ collection }) => collection)),
+      );
+      return collections.filter((name) => !registered.has(name));
+    },
+  };
+};
