@@ -30,6 +30,8 @@ import { projections } from './projections/catalogue.js';
 import { createProjector } from './projections/runner/projector.js';
 import { createEmbeddedReadModelStore } from './projections/store/embedded/embeddedReadModelStore.js';
 import { createLastingRecords } from './projections/store/embedded/lastingRecords.js';
+import { createCronWorker } from './workers/cron/cronWorker.js';
+import { maintenanceJob } from './workers/cron/maintenance.js';
 import { createInvitationMailWorker } from './workers/invitationMail/invitationMailWorker.js';
 import { createProvisioningWorker } from './workers/provisioning/provisioningWorker.js';
 
@@ -163,12 +165,15 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     createInvitationMailWorker({ engine, email, baseUrl }),
   ];
 
+  const cron = createCronWorker(engine, [maintenanceJob(engine)]);
+
   const stayed = stay(clock);
   const { roles } = settings;
   const healthUrl = healthPort === undefined ? undefined : (await health.listen(host, healthPort)).url;
   if (roles.has('api')) localUrl = (await server.listen(host, port)).url;
   if (roles.has('projector')) await projector.start();
   if (roles.has('worker')) await Promise.all(workers.map((worker) => worker.start()));
+  if (roles.has('cron')) await cron.start();
 
   return {
     baseUrl: baseUrl(),
@@ -178,6 +183,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
       await Promise.all([
         roles.has('api') && server.stop(),
         ...(roles.has('worker') ? workers.map((worker) => worker.stop()) : []),
+        roles.has('cron') && cron.stop(),
       ]);
       if (roles.has('projector')) await projector.stop();
       if (healthUrl !== undefined) await health.stop();

@@ -1,0 +1,117 @@
+import type { Engine } from '../../engine.js';
+import { isoTime, sleep } from '../../platform/clock.js';
+import type { Worker } from '../worker.js';
+import { claimRun } from './claimRun.js';
+
+/** Work that the calendar asks for. */
+export interface CronJob {
+  readonly name: string;
+  /** Five fields, UTC: `0 4 * * 1` is Mondays at four. */
+  readonly schedule: string;
+  /**
+   * Called once for each time that is due, in one of all the processes, and never while an earlier run of this process is under way. When
+   * it throws, the run is over; the next one is the calendar's. `signal` is aborted when the process stops.
+   */
+  readonly run: (dueAt: number, signal: AbortSignal) => Promise<void>;
+}
+
+const minuteMs = 60_000;
+/** A run that nobody has begun, because no process was there or the stores did not answer, is still made up for until then. */
+const lateMs = 60 * minuteMs;
+const firstBackoffMs = 1_000;
+const longestBackoffMs = 30_000;
+/** Within the 10 s that a process has for stopping. */
+const stopWithinMs = 8_000;
+
+/**
+ * Runs jobs when they are due. Each process looks at its clock once a minute and claims what is due: of any number of processes, one
+ * runs it. node-cron says which minutes are due; the timer is ours, since time is a port.
+ */
+export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Worker => {
+  const { clock, random, ids, readModels } = engine;
+  const logger = engine.logger.child({ worker: 'cron' });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const underWay = new Map<string, Promise<void>>();
+  let following: Promise<void> | null = null;
+
+  /** Asks until there is an answer, or it is too late for the run. */
+  const isMine = async ({ name }: CronJob, dueAt: number): Promise<boolean> => {
+    const by = ids.commandId();
+    for (let attempt = 0; !signal.aborted && clock.now() < dueAt + lateMs; attempt += 1) {
+      try {
+        return await claimRun(readModels.records, { schedule: name, dueAt, by });
+      } catch (err) {
+        logger.warn({ err, job: name, attempt }, 'a run that is due could not be claimed; trying again');
+        const longest = Math.min(longestBackoffMs, firstBackoffMs * 2 ** attempt);
+        await sleep(clock, longest * (0.5 + random.fraction() / 2), signal);
+      }
+    }
+    return false;
+  };
+
+  const runOnce = async (job: CronJob, dueAt: number): Promise<void> => {
+    const run = { job: job.name, dueAt: isoTime(dueAt) };
+    try {
+      if (!(await isMine(job, dueAt))) return;
+      const startedAt = clock.now();
+      await job.run(dueAt, signal);
+      logger.info({ ...run, durationMs: clock.now() - startedAt }, 'a job of the calendar is done');
+    } catch (err) {
+      logger.error({ err, ...run }, 'a job of the calendar failed; it runs again when it is due next');
+    }
+  };
+
+  const begin = (job: CronJob, dueAt: number): void => {
+    if (underWay.has(job.name)) {
+      logger.warn({ job: job.name, dueAt: isoTime(dueAt) }, 'a job of the calendar is due while its last run is under way');
+      return;
+    }
+    const run = runOnce(job, dueAt).finally(() => underWay.delete(job.name));
+    underWay.set(job.name, run);
+  };
+
+  const follow = async (): Promise<void> => {
+    const dueAfter = await loadCalendar(jobs);
+    let looked = clock.now() - lateMs;
+    while (!signal.aborted) {
+      const now = clock.now();
+      // After a long sleep only what is not too late; after a step back of the clock from there on: what has run is claimed.
+      const from = Math.max(Math.min(looked, now), now - lateMs);
+      for (const [job, dueAt] of dueAfter(from, now)) begin(job, dueAt);
+      looked = now;
+      await sleep(clock, minuteMs - (now % minuteMs), signal);
+    }
+  };
+
+  return {
+    name: 'cron',
+    start: () => {
+      following ??= follow();
+      return Promise.resolve();
+    },
+    stop: async () => {
+      stopping.abort();
+      const enough = new AbortController();
+      const ended = Promise.all([following, ...underWay.values()]);
+      await Promise.race([ended, sleep(clock, stopWithinMs, enough.signal)]);
+      enough.abort();
+    },
+  };
+};
+
+/** The last time within (after, until] at which each job is due, for those that are. */
+type DueAfter = (after: number, until: number) => ReadonlyMap<CronJob, number>;
+
+const loadCalendar = async (jobs: readonly CronJob[]): Promise<DueAfter> => {
+  const { createTask } = await import('node-cron');
+  // Never started: it is asked what matches, and runs nothing.
+  const calendar = jobs.map((job) => [job, createTask(job.schedule, () => undefined, { timezone: 'UTC' })] as const);
+  return (after, until) => {
+    const due = new Map<CronJob, number>();
+    for (let time = (Math.floor(after / minuteMs) + 1) * minuteMs; time <= until; time += minuteMs) {
+      for (const [job, task] of calendar) if (task.match(new Date(time))) due.set(job, time);
+    }
+    return due;
+  };
+};
