@@ -24,10 +24,11 @@ import type { Logger } from './platform/logger.js';
 import { createPersonalData } from './platform/personal.js';
 import { systemRandom } from './platform/random.js';
 import { loadEncryptionKey, type Settings } from './platform/settings.js';
-import { openVault } from './platform/vault.js';
+import { openVault, type VaultRecords } from './platform/vault.js';
 import { readVersion } from './platform/version.js';
 import { projections } from './projections/catalogue.js';
 import { createProjector } from './projections/runner/projector.js';
+import type { ReadModelStore } from './projections/store/readModelStore.js';
 import { createEmbeddedReadModelStore } from './projections/store/embedded/embeddedReadModelStore.js';
 import { createLastingRecords } from './projections/store/embedded/lastingRecords.js';
 import { createCronWorker } from './workers/cron/cronWorker.js';
@@ -52,8 +53,7 @@ export const openEngine = async (
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const masterKey = await loadEncryptionKey(settings);
   const eventStore = watched(await createEmbeddedEventStore({ file: join(settings.dataDir, 'events.db'), clock, logger }));
-  const readModels = await createEmbeddedReadModelStore({ file: join(settings.dataDir, 'read-models.db'), clock });
-  const records = await createLastingRecords({ file: join(settings.dataDir, 'vault.db'), clock });
+  const { readModels, records } = await openReadModels(settings, clock);
   const vault = await openVault({ records, masterKeys: () => Promise.resolve([masterKey]), clock, random: systemRandom });
   const engine = createEngine({
     clock,
@@ -73,6 +73,22 @@ export const openEngine = async (
       await records.close();
     },
   };
+};
+
+/** Read models, and beside them the records that outlast every one of them. What is not used is not loaded. */
+const openReadModels = async (
+  { dataDir, stores: { readModelUrl } }: Settings,
+  clock: Clock,
+): Promise<{ readModels: ReadModelStore; records: VaultRecords & { close(): Promise<void> } }> => {
+  if (readModelUrl === undefined) {
+    return {
+      readModels: await createEmbeddedReadModelStore({ file: join(dataDir, 'read-models.db'), clock }),
+      records: await createLastingRecords({ file: join(dataDir, 'vault.db'), clock }),
+    };
+  }
+  const { createMongoReadModelStore } = await import('./projections/store/mongodb/mongoReadModelStore.js');
+  const readModels = await createMongoReadModelStore({ url: readModelUrl, clock, random: systemRandom });
+  return { readModels, records: { ...readModels.recordsIn('vault'), close: () => Promise.resolve() } };
 };
 
 /** The service, running. */
