@@ -1,4 +1,3 @@
-import { createHmac, hkdfSync } from 'node:crypto';
 import { createHandleCommand, type HandleCommand } from './commands/handleCommand.js';
 import type { Fold } from './commands/decider.js';
 import type { Codec } from './events/codec.js';
@@ -6,9 +5,11 @@ import type { DomainEvent } from './events/envelope.js';
 import type { EventStore } from './events/store/eventStore.js';
 import { createStreamFolds, type Folded } from './events/streamFolds.js';
 import type { Clock } from './platform/clock.js';
-import { base32Text, createIds, type Ids } from './platform/ids.js';
+import { createIds, type Ids } from './platform/ids.js';
 import type { Logger } from './platform/logger.js';
+import type { PersonalData } from './platform/personal.js';
 import type { Random } from './platform/random.js';
+import type { Vault } from './platform/vault.js';
 import type { ReadModelStore } from './projections/store/readModelStore.js';
 import { createValidatedRead, type ValidatedRead } from './projections/validatedRead.js';
 
@@ -25,10 +26,9 @@ export interface Engine {
   /** A decider's state as of now: what a decision that rests on another stream looks at. */
   readonly state: <State, Event extends DomainEvent>(fold: Fold<State, Event>, stream: string) => Promise<Folded<State>>;
   readonly read: ValidatedRead;
-  /**
-   * A keyed hash of a piece of personal data (HMAC-SHA-256, 26 base32 characters): finds what belongs to an address or a subject
-   * without the name of a stream telling it, or a list of addresses being enough to try.
-   */
+  readonly vault: Vault;
+  readonly personal: PersonalData;
+  /** Of `personal`. */
   readonly blindIndex: (text: string) => string;
 }
 
@@ -39,11 +39,10 @@ export const createEngine = (parts: {
   codec: Codec;
   eventStore: EventStore;
   readModels: ReadModelStore;
-  /** 32 bytes (`ENCRYPTION_KEY`). */
-  encryptionKey: Uint8Array;
+  vault: Vault;
+  personal: PersonalData;
 }): Engine => {
-  const { clock, random, logger, codec, eventStore, readModels, encryptionKey } = parts;
-  const indexKey = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'doorstep blind index', 32));
+  const { clock, random, logger, codec, eventStore, readModels, vault, personal } = parts;
   const folds = createStreamFolds(eventStore, codec);
   return {
     clock,
@@ -56,6 +55,8 @@ export const createEngine = (parts: {
     handle: createHandleCommand({ eventStore, codec, folds, clock, random }),
     state: (fold, stream) => folds.load(fold, stream),
     read: createValidatedRead({ folds, readModels }),
-    blindIndex: (text) => base32Text(createHmac('sha256', indexKey).update(text).digest().subarray(0, 17), 26),
+    vault,
+    personal,
+    blindIndex: (text) => personal.blindIndex(text),
   };
 };

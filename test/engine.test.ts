@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { createEngine } from '../src/engine.js';
+import { systemClock } from '../src/platform/clock.js';
+import { openSecrets } from './support/vaults.js';
+import { createMemoryRecords } from './workers/memoryStores.js';
 import { engineOn, openStores } from './workers/engines.js';
 
 test('a blind index stays what it is: addresses and subjects are found by it in every log there is', async () => {
@@ -9,7 +11,8 @@ test('a blind index stays what it is: addresses and subjects are found by it in 
 });
 
 test('a blind index tells nothing to who does not have the key', async () => {
-  const engine = engineOn(await openStores());
-  const stranger = createEngine({ ...engine, encryptionKey: new Uint8Array(32).fill(1) });
-  expect(stranger.blindIndex('anna@example.com')).not.toBe(engine.blindIndex('anna@example.com'));
+  const stores = await openStores();
+  const others = await openSecrets(createMemoryRecords(), systemClock, [new Uint8Array(32).fill(1)]);
+  const index = engineOn(stores).blindIndex('anna@example.com');
+  expect(engineOn({ ...stores, ...others }).blindIndex('anna@example.com')).not.toBe(index);
 });

@@ -21,8 +21,6 @@ export interface HttpAppParts {
   /** `null`: nobody can sign in to the portal, only tokens work. */
   readonly identityProvider: IdentityProvider | null;
   readonly keyUse: KeyUse;
-  /** 32 bytes (`ENCRYPTION_KEY`). */
-  readonly encryptionKey: Uint8Array;
   /** Public base address without a trailing slash; asked for at each use, since a free port is known only once it is listened on. */
   readonly baseUrl: () => string;
   /** Origins that browsers may call from; empty: CORS is off. */
@@ -131,7 +129,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     engine,
     authenticate: createAuthenticate(parts),
     authorise: createAuthorise(engine),
-    idempotency: createIdempotency(engine, parts.encryptionKey),
+    idempotency: createIdempotency(engine),
     baseUrl: parts.baseUrl,
     onStream: (end) => {
       streams.add(end);

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Engine } from '../engine.js';
 import type { JsonObject } from '../events/envelope.js';
 import { sleep } from '../platform/clock.js';
-import { createSealer } from '../platform/sealer.js';
+import type { Sealer } from '../platform/sealer.js';
 import type { Caller } from './auth/caller.js';
 import { httpErrors } from './errors.js';
 import type { Reply } from './reply.js';
@@ -48,11 +48,7 @@ type KeptRecord = JsonObject & {
   readonly reply?: string;
 };
 
-export const createIdempotency = (
-  { clock, random, ids, logger, readModels: { records } }: Engine,
-  encryptionKey: Uint8Array,
-): Idempotency => {
-  const sealer = createSealer(encryptionKey, 'doorstep kept answers', random);
+export const createIdempotency = ({ clock, random, ids, logger, vault, readModels: { records } }: Engine): Idempotency => {
   /** Runs of this process, so that their repetitions need not look again and again. */
   const running = new Map<string, Promise<unknown>>();
 
@@ -65,7 +61,7 @@ export const createIdempotency = (
     }
   };
 
-  const execute = async (id: string, record: KeptRecord, run: Parameters<Idempotency>[1]): Promise<Reply> => {
+  const execute = async (id: string, record: KeptRecord, run: Parameters<Idempotency>[1], sealer: Sealer): Promise<Reply> => {
     try {
       const reply = await run({ commandId: record.commandId, secret: sealer.open(record.secret, id) });
       await keep(id, { ...record, reply: sealer.seal(bytesOf(reply), id) });
@@ -78,6 +74,7 @@ export const createIdempotency = (
 
   const attempt = async (id: string, request: string, run: Parameters<Idempotency>[1]): Promise<Reply> => {
     const giveUpAt = clock.now() + patienceMs;
+    const sealer = await vault.sealer('doorstep kept answers');
     for (;;) {
       const now = clock.now();
       const fresh: KeptRecord = {
@@ -87,7 +84,7 @@ export const createIdempotency = (
         expiresAt: now + keptMs,
         leaseUntil: now + leaseMs,
       };
-      if (await records.insert(collection, id, fresh, fresh.expiresAt)) return execute(id, fresh, run);
+      if (await records.insert(collection, id, fresh, fresh.expiresAt)) return execute(id, fresh, run, sealer);
 
       const kept = (await records.get(collection, id)) as KeptRecord | null;
       if (kept === null) continue;
@@ -96,7 +93,7 @@ export const createIdempotency = (
       if (kept.leaseUntil <= now) {
         const taken = { ...kept, leaseUntil: now + leaseMs };
         await records.put(collection, id, taken, taken.expiresAt);
-        return execute(id, taken, run);
+        return execute(id, taken, run, sealer);
       }
       if (now >= giveUpAt) throw httpErrors.stillRunning();
       await sleep(clock, lookAgainMs);

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from './random.js';
 
 /** Encrypts small pieces of data at rest (AES-256-GCM) for one purpose. */
@@ -13,22 +13,19 @@ const algorithm = 'aes-256-gcm';
 const ivLength = 12;
 const tagLength = 16;
 
-/** `purpose` keeps what one part sealed from being opened by another: each gets its own key, derived (HKDF, RFC 5869) from the 32 bytes. */
-export const createSealer = (encryptionKey: Uint8Array, purpose: string, random: Random): Sealer => {
-  const key = Buffer.from(hkdfSync('sha256', encryptionKey, '', purpose, 32));
-  return {
-    seal: (plain, bound) => {
-      const iv = random.bytes(ivLength);
-      const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagLength }).setAAD(Buffer.from(bound));
-      const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
-      return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64');
-    },
-    open: (sealed, bound) => {
-      const bytes = Buffer.from(sealed, 'base64');
-      const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivLength), { authTagLength: tagLength })
-        .setAAD(Buffer.from(bound))
-        .setAuthTag(bytes.subarray(ivLength, ivLength + tagLength));
-      return Buffer.concat([decipher.update(bytes.subarray(ivLength + tagLength)), decipher.final()]);
-    },
-  };
-};
+/** `key`: 32 bytes that have one purpose alone, so that nobody opens what another part sealed. */
+export const createSealer = (key: Uint8Array, random: Random): Sealer => ({
+  seal: (plain, bound) => {
+    const iv = random.bytes(ivLength);
+    const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagLength }).setAAD(Buffer.from(bound));
+    const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64');
+  },
+  open: (sealed, bound) => {
+    const bytes = Buffer.from(sealed, 'base64');
+    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivLength), { authTagLength: tagLength })
+      .setAAD(Buffer.from(bound))
+      .setAuthTag(bytes.subarray(ivLength, ivLength + tagLength));
+    return Buffer.concat([decipher.update(bytes.subarray(ivLength + tagLength)), decipher.final()]);
+  },
+});

@@ -13,6 +13,7 @@ import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { readinessChecks } from '../../src/http/routes/system/readiness.js';
 import type { Route } from '../../src/http/route.js';
 import { createServer, type HttpServer, type Patience } from '../../src/http/server.js';
+import { createPageCounter } from '../../src/integrations/analytics/embedded.js';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
@@ -23,6 +24,7 @@ import { projections } from '../../src/projections/catalogue.js';
 import { createProjector } from '../../src/projections/runner/projector.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import { temporaryFolder } from './temporary.js';
+import { openVaultIn } from './vaults.js';
 
 /** The API of one process, listening on a free port, on embedded stores in real files. */
 export interface RunningApi {
@@ -77,7 +79,6 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
 }
 
 const templatesFolder = fileURLToPath(new URL('../../templates', import.meta.url));
-const encryptionKey = new Uint8Array(32).fill(7);
 const running = new Set<RunningApi>();
 
 afterAll(async () => {
@@ -96,6 +97,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   const eventStore = metrics.counting(await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock, logger }));
   const readModels = await createEmbeddedReadModelStore({ file: join(folder, 'read-models.db'), clock });
   const codec = createCodec(catalogue);
+  const { vault, personal, close: closeVault } = await openVaultIn(folder, clock);
   const engine = createEngine({
     clock,
     random: systemRandom,
@@ -103,7 +105,8 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     codec,
     eventStore,
     readModels,
-    encryptionKey,
+    vault,
+    personal,
   });
   const projector = createProjector({
     projections,
@@ -119,6 +122,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   let url = '';
   const keyUse = createKeyUse(engine);
   const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
+  const analytics = createPageCounter({ file: join(folder, 'analytics.db'), clock, random: systemRandom, logger });
   const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => url, clock });
   const app = createApp({
     engine,
@@ -127,6 +131,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       keyUse,
       sourceHost,
       hosting,
+      analytics,
       projections,
       checks: readinessChecks(engine, projections),
       metrics,
@@ -135,7 +140,6 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     }),
     identityProvider: options.identityProvider ?? null,
     keyUse,
-    encryptionKey,
     baseUrl: () => url,
     corsOrigins: options.corsOrigins ?? [],
     ...(options.mounts !== undefined && { mounts: options.mounts }),
@@ -180,8 +184,10 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       if (!running.delete(api)) return;
       await server.stop();
       if (options.projector !== false) await projector.stop();
+      analytics.close();
       await eventStore.close();
       await readModels.close();
+      await closeVault();
     },
   };
   running.add(api);

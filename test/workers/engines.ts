@@ -11,29 +11,26 @@ import { systemRandom } from '../../src/platform/random.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import type { ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { openVaultIn, type Secrets } from '../support/vaults.js';
 
-export interface Stores {
+export interface Stores extends Secrets {
   readonly eventStore: EventStore;
   readonly readModels: ReadModelStore;
 }
 
-const opened: Stores[] = [];
+const opened: { readonly close: () => Promise<unknown> }[] = [];
 
 afterAll(async () => {
-  for (const { eventStore, readModels } of opened.splice(0)) {
-    await eventStore.close();
-    await readModels.close();
-  }
+  for (const { close } of opened.splice(0)) await close();
 });
 
 /** Stores in files of their own, closed after the test file. */
 export const openStores = async (clock: Clock = systemClock, folder = temporaryFolder()): Promise<Stores> => {
-  const stores = {
-    eventStore: await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock }),
-    readModels: await createEmbeddedReadModelStore({ file: join(folder, 'read-models.db'), clock }),
-  };
-  opened.push(stores);
-  return stores;
+  const eventStore = await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock });
+  const readModels = await createEmbeddedReadModelStore({ file: join(folder, 'read-models.db'), clock });
+  const { vault, personal, close } = await openVaultIn(folder, clock);
+  opened.push(eventStore, readModels, { close });
+  return { eventStore, readModels, vault, personal };
 };
 
 const silent = createLogger({ level: 'silent' });
@@ -42,7 +39,7 @@ const codec = createCodec(catalogue);
 
 /** An engine of a process of its own on `stores`: nothing is shared with others but the stores. */
 export const engineOn = (
-  { eventStore, readModels }: Stores,
+  { eventStore, readModels, vault, personal }: Stores,
   { clock = systemClock, logger = silent }: { clock?: Clock; logger?: Logger } = {},
 ): Engine =>
   createEngine({
@@ -52,5 +49,6 @@ export const engineOn = (
     codec,
     eventStore,
     readModels,
-    encryptionKey: new Uint8Array(32),
+    vault,
+    personal,
   });

@@ -46,7 +46,7 @@ afterEach(async () => {
 /** A website to which people are invited, in virtual time. */
 const createWorld = async () => {
   const clock = createTestClock();
-  const stores = createMemoryStores();
+  const stores = await createMemoryStores(clock);
   const logged: string[] = [];
   const logger = createLogger({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } });
   const engine = engineOn(stores, { clock, logger });

@@ -1,20 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../src/events/envelope.js';
 import type { EventFilter, EventStore, LogSlice, StoredEvent } from '../../src/events/store/eventStore.js';
+import type { Clock } from '../../src/platform/clock.js';
 import type { ReadModelStore, RecordStore } from '../../src/projections/store/readModelStore.js';
 import { EventStoreModel, type ModelEvent } from '../support/eventStoreModel.js';
+import { openSecrets } from '../support/vaults.js';
 import type { Stores } from './engines.js';
 
 /**
  * Stores in memory, for simulations that run thousands of times: the oracle of the event store's contract suite, followed as the port
  * says — and the records of a read-model store that has no read model yet, so that every read folds the log.
  */
-export const createMemoryStores = (): Stores => ({
+export const createMemoryStores = async (clock: Clock): Promise<Stores> => ({
   eventStore: createMemoryEventStore(),
   readModels: {
     records: createMemoryRecords(),
     liveVersion: () => Promise.resolve(null),
   } as Partial<ReadModelStore> as ReadModelStore,
+  ...(await openSecrets(createMemoryRecords(), clock)),
 });
 
 const createMemoryEventStore = (): EventStore => {
@@ -71,7 +74,7 @@ const createMemoryEventStore = (): EventStore => {
   };
 };
 
-const createMemoryRecords = (): RecordStore => {
+export const createMemoryRecords = (): RecordStore => {
   const kept = new Map<string, JsonObject>();
   const nameOf = (collection: string, key: string): string => `${collection}/${key}`;
   return {

@@ -48,7 +48,7 @@ export interface World {
 
 export const createWorld = async (): Promise<World> => {
   const clock = createTestClock();
-  const stores = createMemoryStores();
+  const stores = await createMemoryStores(clock);
   const remote = createRemote();
   const observer = engineOn(stores, { clock });
   const context = () => ({ commandId: observer.ids.commandId(), actor: someAdmin, requestId: 'request-1' });

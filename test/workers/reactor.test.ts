@@ -14,9 +14,9 @@ import { createMemoryStores } from './memoryStores.js';
 type React = (event: Recorded, turn: Turn) => Promise<void>;
 
 /** A log of slugs reserved, and reactors on it. */
-const createWorld = () => {
+const createWorld = async () => {
   const clock = createTestClock();
-  const stores = createMemoryStores();
+  const stores = await createMemoryStores(clock);
   const engine = engineOn(stores, { clock });
   const metadata = { at: '2026-01-01T00:00:00.000Z', actor: someAdmin, requestId: 'r', correlationId: 'c', causationId: 'c' };
   const until = (isDone: () => boolean | Promise<boolean>) => passTimeUntil(clock, async () => isDone());
@@ -67,7 +67,7 @@ const noting =
 
 describe('a reactor', () => {
   test('reacts to what was there and to what comes, and a later one goes on where it stopped', async () => {
-    const world = createWorld();
+    const world = await createWorld();
     const seen: string[] = [];
     const see = noting(seen);
     await world.reserve('a');
@@ -86,7 +86,7 @@ describe('a reactor', () => {
   });
 
   test('starts while its stores are away, and goes on once they are back', async () => {
-    const world = createWorld();
+    const world = await createWorld();
     let isAway = true;
     const seen: string[] = [];
     const records: RecordStore = {
@@ -107,7 +107,7 @@ describe('a reactor', () => {
   });
 
   test('whose log breaks off follows it again, without gap or repetition', async () => {
-    const world = createWorld();
+    const world = await createWorld();
     const seen: string[] = [];
     const { eventStore } = world.stores;
     async function* subscribe(options: Parameters<EventStore['subscribe']>[0]) {
@@ -125,7 +125,7 @@ describe('a reactor', () => {
   });
 
   test('repeats a reaction that fails, ever more slowly, and does the others meanwhile', async () => {
-    const world = createWorld();
+    const world = await createWorld();
     const seen: string[] = [];
     const at: number[] = [];
     const reactor = world.reactor((event) => {
@@ -146,7 +146,7 @@ describe('a reactor', () => {
   });
 
   test('names an event that it does not understand, does the others, and takes it up when it does', async () => {
-    const world = createWorld();
+    const world = await createWorld();
     const seen: string[] = [];
     const logged: string[] = [];
     const reactor = world.reactor(noting(seen), {}, logged);
@@ -163,7 +163,7 @@ describe('a reactor', () => {
   });
 
   test('does what has the same key in order, one after the other, and the rest at the same time', async () => {
-    const world = createWorld();
+    const world = await createWorld();
     const log: string[] = [];
     const reactor = world.reactor(async (event, turn) => {
       log.push(`begin ${slugOf(event)}`);
@@ -185,7 +185,7 @@ describe('a reactor', () => {
   });
 
   test('does a few at a time, not counting those that pause', async () => {
-    const world = createWorld();
+    const world = await createWorld();
     let running = 0;
     let most = 0;
     let paused = 0;
@@ -209,7 +209,7 @@ describe('a reactor', () => {
   });
 
   test('reads on only when there is room, and stops with what it has left to do', async () => {
-    const world = createWorld();
+    const world = await createWorld();
     let begun = 0;
     const reactor = world.reactor(async (_, turn) => {
       begun += 1;

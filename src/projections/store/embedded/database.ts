@@ -66,13 +66,21 @@ const unavailable = new Set<number | null>([...heldCodes, 7, 8, 10, 11, 13, 14, 
 const blockingMs = 5;
 const patienceMs = 10_000;
 
+export interface DatabaseOptions {
+  /**
+   * `derived` (the default): what a power cut takes is folded again. `lasting`: a commit survives one, and what is deleted is
+   * overwritten.
+   */
+  readonly kept?: 'derived' | 'lasting';
+}
+
 /**
  * Opens the file, making it and its folder when they are missing.
  *
  * @throws ReadModelStoreUnavailable when it cannot be opened, is not a database, or was written by a newer version of the service.
  */
-export const openDatabase = async (file: string, clock: Clock): Promise<Database> => {
-  const connection = await connect(file, clock);
+export const openDatabase = async (file: string, clock: Clock, { kept = 'derived' }: DatabaseOptions = {}): Promise<Database> => {
+  const connection = await connect(file, clock, kept);
   const statements = new Map<string, Statement>();
 
   const statement = (sql: string): Statement => {
@@ -134,7 +142,10 @@ export const openDatabase = async (file: string, clock: Clock): Promise<Database
   };
 };
 
-const connect = async (file: string, clock: Clock) => {
+// NORMAL: a commit survives the end of the process; after a power cut the last ones may be missing.
+const pragmas = { derived: 'synchronous = NORMAL', lasting: 'synchronous = FULL; PRAGMA secure_delete = ON' } as const;
+
+const connect = async (file: string, clock: Clock, kept: keyof typeof pragmas) => {
   let connection;
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -142,8 +153,7 @@ const connect = async (file: string, clock: Clock) => {
     const version = (connection.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
     if (version > schemaVersion) throw new ReadModelStoreUnavailable(`${file} was written by a newer version of the service`);
     await switchToWal(connection, clock);
-    // NORMAL: a commit survives the end of the process; after a power cut the last ones may be missing, and are folded again.
-    connection.exec('PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY');
+    connection.exec(`PRAGMA ${pragmas[kept]}; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY`);
     if (version < schemaVersion) connection.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
     connection.exec(`PRAGMA busy_timeout = ${String(blockingMs)}`);
     return connection;

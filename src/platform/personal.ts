@@ -1,0 +1,111 @@
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { base32Text } from './ids.js';
+import type { DataKey, Vault } from './vault.js';
+
+/**
+ * Personal data as it is kept in events and read models: `sealed:<key id>:<base64url>`, AES-256-GCM under the key of the person's
+ * address. The same value of the same person gives the same text, so that deciders and projections compare and find it without ever
+ * opening it. Once the person is erased, nothing opens it. Text of any other form stands for itself: events that were written before.
+ */
+export interface PersonalData {
+  /**
+   * A keyed hash (HMAC-SHA-256, 26 base32 characters): finds what belongs to an address or a subject without the name of a stream
+   * telling it, or a list of addresses being enough to try.
+   */
+  blindIndex(text: string): string;
+  /**
+   * Seals `text` for the person of a lower-case address, whose key is durable when this resolves.
+   * @param how `dryRun`: makes no key; without one the text is returned as it is, and nothing sealed can be equal to it
+   */
+  seal(address: string, text: string, how?: { readonly dryRun?: boolean }): Promise<string>;
+  /** As `seal`, when the subject tells a person's address; any other says nothing and stays as it is. */
+  sealSubject(subject: string, how?: { readonly dryRun?: boolean }): Promise<string>;
+  /** The plain text; `null` when the person was erased. */
+  open(text: string): Promise<string | null>;
+  /** The value with every sealed text in it opened; `[erased]` stands for what cannot be. */
+  shown<Value>(value: Value): Promise<Value>;
+  /** Whether the sealed text's person is known as before, and not erased or about to be. */
+  isCurrent(text: string): Promise<boolean>;
+  /** What is sealed for the address from now on is sealed for another person than `text` was. */
+  retire(text: string): Promise<void>;
+  /** Nothing that was sealed for the person of this text is ever opened again. */
+  destroy(text: string): Promise<void>;
+}
+
+/** Shown in place of a value that was erased, where there has to be one. */
+export const erased = '[erased]';
+
+const form = /^sealed:([0-9a-z]{26}):([\w-]+)$/;
+const ivBytes = 12;
+const tagBytes = 16;
+
+const keyIdOf = (text: string): string | undefined => form.exec(text)?.[1];
+
+const sealWith = ({ id, encryption, mac }: DataKey, text: string): string => {
+  // As JSON, which holds every string exactly.
+  const plain = Buffer.from(JSON.stringify(text));
+  // Made of the text instead of chance: equal texts give equal results, and no two different texts ever share one.
+  const iv = createHmac('sha256', mac).update(plain).digest().subarray(0, ivBytes);
+  const cipher = createCipheriv('aes-256-gcm', encryption, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(id));
+  const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return `sealed:${id}:${Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64url')}`;
+};
+
+const openWith = ({ id, encryption }: DataKey, sealed: string): string => {
+  const bytes = Buffer.from(sealed, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', encryption, bytes.subarray(0, ivBytes), { authTagLength: tagBytes })
+    .setAAD(Buffer.from(id))
+    .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+  const plain = Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]);
+  return JSON.parse(plain.toString()) as string;
+};
+
+/** A subject with the form of a sealed text must not pass for one. */
+const tellsPerson = (subject: string): boolean => subject.includes('@') || form.test(subject);
+
+export const createPersonalData = async (vault: Vault): Promise<PersonalData> => {
+  const indexKey = await vault.serviceKey('doorstep blind index');
+  const blindIndex = (text: string): string =>
+    base32Text(createHmac('sha256', indexKey).update(text).digest().subarray(0, 17), 26);
+
+  const seal: PersonalData['seal'] = async (address, text, { dryRun = false } = {}) => {
+    const key = await vault.keyOf(`person/${blindIndex(address)}`, !dryRun);
+    return key === null ? text : sealWith(key, text);
+  };
+
+  const open = async (text: string): Promise<string | null> => {
+    const [, id, sealed] = form.exec(text) ?? [];
+    if (id === undefined || sealed === undefined) return text;
+    const key = await vault.key(id);
+    return key === null ? null : openWith(key, sealed);
+  };
+
+  const shown = async (value: unknown): Promise<unknown> => {
+    if (typeof value === 'string') return (await open(value)) ?? erased;
+    if (Array.isArray(value)) return Promise.all(value.map(shown));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      await Promise.all(Object.entries(value).map(async ([name, part]) => [name, await shown(part)] as const)),
+    );
+  };
+
+  return {
+    blindIndex,
+    seal,
+    sealSubject: (subject, how) => (tellsPerson(subject) ? seal(subject.toLowerCase(), subject, how) : Promise.resolve(subject)),
+    open,
+    shown: shown as PersonalData['shown'],
+    isCurrent: async (text) => {
+      const id = keyIdOf(text);
+      return id === undefined || vault.isCurrent(id);
+    },
+    retire: async (text) => {
+      const id = keyIdOf(text);
+      if (id !== undefined) await vault.retire(id);
+    },
+    destroy: async (text) => {
+      const id = keyIdOf(text);
+      if (id !== undefined) await vault.destroy(id);
+    },
+  };
+};

@@ -1,0 +1,242 @@
+import { hkdfSync } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from './clock.js';
+import { base32Text } from './ids.js';
+import type { Random } from './random.js';
+import { createSealer, type Sealer } from './sealer.js';
+
+/**
+ * The key vault (docs/adr/0010-personal-data.md). The master key wraps roots, the newest root wraps the keys that are made, so that a
+ * rotation of the master key wraps a handful of roots anew, however many keys there are. An entry is durable before its key is given out.
+ */
+export interface Vault {
+  /**
+   * The key that belongs to `handle` now, as the store says at this moment.
+   * @param make when there is none: makes one, else the answer is `null`
+   */
+  keyOf(handle: string, make: true): Promise<DataKey>;
+  keyOf(handle: string, make: boolean): Promise<DataKey | null>;
+  /** `null` when it was destroyed; another process may have done so up to 30 s ago. */
+  key(id: string): Promise<DataKey | null>;
+  /** From now on its handle belongs to the next key; what it sealed is still opened. */
+  retire(id: string): Promise<void>;
+  /** Whether its handle still belongs to it, as the store says at this moment. */
+  isCurrent(id: string): Promise<boolean>;
+  /** Retires the key and removes it for good, durably: nothing opens what it sealed. Repeating it changes nothing. */
+  destroy(id: string): Promise<void>;
+  /** Seals for one purpose of the service itself, with a key that lasts. */
+  sealer(purpose: string): Promise<Sealer>;
+  /** 32 bytes for one purpose of the service itself: derived from the master key of the first use, and the same ever since. */
+  serviceKey(purpose: string): Promise<Uint8Array>;
+  /** Wraps every root with the first master key and makes one more root for the keys to come; answers how many roots there are. */
+  rotate(): Promise<number>;
+}
+
+/** Two keys, derived from 32 random bytes that only the vault has. */
+export interface DataKey {
+  readonly id: string;
+  readonly encryption: Uint8Array;
+  readonly mac: Uint8Array;
+}
+
+type Entry = Readonly<Record<string, string | number | boolean>>;
+
+/** Where entries are kept: durable before a call resolves, and the same for every process. */
+export interface VaultRecords {
+  get(collection: string, key: string): Promise<Readonly<Record<string, unknown>> | null>;
+  /** Says whether it was the first. */
+  insert(collection: string, key: string, value: Entry): Promise<boolean>;
+  put(collection: string, key: string, value: Entry): Promise<void>;
+  /** What is deleted is nowhere in the store's files when it resolves. */
+  delete(collection: string, key: string): Promise<void>;
+}
+
+/** None of the master keys given is the one that an entry is wrapped with. */
+export class MasterKeyUnknown extends Error {
+  override readonly name = 'MasterKeyUnknown';
+
+  constructor() {
+    super('The vault is wrapped with a master key that is not among those given');
+  }
+}
+
+const collections = { roots: 'vaultRoots', keys: 'vaultKeys', handles: 'vaultHandles', services: 'vaultServices' } as const;
+
+/** How long a key is believed to be there, in milliseconds. */
+const believedMs = 30_000;
+const keyBytes = 32;
+
+const derived = (from: Uint8Array, purpose: string, length = keyBytes): Buffer =>
+  Buffer.from(hkdfSync('sha256', from, '', purpose, length));
+
+const masterId = (master: Uint8Array): string => derived(master, 'doorstep master key id', 8).toString('hex');
+
+/**
+ * Opens the vault, or makes it.
+ * @param masterKeys 32 bytes each, the current one first; asked again when an entry names one that was not among them
+ * @throws MasterKeyUnknown; what the store throws when it cannot be reached
+ */
+export const openVault = async (parts: {
+  records: VaultRecords;
+  masterKeys: () => Promise<readonly Uint8Array[]>;
+  clock: Clock;
+  random: Random;
+}): Promise<Vault> => {
+  const { records, clock, random } = parts;
+  let masters = await parts.masterKeys();
+  const roots: Uint8Array[] = [];
+  const services = new Map<string, Uint8Array>();
+  const believed = new LRUCache<string, { readonly key: DataKey | null; readonly since: number }>({ max: 10_000 });
+
+  const sealerOf = (master: Uint8Array): Sealer => createSealer(derived(master, 'doorstep vault'), random);
+
+  const masterNamed = async (id: unknown): Promise<Uint8Array> => {
+    const known = masters.find((master) => masterId(master) === id);
+    if (known !== undefined) return known;
+    masters = await parts.masterKeys();
+    const found = masters.find((master) => masterId(master) === id);
+    if (found === undefined) throw new MasterKeyUnknown();
+    return found;
+  };
+
+  const rootEntry = (root: Uint8Array, index: number): Entry => {
+    const [current] = masters;
+    if (current === undefined) throw new MasterKeyUnknown();
+    return { master: masterId(current), wrapped: sealerOf(current).seal(root, `root/${String(index)}`) };
+  };
+
+  const rootAt = async (index: number): Promise<Uint8Array | null> => {
+    const known = roots[index];
+    if (known !== undefined) return known;
+    const entry = await records.get(collections.roots, String(index));
+    if (entry === null) return null;
+    const root = sealerOf(await masterNamed(entry.master)).open(String(entry.wrapped), `root/${String(index)}`);
+    roots[index] = root;
+    return root;
+  };
+
+  /** Another process may have made one meanwhile. */
+  const newestRoot = async (): Promise<{ readonly root: Uint8Array; readonly index: number }> => {
+    for (let index = roots.length; (await rootAt(index)) !== null; index += 1);
+    const root = roots.at(-1);
+    if (root === undefined) throw new Error('the vault has no root');
+    return { root, index: roots.length - 1 };
+  };
+
+  const addRoot = async (index: number): Promise<void> => {
+    await records.insert(collections.roots, String(index), rootEntry(random.bytes(keyBytes), index));
+    await rootAt(index);
+  };
+
+  const wrap = async (bytes: Uint8Array, bound: string): Promise<Entry> => {
+    const { root, index } = await newestRoot();
+    return { root: index, wrapped: createSealer(root, random).seal(bytes, bound) };
+  };
+
+  const unwrap = async ({ root: index, wrapped }: Readonly<Record<string, unknown>>, bound: string): Promise<Buffer> => {
+    const root = await rootAt(Number(index));
+    if (root === null) throw new Error('the vault has lost a root');
+    return createSealer(root, random).open(String(wrapped), bound);
+  };
+
+  const believe = <Key extends DataKey | null>(id: string, key: Key): Key => {
+    believed.set(id, { key, since: clock.now() });
+    return key;
+  };
+
+  const dataKey = (id: string, bytes: Uint8Array): DataKey => ({
+    id,
+    encryption: derived(bytes, 'doorstep personal data'),
+    mac: derived(bytes, 'doorstep personal data iv'),
+  });
+
+  const key = async (id: string): Promise<DataKey | null> => {
+    const known = believed.get(id);
+    const age = known === undefined ? -1 : clock.now() - known.since;
+    // The clock may have been set back.
+    if (known !== undefined && age >= 0 && age < believedMs) return known.key;
+    believed.delete(id);
+    const entry = await records.get(collections.keys, id);
+    const found = entry === null ? null : dataKey(id, await unwrap(entry, `key/${id}`));
+    // It may have been destroyed here while it was being fetched.
+    return believed.get(id)?.key === null ? null : believe(id, found);
+  };
+
+  /** Null when another process was the first. */
+  const makeKey = async (pointer: string): Promise<DataKey | null> => {
+    const id = base32Text(random.bytes(17), 26);
+    const bytes = random.bytes(keyBytes);
+    await records.insert(collections.keys, id, { ...(await wrap(bytes, `key/${id}`)), pointer });
+    if (await records.insert(collections.handles, pointer, { key: id, retired: false })) return believe(id, dataKey(id, bytes));
+    await records.delete(collections.keys, id);
+    return null;
+  };
+
+  // A handle's keys follow one another (`<handle>/0`, `<handle>/1`, …): entries are only ever added, so that nobody who is late takes
+  // anything from the next one.
+  async function keyOf(handle: string, make: true): Promise<DataKey>;
+  async function keyOf(handle: string, make: boolean): Promise<DataKey | null>;
+  async function keyOf(handle: string, make: boolean): Promise<DataKey | null> {
+    for (let index = 0; ; index += 1) {
+      const pointer = `${handle}/${String(index)}`;
+      let entry = await records.get(collections.handles, pointer);
+      if (entry === null) {
+        if (!make) return null;
+        const made = await makeKey(pointer);
+        if (made !== null) return made;
+        entry = await records.get(collections.handles, pointer);
+      }
+      const current = entry === null || entry.retired === true ? null : await key(String(entry.key));
+      if (current !== null) return current;
+    }
+  }
+
+  const retire = async (id: string): Promise<void> => {
+    const entry = await records.get(collections.keys, id);
+    if (entry !== null) await records.put(collections.handles, String(entry.pointer), { key: id, retired: true });
+  };
+
+  const serviceKey = async (purpose: string): Promise<Uint8Array> => {
+    const known = services.get(purpose);
+    if (known !== undefined) return known;
+    const bound = `service/${purpose}`;
+    let entry = await records.get(collections.services, purpose);
+    if (entry === null) {
+      const [current] = masters;
+      if (current === undefined) throw new MasterKeyUnknown();
+      // What was made before there was a vault was made with this key.
+      await records.insert(collections.services, purpose, await wrap(derived(current, purpose), bound));
+      entry = await records.get(collections.services, purpose);
+      if (entry === null) throw new Error('the vault has lost a key of the service');
+    }
+    const found = await unwrap(entry, bound);
+    services.set(purpose, found);
+    return found;
+  };
+
+  if ((await rootAt(0)) === null) await addRoot(0);
+
+  return {
+    keyOf,
+    key,
+    retire,
+    isCurrent: async (id) => {
+      const entry = await records.get(collections.keys, id);
+      if (entry === null) return false;
+      return (await records.get(collections.handles, String(entry.pointer)))?.retired !== true;
+    },
+    destroy: async (id) => {
+      await retire(id);
+      await records.delete(collections.keys, id);
+      believe(id, null);
+    },
+    serviceKey,
+    sealer: async (purpose) => createSealer(await serviceKey(purpose), random),
+    rotate: async () => {
+      const { index: newest } = await newestRoot();
+      for (const [index, root] of roots.entries()) await records.put(collections.roots, String(index), rootEntry(root, index));
+      await addRoot(newest + 1);
+      return roots.length;
+    },
+  };
+};
