@@ -36,7 +36,7 @@ export const createPlausible = (parts: {
   random: Random;
   logger: Logger;
 }): SiteAnalytics => {
-  const send = createProviderHttp({ provider, requestIdHeader: 'x-request-id', ...parts });
+  const send = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: 5_000, ...parts });
 
   const rowsOf = async (query: Readonly<Record<string, unknown>>): Promise<readonly Row[]> => {
     const answer = await send({

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { createPageCounter, type PageCounter } from '../../src/integrations/analytics/embedded.js';
+import type { PageRequest } from '../../src/integrations/analytics/port.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { createTestClock, type TestClock } from '../support/testClock.js';
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const safari =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1';
+const logger = createLogger({ level: 'silent' });
+const dayMs = 86_400_000;
+
+let file: string;
+let clock: TestClock;
+let counter: PageCounter;
+const counters: PageCounter[] = [];
+
+const openCounter = (): PageCounter => {
+  const opened = createPageCounter({ file, clock, random: systemRandom, logger });
+  counters.push(opened);
+  return opened;
+};
+
+beforeEach(() => {
+  file = join(temporaryFolder(), 'analytics.db');
+  clock = createTestClock(Date.UTC(2026, 2, 1, 12));
+  counter = openCounter();
+});
+afterEach(() => {
+  for (const opened of counters.splice(0)) opened.close();
+});
+
+const visit = (wish: Partial<PageRequest> & { agent?: string; referer?: string } = {}, by = counter): void => {
+  const { agent = firefox, referer, headers = {}, ...request } = wish;
+  const all = { host: 'bakery.example', 'user-agent': agent, ...(referer !== undefined && { referer }), ...headers };
+  by.count({ project: 'bakery', path: '/', query: '', peer: '203.0.113.7', ...request, headers: all });
+};
+
+const report = (from = '2026-03-01', to = from, project = 'bakery', by = counter) =>
+  by.report({ site: { url: 'http://localhost/sites/bakery/', project }, from, to });
+
+const tables = (sql: string): unknown[] => {
+  const database = new DatabaseSync(file);
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+};
+
+describe('the counter of page views', () => {
+  test('counts views, and visitors once a day', async () => {
+    visit();
+    visit({ path: '/prices/' });
+    visit({ path: '/prices/', agent: safari });
+    visit({ path: '/prices/', peer: '203.0.113.8' });
+    await clock.advance(dayMs);
+    visit();
+    expect(await report('2026-02-28', '2026-03-02')).toStrictEqual({
+      visitors: 4,
+      pageviews: 5,
+      series: [
+        { date: '2026-02-28', visitors: 0, pageviews: 0 },
+        { date: '2026-03-01', visitors: 3, pageviews: 4 },
+        { date: '2026-03-02', visitors: 1, pageviews: 1 },
+      ],
+      topPages: [
+        { page: '/prices/', visitors: 3, pageviews: 3 },
+        { page: '/', visitors: 2, pageviews: 2 },
+      ],
+      sources: [{ source: 'Direct / None', visitors: 4 }],
+    });
+  });
+
+  test('keeps the sites apart', async () => {
+    visit();
+    visit({ project: 'butcher' });
+    expect((await report()).pageviews).toBe(1);
+    expect((await report('2026-03-01', '2026-03-01', 'baker')).pageviews).toBe(0);
+  });
+
+  test.each([
+    ['a link that names itself', { query: 'utm_source=newsletter&x=1', referer: 'https://www.google.com/' }, 'newsletter'],
+    ['the site before', { referer: 'https://www.google.com/search?q=bread' }, 'google.com'],
+    ['nothing', {}, 'Direct / None'],
+    ['something that is no address', { referer: 'android-app://com.example' }, 'Direct / None'],
+    ['a page of the same site', { referer: 'http://bakery.example/prices' }, undefined],
+  ])('tells where visitors came from by %s', async (_, wish, source) => {
+    visit(wish);
+    expect((await report()).sources).toStrictEqual(source === undefined ? [] : [{ source, visitors: 1 }]);
+  });
+
+  test.each([
+    ['Googlebot', { agent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' }],
+    ['a program', { agent: 'curl/8.0' }],
+    ['nobody in particular', { agent: '' }],
+    ['a headless browser', { agent: `${firefox} HeadlessChrome/130.0` }],
+    ['a browser that fetches ahead', { headers: { 'sec-purpose': 'prefetch;prerender' } }],
+  ])('leaves out %s', async (_, wish) => {
+    visit(wish);
+    expect((await report()).pageviews).toBe(0);
+  });
+
+  test('tells visitors behind a proxy of our own apart, and believes nobody else', async () => {
+    const via = (address: string) => ({ headers: { 'x-forwarded-for': `198.51.100.9, ${address}` } });
+    visit({ peer: '::ffff:10.0.0.1', ...via('203.0.113.1') });
+    visit({ peer: '127.0.0.1', ...via('203.0.113.2') });
+    visit({ peer: '203.0.113.9', ...via('203.0.113.3') });
+    visit({ peer: '203.0.113.9', ...via('203.0.113.4') });
+    expect(await report()).toMatchObject({ visitors: 3, pageviews: 4 });
+  });
+
+  test('is written after a second, and there after a start', async () => {
+    visit();
+    await clock.advance(1_000);
+    expect(tables("SELECT visitors FROM tally WHERE kind = 'day'")).toEqual([{ visitors: 1 }]);
+    counters.splice(0).forEach((each) => {
+      each.close();
+    });
+    counter = openCounter();
+    visit();
+    expect(await report()).toMatchObject({ visitors: 1, pageviews: 2 });
+  });
+
+  test('is shared by processes: a visitor of both is one', async () => {
+    const other = openCounter();
+    visit();
+    visit({}, other);
+    await clock.advance(1_000);
+    expect(await report()).toMatchObject({ visitors: 1, pageviews: 2 });
+  });
+
+  test('throws away what tells visitors apart, with the day', async () => {
+    for (let index = 0; index < 1_100; index += 1) visit({ peer: `203.0.${index >> 8}.${index & 255}` });
+    await report();
+    expect(tables('SELECT count(*) AS salts FROM salt')).toEqual([{ salts: 1 }]);
+    await clock.advance(dayMs);
+    // What is left is thrown away a bit at a time.
+    for (let turn = 0; turn < 10; turn += 1) await clock.advance(0);
+    expect(tables('SELECT count(*) AS salts FROM salt')).toEqual([{ salts: 0 }]);
+    expect(tables('SELECT count(*) AS hashes FROM seen')).toEqual([{ hashes: 0 }]);
+    expect(await report()).toMatchObject({ visitors: 1_100, pageviews: 1_100 });
+  });
+
+  test('never writes an address or a browser down', async () => {
+    visit({ peer: '203.0.113.77', agent: `${firefox} canary` });
+    await report();
+    const bytes = Buffer.concat([readFileSync(file), readFileSync(`${file}-wal`)]).toString('latin1');
+    expect(bytes).toContain('bakery');
+    expect(bytes).not.toContain('203.0.113.77');
+    expect(bytes).not.toContain('canary');
+  });
+
+  test('has room for so many names of pages, and counts the rest together', async () => {
+    for (let index = 0; index < 1_050; index += 1) visit({ path: `/${index}`, agent: `${firefox} ${index}` });
+    const { topPages, pageviews } = await report();
+    expect(pageviews).toBe(1_050);
+    expect(topPages).toHaveLength(20);
+    expect(topPages[0]).toStrictEqual({ page: '(other)', visitors: 50, pageviews: 50 });
+  });
+
+  test('counts on beside a file that another process holds, and writes when it may', async () => {
+    visit();
+    await report();
+    const holder = new DatabaseSync(file);
+    holder.exec('BEGIN IMMEDIATE');
+    visit();
+    await clock.advance(1_000);
+    await expect(report()).rejects.toMatchObject({ transient: true });
+    holder.exec('COMMIT');
+    holder.close();
+    expect((await report()).pageviews).toBe(2);
+  });
+
+  test('is not made slower by what it counts', () => {
+    const begun = process.cpuUsage();
+    for (let index = 0; index < 10_000; index += 1) visit({ path: `/${randomBytes(4).toString('hex')}` });
+    const { user, system } = process.cpuUsage(begun);
+    // Microseconds for each; a page takes hundreds of them to be served.
+    expect((user + system) / 10_000).toBeLessThan(100);
+  });
+});
