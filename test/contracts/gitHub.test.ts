@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createGitHub } from '../../src/integrations/sourceHost/github.js';
+import type { Repository, SourceHost } from '../../src/integrations/sourceHost/port.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { createGitHubFake, type GitHubFake } from '../support/providers/gitHubFake.js';
+import { serveFake, troubleKinds, type ServedFake } from '../support/providers/wire.js';
+import { sourceHostContract } from './sourceHost.contract.js';
+
+/** Waits a fiftieth of what it is told to. */
+const hasty: Clock = {
+  now: () => systemClock.now(),
+  schedule: (delayMs, task, options) => systemClock.schedule(delayMs / 50, task, options),
+};
+
+interface Opened {
+  readonly host: SourceHost;
+  readonly fake: GitHubFake;
+  readonly served: ServedFake;
+  readonly lines: string[];
+}
+
+const open = async (
+  options: { copying?: number; token?: string; clock?: Clock; paced?: boolean; timeoutMs?: number } = {},
+): Promise<Opened> => {
+  const fake = createGitHubFake(options);
+  const served = await serveFake(fake.provider);
+  const lines: string[] = [];
+  const { owner, template } = fake;
+  const host = createGitHub({
+    settings: { token: options.token ?? fake.token, owner, template: { owner, name: template }, apiUrl: served.url },
+    clock: options.clock ?? hasty,
+    random: systemRandom,
+    logger: createLogger({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } }),
+    paced: options.paced ?? false,
+    timeoutMs: options.timeoutMs ?? 250_000,
+  });
+  return { host, fake, served, lines };
+};
+
+const permanent = { name: 'ProviderFault', provider: 'GitHub', transient: false };
+const transient = { name: 'ProviderFault', provider: 'GitHub', transient: true };
+const create = (host: SourceHost, name: string, marker = `job-${name}`): Promise<Repository> =>
+  host.createRepository({ name, templateId: 'site-template', marker, description: 'Website of Acme' });
+
+let names = 0;
+let contract: Opened;
+sourceHostContract('GitHub', async () => {
+  contract = await open();
+  return {
+    host: contract.host,
+    templateId: contract.fake.template,
+    freshName: () => `site-${String((names += 1))}`,
+    headOf: ({ name }) => {
+      const repository = contract.fake.repositories.get(name);
+      return Promise.resolve(repository?.copying === 0 ? (repository.commits[0]?.sha ?? null) : null);
+    },
+  };
+});
+test('in all of that, GitHub was asked nothing that its description does not have', () => {
+  expect(contract.served.requests.length).toBeGreaterThan(30);
+  expect(contract.served.complaints).toEqual([]);
+});
+
+let github: Opened;
+beforeAll(async () => {
+  github = await open();
+});
+
+describe('a repository', () => {
+  test('is private, and carries its marker at the end of a description that is never too long', async () => {
+    const description = `Website of ${'Ä long name\n '.repeat(60)}`;
+    await github.host.createRepository({ name: 'long', templateId: 'site-template', marker: 'job-long', description });
+    const made = github.fake.repositories.get('long');
+    expect(made?.isPrivate).toBe(true);
+    expect(made?.description).toMatch(/^Website of Ä long name Ä.* \[doorstep job-long\]$/);
+    expect(made?.description.length).toBeLessThanOrEqual(350);
+  });
+
+  test('of somebody else with our marker in the middle of its description is not ours', async () => {
+    github.fake.addStranger('copycat', 'About [doorstep job-copycat] and more');
+    expect(await github.host.findRepository({ name: 'copycat', marker: 'job-copycat' })).toBeNull();
+    await expect(create(github.host, 'copycat')).rejects.toMatchObject({
+      ...permanent,
+      message: expect.stringContaining('copycat'),
+    });
+    expect(await github.host.deleteRepository({ name: 'copycat', marker: 'job-copycat' })).toBe(false);
+    expect(github.fake.repositories.has('copycat')).toBe(true);
+  });
+
+  test('that was made by an attempt whose answer never came is waited for and taken, not made twice', async () => {
+    github.served.trouble(({ method }) => (method === 'POST' ? { when: 'after', what: 'reset' } : undefined));
+    await expect(create(github.host, 'lost')).rejects.toMatchObject(transient);
+    github.served.trouble();
+    expect(await github.host.findRepository({ name: 'lost', marker: 'job-lost' })).toMatchObject({ name: 'lost' });
+    expect(github.fake.repositories.get('lost')?.copying).toBe(0);
+    expect(await create(github.host, 'lost')).toMatchObject({ id: 'agency/lost' });
+    expect(github.fake.made.filter((name) => name === 'lost')).toHaveLength(1);
+  });
+
+  test('whose content never comes is a fault that passes', async () => {
+    const { host } = await open({ copying: Infinity, clock: { ...hasty, now: () => systemClock.now() * 100 } });
+    await expect(create(host, 'empty')).rejects.toMatchObject({
+      ...transient,
+      message: expect.stringContaining('no commit yet'),
+    });
+  });
+});
+
+test('an unknown user, a wrong token and a missing template are told in words', async () => {
+  const { id } = await create(github.host, 'words');
+  await expect(github.host.inviteCollaborator(id, 'nobody-at-all')).rejects.toMatchObject({
+    ...permanent,
+    message: expect.stringContaining('nobody-at-all'),
+  });
+  const wrong = await open({ token: 'ghp_wrong' });
+  await expect(create(wrong.host, 'site')).rejects.toMatchObject({ ...permanent, message: 'It does not accept GITHUB_TOKEN' });
+  const bare = createGitHub({
+    settings: {
+      token: github.fake.token,
+      owner: 'agency',
+      template: { owner: 'agency', name: 'gone' },
+      apiUrl: github.served.url,
+    },
+    clock: hasty,
+    random: systemRandom,
+    logger: createLogger({ level: 'silent' }),
+    paced: false,
+  });
+  const attempt = bare.createRepository({ name: 'bare', templateId: 'gone', marker: 'job', description: '' });
+  await expect(attempt).rejects.toMatchObject({ ...permanent, message: expect.stringContaining('agency/gone is not there') });
+});
+
+test('more people than fit on a page are all listed', async () => {
+  const { id } = await create(github.host, 'crowd');
+  const invitations = github.fake.repositories.get('crowd')?.invitations ?? [];
+  for (let index = 0; index < 150; index += 1) invitations.push(`user-${index}`);
+  github.served.trouble();
+  await expect(github.host.listCollaborators(id)).resolves.toHaveLength(151);
+});
+
+describe.each(troubleKinds)('trouble on the wire: %s', (what) => {
+  test('a read gets over it when it happens once, and says what is wrong when it goes on', async () => {
+    const { host, fake, served, lines } = await open({ copying: 0, timeoutMs: 20_000 });
+    await create(host, 'site');
+    served.trouble((_, index) => (index === 0 ? { when: 'after', what } : undefined));
+    const once = host.listCommits('agency/site', 5);
+    // Only what may pass within a moment is waited for here.
+    if (['500', 'reset', 'silence', 'half', 'drip'].includes(what)) expect(await once).toHaveLength(1);
+    else await expect(once).rejects.toMatchObject(transient);
+    const again = await open({ copying: 0, timeoutMs: 20_000 });
+    again.served.trouble(() => ({ when: 'before', what }));
+    await expect(again.host.listCommits('agency/site', 5)).rejects.toMatchObject({
+      ...transient,
+      ...(what === '429' && { retryAfterMs: 7_000 }),
+      ...((what === 'silence' || what === 'drip') && { cause: expect.objectContaining({ name: 'TimeoutError' }) }),
+    });
+    expect(lines.concat(again.lines).join('')).not.toContain(fake.token);
+    if (what !== 'page' && what !== 'nonsense') expect(again.lines.join('')).toContain('a request to a provider went wrong');
+  });
+
+  test('a write is sent once, and whether it was done is found out', async () => {
+    const { host, fake, served } = await open({ copying: 0, timeoutMs: 20_000 });
+    served.trouble(({ method }) => (method === 'POST' ? { when: 'after', what } : undefined));
+    await expect(create(host, 'site')).rejects.toMatchObject(transient);
+    expect(served.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(fake.made).toEqual(['site']);
+    served.trouble();
+    if (what === '429') return;
+    expect(await create(host, 'site')).toMatchObject({ id: 'agency/site' });
+    expect(fake.made).toEqual(['site']);
+  });
+});
+
+test('a limit that is told once is kept by everybody: nothing is sent until it has passed', async () => {
+  const { host, served } = await open({ copying: 0 });
+  served.trouble((_, index) => (index === 0 ? { when: 'before', what: '429' } : undefined));
+  await expect(host.listCommits('agency/site-template', 1)).rejects.toMatchObject({ ...transient, retryAfterMs: 7_000 });
+  const before = served.requests.length;
+  await expect(host.listCollaborators('agency/site-template')).rejects.toMatchObject(transient);
+  expect(served.requests).toHaveLength(before);
+});
+
+test('a provider that fails again and again is left alone for a while', async () => {
+  const { host, served } = await open({ copying: 0 });
+  served.trouble(() => ({ when: 'before', what: '500' }));
+  for (let index = 0; index < 4; index += 1) await expect(host.listCommits('agency/x', 1)).rejects.toMatchObject(transient);
+  expect(served.requests).toHaveLength(8);
+  await expect(host.listCommits('agency/x', 1)).rejects.toThrow('left alone');
+});
+
+test('writes keep the distance that GitHub asks for', async () => {
+  const { host } = await open({ copying: 0, paced: true });
+  const begunAt = performance.now();
+  await create(host, 'first');
+  await create(host, 'second');
+  expect(performance.now() - begunAt).toBeGreaterThan(900);
+});
