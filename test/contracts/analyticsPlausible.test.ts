@@ -130,7 +130,7 @@ beforeEach(async () => {
   provider = await startProvider(plausibleWith(views));
   logged = [];
   const logger = createLogger({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } });
-  plausible = createPlausible({ url: provider.url, apiKey, clock: hastyClock, random: systemRandom, logger });
+  plausible = createPlausible({ url: provider.url, apiKey, clock: hastyClock(), random: systemRandom, logger });
 });
 
 describe('a report of Plausible', () => {

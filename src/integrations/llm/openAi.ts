@@ -1,0 +1,97 @@
+import type OpenAI from 'openai';
+import type { Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Random } from '../../platform/random.js';
+import { ProviderFault } from '../fault.js';
+import { createProviderHttp, type ProviderHttp } from '../http.js';
+import type { LlmGateway } from './port.js';
+
+const provider = 'LLM gateway';
+/** A model thinks before it answers. */
+const TIMEOUT_MS = 45_000;
+
+/**
+ * Any gateway that speaks OpenAI's chat completions (https://platform.openai.com/docs/api-reference/chat). Only what all of them
+ * understand is sent: a model and messages.
+ * @param parts `baseUrl` with its version, as in `https://api.openai.com/v1`
+ */
+export const createOpenAiGateway = (parts: {
+  baseUrl: string;
+  apiKey: string;
+  model: string;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}): LlmGateway => {
+  const { baseUrl, apiKey, model } = parts;
+  const send = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: TIMEOUT_MS, ...parts });
+  let loading: Promise<OpenAI> | undefined;
+
+  return {
+    provider,
+    ask: async ({ instructions, question }) => {
+      loading ??= loadClient({ baseUrl, apiKey, send });
+      const client = await loading;
+      try {
+        const { choices } = await client.chat.completions.create({
+          model,
+          messages: [
+            { role: 'system', content: instructions },
+            { role: 'user', content: question },
+          ],
+        });
+        // What a gateway answers is not checked by the client.
+        const content = (choices as typeof choices | undefined)?.[0]?.message.content;
+        if (typeof content === 'string') return content;
+      } catch (error) {
+        throw faultOf(error);
+      }
+      throw new ProviderFault({ provider, message: `${provider} answered without a text`, transient: true });
+    },
+  };
+};
+
+/** Loaded with the first question: most processes never ask one. */
+const loadClient = async (parts: { baseUrl: string; apiKey: string; send: ProviderHttp }): Promise<OpenAI> => {
+  const { default: Client } = await import('openai');
+  return new Client({
+    baseURL: parts.baseUrl,
+    apiKey: parts.apiKey,
+    // Nothing else is taken from the environment.
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    logLevel: 'off',
+    // Repetition, time-outs and the rest are those of every provider.
+    maxRetries: 0,
+    timeout: 10 * TIMEOUT_MS,
+    fetch: fetchThrough(parts.send),
+  });
+};
+
+const fetchThrough =
+  (send: ProviderHttp) =>
+  async (input: string | URL | Request, { method = 'GET', headers, body }: RequestInit = {}): Promise<Response> => {
+    const answer = await send({
+      method,
+      url: input instanceof Request ? input.url : input.toString(),
+      headers: Object.fromEntries(new Headers(headers)),
+      ...(typeof body === 'string' && { body }),
+      // Asking again costs another answer, and does no harm.
+      repeatable: true,
+    });
+    return new Response(answer.text, { status: answer.status, headers: answer.headers });
+  };
+
+const faultOf = (error: unknown): ProviderFault => {
+  const { cause, status } = error as { cause?: unknown; status?: unknown };
+  if (cause instanceof ProviderFault) return cause;
+  if (typeof status !== 'number') {
+    const message = `${provider} answered in a form that is not understood`;
+    return new ProviderFault({ provider, message, transient: true, cause: error });
+  }
+  const words = status === 401 || status === 403 ? 'the API key is not accepted' : `the answer had status ${String(status)}`;
+  // The gateway's own words may repeat what was sent.
+  return new ProviderFault({ provider, message: words, transient: false });
+};
