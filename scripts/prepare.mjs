@@ -186,6 +186,7 @@ const bundle = async (folder) => {
       '@eventstore/db-client',
       'mongodb',
       'node-cron',
+      'oidc-provider',
     ],
     // Packages in the older module form ask for Node's own modules by `require`.
     banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },

@@ -17,6 +17,7 @@ import { createPlausible } from './integrations/analytics/plausible.js';
 import { createEmbeddedOutbox } from './integrations/email/embedded.js';
 import { createSmtpSender } from './integrations/email/smtp.js';
 import { createEmbeddedHosting } from './integrations/hosting/embedded.js';
+import { createEmbeddedIdentity } from './integrations/identity/embedded.js';
 import { createOidcIssuer } from './integrations/identity/oidcIssuer.js';
 import { createEmbeddedSourceHost } from './integrations/sourceHost/embedded.js';
 import { sleep, systemClock, type Clock } from './platform/clock.js';
@@ -132,7 +133,19 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, clock });
   const email = smtp === undefined ? outbox : createSmtpSender({ server: smtp, from, clock, logger });
   const keyUse = createKeyUse(engine);
-  const { issuer } = settings.auth;
+  const { issuer, adminEmails } = settings.auth;
+  const { identityProvider, mounts: signIn } =
+    issuer === undefined
+      ? createEmbeddedIdentity({
+          ...engine,
+          records: readModels.records,
+          email,
+          tellsInLog: smtp === undefined,
+          baseUrl,
+          origins: corsOrigins,
+          adminEmails,
+        })
+      : { identityProvider: createOidcIssuer(issuer, engine), mounts: {} };
 
   const routes = createRoutes({
     engine,
@@ -150,8 +163,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const appParts: HttpAppParts = {
     engine,
     routes,
-    // Without an issuer nobody can sign in to the portal: tokens work.
-    identityProvider: issuer === undefined ? null : createOidcIssuer(issuer, engine),
+    identityProvider,
     keyUse,
     baseUrl,
     corsOrigins,
@@ -159,7 +171,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
       metrics.observe(answered);
     },
   };
-  const server = createServer(createApp({ ...appParts, mounts: { '/sites': hosting.handler } }), clock);
+  const server = createServer(createApp({ ...appParts, mounts: { ...signIn, '/sites': hosting.handler } }), clock);
   const health = createServer(createApp({ ...appParts, routes: routes.filter(({ path }) => vitalPaths.includes(path)) }), clock);
   const projector = createProjector({
     projections,

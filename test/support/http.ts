@@ -15,6 +15,7 @@ import type { Route } from '../../src/http/route.js';
 import { createServer, type HttpServer, type Patience } from '../../src/http/server.js';
 import { createPageCounter } from '../../src/integrations/analytics/embedded.js';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
+import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
@@ -74,6 +75,8 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   readonly patience?: Patience;
   /** Instead of the service's. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
+  /** Instead of `identityProvider`, with what it answers. */
+  readonly signIn?: (engine: Engine, baseUrl: () => string) => EmbeddedIdentity;
   /** Whether read models are kept up to date here. Default: yes. */
   readonly projector?: boolean;
 }
@@ -124,6 +127,8 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
   const analytics = createPageCounter({ file: join(folder, 'analytics.db'), clock, random: systemRandom, logger });
   const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => url, clock });
+  const signIn = options.signIn?.(engine, () => url);
+  const mounts = options.mounts ?? signIn?.mounts;
   const app = createApp({
     engine,
     routes: (options.routes ?? createRoutes)({
@@ -138,11 +143,11 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       baseUrl: () => url,
       version: readVersion(new URL('../../package.json', import.meta.url)),
     }),
-    identityProvider: options.identityProvider ?? null,
+    identityProvider: signIn?.identityProvider ?? options.identityProvider ?? null,
     keyUse,
     baseUrl: () => url,
     corsOrigins: options.corsOrigins ?? [],
-    ...(options.mounts !== undefined && { mounts: options.mounts }),
+    ...(mounts !== undefined && { mounts }),
     ...(options.limits !== undefined && { limits: options.limits }),
     observe: (answered) => {
       metrics.observe(answered);

@@ -20,6 +20,9 @@ export interface IdentityProvider {
    * @throws IdentityUnavailable
    */
   exists(identity: Identity, accessToken: string): Promise<boolean>;
+
+  /** Ends the subject of an address whose person was erased, at once. Absent where subjects are not ours. */
+  forget?(email: string): Promise<void>;
 }
 
 /** The identity provider does not answer, or answers what no OpenID Connect provider would. */

@@ -1,0 +1,139 @@
+import type { RequestHandler, Router } from 'express';
+import type { Clock } from '../../platform/clock.js';
+import type { Ids } from '../../platform/ids.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Random } from '../../platform/random.js';
+import type { Vault } from '../../platform/vault.js';
+import type { EmailSender } from '../email/port.js';
+import { createIdentify } from './accessTokens.js';
+import { createAccounts } from './embedded/accounts.js';
+import { createChallenges } from './embedded/challenges.js';
+import { pageHeaders } from './embedded/pages.js';
+import { createProvider } from './embedded/provider.js';
+import { createSealedRecords, type Records } from './embedded/sealedRecords.js';
+import { createSignInRoutes } from './embedded/signInRoutes.js';
+import { createSigningKeys } from './embedded/signingKeys.js';
+import type { IdentityProvider } from './port.js';
+
+export interface EmbeddedIdentity {
+  readonly identityProvider: IdentityProvider;
+  /** What answers, by the beginning of its paths. */
+  readonly mounts: Readonly<Record<string, RequestHandler>>;
+}
+
+/** Below the base address of the service; with it, the issuer. */
+const path = '/oidc';
+
+/**
+ * An OpenID Connect provider in this process, with sign-in by e-mail. Any number of processes on the same records are one provider, when
+ * they have the same base address.
+ */
+export const createEmbeddedIdentity = (parts: {
+  records: Records;
+  email: EmailSender;
+  /** Whether what is mailed is to be told in the log: for a sender that lets no mail leave the machine. */
+  tellsInLog: boolean;
+  /** Public base address without a trailing slash; asked for once requests come. */
+  baseUrl: () => string;
+  /** Other origins that the portal may be at. */
+  origins: readonly string[];
+  /** Lower-case addresses of admins; everybody else is a client. */
+  adminEmails: readonly string[];
+  vault: Pick<Vault, 'sealer' | 'serviceKey'>;
+  /** A keyed hash. */
+  blindIndex: (text: string) => string;
+  clock: Clock;
+  random: Random;
+  ids: Ids;
+  logger: Logger;
+}): EmbeddedIdentity => {
+  const { email, baseUrl, vault, blindIndex, clock, random, ids, logger } = parts;
+  const records = createSealedRecords(parts.records, vault, blindIndex, clock);
+  const accounts = createAccounts({ records, clock, blindIndex, adminEmails: parts.adminEmails });
+  const keyRing = createSigningKeys(records, clock);
+  const issuer = (): string => baseUrl() + path;
+  const challenges = createChallenges({
+    records,
+    email,
+    ids,
+    random,
+    clock,
+    ...(parts.tellsInLog && {
+      announce: ({ link, code }) => {
+        logger.info({ link, code }, 'to sign in, open this link in the browser that asked for it, or type in the code');
+      },
+    }),
+  });
+
+  /** What answers; made anew when another key signs. */
+  let serving: { readonly period: number; readonly router: Promise<Router> } | undefined;
+
+  const makeRouter = async (): Promise<Router> => {
+    const origins = [...parts.origins, ...loopbackNames(baseUrl())];
+    const express = await import('express');
+    const cookieKey = Buffer.from(await vault.serviceKey('doorstep sign-in cookies')).toString('base64url');
+    const provider = await createProvider({
+      issuer: issuer(),
+      baseUrl: baseUrl(),
+      origins,
+      ring: await keyRing(),
+      cookieKeys: [cookieKey],
+      records,
+      accounts,
+      clock,
+      logger,
+    });
+    const router = express.Router({ caseSensitive: true });
+    router.use(pageHeaders([...origins, 'http://127.0.0.1:*', 'http://localhost:*']));
+    router.use(createSignInRoutes({ provider, issuer: issuer(), baseUrl: baseUrl(), accounts, challenges, logger }));
+    router.use(provider.callback());
+    return router;
+  };
+
+  const currentRouter = async (): Promise<Router> => {
+    const { period } = await keyRing();
+    if (serving?.period !== period) serving = { period, router: makeRouter() };
+    const { router } = serving;
+    try {
+      return await router;
+    } catch (error) {
+      if (serving.router === router) serving = undefined;
+      throw error;
+    }
+  };
+
+  const handler: RequestHandler = (request, response, next) => {
+    // Under `/v1/` there are tokens only.
+    if (!request.originalUrl.startsWith(path)) {
+      next();
+      return;
+    }
+    // Addresses are those of the service, whatever a proxy or a sender says.
+    const { protocol, host, pathname } = new URL(baseUrl());
+    request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    request.headers['x-forwarded-host'] = host;
+    request.originalUrl = pathname.replace(/\/$/, '') + request.originalUrl;
+    currentRouter().then((router) => {
+      router(request, response, next);
+    }, next);
+  };
+
+  return {
+    identityProvider: {
+      identify: createIdentify(
+        { url: issuer, audience: baseUrl, roleClaim: ['role'], keys: async () => (await keyRing()).verify },
+        clock,
+      ),
+      exists: async ({ subject }) => (await accounts.find(subject)) !== null,
+      forget: (address) => accounts.forget(address.toLowerCase()),
+    },
+    mounts: { [path]: handler },
+  };
+};
+
+/** The other name of this machine: people open either. */
+const loopbackNames = (baseUrl: string): readonly string[] => {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const other = { '127.0.0.1': 'localhost', localhost: '127.0.0.1' }[hostname];
+  return other === undefined ? [] : [`${protocol}//${other}${port === '' ? '' : `:${port}`}`];
+};

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import helmet from 'helmet';
+import { Html, html } from './html.js';
+import { style } from './style.js';
+
+/** The pages of sign-in: made here, without a script, and in words for people who build no software. */
+const page = (title: string, content: Html): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} – Doorstep</title>
+        ${styleElement}
+      </head>
+      <body>
+        <header><p class="name">Doorstep</p></header>
+        <main>${content}</main>
+      </body>
+    </html>`.markup;
+
+const styleElement = new Html(`<style>${style}</style>`);
+const nothing = new Html('');
+
+/** What is wrong with what was typed in; read out at once, and again with the field. */
+const problemIn = (problem: string | undefined): Html =>
+  problem === undefined ? nothing : html`<p class="problem" role="alert" id="problem">${problem}</p>`;
+
+const marks = (problem: string | undefined): Html =>
+  new Html(problem === undefined ? '' : 'aria-invalid="true" aria-describedby="problem"');
+
+const titled = (title: string, problem: string | undefined): string => (problem === undefined ? title : `Problem: ${title}`);
+
+/** Asks for the address to send a mail to. */
+export const addressPage = (shown: { readonly action: string; readonly email?: string; readonly problem?: string }): string =>
+  page(
+    titled('Sign in', shown.problem),
+    html`<h1>Sign in</h1>
+      <p>Type in your e-mail address. We send you a mail with a link and a code to sign in with; there is no password.</p>
+      ${problemIn(shown.problem)}
+      <form method="post" action="${shown.action}" novalidate>
+        <label for="email">E-mail address</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          autocomplete="email"
+          autocapitalize="none"
+          spellcheck="false"
+          maxlength="254"
+          required
+          value="${shown.email ?? ''}"
+          ${marks(shown.problem)}
+        />
+        <button type="submit">Send me the mail</button>
+      </form>`,
+  );
+
+/** Asks for the code that was mailed. */
+export const codePage = (shown: {
+  readonly action: string;
+  readonly addressAction: string;
+  readonly email: string;
+  readonly problem?: string;
+}): string =>
+  page(
+    titled('Look at your mail', shown.problem),
+    html`<h1>Look at your mail</h1>
+      <p>
+        We sent a mail to <strong>${shown.email}</strong>. Open the link in it in this browser, or type in its code here. Either
+        works once, within 10 minutes.
+      </p>
+      ${problemIn(shown.problem)}
+      <form method="post" action="${shown.action}" novalidate>
+        <label for="code">Code</label>
+        <input
+          id="code"
+          name="code"
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          maxlength="20"
+          required
+          ${marks(shown.problem)}
+        />
+        <button type="submit">Sign in</button>
+      </form>
+      ${otherMail(shown)}`,
+  );
+
+/** Asks, in the browser in which the mail was asked for, whether to sign in: programs that open links do not press buttons. */
+export const linkPage = (shown: { readonly action: string; readonly secret: string; readonly email: string }): string =>
+  page(
+    'Sign in',
+    html`<h1>Welcome back</h1>
+      <p>You are about to sign in as <strong>${shown.email}</strong>.</p>
+      <form method="post" action="${shown.action}">
+        <input type="hidden" name="secret" value="${shown.secret}" />
+        <button type="submit">Sign in</button>
+      </form>`,
+  );
+
+/** The link and the code of a mail are of no use any more. */
+export const gonePage = (shown: { readonly addressAction: string; readonly email?: string }): string =>
+  page(
+    'Ask for another mail',
+    html`<h1>Ask for another mail</h1>
+      <p class="problem" role="alert">
+        This link or code no longer works: it was used, it is older than 10 minutes, or a newer mail took its place.
+      </p>
+      ${otherMail(shown)}`,
+  );
+
+const otherMail = ({ addressAction, email }: { readonly addressAction: string; readonly email?: string }): Html =>
+  html`${
+      email === undefined
+        ? nothing
+        : html`<form method="post" action="${addressAction}">
+            <input type="hidden" name="email" value="${email}" />
+            <button type="submit" class="second">Send another mail</button>
+          </form>`
+    }
+    <p class="aside"><a href="${addressAction}">Use another address</a></p>`;
+
+/** The link was opened where nobody asked for it. It is not looked at: a code that is typed in there proves the same. */
+export const otherBrowserPage = (home: string): string =>
+  page(
+    'Go back to your other browser',
+    html`<h1>Go back to your other browser</h1>
+      <p>The link works only in the browser in which you began to sign in. There, type in the code from the same mail.</p>
+      <p>If you no longer have it open, begin again:</p>
+      <a class="button" href="${home}">Begin again</a>`,
+  );
+
+/** The interaction itself has ended, or this browser never had it. */
+export const expiredPage = (home: string): string =>
+  page(
+    'Begin again',
+    html`<h1>Begin again</h1>
+      <p>This attempt to sign in has ended, or was begun in another browser.</p>
+      <a class="button" href="${home}">Begin again</a>`,
+  );
+
+/** Something is wrong with the request for signing in, which is for whoever built the program that made it. */
+export const errorPage = (shown: { readonly home: string; readonly error: string; readonly description?: string }): string =>
+  page(
+    'Signing in did not work',
+    html`<h1>Signing in did not work</h1>
+      <p>What sent you here asked for something that cannot be done.</p>
+      <p class="aside">${shown.error}${shown.description === undefined ? '' : `: ${shown.description}`}</p>
+      <p class="aside"><a href="${shown.home}">Begin again</a></p>`,
+  );
+
+/** @param form the markup of a form with the id `op.logoutForm` */
+export const signOutPage = (form: string): string =>
+  page(
+    'Sign out',
+    html`<h1>Sign out?</h1>
+      <p>You will be signed out in this browser.</p>
+      ${new Html(form)}
+      <button type="submit" form="op.logoutForm" value="yes" name="logout">Sign out</button>
+      <button type="submit" form="op.logoutForm" class="second">Stay signed in</button>`,
+  );
+
+export const signedOutPage = (home: string): string =>
+  page(
+    'Signed out',
+    html`<h1>You are signed out</h1>
+      <p>You can close this page.</p>
+      <a class="button" href="${home}">Sign in again</a>`,
+  );
+
+/**
+ * The headers of every answer of sign-in. Nothing is loaded or framed, and no script runs but those that oidc-provider adds by their
+ * hash: it submits a form by itself to end another account's session.
+ *
+ * @param origins where a form may lead: browsers look at the redirects that follow it as well
+ */
+export const pageHeaders = (origins: readonly string[]): RequestHandler =>
+  helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: [],
+        styleSrc: [`'sha256-${createHash('sha256').update(style).digest('base64')}'`],
+        formAction: ["'self'", ...origins],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    frameguard: { action: 'deny' },
+    referrerPolicy: { policy: 'no-referrer' },
+  });

@@ -1,0 +1,189 @@
+import type { ClientMetadata, Configuration, KoaContextWithOIDC, default as Provider } from 'oidc-provider';
+import type { Clock } from '../../../platform/clock.js';
+import type { Logger } from '../../../platform/logger.js';
+import type { Account, Accounts } from './accounts.js';
+import { errorPage, signedOutPage, signOutPage } from './pages.js';
+import { createProviderAdapter } from './providerAdapter.js';
+import type { SealedRecords } from './sealedRecords.js';
+import { signingAlgorithm, type KeyRing } from './signingKeys.js';
+
+/** In seconds. */
+const lives = {
+  accessToken: 10 * 60,
+  code: 60,
+  interaction: 30 * 60,
+  /** Of the browser's session, from its last use; and of a refresh token, from the sign-in that it comes from. */
+  session: 14 * 24 * 60 * 60,
+  grant: 30 * 24 * 60 * 60,
+} as const;
+
+/** Public clients (RFC 6749, 2.1): no secret, PKCE. Both are ours, so that nobody is asked whether they may have what they ask for. */
+const portalId = 'doorstep-portal';
+const commandLineId = 'doorstep-cli';
+
+/** The scope of the API; tokens are for the API whatever scope is asked for. */
+const apiScope = 'api';
+const claims = { openid: ['sub'], email: ['email', 'email_verified'], profile: ['role'] };
+
+export interface ProviderParts {
+  /** Where sign-in is: the issuer, without a trailing slash. */
+  readonly issuer: string;
+  /** The base address of the service: the audience of access tokens, and where the portal is. */
+  readonly baseUrl: string;
+  /** Other origins that the portal may be at. */
+  readonly origins: readonly string[];
+  readonly ring: KeyRing;
+  /** Sign cookies; the first one signs, all are taken. */
+  readonly cookieKeys: readonly string[];
+  readonly records: SealedRecords;
+  readonly accounts: Accounts;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The protocol (OpenID Connect: discovery, authorization code with PKCE, refresh tokens, sign-out), by oidc-provider. */
+export const createProvider = async (parts: ProviderParts): Promise<Provider> => {
+  // Loaded with the first sign-in: it costs a quarter of a second that a cold start has not.
+  const { Provider: OidcProvider, errors, interactionPolicy } = await import('oidc-provider');
+  const { issuer, baseUrl, origins, ring, cookieKeys, records, accounts, clock, logger } = parts;
+
+  const policy = interactionPolicy.base();
+  policy.remove('consent');
+  // The session's account may have been forgotten meanwhile. And another program could call itself the command line's and be let in
+  // by the session in the browser, unasked (RFC 8252, 8.6).
+  policy.get('login')?.checks.add(
+    new interactionPolicy.Check('sign_in_anew', 'the account is gone, or the client may not rely on a session', ({ oidc }) => {
+      if (oidc.account === undefined) return oidc.session?.accountId !== undefined;
+      return oidc.client?.applicationType === 'native' && oidc.result?.login === undefined;
+    }),
+  );
+
+  const loadGrant = async ({ oidc }: KoaContextWithOIDC) => {
+    const { session, client, account } = oidc;
+    if (session === undefined || client === undefined || account === undefined) return undefined;
+    const grantId = session.grantIdFor(client.clientId);
+    const found = grantId === undefined ? undefined : await oidc.provider.Grant.find(grantId);
+    if (found?.accountId === account.accountId) return found;
+    const grant = new oidc.provider.Grant({ clientId: client.clientId, accountId: account.accountId });
+    grant.addOIDCScope(Object.keys(claims).join(' '));
+    grant.addResourceScope(baseUrl, apiScope);
+    await grant.save();
+    return grant;
+  };
+
+  const configuration: Configuration = {
+    adapter: createProviderAdapter(records, clock, () => new errors.InvalidGrant('it was used before')),
+    jwks: { keys: ring.keys },
+    cookies: {
+      names: { session: 'doorstep_session', interaction: 'doorstep_sign_in', resume: 'doorstep_sign_in_resume' },
+      keys: cookieKeys,
+    },
+    clients: clientsOf(baseUrl, origins),
+    clientAuthMethods: ['none'],
+    clientDefaults: {
+      id_token_signed_response_alg: signingAlgorithm,
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      response_modes: ['query'],
+    },
+    clientBasedCORS: (_context, origin, client) =>
+      client.redirectUris?.some((uri) => new URL(uri).origin === origin) === true && client.applicationType === 'web',
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    scopes: ['openid'],
+    claims,
+    // There is no other place to ask for them.
+    conformIdTokenClaims: false,
+    extraTokenClaims: async (_context, token) => {
+      const account = 'accountId' in token ? await accounts.find(token.accountId) : null;
+      return account === null ? undefined : claimsOf(account);
+    },
+    findAccount: async (_context, subject) => {
+      const account = await accounts.find(subject);
+      return account === null ? undefined : { accountId: subject, claims: () => ({ sub: subject, ...claimsOf(account) }) };
+    },
+    loadExistingGrant: loadGrant,
+    issueRefreshToken: () => true,
+    // Whoever signs out in the browser ends what was signed in there; the command line does not live in the browser.
+    expiresWithSession: ({ oidc }) => oidc.client?.applicationType !== 'native',
+    rotateRefreshToken: () => true,
+    routes: { authorization: '/authorize', token: '/token', jwks: '/jwks', end_session: '/sign-out', revocation: '/revoke' },
+    interactions: { policy, url: (_context, { uid }) => `${issuer}/sign-in/${uid}` },
+    ttl: {
+      AccessToken: lives.accessToken,
+      AuthorizationCode: lives.code,
+      IdToken: lives.accessToken,
+      Interaction: lives.interaction,
+      Session: lives.session,
+      Grant: lives.grant,
+      // Rotation prolongs nothing (RFC 9700, 4.14.2).
+      RefreshToken: (context) => context.oidc.entities.RotatedRefreshToken?.remainingTTL ?? lives.session,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      userinfo: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: (_context, client, token) => token.clientId === client.clientId },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => baseUrl,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_context, resource) => {
+          if (resource !== baseUrl) throw new errors.InvalidTarget();
+          return {
+            scope: apiScope,
+            audience: baseUrl,
+            accessTokenTTL: lives.accessToken,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: signingAlgorithm, ...(ring.keys[0]?.kid !== undefined && { kid: ring.keys[0].kid }) } },
+          };
+        },
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (context, form) => {
+          context.body = signOutPage(form);
+        },
+        postLogoutSuccessSource: (context) => {
+          context.body = signedOutPage(baseUrl);
+        },
+      },
+    },
+    renderError: (context, { error, error_description: description }) => {
+      context.type = 'html';
+      context.body = errorPage({ home: baseUrl, error, ...(description !== undefined && { description }) });
+    },
+  };
+
+  const provider = new OidcProvider(issuer, configuration);
+  // The address that it is reached at is set by whoever passes requests on to it.
+  provider.proxy = true;
+  provider.on('server_error', (_context, error) => {
+    logger.error({ err: error }, 'a request of sign-in failed');
+  });
+  return provider;
+};
+
+const claimsOf = ({ email, role }: Account): Record<string, unknown> => ({ email, email_verified: true, role });
+
+const clientsOf = (baseUrl: string, origins: readonly string[]): ClientMetadata[] => {
+  const places = [baseUrl, ...origins];
+  return [
+    {
+      client_id: portalId,
+      client_name: 'Doorstep',
+      application_type: 'web',
+      redirect_uris: places.flatMap((place) => [`${place}/auth/callback`, `${place}/`]),
+      post_logout_redirect_uris: places.map((place) => `${place}/`),
+    },
+    {
+      client_id: commandLineId,
+      client_name: 'Doorstep on the command line',
+      application_type: 'native',
+      // On any port (RFC 8252, 7.3).
+      redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
+    },
+  ];
+};

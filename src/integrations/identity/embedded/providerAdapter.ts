@@ -1,0 +1,43 @@
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
+import type { Clock } from '../../../platform/clock.js';
+import type { SealedRecords } from './sealedRecords.js';
+
+/**
+ * Where oidc-provider keeps its sessions, interactions, grants, codes and refresh tokens.
+ *
+ * @param usedBefore what to throw when a code or a refresh token was used at the same moment by somebody else, in any process
+ */
+export const createProviderAdapter =
+  (records: SealedRecords, clock: Clock, usedBefore: () => Error): AdapterFactory =>
+  (model): Adapter => {
+    const find = async (id: string): Promise<AdapterPayload | undefined> =>
+      ((await records.get(model, id)) as AdapterPayload | null) ?? undefined;
+
+    const remainingMs = ({ exp }: AdapterPayload): number | undefined =>
+      exp === undefined ? undefined : exp * 1_000 - clock.now();
+
+    return {
+      upsert: async (id, payload, lifeSeconds) => {
+        const lifeMs = lifeSeconds === undefined ? undefined : lifeSeconds * 1_000;
+        await records.put(model, id, payload, lifeMs);
+        if (payload.uid !== undefined) await records.put(`${model}Uid`, payload.uid, { id }, lifeMs);
+      },
+      find,
+      findByUid: async (uid) => {
+        const found = (await records.get(`${model}Uid`, uid)) as { id: string } | null;
+        return found === null ? undefined : find(found.id);
+      },
+      consume: async (id) => {
+        const payload = await find(id);
+        if (payload === undefined) throw usedBefore();
+        const lifeMs = remainingMs(payload);
+        if (!(await records.insert(`${model}Used`, id, {}, lifeMs))) throw usedBefore();
+        await records.put(model, id, { ...payload, consumed: Math.floor(clock.now() / 1_000) }, lifeMs);
+      },
+      destroy: (id) => records.delete(model, id),
+      // Without its grant no code and no refresh token counts, so the grant is all that has to go.
+      revokeByGrantId: (grantId) => records.delete('Grant', grantId),
+      // Only the device flow, which is not offered, has such codes.
+      findByUserCode: () => Promise.resolve(undefined),
+    };
+  };
