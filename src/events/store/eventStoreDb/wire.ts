@@ -1,0 +1,213 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import messages from '@eventstore/db-client/generated/streams_pb.js';
+import { START, type ExpectedRevision } from '../eventStore.js';
+import type { Connection } from './connection.js';
+import type { ServerFilter } from './filters.js';
+import type { WireEvent, WireRecord } from './records.js';
+
+/** The calls of EventStoreDB's protocol that the adapter makes. Each ends, with NotConnected or a fault of gRPC's, when `signal` is aborted. */
+export interface Wire {
+  /** @param onSent called when the server may have the request: what fails before that has written nothing */
+  append(request: AppendRequest, signal: AbortSignal, onSent: () => void): Promise<AppendReply>;
+  readStream(request: StreamRequest, signal: AbortSignal): Promise<StreamReply>;
+  /** The position of the last event of all, the server's own among them; `START` when there is none. */
+  lastPosition(signal: AbortSignal): Promise<bigint>;
+  /** Everything after `after`, then everything as it comes; it ends only by a fault. Asks the server for more only when it is asked. */
+  follow(after: bigint, filter: ServerFilter | null, signal: AbortSignal): AsyncIterable<LogMessage>;
+}
+
+export interface AppendRequest {
+  readonly stream: string;
+  readonly events: readonly WireEvent[];
+  readonly expected: ExpectedRevision;
+}
+
+/** `position` is missing when the server repeats an earlier answer that it does not wholly remember. */
+export type AppendReply =
+  | { readonly written: true; readonly revision: bigint; readonly position: bigint | null }
+  | { readonly written: false; readonly actual: bigint };
+
+export interface StreamRequest {
+  readonly stream: string;
+  readonly from: bigint | 'end';
+  readonly backwards: boolean;
+  /** From 1. */
+  readonly max: number;
+}
+
+/** `head` is `NO_STREAM` for a stream that does not exist, and missing when the server does not tell. */
+export interface StreamReply {
+  readonly records: readonly WireRecord[];
+  readonly head: bigint | null;
+}
+
+/** `passed`: everything up to there was looked at. `caught up`: everything that was there when the call began was delivered. */
+export type LogMessage =
+  | { readonly kind: 'event'; readonly record: WireRecord }
+  | { readonly kind: 'passed'; readonly position: bigint }
+  | { readonly kind: 'caught up' }
+  | { readonly kind: 'other' };
+
+/** Events that the server looks at before it tells how far it is, when none matches. */
+const SEARCH_WINDOW = 1_000;
+
+export const createWire = (connection: Connection): Wire => {
+  /** The answers to a read, one by one as they are asked for. */
+  async function* read(request: messages.ReadReq, signal: AbortSignal): AsyncGenerator<messages.ReadResp, void> {
+    const { client, answers } = await connection.run(signal, (streams, args) =>
+      Promise.resolve({ client: streams, answers: streams.read(request, ...args) }),
+    );
+    // Cancelling makes it fail when nobody listens any more.
+    answers.on('error', () => undefined);
+    const cancel = (): void => {
+      answers.cancel();
+    };
+    signal.addEventListener('abort', cancel);
+    if (signal.aborted) cancel();
+    try {
+      for await (const answer of answers) yield answer as messages.ReadResp;
+    } catch (fault) {
+      if (!signal.aborted) await connection.failed(client, fault);
+      throw fault;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      cancel();
+    }
+  }
+
+  return {
+    append: ({ stream, events, expected }, signal, onSent) =>
+      connection.run(signal, (client, args) =>
+        new Promise<messages.AppendResp>((resolve, reject) => {
+          const call = client.append(...args, (fault, reply) => {
+            if (fault !== null) reject(fault);
+            else resolve(reply);
+          });
+          // The same fault as above; nobody else listens.
+          call.on('error', reject);
+          signal.addEventListener('abort', () => {
+            call.cancel();
+          });
+          onSent();
+          call.write(new messages.AppendReq().setOptions(appendOptions(stream, expected)));
+          for (const event of events) call.write(new messages.AppendReq().setProposedMessage(proposed(event)));
+          call.end();
+        }).then(appendReply),
+      ),
+
+    readStream: async ({ stream, from, backwards, max }, signal) => {
+      const of = new messages.ReadReq.Options.StreamOptions().setStreamIdentifier(identifier(stream));
+      if (from === 'end') of.setEnd(new shared.Empty());
+      else of.setRevision(String(from));
+      const options = readOptions().setStream(of).setCount(String(max)).setNoFilter(new shared.Empty());
+      options.setReadDirection(backwards ? BACKWARDS : FORWARDS);
+      const records: WireRecord[] = [];
+      let head: bigint | null = null;
+      for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) {
+        if (answer.hasStreamNotFound()) return { records: [], head: -1n };
+        const record = recordOf(answer);
+        if (record !== null) records.push(record);
+        if (answer.hasLastStreamPosition()) head = BigInt(answer.getLastStreamPosition());
+      }
+      return { records, head };
+    },
+
+    lastPosition: async (signal) => {
+      const options = readOptions().setAll(new messages.ReadReq.Options.AllOptions().setEnd(new shared.Empty()));
+      options.setCount('1').setNoFilter(new shared.Empty()).setReadDirection(BACKWARDS);
+      for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) {
+        const record = recordOf(answer);
+        if (record !== null) return record.position;
+      }
+      return START;
+    },
+
+    async *follow(after, filter, signal) {
+      const options = readOptions().setAll(afterPosition(after)).setReadDirection(FORWARDS);
+      options.setSubscription(new messages.ReadReq.Options.SubscriptionOptions());
+      if (filter === null) options.setNoFilter(new shared.Empty());
+      else options.setFilter(filterOptions(filter));
+      for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) yield logMessage(answer);
+    },
+  };
+};
+
+const FORWARDS = messages.ReadReq.Options.ReadDirection.FORWARDS;
+const BACKWARDS = messages.ReadReq.Options.ReadDirection.BACKWARDS;
+
+/** Ids as text; the server tells the head of a stream only to those who say that they know of it. */
+const readOptions = (): messages.ReadReq.Options =>
+  new messages.ReadReq.Options()
+    .setUuidOption(new messages.ReadReq.Options.UUIDOption().setString(new shared.Empty()))
+    .setControlOption(new messages.ReadReq.Options.ControlOption().setCompatibility(1))
+    .setResolveLinks(false);
+
+const identifier = (stream: string): shared.StreamIdentifier =>
+  new shared.StreamIdentifier().setStreamName(Uint8Array.from(Buffer.from(stream)));
+
+/** An event's commit and prepare position are the same, except in transactions of a protocol that is no longer there. */
+const afterPosition = (after: bigint): messages.ReadReq.Options.AllOptions => {
+  const options = new messages.ReadReq.Options.AllOptions();
+  if (after <= START) return options.setStart(new shared.Empty());
+  return options.setPosition(
+    new messages.ReadReq.Options.Position().setCommitPosition(String(after)).setPreparePosition(String(after)),
+  );
+};
+
+const filterOptions = ({ on, regex }: ServerFilter): messages.ReadReq.Options.FilterOptions => {
+  const expression = new messages.ReadReq.Options.FilterOptions.Expression().setRegex(regex);
+  const options = new messages.ReadReq.Options.FilterOptions().setMax(SEARCH_WINDOW).setCheckpointintervalmultiplier(1);
+  return on === 'stream' ? options.setStreamIdentifier(expression) : options.setEventType(expression);
+};
+
+const appendOptions = (stream: string, expected: ExpectedRevision): messages.AppendReq.Options => {
+  const options = new messages.AppendReq.Options().setStreamIdentifier(identifier(stream));
+  if (expected === 'any') return options.setAny(new shared.Empty());
+  if (expected === 'exists') return options.setStreamExists(new shared.Empty());
+  return expected < 0n ? options.setNoStream(new shared.Empty()) : options.setRevision(String(expected));
+};
+
+const proposed = ({ id, type, data, metadata }: WireEvent): messages.AppendReq.ProposedMessage => {
+  const message = new messages.AppendReq.ProposedMessage().setId(new shared.UUID().setString(id));
+  message.getMetadataMap().set('type', type).set('content-type', 'application/json');
+  return message.setData(data).setCustomMetadata(metadata);
+};
+
+const appendReply = (reply: messages.AppendResp): AppendReply => {
+  const success = reply.getSuccess();
+  if (success !== undefined) {
+    const position = success.getPosition();
+    return {
+      written: true,
+      revision: BigInt(success.getCurrentRevision()),
+      position: position === undefined ? null : BigInt(position.getCommitPosition()),
+    };
+  }
+  const wrong = reply.getWrongExpectedVersion();
+  if (wrong === undefined) throw new Error('the event store answered an append with neither success nor refusal');
+  return { written: false, actual: wrong.hasCurrentRevision() ? BigInt(wrong.getCurrentRevision()) : -1n };
+};
+
+/** Numbers are converted here, whatever they are delivered as. */
+const recordOf = (answer: messages.ReadResp): WireRecord | null => {
+  const event = answer.getEvent()?.getEvent();
+  const stream = event?.getStreamIdentifier();
+  if (event === undefined || stream === undefined) return null;
+  return {
+    id: event.getId()?.getString() ?? '',
+    type: event.getMetadataMap().get('type') ?? '',
+    data: event.getData_asU8(),
+    metadata: event.getCustomMetadata_asU8(),
+    stream: Buffer.from(stream.getStreamName_asU8()).toString('utf8'),
+    revision: BigInt(event.getStreamRevision()),
+    position: BigInt(event.getCommitPosition()),
+  };
+};
+
+const logMessage = (answer: messages.ReadResp): LogMessage => {
+  const record = recordOf(answer);
+  if (record !== null) return { kind: 'event', record };
+  const checkpoint = answer.getCheckpoint();
+  if (checkpoint !== undefined) return { kind: 'passed', position: BigInt(checkpoint.getCommitPosition()) };
+  return { kind: answer.hasCaughtUp() ? 'caught up' : 'other' };
+};
