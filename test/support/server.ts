@@ -18,10 +18,18 @@ afterAll(() => {
 });
 
 /** The built server as a process of its own (`npm test` builds it first). */
-export interface ServerProcess {
+export interface ServerProcess extends Launched {
   /** As printed, without a trailing slash. */
   readonly address: string;
+}
+
+/** A server that may still be starting. */
+export interface Launched {
   readonly pid: number;
+  /** Resolves with its address (empty when it does not run the api) once it has greeted; rejects, with what it wrote, when it ends before that. */
+  readonly opened: Promise<string>;
+  /** All that it wrote so far. */
+  readonly written: () => string;
   /** Resolves with the exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
   kill(signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT'): Promise<number | string>;
@@ -40,11 +48,8 @@ const environmentFor = (dataDir: string, extra: Environment): Environment => ({
 const outcomeOf = (child: ChildProcess): Promise<number | string> =>
   once(child, 'exit').then(([code, signal]) => (code ?? signal ?? 'unknown') as number | string);
 
-/**
- * Starts `dist/main.js` on a free port and resolves when it has printed its address.
- * @throws when it ends before that, with what it wrote
- */
-export const startServer = async (dataDir: string, extra: Environment = {}): Promise<ServerProcess> => {
+/** Starts `dist/main.js`, on a free port unless `extra` says which. */
+export const launchServer = (dataDir: string, extra: Environment = {}): Launched => {
   // Beside the data folder: a `.env` of whoever runs the tests must not reach the server.
   const child = spawn(process.execPath, [`${root}dist/main.js`], {
     cwd: dataDir,
@@ -56,25 +61,37 @@ export const startServer = async (dataDir: string, extra: Environment = {}): Pro
   let written = '';
   child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
 
-  const address = await new Promise<string>((resolve, reject) => {
+  const opened = new Promise<string>((resolve, reject) => {
     createInterface(child.stdout).on('line', (line) => {
       written += `${line}\n`;
-      const found = /^Doorstep is open at (http\S+)$/.exec(line)?.[1];
-      if (found !== undefined) resolve(found);
+      const greeting = /^Doorstep (?:is open at (http\S+)|runs its .* here)$/.exec(line);
+      if (greeting !== null) resolve(greeting[1] ?? '');
     });
     void ended.then((outcome) => {
       reject(new Error(`the server ended with ${String(outcome)} before it was open:\n${written}`));
     });
   });
+  // Whoever kills it while it starts is not interested.
+  opened.catch(() => undefined);
   return {
-    address,
     pid: child.pid ?? 0,
+    opened,
+    written: () => written,
     ended,
     kill: (signal) => {
       child.kill(signal);
       return ended;
     },
   };
+};
+
+/**
+ * Starts `dist/main.js` on a free port and resolves when it has greeted.
+ * @throws when it ends before that, with what it wrote
+ */
+export const startServer = async (dataDir: string, extra: Environment = {}): Promise<ServerProcess> => {
+  const server = launchServer(dataDir, extra);
+  return { ...server, address: await server.opened };
 };
 
 /** Runs one of the operator's scripts on a data folder; what it wrote to standard output, without the last line break. */

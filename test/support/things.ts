@@ -8,6 +8,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.js';
 import type { Logger, LogMethod } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import type { AnyProjection, Projection } from '../../src/projections/projection.js';
+import type { Decode } from '../../src/projections/runner/fold.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import type { ReadModel, ReadModelStore } from '../../src/projections/store/readModelStore.js';
@@ -65,12 +66,18 @@ export const decodeThing = ({ id, type, data, metadata, stream, revision, positi
 });
 
 /** What a read model of `projection` must hold: the whole log folded at once, document by document. */
-export const freshFold = async (projection: AnyProjection, eventStore: EventStore): Promise<ReadonlyMap<string, JsonObject>> => {
+export const freshFold = async (
+  projection: AnyProjection,
+  eventStore: EventStore,
+  decode: Decode = decodeThing,
+): Promise<ReadonlyMap<string, JsonObject>> => {
   const documents = new Map<string, JsonObject>();
   const { handles, documentId, evolve } = projection as unknown as Projection;
   for (let after = START; ;) {
     const { events, position } = await eventStore.readAll({ after, max: 1_000 });
-    for (const event of events.filter(({ type }) => handles.includes(type)).map(decodeThing)) {
+    for (const stored of events.filter(({ type }) => handles.includes(type))) {
+      const event = decode(stored);
+      if (event === undefined) continue;
       const id = documentId(event);
       const next = evolve(documents.get(id) ?? null, event);
       if (next === null) documents.delete(id);

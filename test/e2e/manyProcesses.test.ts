@@ -1,0 +1,263 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { openEngine, type OpenEngine } from '../../src/compose.js';
+import type { Recorded } from '../../src/events/envelope.js';
+import { stepIds } from '../../src/events/provisioning.events.js';
+import { START } from '../../src/events/store/eventStore.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { loadSettings } from '../../src/platform/settings.js';
+import { projections } from '../../src/projections/catalogue.js';
+import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
+import {
+  createWebsite,
+  expectAllThere,
+  invite,
+  nothingYet,
+  relabel,
+  type Acknowledged,
+  type Website,
+} from '../support/acknowledged.js';
+import { createPatientApi, startFleet, type Fleet } from '../support/fleet.js';
+import { seeded } from '../support/seeded.js';
+import { createApi, mintToken, operate, type Api } from '../support/server.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { freshFold, liveDocuments, untilReached } from '../support/things.js';
+
+/** Two of each part that acts, and one cron, on one data folder: whatever one of them answered, the others know. */
+const roles = ['api', 'api', 'projector', 'projector', 'worker', 'worker', 'cron'];
+const isLong = process.env['DOORSTEP_STORM'] === 'long';
+const kills = isLong ? 300 : 16;
+const websitesMade = isLong ? 80 : 12;
+
+const dataDir = temporaryFolder();
+let fleet: Fleet;
+let token: string;
+let one: Api;
+let other: Api;
+
+beforeAll(async () => {
+  token = await mintToken(dataDir);
+  fleet = await startFleet(dataDir, roles);
+  await fleet.ready();
+  [one, other] = fleet.addresses.map((address) => createApi(address, token)) as [Api, Api];
+}, 60_000);
+
+const create = async (slug: string): Promise<string> => {
+  const { status, body } = await one.post('/websites', { name: slug, slug });
+  expect(status).toBe(201);
+  return (body as { id: string }).id;
+};
+
+describe('many processes on one data folder', () => {
+  test('a website that one created is read and listed by the other at once', async () => {
+    for (let index = 0; index < 5; index += 1) {
+      const id = await create(`seen-${String(index)}`);
+      expect((await other.get(`/websites/${id}`)).status).toBe(200);
+      expect((await other.get('/websites?limit=1')).body).toMatchObject([{ id }]);
+    }
+  });
+
+  test('a slug goes to one of two who ask at the same moment', async () => {
+    for (let index = 0; index < 5; index += 1) {
+      const wish = { name: 'Race', slug: `race-${String(index)}` };
+      const answers = await Promise.all([one.post('/websites', wish), other.post('/websites', wish)]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    }
+  });
+
+  test('a claim at one and a revocation at the other: exactly one wins, and the answers say which', async () => {
+    const id = await create('claims');
+    for (let round = 0; round < 6; round += 1) {
+      const email = `guest-${String(round)}@example.com`;
+      const guest = createApi(fleet.addresses[1] ?? '', await mintToken(dataDir, 'client', email));
+      const { body } = await one.post(`/websites/${id}/clients`, { email, role: 'viewer' });
+      const { id: invitationId } = (body as { invitation: { id: string } }).invitation;
+      const [claimed, revoked] = await Promise.all([
+        guest.post(`/invitations/${invitationId}/claim`),
+        one.delete(`/websites/${id}/client-invitations/${invitationId}`),
+      ]);
+      expect([
+        [200, 404],
+        [404, 204],
+      ]).toContainEqual([claimed.status, revoked.status]);
+      expect((await guest.get(`/websites/${id}`)).status).toBe(claimed.status === 200 ? 200 : 403);
+    }
+  }, 60_000);
+
+  test('the scripts of the operator work beside them', async () => {
+    const status = JSON.parse(await operate(dataDir, 'projectionStatus', ['--json'])) as { name: string; state: string }[];
+    expect(status.map(({ state }) => state)).toEqual(status.map(() => 'live'));
+    expect(await operate(dataDir, 'rebuildProjection', ['website'])).toMatch(/^website: version \S+ is live; \d+ events/);
+    expect((await other.get('/websites?limit=200&q=seen')).body).toHaveLength(5);
+    const id = await create('after-the-rebuild');
+    expect((await other.get('/websites?limit=1')).body).toMatchObject([{ id }]);
+  });
+
+  test(`${String(kills)} of them are killed under load: nothing acknowledged is lost, nothing is done twice, nobody revoked gets in`, async () => {
+    const seed = Number(process.env['DOORSTEP_SEED'] ?? randomInt(2 ** 31));
+    process.stderr.write(`manyProcesses: DOORSTEP_SEED=${String(seed)}\n`);
+    const chance = seeded(seed);
+    const anyOf = <Item>(items: readonly Item[]): Item => items[Math.floor(chance() * items.length)] as Item;
+    const api = createPatientApi(token, () => anyOf(fleet.addresses));
+    const told = nothingYet();
+    for (const slug of ['first', 'second']) await createWebsite(api, told, slug);
+
+    let raging = true;
+    const isOver = (): boolean => !raging;
+    const lanes = [
+      ...[0, 1].map((lane) => changeThings(api, told, lane, anyOf, isOver)),
+      ...[0, 1].map(() => readThings(api, told, anyOf, isOver)),
+      revokeThings(api, isOver),
+    ];
+    const storm = async (): Promise<void> => {
+      for (let kill = 0; kill < kills && raging; kill += 1) {
+        await pause(100 + chance() * 600);
+        await anyOf(fleet.parts).strike();
+      }
+      raging = false;
+    };
+    const stormed = storm();
+    // Ends with the storm, or at once with what a lane met.
+    await Promise.all([stormed, ...lanes]).finally(() => {
+      raging = false;
+      return stormed;
+    });
+
+    await fleet.ready();
+    await expectAllThere(one, await withOlder(one, told), dataDir);
+    await expectAllThere(other, told, dataDir);
+    expect(told.websites.size).toBeGreaterThan(websitesMade / 2);
+    const open = await openEngine(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' }));
+    try {
+      await expectEachDoneOnce(open, told);
+      await expectReadModelsRight(open);
+    } finally {
+      await open.close();
+    }
+  }, 600_000);
+
+  test('each of them stops when it is asked to', async () => {
+    expect(await fleet.stop()).toEqual(roles.map(() => 0));
+  }, 30_000);
+});
+
+/** Writers: each changes websites until it is over; a website is created now and then. */
+const changeThings = async (
+  api: Api,
+  told: Acknowledged,
+  lane: number,
+  anyOf: <Item>(items: readonly Item[]) => Item,
+  isOver: () => boolean,
+): Promise<void> => {
+  for (let step = 0; !isOver(); step += 1) {
+    const unique = `${String(lane)}-${String(step)}`;
+    const { id } = anyOf([...told.websites.values()]);
+    if (step % 8 === 0 && told.websites.size < websitesMade) await createWebsite(api, told, unique);
+    else if (step % 3 === 0) await invite(api, told, id, unique);
+    else await relabel(api, told, id, unique);
+  }
+};
+
+/** Readers: whoever answers knows all that anybody had been told when they were asked. */
+const readThings = async (
+  api: Api,
+  told: Acknowledged,
+  anyOf: <Item>(items: readonly Item[]) => Item,
+  isOver: () => boolean,
+): Promise<void> => {
+  while (!isOver()) {
+    const slugs = [...told.websites.keys()];
+    const { id } = anyOf([...told.websites.values()]);
+    const revision = told.revisions.get(id);
+    const people = [...(told.access.get(id)?.keys() ?? [])];
+    if (revision !== undefined) {
+      const { status, body } = await api.get(`/websites/${id}/delivery`);
+      expect(status).toBe(200);
+      expect((body as { revision: number }).revision).toBeGreaterThanOrEqual(revision);
+    }
+    const { body: access } = await api.get(`/websites/${id}/clients`);
+    const invited = (access as { invitations: { email: string }[] }).invitations.map(({ email }) => email);
+    expect(invited).toEqual(expect.arrayContaining(people));
+    const { body: list } = await api.get('/websites?limit=200');
+    expect((list as Website[]).map(({ slug }) => slug)).toEqual(expect.arrayContaining(slugs));
+  }
+};
+
+/** Somebody is given access, and it is taken away again; likewise a token. From the answer on nobody lets them in. */
+const revokeThings = async (api: Api, isOver: () => boolean): Promise<void> => {
+  const email = 'anna@example.com';
+  const key = () => ({ 'idempotency-key': randomUUID() });
+  const { body: website } = await api.post('/websites', { name: 'Revoked', slug: 'revoked' }, key());
+  const { body: client } = await api.post('/clients', { email }, key());
+  const [{ id }, { id: clientId }] = [website as Website, client as { id: string }];
+  const anna = await mintToken(dataDir, 'client', email);
+  const everywhere = fleet.addresses.map((address) => createPatientApi(anna, () => address));
+  const annaSees = async (): Promise<number[]> =>
+    Promise.all(everywhere.map(async (at) => (await at.get(`/websites/${id}`)).status));
+
+  while (!isOver()) {
+    expect((await api.post(`/websites/${id}/clients`, { email, role: 'viewer' }, key())).status).toBe(201);
+    expect(await annaSees()).toEqual([200, 200]);
+    // Repeated after a lost answer, there is nothing left to take away.
+    expect([204, 404]).toContain((await api.delete(`/websites/${id}/clients/${clientId}`)).status);
+    expect(await annaSees()).toEqual([403, 403]);
+
+    const { body } = (await everywhere[0]?.post('/api-keys', { name: 'short' }, key())) ?? { body: null };
+    const short = body as { id: string; token: string };
+    const withShort = fleet.addresses.map((address) => createPatientApi(short.token, () => address));
+    const shortSees = (): Promise<number[]> => Promise.all(withShort.map(async (at) => (await at.get('/me')).status));
+    expect(await shortSees()).toEqual([200, 200]);
+    expect([204, 404]).toContain(
+      (await createPatientApi(anna, () => fleet.addresses[1] ?? '').delete(`/api-keys/${short.id}`)).status,
+    );
+    expect(await shortSees()).toEqual([401, 401]);
+  }
+};
+
+/** With the websites of the tests before, which the counts of what was made include. */
+const withOlder = async (api: Api, told: Acknowledged): Promise<Acknowledged> => {
+  const { body } = await api.get('/websites?limit=200');
+  for (const website of body as Website[]) told.websites.set(website.slug, website);
+  return told;
+};
+
+/** In the log: each website is created once and provisioned once, each step succeeds once, and every stream is without a gap. */
+const expectEachDoneOnce = async ({ engine }: OpenEngine, told: Acknowledged): Promise<void> => {
+  const counts = new Map<string, number>();
+  const heads = new Map<string, bigint>();
+  for (let after = START; ;) {
+    const { events, position } = await engine.eventStore.readAll({ after });
+    for (const stored of events) {
+      expect([stored.stream, stored.revision]).toEqual([stored.stream, (heads.get(stored.stream) ?? -1n) + 1n]);
+      heads.set(stored.stream, stored.revision);
+      const { type, data } = engine.codec.decode(stored);
+      const { websiteId = '', step = '' } = data as { websiteId?: string; step?: string };
+      const name = `${type} ${websiteId} ${step}`.trimEnd();
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    if (position <= after) break;
+    after = position;
+  }
+  for (const { id } of told.websites.values()) {
+    const once = ['WebsiteCreated', 'ProvisioningQueued', 'ProvisioningSucceeded', 'WebsiteActivated'].map(
+      (type) => `${type} ${id}`,
+    );
+    const steps = stepIds.map((step) => `ProvisioningStepSucceeded ${id} ${step}`);
+    for (const name of [...once, ...steps]) expect([name, counts.get(name)]).toEqual([name, 1]);
+  }
+  expect([...counts.keys()].filter((name) => name.startsWith('ProvisioningFailed'))).toEqual([]);
+};
+
+/** Every document that answers reads is what the log says, before and after a rebuild. */
+const expectReadModelsRight = async ({ engine }: OpenEngine): Promise<void> => {
+  const { eventStore, readModels, codec } = engine;
+  for (const projection of projections) {
+    await untilReached(projection, readModels, await eventStore.lastPosition({ types: projection.handles }));
+    const kept = await liveDocuments(projection, readModels);
+    expect(kept).toEqual(await freshFold(projection, eventStore, (stored) => codec.decode(stored)));
+    await rebuildProjection(projection.name, { ...engine, projections, decode: (stored) => codec.decode(stored) });
+    expect(await liveDocuments(projection, readModels)).toEqual(kept);
+    expect([projection.name, kept.size > 0]).toEqual([projection.name, true]);
+  }
+};

@@ -1,0 +1,139 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
+import { eventually } from './eventually.js';
+import type { Api } from './server.js';
+
+export interface Website {
+  readonly id: string;
+  readonly slug: string;
+  readonly status: string;
+}
+
+/** What the clients of a service were told, and therefore may rely on. */
+export interface Acknowledged {
+  /** By slug. */
+  readonly websites: Map<string, Website>;
+  /** Website id → address → role. */
+  readonly access: Map<string, Map<string, string>>;
+  /** Website id → labels of the checkpoint, each acknowledged once. */
+  readonly labels: Map<string, Set<string>>;
+  /** Website id → the highest revision of its delivery block. */
+  readonly revisions: Map<string, number>;
+  /** Creations whose answer was lost: they are repeated with the same key until they are answered. */
+  readonly unanswered: Creation[];
+}
+
+interface Creation {
+  readonly path: string;
+  readonly body: { readonly name: string; readonly slug: string };
+  readonly key: string;
+}
+
+export const nothingYet = (): Acknowledged => ({
+  websites: new Map(),
+  access: new Map(),
+  labels: new Map(),
+  revisions: new Map(),
+  unanswered: [],
+});
+
+/** Creates a website and keeps what was answered; `unique` is used for nothing else. */
+export const createWebsite = async (api: Api, told: Acknowledged, unique: string): Promise<void> => {
+  const slug = `site-${unique}`;
+  const request = { path: '/websites', body: { name: `Site ${unique}`, slug }, key: randomUUID() };
+  told.unanswered.push(request);
+  await answerTo(api, told, request);
+  told.unanswered.splice(told.unanswered.indexOf(request), 1);
+};
+
+const answerTo = async (api: Api, told: Acknowledged, { path, body, key }: Creation): Promise<void> => {
+  const { status, body: answer } = await api.post(path, body, { 'idempotency-key': key });
+  expect({ path, status, answer }).toMatchObject({ path, status: 201 });
+  told.websites.set(body.slug, answer as Website);
+};
+
+/** Gets an answer to every creation that has none yet. */
+export const repeatUnanswered = async (api: Api, told: Acknowledged): Promise<void> => {
+  for (const request of told.unanswered.splice(0)) await answerTo(api, told, request);
+};
+
+/** Invites somebody to a website. */
+export const invite = async (api: Api, told: Acknowledged, websiteId: string, unique: string): Promise<void> => {
+  const email = `person-${unique}@example.com`;
+  const { status } = await api.post(
+    `/websites/${websiteId}/clients`,
+    { email, role: 'editor' },
+    { 'idempotency-key': randomUUID() },
+  );
+  expect(status).toBe(201);
+  const people = told.access.get(websiteId) ?? new Map<string, string>();
+  told.access.set(websiteId, people.set(email, 'editor'));
+};
+
+/** Changes the delivery block of a website. */
+export const relabel = async (api: Api, told: Acknowledged, websiteId: string, unique: string): Promise<void> => {
+  const label = `Label ${unique}`;
+  const { status, body } = await api.put(`/websites/${websiteId}/delivery`, {
+    estimatedCompletionAt: '2030-01-01T00:00:00.000Z',
+    showPreviewUrl: true,
+    checkpoints: [{ id: 'only', label, order: 10, status: 'pending' }],
+  });
+  expect(status).toBe(200);
+  const { revision } = body as { revision: number };
+  told.labels.set(websiteId, (told.labels.get(websiteId) ?? new Set()).add(label));
+  told.revisions.set(websiteId, Math.max(revision, told.revisions.get(websiteId) ?? 0));
+};
+
+/** Sees to it that all work that was asked for ends well, and that all that was acknowledged is there, once. */
+export const expectAllThere = async (api: Api, told: Acknowledged, dataDir: string): Promise<void> => {
+  await repeatUnanswered(api, told);
+  for (const { id, slug } of told.websites.values()) {
+    // A worker that dies in between leaves a website that is active, and a job that another worker is going to end.
+    const job = await eventually(
+      `the provisioning of ${slug} coming to an end`,
+      async () => {
+        const { body } = await api.get(`/websites/${id}/provisioning`);
+        const { status } = body as { status: string };
+        return status === 'succeeded' || status === 'failed' ? status : undefined;
+      },
+      30_000,
+    );
+    const { body: website } = await api.get(`/websites/${id}`);
+    expect([job, website]).toMatchObject(['succeeded', { slug, status: 'active' }]);
+  }
+
+  for (const [id, expected] of told.access) {
+    const { body } = await api.get(`/websites/${id}/clients`);
+    const { links, invitations } = body as Record<'links' | 'invitations', { email: string; role: string }[]>;
+    const roles = [...links, ...invitations].map(({ email, role }) => [email, role] as const);
+    expect(new Set(roles.map(([email]) => email)).size).toBe(roles.length);
+    for (const [email, role] of expected) expect(roles).toContainEqual([email, role]);
+  }
+
+  for (const [id, labels] of told.labels) {
+    const history = await wholeHistory(api, id);
+    for (const label of labels) expect(history).toContain(JSON.stringify(label));
+  }
+
+  // Nothing was made twice: one repository for each website, no half-made leftovers.
+  const { body: all } = await api.get('/websites?limit=200');
+  const slugs = (all as Website[]).map(({ slug }) => slug).sort();
+  expect(new Set(slugs).size).toBe(slugs.length);
+  const repositories = (await readdir(join(dataDir, 'repositories'))).filter(
+    (name) => name.endsWith('.git') && !name.startsWith('.'),
+  );
+  expect(repositories.map((name) => name.replace(/\.git$/, '')).sort()).toEqual(slugs);
+};
+
+/** As text: labels are looked for in it. */
+const wholeHistory = async (api: Api, websiteId: string): Promise<string> => {
+  let history = '';
+  for (let path: string | undefined = `/websites/${websiteId}/delivery/history?limit=200`; path !== undefined;) {
+    const { headers, body } = await api.get(path);
+    history += JSON.stringify(body);
+    path = /<[^>]*\/v1([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  }
+  return history;
+};

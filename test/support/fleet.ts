@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createApi, launchServer, type Api, type Launched } from './server.js';
+
+/** One process of several that do the service's work on one data folder. */
+export interface Part {
+  readonly roles: string;
+  /** Of its API; absent when it runs none. */
+  readonly address?: string;
+  /** The process as it runs now. */
+  process: Launched;
+  /** Ends it without a word (`kill -9`), whatever it is doing, and starts it again without waiting for it. */
+  strike(): Promise<void>;
+}
+
+export interface Fleet {
+  readonly parts: readonly Part[];
+  /** Of those that run the api. */
+  readonly addresses: readonly string[];
+  /** Resolves when each has greeted. */
+  ready(): Promise<void>;
+  /** Asks each to stop; resolves with their exit codes. */
+  stop(): Promise<readonly (number | string)[]>;
+}
+
+/** Starts a process for each entry of `roles`, as in `api` or `projector,worker`. The first one that runs the api has the public address. */
+export const startFleet = async (dataDir: string, roles: readonly string[]): Promise<Fleet> => {
+  const ports = await Promise.all(roles.map(async (names) => (names.includes('api') ? freePort() : null)));
+  const baseUrl = `http://127.0.0.1:${String(ports.find((port) => port !== null))}`;
+
+  const parts = roles.map((names, index): Part => {
+    const port = ports[index] ?? null;
+    const launch = (): Launched =>
+      launchServer(dataDir, { PROCESS_ROLES: names, BASE_URL: baseUrl, ...(port !== null && { PORT: String(port) }) });
+    const part: Part = {
+      roles: names,
+      ...(port !== null && { address: `http://127.0.0.1:${String(port)}` }),
+      process: launch(),
+      strike: async () => {
+        const struck = part.process;
+        const outcome = await struck.kill('SIGKILL');
+        if (outcome !== 'SIGKILL') throw new Error(`${names} had ended by itself (${String(outcome)}):\n${struck.written()}`);
+        part.process = launch();
+      },
+    };
+    return part;
+  });
+
+  return {
+    parts,
+    addresses: parts.flatMap(({ address }) => (address === undefined ? [] : [address])),
+    ready: async () => {
+      await Promise.all(parts.map((part) => part.process.opened));
+    },
+    stop: () => Promise.all(parts.map((part) => part.process.kill('SIGTERM'))),
+  };
+};
+
+/** A port that was free a moment ago: a server that is started again keeps its address. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+/**
+ * A client that repeats what was not answered, or with 503, at any of several addresses until it is answered; each time `pick` says at
+ * which.
+ */
+export const createPatientApi = (token: string, pick: () => string): Api => {
+  const answered = async <Answer extends { readonly status: number }>(ask: (api: Api) => Promise<Answer>): Promise<Answer> => {
+    for (;;) {
+      try {
+        const answer = await ask(createApi(pick(), token));
+        if (answer.status !== 503) return answer;
+      } catch (error) {
+        // What fetch says of a connection that broke or was refused; anything else is a bug.
+        if (!/^TypeError: (fetch failed|terminated)/.test(String(error))) throw error;
+      }
+      await pause(20);
+    }
+  };
+  return {
+    get: (path, headers) => answered((api) => api.get(path, headers)),
+    post: (path, body, headers) => answered((api) => api.post(path, body, headers)),
+    put: (path, body, headers) => answered((api) => api.put(path, body, headers)),
+    patch: (path, body, headers) => answered((api) => api.patch(path, body, headers)),
+    delete: (path, headers) => answered((api) => api.delete(path, headers)),
+  };
+};
