@@ -9,7 +9,7 @@ export interface FakeRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Headers;
-  /** As parsed; undefined without a body. */
+  /** JSON as parsed, anything else as text; undefined without a body. */
   readonly body: unknown;
 }
 
@@ -67,7 +67,9 @@ const textOf = ({ body }: FakeAnswer): string => (body === undefined ? '' : JSON
 
 const requestFrom = (method: string, url: string, headers: Headers, text: string): FakeRequest => {
   const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
-  return { method, path: pathname, query: searchParams, headers, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+  const isForm = headers.get('content-type')?.startsWith('application/x-www-form-urlencoded') ?? false;
+  const body = text === '' ? undefined : isForm ? text : (JSON.parse(text) as unknown);
+  return { method, path: pathname, query: searchParams, headers, body };
 };
 
 const never = new Promise<never>(() => undefined);

@@ -1,0 +1,170 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createVercel } from '../../src/integrations/hosting/vercel.js';
+import type { Hosting, HostingProject } from '../../src/integrations/hosting/port.js';
+import type { Repository } from '../../src/integrations/sourceHost/port.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { createGitHubFake, type GitHubFake } from '../support/providers/gitHubFake.js';
+import { createVercelFake, type VercelFake } from '../support/providers/vercelFake.js';
+import { serveFake, troubleKinds, type ServedFake } from '../support/providers/wire.js';
+import { hostingContract } from './hosting.contract.js';
+
+/** Waits a hundredth of what it is told to. */
+const hasty: Clock = {
+  now: () => systemClock.now(),
+  schedule: (delayMs, task, options) => systemClock.schedule(delayMs / 100, task, options),
+};
+
+interface Opened {
+  readonly hosting: Hosting;
+  readonly fake: VercelFake;
+  readonly gitHub: GitHubFake;
+  readonly served: ServedFake;
+  readonly lines: string[];
+  readonly visited: string[];
+}
+
+const open = async (options: { token?: string; timeoutMs?: number } = {}): Promise<Opened> => {
+  const gitHub = createGitHubFake();
+  const fake = createVercelFake({ repositoryOf: (name) => gitHub.repositories.get(name.split('/')[1] ?? '') });
+  const served = await serveFake(fake.provider);
+  const lines: string[] = [];
+  const visited: string[] = [];
+  const hosting = createVercel({
+    settings: { token: options.token ?? fake.token, teamId: fake.teamId, apiUrl: served.url },
+    clock: hasty,
+    random: systemRandom,
+    logger: createLogger({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } }),
+    visit: (url) => {
+      visited.push(url);
+      return Promise.resolve(fake.visit(url).status);
+    },
+    timeoutMs: options.timeoutMs ?? 500_000,
+  });
+  return { hosting, fake, gitHub, served, lines, visited };
+};
+
+const permanent = { name: 'ProviderFault', provider: 'Vercel', transient: false };
+const transient = { name: 'ProviderFault', provider: 'Vercel', transient: true };
+
+let names = 0;
+const freshRepository = ({ gitHub }: Opened): Repository => {
+  const name = `repository-${String((names += 1))}`;
+  gitHub.addStranger(name);
+  return { id: `agency/${name}`, name, defaultBranch: 'main', cloneUrl: `https://github.com/agency/${name}.git` };
+};
+const newProject = (opened: Opened, name = `site-${String((names += 1))}`): Promise<HostingProject> =>
+  opened.hosting.createProject({ name, marker: `job-${name}`, repository: freshRepository(opened) });
+
+let contract: Opened;
+hostingContract('Vercel', async () => {
+  contract = await open();
+  return {
+    hosting: contract.hosting,
+    freshName: () => `site-${String((names += 1))}`,
+    freshRepository: () => Promise.resolve(freshRepository(contract)),
+    commit: ({ name }, home) => Promise.resolve(contract.gitHub.commit(name, home === 'broken' ? null : home.words)),
+    visit: (address) => Promise.resolve(contract.fake.visit(address)),
+  };
+});
+test('in all of that, Vercel was asked and answered nothing that its own client does not know', () => {
+  expect(contract.served.requests.length).toBeGreaterThan(30);
+  expect(contract.served.complaints).toEqual([]);
+});
+
+let vercel: Opened;
+beforeAll(async () => {
+  vercel = await open();
+});
+
+describe('a project', () => {
+  test('is open to visitors without an account, and carries its marker from its creation on', async () => {
+    const { name } = await newProject(vercel);
+    const made = vercel.fake.projects.get(name);
+    expect(made?.isProtected).toBe(false);
+    expect(made?.variables).toEqual([{ key: 'DOORSTEP_JOB', value: `job-${name}`, type: 'plain' }]);
+  });
+
+  test('that was made by an attempt whose answer never came is taken, not made twice', async () => {
+    vercel.served.trouble(({ method }) => (method === 'POST' ? { when: 'after', what: 'reset' } : undefined));
+    await expect(newProject(vercel, 'lost')).rejects.toMatchObject(transient);
+    vercel.served.trouble();
+    const found = await vercel.hosting.findProject({ name: 'lost', marker: 'job-lost' });
+    expect(found).toMatchObject({ name: 'lost', url: 'https://lost.vercel.app/' });
+    expect(await newProject(vercel, 'lost')).toEqual(found);
+    expect(vercel.fake.made.projects.filter((name) => name === 'lost')).toHaveLength(1);
+  });
+
+  test('on a repository that Vercel may not read is refused in its words', async () => {
+    const repository = { ...freshRepository(vercel), id: 'agency/unseen' };
+    const attempt = vercel.hosting.createProject({ name: 'unseen', marker: 'job', repository });
+    await expect(attempt).rejects.toMatchObject({ ...permanent, message: expect.stringContaining('GitHub integration') });
+  });
+});
+
+test('a variable that cannot be set is told by name, though the answer is 201', async () => {
+  const { id } = await newProject(vercel);
+  vercel.fake.forbidden.add('VERCEL_URL');
+  const attempt = vercel.hosting.setVariables(id, { SITE_NAME: 'Acme', VERCEL_URL: 'hush-hush' });
+  await expect(attempt).rejects.toMatchObject({
+    ...permanent,
+    message: 'Variables could not be set: VERCEL_URL: This name is reserved',
+  });
+  expect(await vercel.hosting.listVariables(id)).toEqual(['SITE_NAME']);
+  expect(vercel.lines.join('')).not.toContain('hush-hush');
+});
+
+test('a deployment whose answer never came is found by its marker, not made twice', async () => {
+  const { id } = await newProject(vercel);
+  const before = vercel.fake.made.deployments.length;
+  vercel.served.trouble(({ method }) => (method === 'POST' ? { when: 'after', what: 'silence' } : undefined));
+  const impatient = await vercel.hosting.deploy(id, 'job').catch((error: unknown) => error);
+  expect(impatient).toMatchObject(transient);
+  vercel.served.trouble();
+  expect(await vercel.hosting.deploy(id, 'job')).toMatchObject({ status: 'ready' });
+  expect(vercel.fake.made.deployments).toHaveLength(before + 1);
+});
+
+describe('the latest deployment', () => {
+  test('is told once its address answers, which is looked at anew only after a while', async () => {
+    const opened = await open();
+    const { id } = await newProject(opened);
+    await opened.hosting.deploy(id, 'job');
+    const latest = await opened.hosting.latestDeployment(id);
+    expect(await opened.hosting.latestDeployment(id)).toEqual(latest);
+    expect(opened.visited).toEqual([latest?.url]);
+  });
+
+  test('whose address asks visitors to log in is not told', async () => {
+    const opened = await open();
+    const { id, name } = await newProject(opened);
+    await opened.hosting.deploy(id, 'job');
+    const project = opened.fake.projects.get(name);
+    if (project !== undefined) project.isProtected = true;
+    await expect(opened.hosting.latestDeployment(id)).rejects.toMatchObject({
+      ...transient,
+      message: expect.stringContaining('answers with status 401'),
+    });
+  });
+});
+
+test('a wrong token is told in Vercel’s words', async () => {
+  const { hosting } = await open({ token: 'wrong' });
+  await expect(hosting.listVariables('prj_1')).rejects.toMatchObject({ ...permanent, message: 'Not authorized' });
+});
+
+describe.each(troubleKinds)('trouble on the wire: %s', (what) => {
+  test('is a fault that passes, and no secret is told', async () => {
+    const opened = await open({ timeoutMs: 30_000 });
+    const { id } = await newProject(opened);
+    opened.served.trouble(() => ({ when: 'after', what }));
+    await expect(opened.hosting.listDeployments(id, 5)).rejects.toMatchObject({
+      ...transient,
+      ...(what === '429' && { retryAfterMs: 7_000 }),
+    });
+    const { fake, lines, served } = opened;
+    expect(lines.join('')).not.toContain(fake.token);
+    expect(served.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,275 @@
+import type { FakeRepository } from './gitHubFake.js';
+import { createVercelJudge } from './vercelJudge.js';
+import type { FakeAnswer, FakeProvider, FakeRequest } from './wire.js';
+
+interface Variable {
+  readonly key: string;
+  value: string;
+  readonly type: string;
+}
+
+interface FakeDeployment {
+  readonly id: string;
+  readonly meta: Readonly<Record<string, string>>;
+  readonly words: string | null;
+  readonly createdAt: number;
+  /** How often it is still looked at before its build has ended. */
+  building: number;
+}
+
+export interface FakeProject {
+  readonly id: string;
+  readonly name: string;
+  /** Owner and name on the source host. */
+  readonly repository: string;
+  /** Whether visitors are asked to log in. */
+  isProtected: boolean;
+  readonly variables: Variable[];
+  /** Newest first. */
+  readonly deployments: FakeDeployment[];
+}
+
+export interface VercelFake {
+  readonly provider: FakeProvider;
+  readonly token: string;
+  readonly teamId: string;
+  /** By name. */
+  readonly projects: ReadonlyMap<string, FakeProject>;
+  /** Projects and deployments that were ever made, by name and id. */
+  readonly made: { readonly projects: string[]; readonly deployments: string[] };
+  /** Variables with such a name cannot be set. */
+  readonly forbidden: Set<string>;
+  /** What visitors get at an address. */
+  visit(address: string): { status: number; text: string };
+}
+
+const judge = createVercelJudge();
+const stateOf = ({ building, words }: FakeDeployment): string => (building > 0 ? 'BUILDING' : words === null ? 'ERROR' : 'READY');
+const failureOf = (deployment: FakeDeployment) =>
+  stateOf(deployment) === 'ERROR' ? { errorCode: 'BUILD_FAILED', errorMessage: 'Command "npm run build" exited with 1' } : {};
+
+/** Vercel as far as the service uses it, building what `repositoryOf` knows; what it is asked and answers is held against Vercel's own client. */
+export const createVercelFake = ({
+  repositoryOf,
+  building = 2,
+}: {
+  repositoryOf: (fullName: string) => FakeRepository | undefined;
+  building?: number;
+}): VercelFake => {
+  const token = 'vercel_canary0123456789';
+  const teamId = 'team_agency';
+  const projects = new Map<string, FakeProject>();
+  const made: VercelFake['made'] = { projects: [], deployments: [] };
+  const forbidden = new Set<string>();
+  const repositoryIds: string[] = [];
+  let count = 0;
+
+  const said = (status: number, code: string, message: string): FakeAnswer => ({ status, body: { error: { code, message } } });
+  const missing = said(404, 'not_found', 'Not found');
+  const find = (idOrName: string): FakeProject | undefined =>
+    projects.get(idOrName) ?? [...projects.values()].find(({ id }) => id === idOrName);
+  const repositoryId = (fullName: string): number => {
+    if (!repositoryIds.includes(fullName)) repositoryIds.push(fullName);
+    return repositoryIds.indexOf(fullName) + 1;
+  };
+
+  const shownProject = ({ id, name, repository, isProtected }: FakeProject) => ({
+    accountId: teamId,
+    id,
+    name,
+    alias: [],
+    defaultResourceConfig: { functionDefaultRegions: [] },
+    deploymentExpiration: {},
+    directoryListing: false,
+    nodeVersion: '22.x',
+    resourceConfig: { functionDefaultRegions: [] },
+    ssoProtection: isProtected ? { deploymentType: 'all' } : null,
+    link: {
+      type: 'github',
+      org: repository.split('/')[0],
+      repo: repository.split('/')[1],
+      repoId: repositoryId(repository),
+      deployHooks: [],
+      gitCredentialId: 'cred_1',
+      productionBranch: 'main',
+      sourceless: false,
+    },
+  });
+  const hostOf = (project: FakeProject, { id }: FakeDeployment): string => `${project.name}-${id.toLowerCase()}.vercel.app`;
+  const creator = { uid: 'user_1', username: 'agency' };
+  const shownOne = (project: FakeProject, deployment: FakeDeployment) => ({
+    id: deployment.id,
+    name: project.name,
+    url: hostOf(project, deployment),
+    readyState: stateOf(deployment),
+    status: stateOf(deployment),
+    meta: deployment.meta,
+    createdAt: deployment.createdAt,
+    creator,
+    inspectorUrl: null,
+    projectId: project.id,
+    ownerId: teamId,
+    target: 'production',
+    type: 'LAMBDAS',
+    version: 2,
+    public: false,
+    regions: ['fra1'],
+    routes: null,
+    bootedAt: deployment.createdAt,
+    buildingAt: deployment.createdAt,
+    build: { env: [] },
+    env: [],
+    alias: [],
+    aliasAssigned: true,
+    buildSkipped: false,
+    plan: 'pro',
+    createdIn: 'fra1',
+    ...failureOf(deployment),
+  });
+  const shownListed = (project: FakeProject, deployment: FakeDeployment) => ({
+    uid: deployment.id,
+    name: project.name,
+    projectId: project.id,
+    url: hostOf(project, deployment),
+    created: deployment.createdAt,
+    createdAt: deployment.createdAt,
+    creator,
+    inspectorUrl: null,
+    state: stateOf(deployment),
+    readyState: stateOf(deployment),
+    meta: deployment.meta,
+    target: 'production',
+    type: 'LAMBDAS',
+    ...failureOf(deployment),
+  });
+  const looked = (deployment: FakeDeployment): FakeDeployment => {
+    if (deployment.building > 0) deployment.building -= 1;
+    return deployment;
+  };
+
+  const createProject = ({ body }: FakeRequest): FakeAnswer => {
+    const wish = body as {
+      name: string;
+      gitRepository: { repo: string };
+      ssoProtection?: object | null;
+      environmentVariables: Variable[];
+    };
+    if (projects.has(wish.name)) return said(409, 'conflict', `A project with the name "${wish.name}" already exists`);
+    if (repositoryOf(wish.gitRepository.repo) === undefined)
+      return said(400, 'bad_request', 'To link a GitHub repository, you need to install the GitHub integration first.');
+    count += 1;
+    const project: FakeProject = {
+      id: `prj_${count}`,
+      name: wish.name,
+      repository: wish.gitRepository.repo,
+      isProtected: wish.ssoProtection !== null,
+      variables: wish.environmentVariables.map(({ key, value, type }) => ({ key, value, type })),
+      deployments: [],
+    };
+    projects.set(wish.name, project);
+    made.projects.push(wish.name);
+    return { status: 200, body: shownProject(project) };
+  };
+
+  const setVariables = (project: FakeProject, wishes: readonly Variable[]): FakeAnswer => {
+    const isRefused = ({ key }: Variable) => forbidden.has(key);
+    for (const { key, value, type } of wishes.filter((wish) => !isRefused(wish))) {
+      const known = project.variables.find((variable) => variable.key === key);
+      if (known === undefined) project.variables.push({ key, value, type });
+      else known.value = value;
+    }
+    const failed = wishes.filter(isRefused).map(({ key, value, type }) => ({
+      error: { code: 'forbidden', message: 'This name is reserved', key, envVarKey: key, value, target: ['production'], type },
+    }));
+    return { status: 201, body: { created: [], failed } };
+  };
+  const shownVariable = ({ key, value, type }: Variable, index: number) => ({
+    id: `env_${index}`,
+    key,
+    type,
+    target: ['production', 'preview'],
+    // Only plain ones are readable without asking for their decryption.
+    value: type === 'plain' ? value : 'eyJ2IjoidjIi',
+    configurationId: null,
+    securityIssues: [],
+    createdAt: 1,
+    updatedAt: 1,
+  });
+
+  const deploy = ({ body }: FakeRequest): FakeAnswer => {
+    const wish = body as { project: string; gitSource: { repoId: number; ref: string }; meta: Record<string, string> };
+    const project = find(wish.project);
+    if (project === undefined) return missing;
+    const head = repositoryOf(repositoryIds[wish.gitSource.repoId - 1] ?? '')?.commits[0];
+    if (head === undefined) return said(400, 'incorrect_git_source_info', 'The provided reference could not be found');
+    count += 1;
+    const meta = { ...wish.meta, githubCommitSha: head.sha, githubCommitRef: wish.gitSource.ref };
+    const deployment = { id: `dpl_${count}`, meta, words: head.words, createdAt: 1_767_225_600_000 + count, building };
+    project.deployments.unshift(deployment);
+    made.deployments.push(deployment.id);
+    return { status: 200, body: shownOne(project, deployment) };
+  };
+  const listed = ({ query }: FakeRequest): FakeAnswer => {
+    const project = find(query.get('projectId') ?? '');
+    if (project === undefined) return missing;
+    const state = query.get('state');
+    const found = project.deployments.map(looked).filter((one) => state === null || stateOf(one) === state);
+    const deployments = found.slice(0, Number(query.get('limit') ?? 20)).map((one) => shownListed(project, one));
+    return { status: 200, body: { deployments, pagination: { count: deployments.length, next: null, prev: null } } };
+  };
+
+  const ofProject = (request: FakeRequest, project: FakeProject, part: string | undefined): FakeAnswer => {
+    if (request.method === 'DELETE') {
+      projects.delete(project.name);
+      return { status: 204 };
+    }
+    if (part === undefined) return { status: 200, body: shownProject(project) };
+    if (part === 'env' && request.method === 'POST') return setVariables(project, request.body as readonly Variable[]);
+    if (part === 'env') return { status: 200, body: { envs: project.variables.map(shownVariable) } };
+    const domain = { name: `${project.name}.vercel.app`, apexName: 'vercel.app', projectId: project.id, verified: true };
+    return { status: 200, body: { domains: [domain], pagination: { count: 1, next: null, prev: null } } };
+  };
+  const answerFor = (request: FakeRequest): FakeAnswer => {
+    const { method, path, query, headers } = request;
+    if (headers.get('authorization') !== `Bearer ${token}`) return said(403, 'forbidden', 'Not authorized');
+    if (query.get('teamId') !== teamId) return said(403, 'forbidden', 'Not authorized for this scope');
+    const [, version = '', kind, name, part] = path.split('/').map(decodeURIComponent);
+    if (kind === 'deployments') {
+      if (method === 'POST') return deploy(request);
+      if (name === undefined) return listed(request);
+      for (const project of projects.values()) {
+        const found = project.deployments.find(({ id }) => id === name);
+        if (found !== undefined) return { status: 200, body: shownOne(project, looked(found)) };
+      }
+      return missing;
+    }
+    if (name === undefined) return createProject(request);
+    const project = find(name);
+    return project === undefined || version === '' ? missing : ofProject(request, project, part);
+  };
+
+  return {
+    token,
+    teamId,
+    projects,
+    made,
+    forbidden,
+    visit: (address) => {
+      const { hostname } = new URL(address);
+      for (const project of projects.values()) {
+        const live = project.deployments.find((deployment) => stateOf(deployment) === 'READY');
+        const own = project.deployments.find((deployment) => hostOf(project, deployment) === hostname);
+        const shown = hostname === `${project.name}.vercel.app` ? live : own;
+        if (shown === undefined || stateOf(shown) !== 'READY') continue;
+        return project.isProtected ? { status: 401, text: 'Log in' } : { status: 200, text: shown.words ?? '' };
+      }
+      return { status: 404, text: 'Not found' };
+    },
+    provider: (request) => {
+      judge.request(request);
+      const answer = answerFor(request);
+      judge.answer(request, answer);
+      return { ...answer, headers: { 'x-vercel-id': 'fra1::1', ...answer.headers } };
+    },
+  };
+};
