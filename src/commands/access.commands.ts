@@ -5,7 +5,7 @@ export interface AddClient {
   readonly type: 'AddClient';
   readonly at: string;
   readonly websiteId: string;
-  /** Lower-case. */
+  /** Sealed, of the lower-case address. */
   readonly email: string;
   readonly role: LinkRole;
   /** The id that a new invitation gets. */
@@ -21,8 +21,9 @@ export interface ClaimInvitation {
   readonly at: string;
   readonly websiteId: string;
   readonly invitationId: string;
+  /** Sealed when it tells an address. */
   readonly subject: string;
-  /** Lower-case; absent when the identity provider does not vouch for one. */
+  /** The caller's address, as invitations hold it; absent when the identity provider does not vouch for one. */
   readonly verifiedEmail?: string | undefined;
   /** The client that the caller is. */
   readonly clientId: string;
@@ -40,6 +41,15 @@ export type AccessCommand =
       readonly role: LinkRole;
     }
   | { readonly type: 'RemoveClient'; readonly at: string; readonly websiteId: string; readonly clientId: string }
+  | {
+      /** Takes away all that a client who is erased has or may take up. Nobody is refused it. */
+      readonly type: 'WithdrawClient';
+      readonly at: string;
+      readonly websiteId: string;
+      readonly clientId: string;
+      /** The address, as invitations hold it. */
+      readonly email: string;
+    }
   | {
       readonly type: 'ResendInvitation' | 'RevokeInvitation';
       readonly at: string;

@@ -163,6 +163,16 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
       if (!state.links.has(clientId)) return refusals.linkNotFound(clientId, websiteId);
       return linkRole(state, clientId) === undefined ? [] : [{ type: 'ClientUnlinked', data: { websiteId, clientId } }];
     }
+    case 'WithdrawClient': {
+      const { clientId, email } = command;
+      const pending = [...state.invitations].filter(
+        ([, invitation]) => invitation.stage === 'pending' && invitation.email === email,
+      );
+      return [
+        ...(linkRole(state, clientId) === undefined ? [] : [{ type: 'ClientUnlinked', data: { websiteId, clientId } } as const]),
+        ...pending.map(([invitationId]) => ({ type: 'InvitationRevoked', data: { websiteId, invitationId } }) as const),
+      ];
+    }
     case 'ResendInvitation': {
       const { invitationId } = command;
       const invitation = state.invitations.get(invitationId);

@@ -5,9 +5,11 @@ import { entityId } from '../platform/ids.js';
 import { clientIdOf, clientIdOfEmail } from '../projections/client.queries.js';
 import { accessStream, invitationIdFor, websiteIdOfInvitation, type AccessCommand } from './access.commands.js';
 import { accessDecider, linkRole, type AccessState } from './access.decider.js';
-import { bindClientSubject, ensureClient } from './client.handlers.js';
+import { clientStream } from './client.commands.js';
+import { clientDecider } from './client.decider.js';
+import { bindClientSubject, ensureClient, freeAddress } from './client.handlers.js';
 import { isRefusal } from './decider.js';
-import type { CommandContext, Handled, HandleOptions, Untimed } from './handleCommand.js';
+import { consequenceOf, isDryRun, type CommandContext, type Handled, type HandleOptions, type Untimed } from './handleCommand.js';
 import { Refused, refusals } from './refusal.js';
 import { websiteDecider } from './website.decider.js';
 import { websiteStream } from './website.commands.js';
@@ -29,9 +31,7 @@ export const removeLinkOfOwner = async (
 ): Promise<void> => {
   const { state } = await engine.state(accessDecider, accessStream(websiteId));
   if (linkRole(state, ownerId) === undefined) return;
-  const { commandId, correlationId = commandId } = context;
-  const consequence = { ...context, commandId: engine.ids.commandId(), correlationId, causationId: commandId };
-  await changeAccess(engine, { type: 'RemoveClient', websiteId, clientId: ownerId }, consequence);
+  await changeAccess(engine, { type: 'RemoveClient', websiteId, clientId: ownerId }, consequenceOf(engine, context));
 };
 
 /** Looks again after a link was written, as an assignment looks for links after the owner was: of two at the same moment one sees the other. */
@@ -42,18 +42,34 @@ const refuseOwner = async (engine: Engine, websiteId: string, clientId: string, 
   throw new Refused(refusals.alreadyOwner());
 };
 
+/** As `refuseOwner`, with an erasure of the client at the same moment. */
+const refuseErased = async (engine: Engine, websiteId: string, clientId: string, context: CommandContext): Promise<void> => {
+  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  if (state.stage !== 'erased') return;
+  const withdraw = { type: 'WithdrawClient', websiteId, clientId, email: state.email } as const;
+  await changeAccess(engine, withdraw, consequenceOf(engine, context));
+  throw new Refused(refusals.clientNotFound(clientId));
+};
+
 /**
  * Links the client of the address, or invites the address when there is none.
  * @param wish `email` in lower case
- * @throws Refused: `Client already owns this website`
+ * @returns `email`: the address as the invitation holds it
+ * @throws Refused: `Client already owns this website`; `Client <id> does not exist` when it was erased at the same moment
  */
 export const addClient = async (
   engine: Engine,
   wish: { readonly websiteId: string; readonly email: string; readonly role: LinkRole },
   context: CommandContext,
-): Promise<{ readonly handled: Handled<AccessState, AccessEvent>; readonly clientId: string | undefined }> => {
-  const { websiteId, email } = wish;
-  const clientId = await clientIdOfEmail(engine, email);
+): Promise<{
+  readonly handled: Handled<AccessState, AccessEvent>;
+  readonly clientId: string | undefined;
+  readonly email: string;
+}> => {
+  const { websiteId } = wish;
+  await freeAddress(engine, wish.email, context);
+  const clientId = await clientIdOfEmail(engine, wish.email);
+  const email = await engine.personal.seal(wish.email, wish.email, { dryRun: isDryRun(context) });
   const { ownerId } = await websiteOf(engine, websiteId);
   const handled = await engine.handle(
     accessDecider,
@@ -61,20 +77,24 @@ export const addClient = async (
     {
       type: 'AddClient',
       ...wish,
+      email,
       invitationId: invitationIdFor(entityId(context.commandId, 'invitation'), websiteId),
       clientId,
       ownerId,
     },
     context,
   );
-  if (clientId !== undefined) await refuseOwner(engine, websiteId, clientId, context);
-  return { handled, clientId };
+  if (clientId !== undefined) {
+    await refuseOwner(engine, websiteId, clientId, context);
+    await refuseErased(engine, websiteId, clientId, context);
+  }
+  return { handled, clientId, email };
 };
 
 /**
  * Takes up an invitation for a signed-in caller: makes the Client when there is none, binds the subject to it, links it.
  * @throws Refused: `Invitation <id> not found`, `Not authorized to claim this invitation`, `Client already owns this website`,
- * `Website <id> is archived`
+ * `Website <id> is archived`; `Client <id> does not exist` when it was erased at the same moment
  */
 export const claimInvitation = async (
   engine: Engine,
@@ -92,18 +112,21 @@ export const claimInvitation = async (
 
   const known = await clientIdOf(engine, subject, verifiedEmail);
   const { ownerId, archived } = await websiteOf(engine, websiteId);
+  const { state } = await engine.state(accessDecider, accessStream(websiteId));
+  const storedEmail = state.invitations.get(invitationId)?.email;
+  const isTheirs = storedEmail !== undefined && (await engine.personal.open(storedEmail)) === verifiedEmail;
+  const storedSubject = await engine.personal.sealSubject(subject, { dryRun: isDryRun(context) });
   const commandFor = (clientId: string): Untimed<Extract<AccessCommand, { type: 'ClaimInvitation' }>> => ({
     type: 'ClaimInvitation',
     websiteId,
     invitationId,
-    subject,
-    verifiedEmail,
+    subject: storedSubject,
+    verifiedEmail: isTheirs ? storedEmail : undefined,
     clientId,
     ownerId,
   });
 
   // A claim that would be refused makes no client.
-  const { state } = await engine.state(accessDecider, accessStream(websiteId));
   const foreseen = accessDecider.decide({ ...commandFor(known ?? ''), at: isoTime(engine.clock.now()) }, state);
   if (isRefusal(foreseen)) throw new Refused(foreseen);
   if (archived && foreseen.length > 0) throw new Refused(refusals.websiteArchived(websiteId));
@@ -113,6 +136,7 @@ export const claimInvitation = async (
   await bindClientSubject(engine, clientId, subject, context);
   await engine.handle(accessDecider, accessStream(websiteId), commandFor(clientId), context);
   await refuseOwner(engine, websiteId, clientId, context);
+  await refuseErased(engine, websiteId, clientId, context);
   return { websiteId, clientId };
 };
 

@@ -8,6 +8,7 @@ export interface MintAPIKey {
   readonly name: string;
   readonly hash: string;
   readonly prefix: string;
+  /** Sealed when it tells an address. */
   readonly subject: string;
   /** Of the one who asks: nobody mints a key for more than the own role. */
   readonly callerRole: 'admin' | 'client';
@@ -22,7 +23,7 @@ export interface RevokeAPIKey {
   readonly type: 'RevokeAPIKey';
   readonly at: string;
   readonly id: string;
-  /** Whose keys are looked at: another's is as good as unknown. */
+  /** Whose keys are looked at, as the key holds it: another's is as good as unknown. */
   readonly subject: string;
 }
 

@@ -4,12 +4,13 @@ import { isoTime } from '../platform/clock.js';
 import { entityId } from '../platform/ids.js';
 import { apiKeyId, apiKeyStream, apiKeyStreamOfId, type MintAPIKey } from './apiKey.commands.js';
 import { apiKeyDecider } from './apiKey.decider.js';
-import type { CommandContext } from './handleCommand.js';
+import { isDryRun, type CommandContext } from './handleCommand.js';
 
 /**
  * Mints a personal access token and keeps its hash. Repeating it with the same command id and the same `secret` makes the same key.
  *
- * @param wish `expiresAt` in any form of ISO 8601
+ * @param wish with subject, address (in lower case) and name as they are: they are sealed here, the name for whom the address is; `expiresAt`
+ * in any form of ISO 8601
  * @param secret 64 random bytes that nobody else has seen: the token is made of them
  * @returns the token, which is nowhere to be had again, and the key's id
  * @throws Refused: `Not authorized to mint …`, `Invalid request body — expiresAt: …`
@@ -23,12 +24,18 @@ export const mintApiKey = async (
   const token = accessTokenFrom(secret);
   const { hash, key } = hashAccessToken(token);
   const id = apiKeyId(entityId(context.commandId, 'api-key'), key);
+  const { personal } = engine;
+  const { subject, verifiedEmail, userName } = wish;
+  const how = { dryRun: isDryRun(context) };
   await engine.handle(
     apiKeyDecider,
     apiKeyStream(key),
     {
       type: 'MintAPIKey',
       ...wish,
+      subject: await personal.sealSubject(subject, how),
+      verifiedEmail: verifiedEmail && (await personal.seal(verifiedEmail, verifiedEmail, how)),
+      userName: verifiedEmail && userName && (await personal.seal(verifiedEmail, userName, how)),
       id,
       hash,
       prefix: token.slice(0, shownLength),
@@ -41,5 +48,9 @@ export const mintApiKey = async (
 
 /** The token stops working with the next request, everywhere. @throws Refused: `API key <id> not found`, also for another's */
 export const revokeApiKey = async (engine: Engine, id: string, subject: string, context: CommandContext): Promise<void> => {
-  await engine.handle(apiKeyDecider, apiKeyStreamOfId(id), { type: 'RevokeAPIKey', id, subject }, context);
+  const stream = apiKeyStreamOfId(id);
+  const { state } = await engine.state(apiKeyDecider, stream);
+  const isTheirs = state.stage !== 'none' && (await engine.personal.open(state.subject)) === subject;
+  const command = { type: 'RevokeAPIKey', id, subject: isTheirs ? state.subject : subject } as const;
+  await engine.handle(apiKeyDecider, stream, command, context);
 };

@@ -3,13 +3,16 @@ export type ClientCommand =
       readonly type: 'RegisterClient';
       readonly at: string;
       readonly clientId: string;
+      /** Sealed, as all that is personal in a command. */
       readonly email: string;
       readonly name?: string | undefined;
     }
-  | { readonly type: 'RenameClient'; readonly at: string; readonly clientId: string; readonly name: string };
+  | { readonly type: 'RenameClient'; readonly at: string; readonly clientId: string; readonly name: string }
+  | { readonly type: 'EraseClient'; readonly at: string; readonly clientId: string };
 
 export interface ClientEmailCommand {
-  readonly type: 'ReserveClientEmail';
+  /** A release by anybody but the client that holds the address changes nothing. */
+  readonly type: 'ReserveClientEmail' | 'ReleaseClientEmail';
   readonly at: string;
   readonly clientId: string;
 }

@@ -13,7 +13,7 @@ import {
 } from '../events/store/eventStore.js';
 import type { StreamFolds } from '../events/streamFolds.js';
 import { isoTime, sleep, type Clock } from '../platform/clock.js';
-import { eventId } from '../platform/ids.js';
+import { eventId, type Ids } from '../platform/ids.js';
 import type { Random } from '../platform/random.js';
 import { createTurns } from '../platform/turns.js';
 import { isRefusal, type AnyCommand, type Decider } from './decider.js';
@@ -34,6 +34,15 @@ export interface CommandContext {
   /** Present in a dry run: nothing is appended, and what would have been is added here. */
   readonly planned?: PlannedEvent[];
 }
+
+/** Nothing is to be written: no event, and no key either. */
+export const isDryRun = ({ planned }: CommandContext): boolean => planned !== undefined;
+
+/** For a further command that this one leads to, also on a stream that this one wrote to. */
+export const consequenceOf = ({ ids }: { readonly ids: Ids }, context: CommandContext): CommandContext => {
+  const { commandId, correlationId = commandId } = context;
+  return { ...context, commandId: ids.commandId(), correlationId, causationId: commandId };
+};
 
 export interface PlannedEvent extends DomainEvent {
   readonly stream: string;

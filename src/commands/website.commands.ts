@@ -33,6 +33,8 @@ export type WebsiteCommand =
   | CreateWebsite
   | ChangeWebsite
   | ({ readonly type: 'ActivateWebsite'; readonly at: string } & Activated)
+  /** Of nobody but that client. */
+  | { readonly type: 'RemoveOwner'; readonly at: string; readonly websiteId: string; readonly clientId: string }
   | { readonly type: 'AbandonWebsite'; readonly at: string; readonly websiteId: string }
   | { readonly type: 'ArchiveWebsite' | 'RestoreWebsite'; readonly at: string; readonly websiteId: string };
 

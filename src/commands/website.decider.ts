@@ -43,6 +43,12 @@ export const featuresOf = (tier: Tier): readonly Feature[] =>
 const changed = (state: WebsiteState, changes: Partial<Existing>): WebsiteState =>
   state.stage === 'none' ? state : { ...state, ...changes };
 
+const withoutOwner = (state: WebsiteState): WebsiteState => {
+  if (state.stage === 'none') return state;
+  const { clientId: _, ...others } = state;
+  return others;
+};
+
 const evolve = (state: WebsiteState, event: WebsiteEvent): WebsiteState => {
   switch (event.type) {
     case 'WebsiteCreated': {
@@ -67,6 +73,8 @@ const evolve = (state: WebsiteState, event: WebsiteEvent): WebsiteState => {
       return changed(state, { brandColor: event.data.brandColor });
     case 'WebsiteOwnerAssigned':
       return changed(state, { clientId: event.data.clientId });
+    case 'WebsiteOwnerRemoved':
+      return withoutOwner(state);
     case 'WebsiteActivated':
       return changed(state, { stage: 'active' });
     case 'WebsiteArchived':
@@ -165,6 +173,11 @@ const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteE
       // A run that was under way when the website was archived still ends.
       const { repository, hosting, url } = command;
       return state.stage === 'active' ? [] : [{ type: 'WebsiteActivated', data: { websiteId, repository, hosting, url } }];
+    }
+    case 'RemoveOwner': {
+      // Of an archived website as well: the owner is no more.
+      const { clientId } = command;
+      return state.clientId === clientId ? [{ type: 'WebsiteOwnerRemoved', data: { websiteId, clientId } }] : [];
     }
     case 'ArchiveWebsite':
       return state.archived ? [] : [{ type: 'WebsiteArchived', data: { websiteId } }];

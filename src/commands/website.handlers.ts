@@ -6,7 +6,7 @@ import { removeLinkOfOwner } from './access.handlers.js';
 import { clientDecider } from './client.decider.js';
 import { clientStream } from './client.commands.js';
 import { isRefusal } from './decider.js';
-import type { CommandContext, Handled, HandleOptions } from './handleCommand.js';
+import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from './handleCommand.js';
 import { Refused, refusals } from './refusal.js';
 import { slugStream, websiteStream, type ChangeWebsite, type CreateWebsite } from './website.commands.js';
 import { slugDecider, websiteDecider, type WebsiteState } from './website.decider.js';
@@ -16,7 +16,22 @@ type Handling = Promise<Handled<WebsiteState, WebsiteEvent>>;
 const requireClient = async (engine: Engine, clientId: string | undefined): Promise<void> => {
   if (clientId === undefined) return;
   const { state } = await engine.state(clientDecider, clientStream(clientId));
-  if (state.stage === 'none') throw new Refused(refusals.clientNotFound(clientId));
+  if (state.stage !== 'registered') throw new Refused(refusals.clientNotFound(clientId));
+};
+
+/** Looks again after an owner was written, as an erasure looks for websites after it was decided: of two at the same moment one sees the other. */
+const refuseErasedOwner = async (
+  engine: Engine,
+  websiteId: string,
+  clientId: string | undefined,
+  context: CommandContext,
+): Promise<void> => {
+  if (clientId === undefined) return;
+  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  if (state.stage !== 'erased') return;
+  const remove = { type: 'RemoveOwner', websiteId, clientId } as const;
+  await engine.handle(websiteDecider, websiteStream(websiteId), remove, consequenceOf(engine, context));
+  throw new Refused(refusals.clientNotFound(clientId));
 };
 
 /**
@@ -43,6 +58,7 @@ export const createWebsite = async (
 
   await reserveSlug(engine, wish.slug, websiteId, context);
   await engine.handle(websiteDecider, websiteStream(websiteId), command, context);
+  await refuseErasedOwner(engine, websiteId, wish.clientId, context);
   return { websiteId };
 };
 
@@ -77,6 +93,7 @@ export const changeWebsite = async (
     options,
   );
   if (clientId !== undefined) await removeLinkOfOwner(engine, websiteId, clientId, context);
+  await refuseErasedOwner(engine, websiteId, clientId, context);
   return handled;
 };
 

@@ -11,7 +11,7 @@ const invitation = {
   websiteId: Type.String(),
   invitationId: Type.String(),
   kind: InvitationKind,
-  /** Lower-case. */
+  /** Lower-case, sealed (`platform/personal.ts`). */
   email: Type.String(),
   /** With `client_access`. */
   role: Type.Optional(LinkRole),
@@ -35,7 +35,7 @@ export const accessEvents = {
       websiteId: Type.String(),
       invitationId: Type.String(),
       clientId: Type.String(),
-      /** Who claimed it; absent when the client was added directly while the invitation was pending. */
+      /** Who claimed it, sealed when it tells an address; absent when the client was added directly while the invitation was pending. */
       subject: Type.Optional(Type.String()),
     }),
   ),

@@ -44,6 +44,8 @@ export const websiteEvents = {
   WebsiteOwnerAssigned: event(
     Type.Object({ websiteId: Type.String(), clientId: Type.String(), previousClientId: Type.Optional(Type.String()) }),
   ),
+  /** The owner was erased. */
+  WebsiteOwnerRemoved: event(Type.Object({ websiteId: Type.String(), clientId: Type.String() })),
   WebsiteActivated: event(
     Type.Object({ websiteId: Type.String(), repository: Repository, hosting: HostingProject, url: Type.String() }),
   ),

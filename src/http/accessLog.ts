@@ -1,6 +1,4 @@
-import { hash } from 'node:crypto';
-import type { Clock } from '../platform/clock.js';
-import type { Logger } from '../platform/logger.js';
+import type { Engine } from '../engine.js';
 import type { Exchange } from './exchange.js';
 
 /** What is known of an answer that was sent. */
@@ -12,9 +10,12 @@ export interface Answered {
   readonly durationMs: number;
 }
 
-/** One line for every request: neither its query, nor its headers, nor anything that names a person. */
+/**
+ * One line for every request: neither its query, nor its headers, nor anything that names a person. `subject` is enough to follow one
+ * caller through the log; a list of addresses is not enough to find out who it is.
+ */
 export const createAccessLog =
-  (logger: Logger, clock: Clock) =>
+  ({ logger, clock, blindIndex }: Pick<Engine, 'logger' | 'clock' | 'blindIndex'>) =>
   ({ request, response, requestId, mode, route, caller, startedAt }: Exchange): Answered => {
     const answered = {
       method: request.method,
@@ -27,8 +28,8 @@ export const createAccessLog =
         requestId,
         ...answered,
         mode,
-        path: mayNameSomebody.test(request.path) ? answered.route : request.path,
-        ...(caller !== undefined && { role: caller.role, subject: shortHash(caller.subject) }),
+        path: mayNameSomebody.test(request.path) ? answered.route : request.path.replace(interaction, '$1…'),
+        ...(caller !== undefined && { role: caller.role, subject: blindIndex(caller.subject).slice(0, 12) }),
         ...(caller?.tokenId !== undefined && { tokenId: caller.tokenId }),
         ...(!response.writableFinished && { aborted: true }),
       },
@@ -38,6 +39,5 @@ export const createAccessLog =
   };
 
 const mayNameSomebody = /@|%40/;
-
-/** Enough to follow one caller through the log; a subject may be an address. */
-const shortHash = (text: string): string => hash('sha1', text, 'base64url').slice(0, 12);
+/** An attempt to sign in: its name belongs to the browser that makes it. */
+const interaction = /^(\/(?:authorize|sign-in)\/)[^/]+/;

@@ -51,7 +51,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   const { engine, corsOrigins } = parts;
   const { clock, logger } = engine;
   const requestIdOf = createRequestIds(engine.random);
-  const accessLog = createAccessLog(logger, clock);
+  const accessLog = createAccessLog(engine);
   const load = createLoad(clock, parts.limits ?? defaultLimits);
   const streams = new Set<() => void>();
 

@@ -10,6 +10,8 @@ export interface HandlerInput {
   readonly query: Record<string, unknown>;
   readonly body: unknown;
   readonly website: WebsiteAccess | undefined;
+  /** The caller's subject as events hold it; with writes. */
+  readonly actorSubject?: string;
   /** Of a command that is repeated; absent: a new one. */
   readonly repeated?: { readonly commandId: string; readonly secret: Uint8Array };
   readonly ifMatch?: bigint;
@@ -86,8 +88,9 @@ export class HandlerRequest implements RouteRequest {
   }
 
   #makeContext(): CommandContext {
-    const { subject, role, via, tokenId } = this.caller;
-    const { repeated, planned } = this.#input;
+    const { role, via, tokenId } = this.caller;
+    const { actorSubject: subject, repeated, planned } = this.#input;
+    if (subject === undefined) throw new Error('who only reads commands nothing');
     return {
       commandId: repeated?.commandId ?? this.#engine.ids.commandId(),
       actor: { subject, role, via, ...(tokenId !== undefined && { tokenId }) },

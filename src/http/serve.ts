@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import type { PlannedEvent } from '../commands/handleCommand.js';
 import { Refused, refusals, type Violation } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
+import { personalFields } from '../events/personalFields.js';
 import type { Authenticate } from './auth/authenticate.js';
 import type { Authorise } from './auth/authorise.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
@@ -95,6 +96,18 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return isConditional ? handleIfMatch(request, ifMatch) : route.handle(request);
   };
 
+  const shownEvent = async ({ data, ...event }: PlannedEvent): Promise<PlannedEvent> => {
+    const shown: Record<string, unknown> = { ...(data as Readonly<Record<string, unknown>>) };
+    for (const field of personalFields[event.type] ?? []) {
+      const text = shown[field];
+      if (typeof text === 'string') shown[field] = await engine.personal.shown(text);
+    }
+    return { ...event, data: shown };
+  };
+
+  const actorSubjectOf = async ({ sealedSubject, subject }: Caller, dryRun: boolean): Promise<string> =>
+    sealedSubject ?? (await engine.personal.sealSubject(subject, { dryRun }));
+
   return async (exchange, values) => {
     const { request } = exchange;
     const caller = route.access === 'public' ? undefined : await authenticate(request.headers.authorization, exchange.mode);
@@ -107,12 +120,19 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const { value, bytes } = body === undefined ? bodyless : await bodyOf(exchange, body);
     const key = route.method === 'post' ? idempotencyKeyOf(request.headers) : undefined;
 
-    const input: HandlerInput = { params: values, query: asked, body: value, website };
+    const actorSubject = caller !== undefined && isWrite ? await actorSubjectOf(caller, dryRun) : undefined;
+    const input: HandlerInput = {
+      params: values,
+      query: asked,
+      body: value,
+      website,
+      ...(actorSubject !== undefined && { actorSubject }),
+    };
 
     if (dryRun) {
       const planned: PlannedEvent[] = [];
       await handle(exchange, new HandlerRequest(engine, exchange, { ...input, planned }));
-      send(exchange, replyTo(exchange, { body: { events: planned } }, baseUrl()));
+      send(exchange, replyTo(exchange, { body: { events: await Promise.all(planned.map(shownEvent)) } }, baseUrl()));
       return;
     }
 

@@ -28,7 +28,9 @@ const readArguments = (): { websiteId: string; until: string | undefined; json: 
 await runScript(async ({ engine }) => {
   const { websiteId, until, json } = readArguments();
   const history: DeliveryHistoryEntry[] = [];
-  for await (const entry of deliveryHistory(engine, websiteId, until)) history.push(entry);
+  for await (const { actor, ...entry } of deliveryHistory(engine, websiteId, until)) {
+    history.push({ ...entry, actor: { ...actor, subject: await engine.personal.shown(actor.subject) } });
+  }
   if (history.length === 0) {
     throw new UsageError(
       until === undefined

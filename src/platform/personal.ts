@@ -22,8 +22,8 @@ export interface PersonalData {
   sealSubject(subject: string, how?: { readonly dryRun?: boolean }): Promise<string>;
   /** The plain text; `null` when the person was erased. */
   open(text: string): Promise<string | null>;
-  /** The value with every sealed text in it opened; `[erased]` stands for what cannot be. */
-  shown<Value>(value: Value): Promise<Value>;
+  /** As `open`, with `[erased]` for who was erased. */
+  shown(text: string): Promise<string>;
   /** Whether the sealed text's person is known as before, and not erased or about to be. */
   isCurrent(text: string): Promise<boolean>;
   /** What is sealed for the address from now on is sealed for another person than `text` was. */
@@ -80,21 +80,12 @@ export const createPersonalData = async (vault: Vault): Promise<PersonalData> =>
     return key === null ? null : openWith(key, sealed);
   };
 
-  const shown = async (value: unknown): Promise<unknown> => {
-    if (typeof value === 'string') return (await open(value)) ?? erased;
-    if (Array.isArray(value)) return Promise.all(value.map(shown));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      await Promise.all(Object.entries(value).map(async ([name, part]) => [name, await shown(part)] as const)),
-    );
-  };
-
   return {
     blindIndex,
     seal,
     sealSubject: (subject, how) => (tellsPerson(subject) ? seal(subject.toLowerCase(), subject, how) : Promise.resolve(subject)),
     open,
-    shown: shown as PersonalData['shown'],
+    shown: async (text) => (await open(text)) ?? erased,
     isCurrent: async (text) => {
       const id = keyIdOf(text);
       return id === undefined || vault.isCurrent(id);

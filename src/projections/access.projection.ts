@@ -7,6 +7,8 @@ export type AccessDocument = {
   readonly websiteId: string;
   /** Of `links`, for finding the websites of a client. */
   readonly linkedClientIds: readonly string[];
+  /** Of pending `invitations`, sealed, for finding those of a person. */
+  readonly invitedEmails: readonly string[];
   readonly links: readonly LinkEntry[];
   readonly invitations: readonly InvitationEntry[];
 };
@@ -18,6 +20,7 @@ export type InvitationEntry = {
   readonly kind: InvitationKind;
   /** `expired` is a matter of time, told when it is read. */
   readonly status: 'pending' | 'accepted' | 'revoked';
+  /** Sealed (`platform/personal.ts`). */
   readonly email: string;
   readonly role?: LinkRole;
   readonly createdAt: string;
@@ -32,14 +35,30 @@ const withLinks = (document: AccessDocument, links: readonly LinkEntry[]): Acces
   linkedClientIds: links.map(({ clientId }) => clientId),
 });
 
-const withInvitation = (document: AccessDocument, id: string, changes: Partial<InvitationEntry>): AccessDocument => ({
+const withInvitations = (document: AccessDocument, invitations: readonly InvitationEntry[]): AccessDocument => ({
   ...document,
-  invitations: document.invitations.map((invitation) => (invitation.id === id ? { ...invitation, ...changes } : invitation)),
+  invitations,
+  invitedEmails: invitations.filter(({ status }) => status === 'pending').map(({ email }) => email),
+});
+
+const withInvitation = (document: AccessDocument, id: string, changes: Partial<InvitationEntry>): AccessDocument =>
+  withInvitations(
+    document,
+    document.invitations.map((invitation) => (invitation.id === id ? { ...invitation, ...changes } : invitation)),
+  );
+
+/** Before anybody had access. */
+export const noAccess = (websiteId: string): AccessDocument => ({
+  websiteId,
+  linkedClientIds: [],
+  invitedEmails: [],
+  links: [],
+  invitations: [],
 });
 
 export const accessProjection: Projection<AccessDocument, AccessEvent> = {
   name: 'access',
-  version: 1,
+  version: 2,
   handles: [
     'ClientLinked',
     'ClientLinkRoleChanged',
@@ -52,9 +71,9 @@ export const accessProjection: Projection<AccessDocument, AccessEvent> = {
   ignores: [],
   documentId: ({ data }) => data.websiteId,
   stream: accessStream,
-  indexes: [{ field: 'linkedClientIds' }],
+  indexes: [{ field: 'linkedClientIds' }, { field: 'invitedEmails' }],
   evolve: (before, event) => {
-    const document = before ?? { websiteId: event.data.websiteId, linkedClientIds: [], links: [], invitations: [] };
+    const document = before ?? noAccess(event.data.websiteId);
     const { at } = event.metadata;
     switch (event.type) {
       case 'ClientLinked': {
@@ -88,7 +107,7 @@ export const accessProjection: Projection<AccessDocument, AccessEvent> = {
           expiresAt,
           sentAt: at,
         };
-        return { ...document, invitations: [...document.invitations, issued] };
+        return withInvitations(document, [...document.invitations, issued]);
       }
       case 'InvitationRenewed': {
         const { invitationId, role, expiresAt } = event.data;

@@ -7,7 +7,10 @@ export type APIKeyDocument = {
   readonly id: string;
   readonly name: string;
   readonly prefix: string;
+  /** Sealed (`platform/personal.ts`) when it tells an address. */
   readonly subject: string;
+  /** Sealed: for finding the keys of a person. */
+  readonly verifiedEmail?: string;
   readonly role: 'admin' | 'client';
   readonly scope: APIKeyScope;
   readonly createdAt: string;
@@ -16,20 +19,21 @@ export type APIKeyDocument = {
 
 export const apiKeyProjection: Projection<APIKeyDocument, APIKeyEvent> = {
   name: 'apiKey',
-  version: 1,
+  version: 2,
   handles: ['APIKeyMinted', 'APIKeyRevoked'],
   ignores: [],
   documentId: ({ data }) => data.id,
   stream: apiKeyStreamOfId,
-  indexes: [{ field: 'subject' }],
+  indexes: [{ field: 'subject' }, { field: 'verifiedEmail' }],
   evolve: (_document, event) => {
     if (event.type === 'APIKeyRevoked') return null;
-    const { id, name, prefix, subject, role, scope, expiresAt } = event.data;
+    const { id, name, prefix, subject, verifiedEmail, role, scope, expiresAt } = event.data;
     return {
       id,
       name,
       prefix,
       subject,
+      ...(verifiedEmail !== undefined && { verifiedEmail }),
       role,
       scope,
       createdAt: event.metadata.at,

@@ -7,9 +7,10 @@ export const listApiKeys = async (
   engine: Engine,
   { subject, after, limit }: { subject: string; after?: string; limit: number },
 ): Promise<readonly APIKeyDocument[]> => {
+  const sealed = await engine.personal.sealSubject(subject, { dryRun: true });
   const found = await readList(
     apiKeyProjection,
-    { where: { subject }, order: 'descending', ...(after !== undefined && { after }), limit },
+    { where: { subject: [subject, sealed] }, order: 'descending', ...(after !== undefined && { after }), limit },
     engine,
   );
   return found.map(({ body }) => body);

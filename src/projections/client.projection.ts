@@ -2,7 +2,7 @@ import { clientStream } from '../commands/client.commands.js';
 import type { ClientEvent } from '../events/client.events.js';
 import type { Projection } from './projection.js';
 
-/** The Client resource. */
+/** The Client resource; address and name are sealed (`platform/personal.ts`). */
 export type ClientDocument = {
   readonly id: string;
   readonly email: string;
@@ -12,12 +12,12 @@ export type ClientDocument = {
 
 export const clientProjection: Projection<ClientDocument, ClientEvent> = {
   name: 'client',
-  version: 1,
-  handles: ['ClientRegistered', 'ClientRenamed'],
+  version: 2,
+  handles: ['ClientRegistered', 'ClientRenamed', 'ClientErased'],
   ignores: [],
   documentId: ({ data }) => data.clientId,
   stream: clientStream,
-  indexes: [{ field: 'email' }],
+  indexes: [],
   evolve: (document, event) => {
     switch (event.type) {
       case 'ClientRegistered': {
@@ -26,6 +26,8 @@ export const clientProjection: Projection<ClientDocument, ClientEvent> = {
       }
       case 'ClientRenamed':
         return document === null ? null : { ...document, name: event.data.name };
+      case 'ClientErased':
+        return null;
       default:
         return document;
     }

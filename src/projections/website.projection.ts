@@ -30,13 +30,14 @@ const change = (document: WebsiteDocument | null, changes: Partial<WebsiteDocume
 
 export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = {
   name: 'website',
-  version: 1,
+  version: 2,
   handles: [
     'WebsiteCreated',
     'WebsiteRenamed',
     'WebsitePlanChanged',
     'WebsiteBrandColorChanged',
     'WebsiteOwnerAssigned',
+    'WebsiteOwnerRemoved',
     'WebsiteActivated',
     'WebsiteArchived',
     'WebsiteRestored',
@@ -74,6 +75,11 @@ export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = {
         return change(document, { brandColor: event.data.brandColor });
       case 'WebsiteOwnerAssigned':
         return change(document, { clientId: event.data.clientId });
+      case 'WebsiteOwnerRemoved': {
+        if (document === null) return null;
+        const { clientId: _, ...others } = document;
+        return others;
+      }
       case 'WebsiteActivated': {
         const { repository, hosting, url } = event.data;
         return change(document, { status: 'active', repository, hosting, url, activatedAt: event.metadata.at });

@@ -38,6 +38,26 @@ const accepted: AccessEvent = {
 };
 const revoked: AccessEvent = { type: 'InvitationRevoked', data: { websiteId: 'w1', invitationId: 'i1' } };
 
+describe('WithdrawClient', () => {
+  const withdraw = { type: 'WithdrawClient', websiteId: 'w1', clientId: 'c1', email: 'anna@example.com' } as const;
+  const others: AccessEvent[] = [
+    { type: 'ClientLinked', data: { websiteId: 'w1', clientId: 'c2', role: 'editor' } },
+    { ...issued, data: { ...issued.data, invitationId: 'i2', email: 'berta@example.com' } },
+  ];
+
+  test('takes the link and every pending invitation of the address, and nothing of others', () => {
+    given(accessDecider, [...others, linked, issued])
+      .when(withdraw)
+      .then([unlinked, revoked]);
+    given(accessDecider, [...others, issued, linked, accepted])
+      .when(withdraw)
+      .then([unlinked]);
+    given(accessDecider, others).when(withdraw).then([]);
+    given(accessDecider).when(withdraw).then([]);
+    expectRepeatable(accessDecider, [...others, linked, issued], withdraw);
+  });
+});
+
 describe('AddClient', () => {
   test('links a known client at once; nothing asks for a mail', () => {
     given(accessDecider)

@@ -8,8 +8,7 @@ import { Refused, refusals } from '../../src/commands/refusal.js';
 import { archiveWebsite, changeWebsite, createWebsite } from '../../src/commands/website.handlers.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { entityId } from '../../src/platform/ids.js';
-import { clientProjection } from '../../src/projections/client.projection.js';
-import { clientIdOf, clientIdOfEmail } from '../../src/projections/client.queries.js';
+import { clientIdOf, clientIdOfEmail, readClient } from '../../src/projections/client.queries.js';
 import { clientActor, logOf, outcomes, startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -38,8 +37,12 @@ const newWebsite = async (slug: string): Promise<string> => {
 
 /** Invites by address, and gives the invitation's id. */
 const invite = async (to = email, website = websiteId): Promise<string> => {
-  const { handled } = await addClient(mine.engine, { websiteId: website, email: to, role: 'editor' }, mine.context());
-  return [...handled.state.invitations].find(([, invitation]) => invitation.email === to)?.[0] ?? '';
+  const { handled, email: sealed } = await addClient(
+    mine.engine,
+    { websiteId: website, email: to, role: 'editor' },
+    mine.context(),
+  );
+  return [...handled.state.invitations].find(([, invitation]) => invitation.email === sealed)?.[0] ?? '';
 };
 
 type Claimed = { readonly websiteId: string; readonly clientId: string };
@@ -104,8 +107,8 @@ describe('a claim', () => {
       'ClientLinked',
       'InvitationAccepted',
     ]);
-    const { document } = await mine.engine.read(clientProjection, claimed.clientId);
-    expect(document).toMatchObject({ id: claimed.clientId, email, name: 'Anna' });
+    const found = await readClient(mine.engine, claimed.clientId);
+    expect(found?.client).toMatchObject({ id: claimed.clientId, email, name: 'Anna' });
     expect(await clientIdOf(mine.engine, anna.subject)).toBe(claimed.clientId);
     expect(linkRole(await accessTo(), claimed.clientId)).toBe('editor');
   });
@@ -114,7 +117,7 @@ describe('a claim', () => {
     const invitationId = await invite();
     const clientId = await createClient(mine.engine, { email, name: 'Anna B.' }, mine.context());
     expect((await claim(other, invitationId)).clientId).toBe(clientId);
-    expect((await mine.engine.read(clientProjection, clientId)).document?.name).toBe('Anna B.');
+    expect((await readClient(mine.engine, clientId))?.client.name).toBe('Anna B.');
   });
 
   test('takes the client that the subject is bound to, whatever address it was bound with', async () => {
@@ -225,7 +228,7 @@ describe('a claim that ended half-way', () => {
       const before = await logOf(mine);
       const { clientId } = await claim(other, invitationId);
       expect(await typesSince(before.length)).toHaveLength(5 - written);
-      expect((await mine.engine.read(clientProjection, clientId)).document?.email).toBe(email);
+      expect((await readClient(mine.engine, clientId))?.client.email).toBe(email);
       expect(linkRole(await accessTo(), clientId)).toBe('editor');
       const made = (await logOf(mine)).filter(([, type]) => type === 'ClientRegistered');
       expect(made).toEqual([[`client-${clientId}`, 'ClientRegistered']]);

@@ -20,6 +20,20 @@ describe('a client', () => {
     expectRepeatable(clientDecider, [registered], rename);
   });
 
+  test('is erased', () => {
+    const erase = { type: 'EraseClient', clientId: 'c1' } as const;
+    const erased: ClientEvent = { type: 'ClientErased', data: { clientId: 'c1' } };
+    given(clientDecider, [registered]).when(erase).then([erased]);
+    expectRepeatable(clientDecider, [registered], erase);
+    given(clientDecider).when(erase).thenRefused(refusals.clientNotFound('c1'));
+    for (const command of [
+      { type: 'RenameClient', clientId: 'c1', name: 'Anna' },
+      { type: 'RegisterClient', clientId: 'c1', email: 'anna@example.com' },
+    ] as const) {
+      given(clientDecider, [registered, erased]).when(command).thenRefused(refusals.clientNotFound('c1'));
+    }
+  });
+
   test('that does not exist is not renamed', () => {
     given(clientDecider).when({ type: 'RenameClient', clientId: 'c1', name: 'Anna' }).thenRefused(refusals.clientNotFound('c1'));
   });
@@ -30,6 +44,17 @@ test('the first reservation of an address stays', () => {
   given(clientEmailDecider).when({ type: 'ReserveClientEmail', clientId: 'c1' }).then([reserved]);
   given(clientEmailDecider, [reserved]).when({ type: 'ReserveClientEmail', clientId: 'c2' }).then([]);
   expect(stateAfter(clientEmailDecider, [reserved])).toEqual({ clientId: 'c1' });
+});
+
+test('an address is released by nobody but the client that holds it', () => {
+  const reserved = { type: 'ClientEmailReserved', data: { clientId: 'c1' } } as const;
+  const released = { type: 'ClientEmailReleased', data: { clientId: 'c1' } } as const;
+  given(clientEmailDecider, [reserved]).when({ type: 'ReleaseClientEmail', clientId: 'c1' }).then([released]);
+  expectRepeatable(clientEmailDecider, [reserved], { type: 'ReleaseClientEmail', clientId: 'c1' });
+  given(clientEmailDecider, [reserved]).when({ type: 'ReleaseClientEmail', clientId: 'c2' }).then([]);
+  given(clientEmailDecider, [reserved, released])
+    .when({ type: 'ReserveClientEmail', clientId: 'c2' })
+    .then([{ type: 'ClientEmailReserved', data: { clientId: 'c2' } }]);
 });
 
 test('a subject is bound to the client it claimed as last', () => {

@@ -87,6 +87,21 @@ describe('ChangeWebsite', () => {
       .then([{ type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c2', previousClientId: 'c1' } }]);
   });
 
+  test('an owner who was erased is taken away, and nobody else; also from an archived website', () => {
+    const owned: WebsiteEvent = { type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c1' } };
+    const removed: WebsiteEvent = { type: 'WebsiteOwnerRemoved', data: { websiteId: 'w1', clientId: 'c1' } };
+    const remove = { type: 'RemoveOwner', websiteId: 'w1', clientId: 'c1' } as const;
+    given(websiteDecider, [created, owned, archived]).when(remove).then([removed]);
+    given(websiteDecider, [created, owned])
+      .when({ ...remove, clientId: 'c2' })
+      .then([]);
+    given(websiteDecider, [created]).when(remove).then([]);
+    given(websiteDecider, [created, owned, removed])
+      .when({ ...change, clientId: 'c2' })
+      .then([{ type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c2' } }]);
+    expectRepeatable(websiteDecider, [created, owned], remove);
+  });
+
   test('a higher tier switches on what it newly has and leaves off what was switched off', () => {
     const restricted = { ...created, data: { ...created.data, features: ['content'] } } as WebsiteEvent;
     given(websiteDecider, [restricted])

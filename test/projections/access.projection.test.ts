@@ -13,6 +13,7 @@ const websiteId = 'w1';
 const access = (links: readonly LinkEntry[], invitations: readonly InvitationEntry[] = []): AccessDocument => ({
   websiteId,
   linkedClientIds: links.map(({ clientId }) => clientId),
+  invitedEmails: invitations.filter(({ status }) => status === 'pending').map(({ email }) => email),
   links,
   invitations,
 });

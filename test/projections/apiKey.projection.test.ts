@@ -24,6 +24,7 @@ const document: APIKeyDocument = {
   name: 'ci',
   prefix: 'svc_pat_0123',
   subject: 'ann',
+  verifiedEmail: 'ann@example.com',
   role: 'client',
   scope: 'read',
   createdAt: earlier,
@@ -33,7 +34,7 @@ const after = (...events: readonly APIKeyEvent[]): APIKeyDocument | null =>
   events.reduce<APIKeyDocument | null>((state, event) => apiKeyProjection.evolve(state, recorded(event)), null);
 
 describe('the API key read model', () => {
-  test('tells what may be told of a key: not its hash, nor its owner’s address', () => {
+  test('tells what may be told of a key: not its hash, nor its owner’s name', () => {
     expect(after(minted)).toStrictEqual(document);
   });
 

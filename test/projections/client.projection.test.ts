@@ -28,4 +28,5 @@ describeProjection(clientProjection, [clientEvents], {
       then: { id: clientId, email, name: 'Anna', createdAt: earlier },
     },
   ],
+  ClientErased: [{ given: { id: clientId, email, name: 'Anna', createdAt: earlier }, when: { clientId }, then: null }],
 });

@@ -102,7 +102,7 @@ describe('websiteRoleOf', () => {
   test('lets nobody in on a stored document that passed over such an event', async () => {
     const owner = await newClient('o@x.example');
     const id = await newWebsite('bakery', owner);
-    await mine.eventStore.append(websiteStream(id), [newEvent('WebsiteOwnerRemoved')], 0n);
+    await mine.eventStore.append(websiteStream(id), [newEvent('WebsiteSold')], 0n);
     const renamed = { ...newEvent('WebsiteRenamed', { websiteId: id, name: 'Other' }) };
     await mine.eventStore.append(websiteStream(id), [renamed], 1n);
     const [listed] = await listWebsites(other.engine, { limit: 10 });

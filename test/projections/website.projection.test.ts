@@ -78,6 +78,10 @@ describeProjection(websiteProjection, [websiteEvents], {
       then: { ...owned, clientId: 'c2' },
     },
   ],
+  WebsiteOwnerRemoved: [
+    { given: { ...created, clientId: 'c1' }, when: { websiteId, clientId: 'c1' }, then: created },
+    { shows: 'twice', given: created, when: { websiteId, clientId: 'c1' }, then: created },
+  ],
   WebsiteActivated: [
     { given: owned, when: { websiteId, ...built }, then: { ...owned, ...built, status: 'active', activatedAt: happened } },
     {

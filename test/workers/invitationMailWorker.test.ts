@@ -59,6 +59,7 @@ const createWorld = async () => {
   const senderOn = (line: Line): EmailSender => ({
     provider: 'remote',
     send: (mail) => line('send', () => void sent.push(mail)),
+    forget: () => Promise.resolve(),
   });
   const run = async (worker: Worker): Promise<Worker> => {
     workers.push({ worker, clock });
@@ -161,7 +162,7 @@ describe('an invitation', () => {
     const folder = temporaryFolder();
     const outbox = createEmbeddedOutbox({ folder, from: 'Doorstep <no-reply@doorstep.example>', clock: world.clock });
     let isKept = false;
-    const waited: EmailSender = { provider: 'embedded', send: (mail) => outbox.send(mail).finally(() => (isKept = true)) };
+    const waited: EmailSender = { ...outbox, send: (mail) => outbox.send(mail).finally(() => (isKept = true)) };
     await world.startWith(waited);
     const id = await world.invite();
     // Writing a file takes real time: virtual time moves on in small steps meanwhile.

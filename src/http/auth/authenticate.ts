@@ -27,6 +27,9 @@ export const createAuthenticate = (parts: {
 }): Authenticate => {
   const { engine, identityProvider, keyUse } = parts;
 
+  const opened = async (text: string | undefined): Promise<string | null | undefined> =>
+    text === undefined ? undefined : engine.personal.open(text);
+
   const byToken = async (token: string): Promise<Caller> => {
     if (!isAccessToken(token)) throw new Refused(refusals.invalidToken());
     const { hash, key } = hashAccessToken(token);
@@ -39,9 +42,15 @@ export const createAuthenticate = (parts: {
     ) {
       throw new Refused(refusals.invalidToken());
     }
-    keyUse.note(state.id, now);
-    const { subject, role, scope, id, verifiedEmail, userName } = state;
-    return callerOf({ subject, role, verifiedEmail, name: userName }, { via: 'token', tokenId: id, scope });
+    const { role, scope, id } = state;
+    const [subject, verifiedEmail, name] = await Promise.all([state.subject, state.verifiedEmail, state.userName].map(opened));
+    // Whoever had it was erased.
+    if (subject === undefined || subject === null || verifiedEmail === null) throw new Refused(refusals.invalidToken());
+    keyUse.note(id, now);
+    return callerOf(
+      { subject, role, verifiedEmail, name: name ?? undefined },
+      { via: 'token', tokenId: id, scope, ...(subject !== state.subject && { sealedSubject: state.subject }) },
+    );
   };
 
   const byIdentity = async (accessToken: string): Promise<Caller> => {
@@ -57,7 +66,7 @@ export const createAuthenticate = (parts: {
 
   const callerOf = async (
     person: Pick<Caller, 'subject' | 'role'> & { verifiedEmail: string | undefined; name: string | undefined },
-    entry: Pick<Caller, 'via' | 'scope' | 'tokenId'>,
+    entry: Pick<Caller, 'via' | 'scope' | 'tokenId' | 'sealedSubject'>,
   ): Promise<Caller> => {
     const { subject, role, verifiedEmail, name } = person;
     const clientId = role === 'client' ? await clientIdOf(engine, subject, verifiedEmail) : undefined;

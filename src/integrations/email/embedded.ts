@@ -1,10 +1,16 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { createTurns } from '../../platform/turns.js';
 import { embedded, permanentFault, replaceFile, unlessMissing, withDiskFaults } from '../embeddedFiles.js';
 import { messageOf } from './message.js';
 import type { EmailSender, Mail, Outbox, OutboxMail } from './port.js';
+
+interface KeptMail extends OutboxMail {
+  readonly person?: string;
+}
+
+const isTo = ({ to }: KeptMail, address: string): boolean => to.toLowerCase() === address.toLowerCase();
 
 /** Loaded with the first mail: an API process may never need it. */
 const loadComposer = () => import('nodemailer/lib/mail-composer');
@@ -27,22 +33,22 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
     return mails.sort((one, other) => (one < other ? 1 : -1));
   };
 
-  const read = async (id: string): Promise<OutboxMail | null> => {
+  const read = async (id: string): Promise<KeptMail | null> => {
     const text = await unlessMissing(readFile(fileOf(id, 'json'), 'utf8'));
-    return text === null ? null : (JSON.parse(text) as OutboxMail);
+    return text === null ? null : (JSON.parse(text) as KeptMail);
   };
 
   const isKept = async (id: string): Promise<boolean> => (await unlessMissing(readFile(fileOf(id, 'eml')))) !== null;
 
   const send = async (mail: Mail): Promise<void> => {
-    const { id, to, subject, text, html } = mail;
+    const { id, to, person, subject, text, html } = mail;
     if (await isKept(id)) return;
     const at = isoTime(clock.now());
     const { default: MailComposer } = await loadComposer();
     const message = new MailComposer({ ...messageOf(mail, from, at), newline: 'windows' });
     const content = await message.compile().build();
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const kept: OutboxMail = { id, to, subject, text, html, links: linksIn(html), at };
+    const kept: KeptMail = { id, to, subject, text, html, links: linksIn(html), at, ...(person !== undefined && { person }) };
     await replaceFile(fileOf(id, 'json'), JSON.stringify(kept));
     await replaceFile(fileOf(id, 'eml'), content);
   };
@@ -52,10 +58,31 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
     for (const id of await ids()) {
       if (after !== undefined && id >= after) continue;
       if (mails.length >= limit) break;
-      const mail = await read(id);
-      if (mail !== null && (to === undefined || mail.to.toLowerCase() === to.toLowerCase())) mails.push(mail);
+      const kept = await read(id);
+      if (kept === null || (to !== undefined && !isTo(kept, to))) continue;
+      const { person: _, ...mail } = kept;
+      mails.push(mail);
     }
     return mails;
+  };
+
+  const forget = async (address: string, person: string): Promise<void> => {
+    const names = (await unlessMissing(readdir(folder))) ?? [];
+    for (const name of names) {
+      const path = join(folder, name);
+      if (name.endsWith('.new')) {
+        // Left behind by a sending that was cut off; one that is under way fails, and looks again whether it is still wanted.
+        const draft = await unlessMissing(readFile(path, 'utf8'));
+        if (draft?.toLowerCase().includes(address) === true) await rm(path, { force: true });
+      }
+      if (!name.endsWith('.json')) continue;
+      const id = name.slice(0, -'.json'.length);
+      await inTurn(id, async () => {
+        const kept = await read(id);
+        if (kept === null || !isTo(kept, address) || (kept.person ?? person) !== person) return;
+        for (const kind of ['eml', 'json'] as const) await rm(fileOf(id, kind), { force: true });
+      });
+    }
   };
 
   return {
@@ -65,6 +92,7 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
       await withDiskFaults(inTurn(mail.id, () => send(mail)));
     },
     list: (query) => withDiskFaults(list(query)),
+    forget: (address, person) => withDiskFaults(forget(address, person)),
   };
 };
 

@@ -51,6 +51,8 @@ export const createSmtpSender = (parts: { server: SmtpServer; from: string; cloc
         throw faultOf(error);
       }
     },
+    // Nothing of a mail stays here.
+    forget: () => Promise.resolve(),
   };
 };
 

@@ -19,6 +19,7 @@ type Asked = Recorded<Extract<AccessEvent, { type: 'InvitationIssued' | 'Invitat
 
 interface Pending {
   readonly invitation: InvitationState;
+  readonly address: string;
   readonly websiteName: string;
 }
 
@@ -32,24 +33,28 @@ const TIMEOUT_MS = 60_000;
  */
 export const createInvitationMailWorker = (parts: { engine: Engine; email: EmailSender; baseUrl: () => string }): Worker => {
   const { engine, email, baseUrl } = parts;
-  const { clock, ids, random } = engine;
+  const { clock, ids, random, personal } = engine;
   const logger = engine.logger.child({ worker: 'invitationMail' });
   const worker = ids.commandId();
 
-  /** The invitation, when it can still be accepted, and the name of its website. */
+  /** The invitation, when it can still be accepted by somebody who is known, and the name of its website. */
   const pending = async (websiteId: string, invitationId: string): Promise<Pending | null> => {
     const { state } = await engine.state(accessDecider, accessStream(websiteId));
     const invitation = state.invitations.get(invitationId);
     if (invitation?.stage !== 'pending' || invitation.expiresAt <= isoTime(clock.now())) return null;
+    const address = await personal.open(invitation.email);
     const { document: website } = await engine.read(websiteProjection, websiteId);
-    return website === null ? null : { invitation, websiteName: website.name };
+    return website === null || address === null ? null : { invitation, address, websiteName: website.name };
   };
 
-  const send = async (id: string, invitationId: string, { invitation, websiteName }: Pending, held: Held): Promise<void> => {
+  const send = async (id: string, invitationId: string, to: Pending, held: Held): Promise<void> => {
+    const { invitation, address, websiteName } = to;
     const link = `${baseUrl()}/invitations/${invitationId}`;
     const { subject, html, text } = await composeInvitationMail({ invitation, websiteName, link });
     held.confirm();
-    await email.send({ id, to: invitation.email, subject, html, text });
+    await email.send({ id, to: address, person: invitation.email, subject, html, text });
+    // An erasure takes the address away before it looks for mails: of two at the same moment one sees the other.
+    if (!(await personal.isCurrent(invitation.email))) await email.forget(address, invitation.email);
   };
 
   /** The mail that one event asks for. */
@@ -79,7 +84,7 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
         return { type: 'RecordSent' };
       } catch (error) {
         if (error instanceof LeaseLost) return null;
-        const anonymous = (text: string): string => without(recipient.invitation.email, text);
+        const anonymous = (text: string): string => without(recipient.address, text);
         const { error: words, ...fault } = faultOf(error);
         // Mail servers like to repeat the address, and neither the log nor an event is a place for it.
         log.warn({ attempt, cause: anonymous(String(error)) }, 'an invitation mail could not be sent');

@@ -2,8 +2,9 @@ import { Type, type Static } from 'typebox';
 import { isoTime } from '../../../platform/clock.js';
 import { InvitationKind, LinkRole } from '../../../events/access.events.js';
 import type { Engine } from '../../../engine.js';
-import { clientProjection } from '../../../projections/client.projection.js';
+import { erased } from '../../../platform/personal.js';
 import type { InvitationEntry, LinkEntry } from '../../../projections/access.projection.js';
+import { readClient } from '../../../projections/client.queries.js';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -42,18 +43,22 @@ export const toLink = async (
   websiteId: string,
   { clientId, role, createdAt }: LinkEntry,
 ): Promise<Static<typeof WebsiteClientLink>> => {
-  const { document: client } = await engine.read(clientProjection, clientId);
+  const client = (await readClient(engine, clientId))?.client;
   return {
     websiteId,
     clientId,
     role,
-    email: client?.email ?? '',
+    email: client?.email ?? erased,
     ...(client?.name !== undefined && { name: client.name }),
     createdAt,
   };
 };
 
-export const toInvitation = (engine: Engine, websiteId: string, entry: InvitationEntry): Static<typeof Invitation> => {
+export const toInvitation = async (
+  engine: Engine,
+  websiteId: string,
+  entry: InvitationEntry,
+): Promise<Static<typeof Invitation>> => {
   const { id, kind, status, email, role, createdAt, expiresAt, sentAt } = entry;
   const expired = status === 'pending' && expiresAt <= isoTime(engine.clock.now());
   return {
@@ -61,7 +66,7 @@ export const toInvitation = (engine: Engine, websiteId: string, entry: Invitatio
     kind,
     status: expired ? 'expired' : status,
     websiteId,
-    email,
+    email: await engine.personal.shown(email),
     ...(role !== undefined && { role }),
     createdAt,
     expiresAt,

@@ -7,11 +7,12 @@ import { LinkRole } from '../../../events/access.events.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
 import {
   accessProjection,
+  noAccess,
   type AccessDocument,
   type InvitationEntry,
   type LinkEntry,
 } from '../../../projections/access.projection.js';
-import { clientProjection } from '../../../projections/client.projection.js';
+import { readClient } from '../../../projections/client.queries.js';
 import { websiteProjection } from '../../../projections/website.projection.js';
 import { afterWrite } from '../../afterWrite.js';
 import { invitationParams, websiteClientParams, websiteInvitationParams, websiteParams } from '../../params.js';
@@ -29,7 +30,7 @@ const Added = Type.Union([
 export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
   const accessOf = async (websiteId: string): Promise<AccessDocument & { readonly revision: bigint }> => {
     const { document, revision } = await engine.read(accessProjection, websiteId);
-    return { ...(document ?? { websiteId, linkedClientIds: [], links: [], invitations: [] }), revision };
+    return { ...(document ?? noAccess(websiteId)), revision };
   };
 
   const findLink = async (websiteId: string, clientId: string): Promise<LinkEntry> => {
@@ -44,7 +45,7 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
     return invitation;
   };
 
-  /** What adding the person led to: their link, or else the pending invitation of their address. */
+  /** What adding the person led to: their link, or else the pending invitation of their (sealed) address. */
   const added = async (websiteId: string, email: string, clientId: string | undefined, status: number): Promise<Answer> => {
     const { links, invitations } = await accessOf(websiteId);
     const link = links.find((entry) => entry.clientId === clientId);
@@ -54,7 +55,7 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
     );
     // Somebody revoked it in the meantime.
     if (invitation === undefined) throw new Refused(refusals.stale());
-    return { status, body: { kind: 'invited', invitation: toInvitation(engine, websiteId, invitation) } };
+    return { status, body: { kind: 'invited', invitation: await toInvitation(engine, websiteId, invitation) } };
   };
 
   return [
@@ -79,15 +80,13 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
       handle: async ({ params, website }) => {
         const { clientId } = website.website;
         const { links, invitations, revision } = await accessOf(params.id);
-        const owner = clientId === undefined ? null : (await engine.read(clientProjection, clientId)).document;
+        const owner = clientId === undefined ? null : await readClient(engine, clientId);
+        const pending = invitations.filter(({ status }) => status === 'pending');
         return {
           body: {
-            owner,
+            owner: owner?.client ?? null,
             links: (await Promise.all(links.map((link) => toLink(engine, params.id, link)))).reverse(),
-            invitations: invitations
-              .filter(({ status }) => status === 'pending')
-              .map((invitation) => toInvitation(engine, params.id, invitation))
-              .reverse(),
+            invitations: (await Promise.all(pending.map((invitation) => toInvitation(engine, params.id, invitation)))).reverse(),
           },
           // Of the website's access as a whole: what a changed role can be made conditional on.
           ...(revision !== NO_STREAM && { revision }),
@@ -110,8 +109,8 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
       },
       handle: async (request) => {
         const { params, body, context } = request;
-        const email = body.email.toLowerCase();
-        const { handled, clientId } = await addClient(engine, { websiteId: params.id, email, role: body.role }, context);
+        const wish = { websiteId: params.id, email: body.email.toLowerCase(), role: body.role };
+        const { handled, clientId, email } = await addClient(engine, wish, context);
         const isNew = handled.events.some(({ type }) => type === 'ClientLinked' || type === 'InvitationIssued');
         return afterWrite(request, () => added(params.id, email, clientId, isNew ? 201 : 200));
       },
@@ -165,7 +164,7 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
         const { id: websiteId, invitationId } = request.params;
         await changeAccess(engine, { type: 'ResendInvitation', websiteId, invitationId }, request.context);
         return afterWrite(request, async () => ({
-          body: toInvitation(engine, websiteId, await findInvitation(websiteId, invitationId)),
+          body: await toInvitation(engine, websiteId, await findInvitation(websiteId, invitationId)),
         }));
       },
     }),
@@ -199,10 +198,11 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
         const websiteId = websiteIdOfInvitation(params.id);
         if (websiteId === null) throw new Refused(refusals.invitationNotFound(params.id));
         const invitation = await findInvitation(websiteId, params.id);
-        if (invitation.email !== caller.verifiedEmail) throw new Refused(refusals.notYourInvitation());
+        const answered = await toInvitation(engine, websiteId, invitation);
+        if (answered.email !== caller.verifiedEmail) throw new Refused(refusals.notYourInvitation());
         const { document: website } = await engine.read(websiteProjection, websiteId);
         return {
-          body: { ...toInvitation(engine, websiteId, invitation), ...(website !== null && { websiteName: website.name }) },
+          body: { ...answered, ...(website !== null && { websiteName: website.name }) },
         };
       },
     }),
@@ -231,7 +231,7 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
         );
         return afterWrite(request, async () => ({
           body: {
-            invitation: toInvitation(engine, websiteId, await findInvitation(websiteId, params.id)),
+            invitation: await toInvitation(engine, websiteId, await findInvitation(websiteId, params.id)),
             link: await toLink(engine, websiteId, await findLink(websiteId, clientId)),
           },
         }));

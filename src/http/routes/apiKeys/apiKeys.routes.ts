@@ -29,7 +29,11 @@ const MintedAPIKey = Type.Object(
   { $id: 'MintedAPIKey' },
 );
 
-const toApiKey = ({ subject: _, ...document }: APIKeyDocument): Omit<APIKeyDocument, 'subject'> => document;
+const toApiKey = ({
+  subject: _,
+  verifiedEmail: __,
+  ...document
+}: APIKeyDocument): Omit<APIKeyDocument, 'subject' | 'verifiedEmail'> => document;
 
 /** Everybody's own personal access tokens; nobody sees another's. */
 export const apiKeyRoutes = ({ engine, keyUse }: { engine: Engine; keyUse: KeyUse }): readonly Route[] => [

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { createClient, renameClient } from '../../../commands/client.handlers.js';
-import { Refused, refusals, type Refusal } from '../../../commands/refusal.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { clientProjection, type ClientDocument } from '../../../projections/client.projection.js';
-import { listClients } from '../../../projections/client.queries.js';
+import type { ClientDocument } from '../../../projections/client.projection.js';
+import { listClients, readClient } from '../../../projections/client.queries.js';
 import { afterWrite } from '../../afterWrite.js';
 import { pageQuery, readPage } from '../../paging.js';
 import { clientParams } from '../../params.js';
@@ -25,12 +25,10 @@ export const Client = Type.Object(
 );
 
 export const clientRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
-  const notFound = (clientId: string): Refusal => refusals.clientNotFound(clientId);
-
   const answer = async (clientId: string, status = 200): Promise<Answer> => {
-    const { document, revision } = await engine.read(clientProjection, clientId);
-    if (document === null) throw new Refused(notFound(clientId));
-    return { status, body: document, revision };
+    const found = await readClient(engine, clientId);
+    if (found === null) throw new Refused(refusals.clientNotFound(clientId));
+    return { status, body: found.client, revision: found.revision };
   };
 
   return [

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { DeliveryBlock as Block } from '../../../events/delivery.block.js';
 import { DeliveryCheckpoint, DeliveryCheckpointStatus, deliveryEvents } from '../../../events/delivery.events.js';
+import type { PersonalData } from '../../../platform/personal.js';
 import type { DeliveryHistoryEntry } from '../../../projections/delivery.queries.js';
 import type { Preview } from './preview.js';
 
@@ -77,13 +78,18 @@ export const DeliveryHistory = Type.Array(
   ),
 );
 
-export const toDeliveryHistory = (entries: readonly DeliveryHistoryEntry[]): Static<typeof DeliveryHistory> =>
-  entries.map(({ block: _, revision, actor, changes, ...entry }) => ({
-    ...entry,
-    revision: Number(revision),
-    actor: { ...actor },
-    changes: changes.map((change) => ({ ...change })),
-  }));
+export const toDeliveryHistory = (
+  personal: PersonalData,
+  entries: readonly DeliveryHistoryEntry[],
+): Promise<Static<typeof DeliveryHistory>> =>
+  Promise.all(
+    entries.map(async ({ block: _, revision, actor, changes, ...entry }) => ({
+      ...entry,
+      revision: Number(revision),
+      actor: { ...actor, subject: await personal.shown(actor.subject) },
+      changes: changes.map((change) => ({ ...change })),
+    })),
+  );
 
 /** A checkpoint as it is sent: what a portal has received it may send back. */
 export const SentCheckpoint = Type.Object({

@@ -166,7 +166,7 @@ export const deliveryRoutes = ({
           ({ revision }: DeliveryHistoryEntry) => String(revision),
           ({ after, limit }) => deliveryHistoryPage(engine, params.id, { after: revisionOf(after), limit }),
         );
-        return { body: toDeliveryHistory(items), ...(next !== undefined && { next }) };
+        return { body: await toDeliveryHistory(engine.personal, items), ...(next !== undefined && { next }) };
       },
     }),
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Engine } from '../../../engine.js';
-import { clientProjection } from '../../../projections/client.projection.js';
 import { websitesOfClient } from '../../../projections/access.queries.js';
+import { readClient } from '../../../projections/client.queries.js';
 import { route, type Route } from '../../route.js';
 import { Client } from '../clients/clients.routes.js';
 import { toWebsite, Website } from '../websites/website.resource.js';
@@ -28,14 +28,14 @@ export const meRoutes = ({ engine }: { engine: Engine }): readonly Route[] => [
     },
     handle: async ({ caller }) => {
       const { subject, verifiedEmail, role, clientId } = caller;
-      const client = clientId === undefined ? null : (await engine.read(clientProjection, clientId)).document;
+      const found = clientId === undefined ? null : await readClient(engine, clientId);
       const websites = clientId === undefined ? [] : await websitesOfClient(engine, clientId);
       return {
         body: {
           subject,
           email: verifiedEmail ?? null,
           role,
-          ...(client !== null && { client }),
+          ...(found !== null && { client: found.client }),
           websites: websites.map(({ website, ...access }) => toWebsite(website, access)),
         },
       };
