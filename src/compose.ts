@@ -17,9 +17,12 @@ import { createPlausible } from './integrations/analytics/plausible.js';
 import { createEmbeddedOutbox } from './integrations/email/embedded.js';
 import { createSmtpSender } from './integrations/email/smtp.js';
 import { createEmbeddedHosting } from './integrations/hosting/embedded.js';
+import { createVercel } from './integrations/hosting/vercel.js';
 import { createEmbeddedIdentity } from './integrations/identity/embedded.js';
 import { createOidcIssuer } from './integrations/identity/oidcIssuer.js';
 import { createEmbeddedSourceHost } from './integrations/sourceHost/embedded.js';
+import { createGitHub } from './integrations/sourceHost/github.js';
+import { createVisit } from './integrations/visit.js';
 import { sleep, systemClock, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import { createPersonalData } from './platform/personal.js';
@@ -53,7 +56,7 @@ export const openEngine = async (
   const clock = systemClock;
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
   const masterKey = await loadEncryptionKey(settings);
-  const eventStore = watched(await createEmbeddedEventStore({ file: join(settings.dataDir, 'events.db'), clock, logger }));
+  const eventStore = watched(await openEventStore(settings, clock, logger));
   const { readModels, records } = await openReadModels(settings, clock);
   const vault = await openVault({ records, masterKeys: () => Promise.resolve([masterKey]), clock, random: systemRandom });
   const engine = createEngine({
@@ -76,7 +79,18 @@ export const openEngine = async (
   };
 };
 
-/** Read models, and beside them the records that outlast every one of them. What is not used is not loaded. */
+/** What is not used is not loaded. */
+const openEventStore = async (
+  { dataDir, stores: { eventStoreUrl } }: Settings,
+  clock: Clock,
+  logger: Logger,
+): Promise<EventStore> => {
+  if (eventStoreUrl === undefined) return createEmbeddedEventStore({ file: join(dataDir, 'events.db'), clock, logger });
+  const { createEventStoreDb } = await import('./events/store/eventStoreDb/eventStore.js');
+  return createEventStoreDb({ url: eventStoreUrl, clock, random: systemRandom, logger });
+};
+
+/** Read models, and beside them the records that outlast every one of them. */
 const openReadModels = async (
   { dataDir, stores: { readModelUrl } }: Settings,
   clock: Clock,
@@ -117,17 +131,27 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   let localUrl: string | undefined;
   const baseUrl = (): string => settings.http.baseUrl ?? localUrl ?? addressOf(host, port);
 
-  const sourceHost = createEmbeddedSourceHost({ folder: folder('repositories'), templatesFolder, clock });
+  // From this machine, websites served here are reached without going through the public address.
+  const reach = (url: string): string =>
+    localUrl !== undefined && url.startsWith(baseUrl()) ? localUrl + url.slice(baseUrl().length) : url;
+  const visit = createVisit({ clock, reach });
+  const { sites } = settings;
+  const sourceHost =
+    sites === undefined
+      ? createEmbeddedSourceHost({ folder: folder('repositories'), templatesFolder, clock })
+      : createGitHub({ settings: sites.github, clock, random, logger });
   const counter = createPageCounter({ file: folder('analytics.db'), clock, random, logger });
   const analytics =
     settings.analytics === undefined ? counter : createPlausible({ ...settings.analytics, clock, random, logger });
-  const hosting = createEmbeddedHosting({
+  // Sites that were made before Vercel was chosen are served on.
+  const hostingHere = createEmbeddedHosting({
     folder: folder('sites'),
     repositoriesFolder: folder('repositories'),
     publicUrl: baseUrl,
     clock,
     ...(analytics === counter && { countPage: counter.count }),
   });
+  const hosting = sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, visit });
 
   const { from, smtp } = settings.mail;
   const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, clock });
@@ -171,7 +195,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
       metrics.observe(answered);
     },
   };
-  const server = createServer(createApp({ ...appParts, mounts: { ...signIn, '/sites': hosting.handler } }), clock);
+  const server = createServer(createApp({ ...appParts, mounts: { ...signIn, '/sites': hostingHere.handler } }), clock);
   const health = createServer(createApp({ ...appParts, routes: routes.filter(({ path }) => vitalPaths.includes(path)) }), clock);
   const projector = createProjector({
     projections,
@@ -183,13 +207,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     decode: (stored) => codec.decode(stored),
   });
   const workers = [
-    createProvisioningWorker({
-      engine,
-      sourceHost,
-      hosting,
-      // From this machine, websites served here are reached without going through the public address.
-      reach: (url) => (localUrl !== undefined && url.startsWith(baseUrl()) ? localUrl + url.slice(baseUrl().length) : url),
-    }),
+    createProvisioningWorker({ engine, sourceHost, hosting, visit }),
     createInvitationMailWorker({ engine, email, baseUrl }),
   ];
 

@@ -2,7 +2,6 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { openEngine, type OpenEngine } from '../../src/compose.js';
-import type { Recorded } from '../../src/events/envelope.js';
 import { stepIds } from '../../src/events/provisioning.events.js';
 import { START } from '../../src/events/store/eventStore.js';
 import { createLogger } from '../../src/platform/logger.js';
