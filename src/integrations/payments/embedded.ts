@@ -1,0 +1,190 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+import { isoTime, type Clock } from '../../platform/clock.js';
+import { embedded } from '../embeddedFiles.js';
+import { ProviderFault } from '../fault.js';
+import type { Invoice, Ledger, Payments, Subscription } from './port.js';
+
+const schemaVersion = 1;
+
+/** People are named by the ids of clients alone: there is nothing in this file to erase. */
+const schema = `
+  CREATE TABLE subscription (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, website TEXT NOT NULL, client TEXT NOT NULL, price TEXT, created TEXT NOT NULL,
+    ended TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX live ON subscription (website, client) WHERE ended IS NULL;
+  CREATE TABLE invoice (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, website TEXT NOT NULL, client TEXT NOT NULL,
+    total INTEGER NOT NULL, currency TEXT NOT NULL, description TEXT NOT NULL, created TEXT NOT NULL, due TEXT, paid TEXT
+  ) STRICT;
+  CREATE INDEX of_website ON invoice (website, client);
+  PRAGMA user_version = ${String(schemaVersion)};
+`;
+
+interface SubscriptionRow {
+  readonly number: number;
+  readonly price: string | null;
+  readonly created: string;
+  readonly ended: string | null;
+}
+
+interface InvoiceRow {
+  readonly number: number;
+  readonly id: string;
+  readonly total: number;
+  readonly currency: string;
+  readonly description: string;
+  readonly created: string;
+  readonly due: string | null;
+  readonly paid: string | null;
+}
+
+/** How long another process that writes is waited for. */
+const BLOCKING_MS = 1_000;
+
+/**
+ * A payment provider that takes no money: it keeps who is subscribed to what, and the invoices that people write and mark as paid, in
+ * one file that several processes may share. A customer is the client itself, and its portal the page that it came from. What is
+ * answered is on the disk. The file is opened, and made, with the first use.
+ */
+export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clock }): Payments & Ledger & { close(): void } => {
+  let opened: Database | null = null;
+  const statements = new Map<string, StatementSyncInstance>();
+  const prepared = (sql: string): StatementSyncInstance => {
+    opened ??= open(file);
+    const statement = statements.get(sql) ?? opened.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+
+  const now = (): string => isoTime(clock.now());
+
+  const ask = async <Result>(work: () => Result): Promise<Result> => {
+    // A turn, so that whatever goes wrong is a rejection.
+    await Promise.resolve();
+    try {
+      return work();
+    } catch (error) {
+      const message = 'The ledger cannot be used';
+      throw new ProviderFault({ provider: embedded, message, transient: true, cause: error });
+    }
+  };
+
+  const liveOf = (websiteId: string, clientId: string): SubscriptionRow | undefined =>
+    prepared('SELECT * FROM subscription WHERE website = ? AND client = ? AND ended IS NULL').get(websiteId, clientId) as
+      SubscriptionRow | undefined;
+
+  const lastOf = (websiteId: string, clientId: string): SubscriptionRow | undefined =>
+    prepared('SELECT * FROM subscription WHERE website = ? AND client = ? ORDER BY number DESC LIMIT 1').get(
+      websiteId,
+      clientId,
+    ) as SubscriptionRow | undefined;
+
+  const invoice = (id: string): InvoiceRow | undefined =>
+    prepared('SELECT * FROM invoice WHERE id = ?').get(id) as InvoiceRow | undefined;
+
+  return {
+    provider: embedded,
+    hasPrice: () => Promise.resolve(true),
+    findCustomer: ({ clientId }) => Promise.resolve({ id: clientId }),
+    createCustomer: ({ clientId }) => Promise.resolve({ id: clientId }),
+    findSubscription: (customerId, websiteId) =>
+      ask(() => {
+        const row = liveOf(websiteId, customerId);
+        return row === undefined ? null : toSubscription(row);
+      }),
+    createSubscription: ({ clientId, websiteId, priceId }) =>
+      ask(() => {
+        prepared('INSERT INTO subscription (website, client, price, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING').run(
+          websiteId,
+          clientId,
+          priceId ?? null,
+          now(),
+        );
+        const row = liveOf(websiteId, clientId);
+        if (row === undefined) throw new Error('a subscription ended as soon as it was made');
+        return toSubscription(row);
+      }),
+    endSubscription: (subscriptionId) =>
+      ask(() => {
+        const number = Number(/^subscription-(\d{1,15})$/.exec(subscriptionId)?.[1] ?? 0);
+        prepared('UPDATE subscription SET ended = ? WHERE number = ? AND ended IS NULL').run(now(), number);
+      }),
+    readBilling: ({ websiteId, clientId }) =>
+      ask(() => {
+        const row = lastOf(websiteId, clientId);
+        const rows = prepared('SELECT * FROM invoice WHERE website = ? AND client = ? ORDER BY number DESC').all(
+          websiteId,
+          clientId,
+        ) as unknown as readonly InvoiceRow[];
+        return { subscription: row === undefined ? null : toSubscription(row), invoices: rows.map(toInvoice) };
+      }),
+    portalLink: (_, returnUrl) => Promise.resolve(returnUrl),
+
+    addInvoice: ({ websiteId, clientId }, { id, total, currency, description, dueAt }) =>
+      ask(() => {
+        prepared(
+          `INSERT INTO invoice (id, website, client, total, currency, description, created, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (id) DO NOTHING`,
+        ).run(id, websiteId, clientId, total, currency, description, now(), dueAt ?? null);
+        const row = invoice(id);
+        if (row === undefined) throw new Error('an invoice is not there after it was written');
+        return toInvoice(row);
+      }),
+    payInvoice: (websiteId, invoiceId) =>
+      ask(() => {
+        prepared('UPDATE invoice SET paid = ? WHERE id = ? AND website = ? AND paid IS NULL').run(now(), invoiceId, websiteId);
+        const row = prepared('SELECT * FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) as
+          InvoiceRow | undefined;
+        return row === undefined ? null : toInvoice(row);
+      }),
+    close: () => {
+      opened?.close();
+      opened = null;
+      statements.clear();
+    },
+  };
+};
+
+type Database = InstanceType<typeof DatabaseSync>;
+
+const open = (file: string): Database => {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const database = new DatabaseSync(file, { timeout: BLOCKING_MS });
+  try {
+    // FULL: an invoice that was answered for survives a power cut.
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
+    database.exec('BEGIN IMMEDIATE');
+    const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+    if (version > schemaVersion) throw new Error('the ledger was written by a newer version of the service');
+    if (version === 0) database.exec(schema);
+    database.exec('COMMIT');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};
+
+const toSubscription = ({ number, price, created, ended }: SubscriptionRow): Subscription => ({
+  id: `subscription-${String(number)}`,
+  status: ended === null ? 'active' : 'canceled',
+  ...(price !== null && { priceId: price }),
+  createdAt: created,
+  ...(ended !== null && { canceledAt: ended }),
+});
+
+const toInvoice = ({ number, id, total, currency, description, created, due, paid }: InvoiceRow): Invoice => ({
+  id,
+  number: String(number).padStart(6, '0'),
+  status: paid === null ? 'open' : 'paid',
+  total,
+  amountPaid: paid === null ? 0 : total,
+  currency,
+  description,
+  createdAt: created,
+  ...(due !== null && { dueAt: due }),
+  ...(paid !== null && { paidAt: paid }),
+});

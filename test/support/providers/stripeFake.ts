@@ -1,0 +1,264 @@
+import type { FakeAnswer, FakeProvider, FakeRequest } from './wire.js';
+
+interface Kept {
+  readonly id: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly created: number;
+}
+
+export interface FakeCustomer extends Kept {
+  readonly email: string;
+  readonly name: string | null;
+  deleted: boolean;
+}
+
+export interface FakeSubscription extends Kept {
+  readonly customer: string;
+  readonly price: string;
+  readonly collectionMethod: string;
+  status: string;
+}
+
+export interface FakeInvoice {
+  readonly id: string;
+  readonly subscription: string;
+  status: 'draft' | 'open' | 'paid';
+}
+
+export interface StripeFake {
+  readonly provider: FakeProvider;
+  readonly secretKey: string;
+  /** A recurring price that exists. */
+  readonly priceId: string;
+  /** All that were ever made. */
+  readonly customers: readonly FakeCustomer[];
+  readonly subscriptions: readonly FakeSubscription[];
+  readonly invoices: readonly FakeInvoice[];
+  readonly prices: Set<string>;
+  /** What was answered, beside the request. */
+  readonly exchanges: readonly { readonly request: FakeRequest; readonly answer: FakeAnswer }[];
+  /** Creations that are answered with 500 from now on, without being done; Stripe remembers that answer as any other. */
+  failing: number;
+  /** Customers with that address that somebody else made. */
+  addStrangers(email: string, count: number): void;
+}
+
+const CREATED = 1_700_000_000;
+const MONTH_S = 30 * 86_400;
+
+/**
+ * Stripe as far as the service uses it: its objects, its lists in pages, and its idempotency keys, which repeat whatever was answered first
+ * (https://docs.stripe.com/api/idempotent_requests). Whether it is asked and answers as its description says is for `stripeJudge`.
+ */
+export const createStripeFake = (): StripeFake => {
+  const secretKey = 'sk_test_canary0123456789';
+  const priceId = 'price_monthly';
+  const prices = new Set([priceId, 'price_yearly']);
+  const customers: FakeCustomer[] = [];
+  const subscriptions: FakeSubscription[] = [];
+  const invoices: FakeInvoice[] = [];
+  const answers = new Map<string, { readonly asked: string; readonly answer: FakeAnswer }>();
+  const exchanges: { request: FakeRequest; answer: FakeAnswer }[] = [];
+  let made = 0;
+  const nextId = (prefix: string): string => `${prefix}_${String((made += 1)).padStart(6, '0')}`;
+
+  const customerShown = ({ id, email, name, metadata, created, deleted }: FakeCustomer): unknown =>
+    deleted ? { id, object: 'customer', deleted } : { id, object: 'customer', email, name, metadata, created, livemode: false };
+  const subscriptionShown = ({
+    id,
+    customer,
+    price,
+    status,
+    metadata,
+    created,
+    collectionMethod,
+  }: FakeSubscription): unknown => ({
+    id,
+    object: 'subscription',
+    customer,
+    status,
+    metadata,
+    created,
+    collection_method: collectionMethod,
+    canceled_at: status === 'canceled' ? created + 60 : null,
+    items: {
+      object: 'list',
+      has_more: false,
+      url: `/v1/subscription_items?subscription=${id}`,
+      data: [{ id: `si_${id}`, object: 'subscription_item', price: priceShown(price), current_period_end: created + MONTH_S }],
+    },
+  });
+  const priceShown = (id: string): unknown => ({ id, object: 'price', active: true, type: 'recurring' });
+  const invoiceShown = ({ id, status }: FakeInvoice): unknown => ({
+    id,
+    object: 'invoice',
+    number: status === 'draft' ? null : `DOOR-${id}`,
+    status,
+    total: 2_900,
+    amount_paid: status === 'paid' ? 2_900 : 0,
+    currency: 'eur',
+    description: null,
+    created: CREATED,
+    due_date: CREATED + MONTH_S,
+    hosted_invoice_url: status === 'draft' ? null : `https://invoice.example/${id}`,
+    status_transitions: { paid_at: status === 'paid' ? CREATED + 60 : null },
+  });
+
+  const page = ({ query, path }: FakeRequest, all: readonly { readonly id: string }[], show: (one: never) => unknown) => {
+    const after = query.get('starting_after');
+    const begin = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    const items = all.slice(begin, begin + Number(query.get('limit') ?? 10));
+    const hasMore = begin + items.length < all.length;
+    return ok({ object: 'list', url: path, has_more: hasMore, data: items.map((item) => show(item as never)) });
+  };
+  const newestFirst = <Item>(items: readonly Item[], wanted: (item: Item) => boolean): Item[] => items.filter(wanted).reverse();
+  const common = (prefix: string, form: URLSearchParams): Kept => ({
+    id: nextId(prefix),
+    metadata: metadataIn(form),
+    created: CREATED + made,
+  });
+
+  const createCustomer = (form: URLSearchParams): FakeAnswer => {
+    const email = form.get('email') ?? '';
+    if (!email.includes('@')) return refused(`Invalid email address: ${email}`, { code: 'email_invalid', param: 'email' });
+    const customer = { ...common('cus', form), email, name: form.get('name'), deleted: false };
+    customers.push(customer);
+    return ok(customerShown(customer));
+  };
+  const createSubscription = (form: URLSearchParams): FakeAnswer => {
+    const customer = form.get('customer') ?? '';
+    const price = form.get('items[0][price]') ?? '';
+    if (!customers.some(({ id, deleted }) => id === customer && !deleted)) return missing('customer', customer);
+    if (!prices.has(price)) return { ...missing('price', price, 'items[0][price]'), status: 400 };
+    const collectionMethod = form.get('collection_method') ?? 'charge_automatically';
+    const subscription = { ...common('sub', form), customer, price, collectionMethod, status: 'active' };
+    if (collectionMethod !== 'send_invoice') return refused('This customer has no attached payment source', {});
+    subscriptions.push(subscription);
+    invoices.push({ id: nextId('in'), subscription: subscription.id, status: 'open' });
+    return ok(subscriptionShown(subscription));
+  };
+
+  /** A creation, once for each key. */
+  const create = ({ path, headers, body }: FakeRequest): FakeAnswer => {
+    const key = headers.get('idempotency-key') ?? '';
+    const text = typeof body === 'string' ? body : '';
+    const asked = `${path}?${text}`;
+    const kept = answers.get(key);
+    if (kept !== undefined) {
+      if (kept.asked !== asked) {
+        const words = 'Keys for idempotent requests can only be used with the same parameters they were first used with.';
+        return refused(words, { type: 'idempotency_error' });
+      }
+      return { ...kept.answer, headers: { ...kept.answer.headers, 'idempotent-replayed': 'true' } };
+    }
+    const form = new URLSearchParams(text);
+    const answer = carryOut(path, form);
+    if (key !== '') answers.set(key, { asked, answer });
+    return answer;
+  };
+  const carryOut = (path: string, form: URLSearchParams): FakeAnswer => {
+    if (stripe.failing > 0) {
+      stripe.failing -= 1;
+      return { status: 500, body: { error: { type: 'api_error', message: 'An unknown error occurred' } } };
+    }
+    if (path === '/v1/customers') return createCustomer(form);
+    if (path === '/v1/subscriptions') return createSubscription(form);
+    const customer = form.get('customer') ?? '';
+    if (!customers.some(({ id }) => id === customer)) return missing('customer', customer);
+    return ok({
+      id: nextId('bps'),
+      object: 'billing_portal.session',
+      customer,
+      return_url: form.get('return_url'),
+      url: `https://portal.example/${customer}`,
+    });
+  };
+
+  const cancel = (id: string): FakeAnswer => {
+    const subscription = subscriptions.find((one) => one.id === id);
+    if (subscription === undefined || subscription.status === 'canceled') return missing('subscription', id);
+    subscription.status = 'canceled';
+    return ok(subscriptionShown(subscription));
+  };
+  const read = (request: FakeRequest, kind: string, id: string | undefined): FakeAnswer => {
+    const { query } = request;
+    switch (kind) {
+      case 'customers': {
+        if (id === undefined)
+          return page(
+            request,
+            newestFirst(customers, (one) => one.email === query.get('email') && !one.deleted),
+            customerShown,
+          );
+        const customer = customers.find((one) => one.id === id);
+        return customer === undefined ? missing('customer', id) : ok(customerShown(customer));
+      }
+      case 'subscriptions': {
+        const isListed = (one: FakeSubscription) => one.customer === query.get('customer') && one.status !== 'canceled';
+        if (id === undefined) return page(request, newestFirst(subscriptions, isListed), subscriptionShown);
+        const subscription = subscriptions.find((one) => one.id === id);
+        return subscription === undefined ? missing('subscription', id) : ok(subscriptionShown(subscription));
+      }
+      case 'invoices': {
+        const ofSubscription = (one: FakeInvoice) => one.subscription === query.get('subscription');
+        return page(request, newestFirst(invoices, ofSubscription), invoiceShown);
+      }
+      default:
+        return id !== undefined && prices.has(id) ? ok(priceShown(id)) : missing('price', id ?? '');
+    }
+  };
+
+  const answerFor = (request: FakeRequest): FakeAnswer => {
+    if (request.headers.get('authorization') !== `Bearer ${secretKey}`)
+      return {
+        status: 401,
+        body: { error: { type: 'invalid_request_error', message: 'Invalid API Key provided: sk_test_wr****ng' } },
+      };
+    const [, , kind = '', id] = request.path.split('/').map(decodeURIComponent);
+    if (request.method === 'POST') return create(request);
+    if (request.method === 'DELETE') return cancel(id ?? '');
+    return read(request, kind, id);
+  };
+
+  const stripe: StripeFake = {
+    secretKey,
+    priceId,
+    customers,
+    subscriptions,
+    invoices,
+    prices,
+    exchanges,
+    failing: 0,
+    addStrangers: (email, count) => {
+      for (let index = 0; index < count; index += 1) {
+        customers.push({ ...common('cus', new URLSearchParams()), email, name: null, deleted: false });
+      }
+    },
+    provider: (request) => {
+      const answer = answerFor(request);
+      exchanges.push({ request, answer });
+      return { ...answer, headers: { 'request-id': `req_${exchanges.length}`, ...answer.headers } };
+    },
+  };
+  return stripe;
+};
+
+const ok = (body: unknown): FakeAnswer => ({ status: 200, body });
+
+const refused = (message: string, more: Readonly<Record<string, string>>): FakeAnswer => ({
+  status: 400,
+  body: { error: { type: 'invalid_request_error', message, ...more } },
+});
+
+const missing = (kind: string, id: string, param = 'id'): FakeAnswer => ({
+  ...refused(`No such ${kind}: '${id}'`, { code: 'resource_missing', param }),
+  status: 404,
+});
+
+const metadataIn = (form: URLSearchParams): Record<string, string> =>
+  Object.fromEntries(
+    [...form].flatMap(([name, value]) => {
+      const key = /^metadata\[(\w+)\]$/.exec(name)?.[1];
+      return key === undefined ? [] : [[key, value]];
+    }),
+  );

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from '@jest/globals';
+import type { StripeFake } from './stripeFake.js';
+
+const program = fileURLToPath(new URL('../../../.servers/stripe/stripe-mock', import.meta.url));
+
+/** Whether stripe-mock is installed (test/support/stripe/install). CI must have it. */
+export const hasStripeJudge = existsSync(program) || process.env.CI === 'true';
+
+/**
+ * Holds what the fake was asked and answered against Stripe's own description, by stripe-mock, which is made from it: it refuses a request that the
+ * description does not allow, and answers every other with all the fields that the description has.
+ * @returns what is not as described
+ */
+export const judgeStripe = async ({ exchanges, secretKey }: StripeFake): Promise<readonly string[]> => {
+  const url = await (judge ??= startJudge());
+  const complaints: string[] = [];
+  for (const { request, answer } of exchanges) {
+    const { method, path, query, body, headers } = request;
+    const described = await fetch(`${url}${path}?${String(query)}`, {
+      method,
+      headers: { authorization: `Bearer ${secretKey}`, 'stripe-version': headers.get('stripe-version') ?? '' },
+      ...(typeof body === 'string' && { body: new URLSearchParams(body) }),
+    });
+    const said: unknown = await described.json();
+    const name = `${method} ${path}`;
+    if (described.status !== 200) complaints.push(`${name} ${String(body)}: ${JSON.stringify(said)}`);
+    else if (answer.status === 200) complaints.push(...strangers(answer.body, said, name));
+  }
+  return complaints;
+};
+
+let judge: Promise<string> | undefined;
+const stops: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+const startJudge = async (): Promise<string> => {
+  const child = spawn(program, ['-http-addr', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  stops.push(() => {
+    child.kill();
+    return ended;
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const address = /^Listening for HTTP at address: (\S+)$/.exec(line)?.[1];
+    if (address !== undefined) return `http://${address}`;
+  }
+  throw new Error('stripe-mock ended instead of starting');
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Fields of `answer` that the description does not have there, or has with values of another kind. */
+const strangers = (answer: unknown, described: unknown, path: string): string[] => {
+  // Null stands for anything that may be absent; a deleted object has a form of its own.
+  if (answer === null || described === null || path.endsWith('.metadata')) return [];
+  if (Array.isArray(answer) && Array.isArray(described)) {
+    return answer.flatMap((item: unknown) => strangers(item, described[0] ?? null, `${path}[]`));
+  }
+  if (isFields(answer) && isFields(described)) {
+    if (answer.deleted === true) return [];
+    return Object.entries(answer).flatMap(([name, value]) =>
+      name in described ? strangers(value, described[name], `${path}.${name}`) : [`${path}.${name} is not described`],
+    );
+  }
+  return typeof answer === typeof described ? [] : [`${path} is a ${typeof answer}, described as a ${typeof described}`];
+};
