@@ -6,6 +6,8 @@ import { createFaults } from './faults.js';
 /** A MongoDB database, on one server, a replica set or a sharded cluster. Connections are made at the first call. */
 export interface MongoConnection {
   collection<Stored extends Document>(name: string): Collection<Stored>;
+  /** Removes the collection, if it is there. */
+  drop(name: string): Promise<void>;
   /** Names of the collections that begin with `prefix`. */
   collectionNames(prefix: string): Promise<readonly string[]>;
   /**
@@ -79,6 +81,13 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
 
   return {
     collection: (name) => database.collection(name),
+    drop: async (name) => {
+      try {
+        await database.dropCollection(name);
+      } catch (fault) {
+        if (!isAbsent(fault)) throw fault;
+      }
+    },
     collectionNames: async (prefix) => {
       const found = await database.listCollections({}, { nameOnly: true }).toArray();
       return found.map(({ name }) => name).filter((name) => name.startsWith(prefix));
@@ -94,6 +103,10 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
     },
   };
 };
+
+/** What servers before MongoDB 7 answer to dropping a collection that is not there; compatible ones may say it in words only. */
+const isAbsent = (fault: unknown): boolean =>
+  fault instanceof Error && (('code' in fault && fault.code === 26) || /\bns not found\b/.test(fault.message));
 
 /** The reason that calls after `close` are refused with. */
 export const closedFault = (): ReadModelStoreUnavailable => new ReadModelStoreUnavailable('the read-model store is closed');

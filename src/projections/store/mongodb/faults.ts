@@ -20,7 +20,9 @@ export const createFaults = (url: string, { MongoError, MongoServerError, MongoW
   const isUnavailable = (fault: driver.MongoError): boolean => {
     if (!(fault instanceof MongoServerError)) return !mistakes.has(fault.name);
     return (
-      fault instanceof MongoWriteConcernError || unavailableCodes.has(fault.code) || fault.hasErrorLabel('RetryableWriteError')
+      fault instanceof MongoWriteConcernError ||
+      unavailableCodes.has(fault.code) ||
+      ['RetryableWriteError', 'HandshakeError'].some((label) => fault.hasErrorLabel(label))
     );
   };
 

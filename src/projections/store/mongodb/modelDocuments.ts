@@ -59,7 +59,7 @@ const toModelDocument = (model: ReadModel, { id, revision, position, body }: Doc
 };
 
 /** Writes in one command: a server under load still answers them in time. */
-const writesAtOnce = 200;
+const writesAtOnce = 100;
 
 /** Writes each document unless the stored one reflects the same or a later position. */
 export const writeGuarded = async (

@@ -101,7 +101,7 @@ export const createMongoReadModelStore = async ({
 
   /** Removes what dropped versions left, and what a writer that was late made anew. */
   const sweep = async (): Promise<void> => {
-    for (const collection of await run(() => registry.leftovers())) await run(() => documentsOf({ collection }).drop());
+    for (const collection of await run(() => registry.leftovers())) await run(() => connection.drop(collection));
   };
 
   /** Makes a version's indexes, in the collection that it was just given. */
@@ -165,7 +165,7 @@ export const createMongoReadModelStore = async ({
         if (fault instanceof ReadModelDropped) {
           collections.delete(keyOf(model));
           // Writing to a collection that was dropped makes it again.
-          await run(() => documentsOf({ collection }).drop());
+          await run(() => connection.drop(collection));
         }
         throw fault;
       }
