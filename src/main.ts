@@ -1,6 +1,7 @@
 import { startDoorstep } from './compose.js';
 import { createLogger } from './platform/logger.js';
-import { loadSettings, readEnvironment, SettingsError } from './platform/settings.js';
+import { loadSettings, readEnvironment, SettingsError, type Settings } from './platform/settings.js';
+import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
 
 /** Settings, start, stop on signals. */
 const main = async (): Promise<void> => {
@@ -28,6 +29,7 @@ const main = async (): Promise<void> => {
     ? [
         `Doorstep is open at ${baseUrl}`,
         `  API documentation: ${baseUrl}/docs`,
+        ...signInLines(settings, baseUrl),
         '  A token to begin with: npm run --silent token -- --role admin --subject ops@example.com',
       ]
     : [`Doorstep runs its ${[...settings.roles].join(', ')} here`];
@@ -35,10 +37,19 @@ const main = async (): Promise<void> => {
   process.stdout.write(`${greeting.join('\n')}\n`);
 };
 
+const signInLines = ({ auth, mail }: Settings, baseUrl: string): readonly string[] => {
+  if (auth.issuer !== undefined) return [`  Sign-in: by ${auth.issuer.url}`];
+  return [
+    `  Sign-in: by e-mail, OpenID Connect at ${baseUrl}/oidc; admins are ${auth.adminEmails.join(', ')}`,
+    ...(mail.smtp === undefined ? ['  No mail leaves this machine: links and codes to sign in with are written here'] : []),
+  ];
+};
+
 try {
   await main();
 } catch (error) {
-  // Settings are the operator's to mend: their words are enough.
-  process.stderr.write(`${error instanceof SettingsError ? error.message : String((error as Error).stack)}\n`);
+  // Settings and stores that are away are the operator's to mend: words are enough.
+  const isPlain = error instanceof SettingsError || error instanceof ReadModelStoreUnavailable;
+  process.stderr.write(`${isPlain ? error.message : String((error as Error).stack)}\n`);
   process.exit(1);
 }
