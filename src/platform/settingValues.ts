@@ -70,6 +70,27 @@ const secureOnly = 'an https address (http only on this machine) without credent
 export const issuerAddress = (text: string): string | Problem =>
   secureAddress(text) ? text : new Problem(`must be ${secureOnly}`);
 
+/** Where tokens are sent to. Without a trailing slash. */
+export const apiAddress = (text: string): string | Problem =>
+  secureAddress(text)?.href.replace(/\/+$/, '') ?? new Problem(`must be ${secureOnly}`);
+
+/** What goes into a header as it is. */
+export const credential = (text: string): string | Problem =>
+  /^[\x21-\x7e]+$/.test(text) ? text : new Problem('must be printable characters without spaces');
+
+const sourceHostAccount = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?$/;
+
+export const gitHubOwner = (text: string): string | Problem =>
+  sourceHostAccount.test(text) ? text : new Problem('must be the name of a user or an organisation');
+
+export const gitHubTemplate = (text: string): { readonly owner: string; readonly name: string } | Problem => {
+  const [owner = '', name = '', ...more] = text.split('/');
+  const isName = /^[\w.-]{1,100}$/.test(name) && name !== '.' && name !== '..';
+  return sourceHostAccount.test(owner) && isName && more.length === 0
+    ? { owner, name }
+    : new Problem('must be owner/name of the template repository');
+};
+
 export const claimPath = (text: string): readonly string[] | Problem => {
   const path = text.split('.');
   return path.includes('') ? new Problem('must be the name of a claim; dots reach into objects') : path;

@@ -4,11 +4,15 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { systemRandom, type Random } from './random.js';
 import {
+  apiAddress,
   asGiven,
   baseAddress,
   claimPath,
+  credential,
   emailAddress,
   eventStoreAddress,
+  gitHubOwner,
+  gitHubTemplate,
   hostName,
   issuerAddress,
   keyOf32Bytes,
@@ -61,6 +65,8 @@ export interface Settings {
     /** Absent: the embedded outbox. */
     readonly smtp: SmtpServer | undefined;
   };
+  /** Where websites live; absent: the embedded source host and the embedded hosting. */
+  readonly sites: { readonly github: GitHubAccount; readonly vercel: VercelAccount } | undefined;
   /** Plausible; absent: the counter of the sites served here. */
   readonly analytics: { readonly url: string; readonly apiKey: string } | undefined;
   readonly logLevel: LogLevel;
@@ -73,6 +79,24 @@ export interface ExternalIssuer {
   /** The claim that holds the role; each further entry reaches into the object before it. */
   readonly roleClaim: readonly string[];
   readonly subjectCheck: SubjectCheck;
+}
+
+export interface GitHubAccount {
+  readonly token: string;
+  /** The user or organisation that owns the websites' repositories. */
+  readonly owner: string;
+  /** The template repository. */
+  readonly template: { readonly owner: string; readonly name: string };
+  /** Without a trailing slash. */
+  readonly apiUrl: string;
+}
+
+export interface VercelAccount {
+  readonly token: string;
+  /** Absent: the account that the token belongs to. */
+  readonly teamId: string | undefined;
+  /** Without a trailing slash. */
+  readonly apiUrl: string;
 }
 
 const processRoles = ['api', 'projector', 'worker', 'cron'] as const;
@@ -108,12 +132,10 @@ export const readEnvironment = (file = '.env', environment: Environment = proces
 
 /**
  * Settings of integrations that this version does not have. Ignoring one would leave an operator believing that data goes to a
- * place to which it does not go. (`GITHUB_API_URL` and `AWS_*` are left alone: build machines set them for other programs, and by
- * themselves they select nothing.)
+ * place to which it does not go. (`AWS_*` are left alone: build machines set them for other programs, and by themselves they select
+ * nothing; `GITHUB_API_URL` by itself selects nothing either.)
  */
 const unavailable: Readonly<Record<string, readonly string[]>> = {
-  'has the embedded source host only': ['GITHUB_TOKEN', 'GITHUB_OWNER', 'GITHUB_TEMPLATE'],
-  'has the embedded hosting only': ['VERCEL_TOKEN', 'VERCEL_TEAM_ID', 'VERCEL_API_URL'],
   'has no payment provider': ['STRIPE_SECRET_KEY', 'STRIPE_API_URL', 'STRIPE_PRICE_ID'],
   'has no LLM gateway': ['LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL'],
   'has no scheduling service': ['SCHEDULING_API_URL', 'SCHEDULING_API_KEY'],
@@ -158,6 +180,20 @@ export const loadSettings = (environment: Environment): Settings => {
   };
   needTogether('AUTH_ISSUER', 'AUTH_AUDIENCE');
   needTogether('ANALYTICS_URL', 'ANALYTICS_API_KEY');
+  const token = read('GITHUB_TOKEN', credential, undefined);
+  const owner = read('GITHUB_OWNER', gitHubOwner, undefined);
+  const template = read('GITHUB_TEMPLATE', gitHubTemplate, undefined);
+  const gitHubUrl = read('GITHUB_API_URL', apiAddress, 'https://api.github.com');
+  const vercel = {
+    token: read('VERCEL_TOKEN', credential, undefined),
+    teamId: read('VERCEL_TEAM_ID', credential, undefined),
+    apiUrl: read('VERCEL_API_URL', apiAddress, 'https://api.vercel.com'),
+  };
+  // Vercel builds what is on GitHub and the embedded hosting what is here: neither can do with the other's repositories.
+  const siteNames = ['GITHUB_TOKEN', 'GITHUB_OWNER', 'GITHUB_TEMPLATE', 'VERCEL_TOKEN'];
+  const vercelName = ['VERCEL_TEAM_ID', 'VERCEL_API_URL'].find((name) => given(name) !== undefined);
+  if (siteNames.some((name) => given(name) !== undefined)) needTogether(...siteNames);
+  else if (vercelName !== undefined) problems.push(`VERCEL_TOKEN: is needed because ${vercelName} is set`);
   // Processes on several machines have to share it, and a data folder is one machine's.
   if (given('EVENT_STORE_URL') !== undefined && given('ENCRYPTION_KEY') === undefined) {
     problems.push('ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set');
@@ -187,6 +223,10 @@ export const loadSettings = (environment: Environment): Settings => {
       from: read('MAIL_FROM', mailbox, 'Doorstep <no-reply@doorstep.local>'),
       smtp: read('SMTP_URL', smtpServer, undefined),
     },
+    sites:
+      token === undefined || owner === undefined || template === undefined || vercel.token === undefined
+        ? undefined
+        : { github: { token, owner, template, apiUrl: gitHubUrl }, vercel: { ...vercel, token: vercel.token } },
     analytics: analyticsUrl === undefined || analyticsKey === undefined ? undefined : { url: analyticsUrl, apiKey: analyticsKey },
     logLevel: read('LOG_LEVEL', oneOf(logLevels), 'info'),
   };

@@ -41,6 +41,7 @@ describe('settings', () => {
       auth: { issuer: undefined, adminEmails: ['admin@doorstep.local'] },
       encryptionKey: undefined,
       mail: { from: 'Doorstep <no-reply@doorstep.local>', smtp: undefined },
+      sites: undefined,
       analytics: undefined,
       logLevel: 'info',
     });
@@ -210,7 +211,6 @@ describe('settings', () => {
       'ENCRYPTION_KEY',
       'EVENT_STORE_URL',
       'READ_MODEL_URL',
-      'GITHUB_TOKEN',
       'STRIPE_SECRET_KEY',
       'SMTP_URL',
       'LLM_API_KEY',
@@ -220,6 +220,47 @@ describe('settings', () => {
     const problems = problemsOf(Object.fromEntries(names.map((name) => [name, secret])));
     expect(problems).toHaveLength(names.length);
     expect(problems.join()).not.toContain(secret);
+  });
+
+  describe('where websites live', () => {
+    const all = {
+      GITHUB_TOKEN: 'ghp_canary',
+      GITHUB_OWNER: 'agency',
+      GITHUB_TEMPLATE: 'agency/site-template',
+      VERCEL_TOKEN: 'vercel-canary',
+    };
+
+    test('GitHub and Vercel together', () => {
+      const more = { VERCEL_TEAM_ID: 'team_1', GITHUB_API_URL: 'https://github.example.com/api/v3/' };
+      expect(loadSettings({ ...all, ...more }).sites).toEqual({
+        github: {
+          token: 'ghp_canary',
+          owner: 'agency',
+          template: { owner: 'agency', name: 'site-template' },
+          apiUrl: 'https://github.example.com/api/v3',
+        },
+        vercel: { token: 'vercel-canary', teamId: 'team_1', apiUrl: 'https://api.vercel.com' },
+      });
+    });
+
+    test.each(Object.keys(all))('not without %s, and no token is told', (name) => {
+      const problems = problemsOf({ ...all, [name]: '' });
+      expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: is needed because [A-Z_]+ is set$`))]);
+    });
+
+    test.each([
+      [{ VERCEL_TEAM_ID: 'team_1' }, 'VERCEL_TOKEN: is needed because VERCEL_TEAM_ID is set'],
+      [{ ...all, GITHUB_TOKEN: 'can ary' }, 'GITHUB_TOKEN: must be printable characters without spaces'],
+      [{ ...all, GITHUB_OWNER: 'a/b' }, 'GITHUB_OWNER: must be the name of a user or an organisation'],
+      [{ ...all, GITHUB_TEMPLATE: 'template' }, 'GITHUB_TEMPLATE: must be owner/name of the template repository'],
+      [{ ...all, VERCEL_API_URL: 'http://api.example.com' }, 'VERCEL_API_URL: must be an https address'],
+    ])('%j is refused in words', (environment, problem) => {
+      expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
+    });
+
+    test('another address of GitHub alone, which build machines set, selects nothing', () => {
+      expect(loadSettings({ GITHUB_API_URL: 'https://api.github.com' }).sites).toBeUndefined();
+    });
   });
 
   test('.env.example names exactly the variables that are read', async () => {

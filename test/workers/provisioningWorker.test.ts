@@ -10,6 +10,7 @@ import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.j
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
+import { createVisit } from '../../src/integrations/visit.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { provisioningJob } from '../../src/projections/provisioning.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../src/projections/website.projection.js';
@@ -37,7 +38,11 @@ const run = async (worker: Worker): Promise<void> => {
   await worker.start();
 };
 
-const embeddedProviders = async (): Promise<{ sourceHost: SourceHost; hosting: Hosting }> => {
+const embeddedProviders = async (): Promise<{
+  sourceHost: SourceHost;
+  hosting: Hosting;
+  visit: (url: string) => Promise<number>;
+}> => {
   const folder = temporaryFolder();
   const app = express();
   const server = createServer(app);
@@ -47,7 +52,8 @@ const embeddedProviders = async (): Promise<{ sourceHost: SourceHost; hosting: H
   const clock = systemClock;
   const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => publicUrl, clock });
   app.use('/sites', hosting.handler);
-  return { sourceHost: createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock }), hosting };
+  const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
+  return { sourceHost, hosting, visit: createVisit({ clock, reach: (url) => url }) };
 };
 
 const create = async (engine: Engine, slug: string, changes = {}): Promise<WebsiteDocument> => {

@@ -3,21 +3,13 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { isoTime, sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
+import type { VercelAccount } from '../../platform/settings.js';
 import { createTurns } from '../../platform/turns.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp, formOf, jsonOf } from '../http.js';
 import type { Deployment, Hosting, HostingProject } from './port.js';
 
 const provider = 'Vercel';
-
-/** What it takes to use Vercel: `docs/integrations.md` says how to get it. */
-export interface VercelSettings {
-  readonly token: string;
-  /** Absent: the account that the token belongs to. */
-  readonly teamId: string | undefined;
-  /** Without a trailing slash. */
-  readonly apiUrl: string;
-}
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
 
@@ -101,7 +93,7 @@ const deploymentOf = ({ id, url, readyState, meta, errorMessage, createdAt }: St
  * @param options `visit` asks for a page and answers with its status code
  */
 export const createVercel = (options: {
-  settings: VercelSettings;
+  settings: VercelAccount;
   clock: Clock;
   random: Random;
   logger: Logger;

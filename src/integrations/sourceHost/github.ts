@@ -2,22 +2,12 @@ import { Type, type Static } from 'typebox';
 import { isoTime, sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
+import type { GitHubAccount } from '../../platform/settings.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp, formOf } from '../http.js';
 import type { Commit, Repository, SourceHost } from './port.js';
 
 const provider = 'GitHub';
-
-/** What it takes to use GitHub: `docs/integrations.md` says how to get it. */
-export interface GitHubSettings {
-  readonly token: string;
-  /** The user or organisation that owns the websites' repositories. */
-  readonly owner: string;
-  /** The template repository. */
-  readonly template: { readonly owner: string; readonly name: string };
-  /** Without a trailing slash. */
-  readonly apiUrl: string;
-}
 
 const Repo = Type.Object({
   full_name: Type.String(),
@@ -94,7 +84,7 @@ const refusal = (error: unknown): unknown => {
  * @param options `paced`: whether writes keep the distance that GitHub asks for (a second, three for invitations)
  */
 export const createGitHub = (options: {
-  settings: GitHubSettings;
+  settings: GitHubAccount;
   clock: Clock;
   random: Random;
   logger: Logger;

@@ -11,7 +11,6 @@ import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../
 import type { Worker } from '../worker.js';
 import { provisioningProcess, type OpenJob, type ProvisioningCommand, type ProvisioningState } from './provisioning.process.js';
 import { steps, type StepTools } from './steps.js';
-import { createVisit } from './visit.js';
 
 type Created = Recorded<Extract<WebsiteEvent, { type: 'WebsiteCreated' }>>;
 type Retried = Recorded<Extract<ProvisioningEvent, { type: 'ProvisioningRetried' }>>;
@@ -26,21 +25,17 @@ const actor: Actor = { subject: 'provisioning', role: 'system', via: 'worker' };
 /**
  * Builds every website that is created, step by step (specification, "Provisioning pipeline"). Any number of these may run on the same
  * stores: whoever appends the start of a step runs it.
- * @param parts `reach` says where this process asks for a website's address, when the public one does not lead there; `visit` asks
- * for it in another way altogether
  */
 export const createProvisioningWorker = (parts: {
   engine: Engine;
   sourceHost: SourceHost;
   hosting: Hosting;
-  reach?: (url: string) => string;
-  visit?: StepTools['visit'];
+  visit: StepTools['visit'];
 }): Worker => {
   const { engine } = parts;
   const { clock, ids, random } = engine;
   const logger = engine.logger.child({ worker: 'provisioning' });
-  const visit = parts.visit ?? createVisit({ clock, reach: parts.reach ?? ((url) => url) });
-  const tools: StepTools = { ...parts, visit };
+  const tools: StepTools = parts;
   const worker = ids.commandId();
 
   /** The job, when this worker holds the lease of its current step. */

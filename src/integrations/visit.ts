@@ -1,5 +1,5 @@
-import { ProviderFault } from '../../integrations/fault.js';
-import type { Clock } from '../../platform/clock.js';
+import type { Clock } from '../platform/clock.js';
+import { ProviderFault } from './fault.js';
 
 const TIMEOUT_MS = 10_000;
 
