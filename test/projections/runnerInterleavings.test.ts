@@ -12,6 +12,8 @@ import type { Projector } from '../../src/projections/runner/projector.js';
 import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
 import { ReadModelDropped, ReadModelStoreUnavailable, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import { eventually } from '../support/eventually.js';
+import { mongoReadModels } from '../support/mongoDatabase.js';
+import { forEachReadModelServer } from '../support/realServers.js';
 import { createTestClock } from '../support/testClock.js';
 import {
   decodeThing,
@@ -229,11 +231,12 @@ const rebuild = async ({ eventStore, readModels }: ThingWorld, interrupted: bool
   }
 };
 
-test('whatever the schedule, the faults and the rebuilds: the read model equals the fresh fold of the log', async () => {
-  await fc.assert(
+/** Runs random schedules on stores that `openStore` opens. */
+const whateverTheSchedule = (numRuns: number, openStore?: Parameters<typeof thingWorld>[1]): Promise<void> =>
+  fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 20 }), async (steps) => {
       const clock = createTestClock();
-      const world = await thingWorld(clock);
+      const world = await thingWorld(clock, openStore);
       const { eventStore, readModels, projector, append, openReadModels } = world;
       const stores = [failingStores(readModels, eventStore), failingStores(await openReadModels(), eventStore)] as const;
       const running: [Projector | null, Projector | null] = [null, null];
@@ -269,6 +272,13 @@ test('whatever the schedule, the faults and the rebuilds: the read model equals 
       await eventStore.close();
       await readModels.close();
     }),
-    { numRuns: 25 },
+    { numRuns },
   );
-}, 60_000);
+
+const equalsTheFold = 'whatever the schedule, the faults and the rebuilds: the read model equals the fresh fold of the log';
+
+test(equalsTheFold, () => whateverTheSchedule(25), 60_000);
+
+forEachReadModelServer((server) => {
+  test(`${equalsTheFold}: ${server.name}`, () => whateverTheSchedule(8, mongoReadModels(server)), 60_000);
+});

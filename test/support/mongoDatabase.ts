@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { systemClock } from '../../src/platform/clock.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { createMongoReadModelStore } from '../../src/projections/store/mongodb/mongoReadModelStore.js';
+import type { ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import type { RealServer } from './realServers.js';
 
 const made: string[] = [];
@@ -19,4 +23,14 @@ export const mongoDatabase = ({ url }: Pick<RealServer, 'url'>): string => {
   const address = `${server}/doorstep-test-${randomUUID().slice(0, 8)}${options}`;
   made.push(address);
   return address;
+};
+
+/** Opens stores on the server, those of the same folder on the same database, as embedded ones are opened in it. */
+export const mongoReadModels = (server: RealServer): ((folder: string) => Promise<ReadModelStore>) => {
+  const urls = new Map<string, string>();
+  return (folder) => {
+    const url = urls.get(folder) ?? mongoDatabase(server);
+    urls.set(folder, url);
+    return createMongoReadModelStore({ url, clock: systemClock, random: systemRandom });
+  };
 };

@@ -144,12 +144,16 @@ afterEach(async () => {
   for (const { stop } of open.splice(0).reverse()) await stop();
 });
 
-export const thingWorld = async (clock: Clock = systemClock): Promise<ThingWorld> => {
+const inFile = (folder: string, clock: Clock): Promise<ReadModelStore> =>
+  createEmbeddedReadModelStore({ file: join(folder, 'readModels.sqlite'), clock });
+
+/** @param openStore opens a read-model store on the data that belongs to the folder; by default the embedded one */
+export const thingWorld = async (clock: Clock = systemClock, openStore = inFile): Promise<ThingWorld> => {
   const folder = temporaryFolder();
   const eventStore = await createEmbeddedEventStore({ file: join(folder, 'events.sqlite'), clock: systemClock });
   open.push({ stop: () => eventStore.close() });
   const openReadModels = async (): Promise<ReadModelStore> => {
-    const store = await createEmbeddedReadModelStore({ file: join(folder, 'readModels.sqlite'), clock });
+    const store = await openStore(folder, clock);
     open.push({ stop: () => store.close() });
     return store;
   };

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../src/platform/clock.js';
+import { readList } from '../../src/projections/runner/readList.js';
+import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
+import { projectionStatus } from '../../src/projections/runner/status.js';
+import { ReadModelDropped } from '../../src/projections/store/readModelStore.js';
+import { mongoReadModels } from '../support/mongoDatabase.js';
+import { forEachReadModelServer } from '../support/realServers.js';
+import {
+  decodeThing,
+  freshFold,
+  liveDocuments,
+  thingEvent,
+  thingProjection,
+  thingWorld,
+  untilReached,
+} from '../support/things.js';
+
+const added = (id: string, label = id) => thingEvent('ThingAdded', id, label);
+const labelled = (id: string, label: string) => thingEvent('ThingLabelled', id, label);
+
+forEachReadModelServer((server) => {
+  describe(`the runner on ${server.name}`, () => {
+    const open = () => thingWorld(systemClock, mongoReadModels(server));
+
+    test('a list in one process holds what was appended before it was asked for, with the projector in another', async () => {
+      const { append, projector, openReadModels, eventStore } = await open();
+      await projector({ readModels: await openReadModels() }).start();
+      const api = { eventStore, readModels: await openReadModels(), clock: systemClock };
+      for (let n = 0; n < 15; n += 1) {
+        const id = `t${String(n).padStart(2, '0')}`;
+        await append(added(id, 'shared'));
+        const listed = await readList(thingProjection, { where: { label: 'shared' }, order: 'descending', limit: 3 }, api);
+        expect(listed.at(0)?.id).toBe(id);
+      }
+    });
+
+    test('rebuilds at once, under a projector and lists, end with one version that equals the fresh fold', async () => {
+      const world = await open();
+      const { append, projector, openReadModels, eventStore, readModels } = world;
+      await projector({ readModels: await openReadModels() }).start();
+      for (let n = 0; n < 40; n += 1)
+        await append(added(`t${String(n % 10)}`), labelled(`t${String(n % 7)}`, `label ${String(n)}`));
+
+      const rebuild = async (): Promise<string | null> => {
+        const parts = {
+          projections: [thingProjection],
+          eventStore,
+          readModels: await openReadModels(),
+          decode: decodeThing,
+          clock: systemClock,
+        };
+        try {
+          return (await rebuildProjection('thing', parts)).version;
+        } catch (fault) {
+          if (!(fault instanceof ReadModelDropped)) throw fault;
+          return null;
+        }
+      };
+      let rebuilding = true;
+      const lists = async (): Promise<number> => {
+        const api = { eventStore, readModels: await openReadModels(), clock: systemClock };
+        let asked = 0;
+        while (rebuilding) {
+          const id = `during-${String(asked)}`;
+          await append(added(id, 'during'));
+          const listed = await readList(thingProjection, { where: { label: 'during' }, order: 'ascending', limit: 1_000 }, api);
+          expect(listed.map((document) => document.id)).toContain(id);
+          asked += 1;
+        }
+        return asked;
+      };
+      const listing = lists();
+      const versions = await Promise.all([rebuild(), rebuild()]);
+      rebuilding = false;
+      expect(await listing).toBeGreaterThan(0);
+
+      expect(versions).toContain(await readModels.liveVersion('thing'));
+      await untilReached(thingProjection, readModels, await append(added('last')));
+      expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+      expect(await projectionStatus([thingProjection], { eventStore, readModels, clock: systemClock })).toMatchObject([
+        { state: 'live', lag: { positions: 0n } },
+      ]);
+    });
+  });
+});
