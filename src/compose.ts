@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Keeper } from './commands/erasure.handlers.js';
 import { createEngine, type Engine } from './engine.js';
 import { catalogue } from './events/catalogue.js';
 import { createCodec } from './events/codec.js';
@@ -19,6 +20,7 @@ import { createSmtpSender } from './integrations/email/smtp.js';
 import { createEmbeddedHosting } from './integrations/hosting/embedded.js';
 import { createVercel } from './integrations/hosting/vercel.js';
 import { createEmbeddedIdentity } from './integrations/identity/embedded.js';
+import { createOpenAiGateway } from './integrations/llm/openAi.js';
 import { createOidcIssuer } from './integrations/identity/oidcIssuer.js';
 import { createEmbeddedSourceHost } from './integrations/sourceHost/embedded.js';
 import { createGitHub } from './integrations/sourceHost/github.js';
@@ -27,7 +29,7 @@ import { sleep, systemClock, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import { createPersonalData } from './platform/personal.js';
 import { systemRandom } from './platform/random.js';
-import { loadEncryptionKey, type Settings } from './platform/settings.js';
+import { loadEncryptionKey, SettingsError, type Settings } from './platform/settings.js';
 import { openVault, type VaultRecords } from './platform/vault.js';
 import { readVersion } from './platform/version.js';
 import { projections } from './projections/catalogue.js';
@@ -37,8 +39,11 @@ import { createEmbeddedReadModelStore } from './projections/store/embedded/embed
 import { createLastingRecords } from './projections/store/embedded/lastingRecords.js';
 import { createCronWorker } from './workers/cron/cronWorker.js';
 import { maintenanceJob } from './workers/cron/maintenance.js';
+import { createErasureWorker } from './workers/erasure/erasureWorker.js';
 import { createInvitationMailWorker } from './workers/invitationMail/invitationMailWorker.js';
 import { createProvisioningWorker } from './workers/provisioning/provisioningWorker.js';
+import { createScan } from './workers/seoScan/scan.js';
+import { createSeoScanWorker, scheduledSeoScans } from './workers/seoScan/seoScanWorker.js';
 
 /** The stores and the engine on them: all that an operator's script needs. */
 export interface OpenEngine {
@@ -87,7 +92,7 @@ const openEventStore = async (
 ): Promise<EventStore> => {
   if (eventStoreUrl === undefined) return createEmbeddedEventStore({ file: join(dataDir, 'events.db'), clock, logger });
   const { createEventStoreDb } = await import('./events/store/eventStoreDb/eventStore.js');
-  return createEventStoreDb({ url: eventStoreUrl, clock, random: systemRandom, logger });
+  return asSetting('EVENT_STORE_URL', () => createEventStoreDb({ url: eventStoreUrl, clock, random: systemRandom, logger }));
 };
 
 /** Read models, and beside them the records that outlast every one of them. */
@@ -102,8 +107,19 @@ const openReadModels = async (
     };
   }
   const { createMongoReadModelStore } = await import('./projections/store/mongodb/mongoReadModelStore.js');
-  const readModels = await createMongoReadModelStore({ url: readModelUrl, clock, random: systemRandom });
+  const readModels = await asSetting('READ_MODEL_URL', () =>
+    createMongoReadModelStore({ url: readModelUrl, clock, random: systemRandom }),
+  );
   return { readModels, records: { ...readModels.recordsIn('vault'), close: () => Promise.resolve() } };
+};
+
+/** What an adapter finds wrong with its address is the operator's to mend. Adapters tell nothing of what the address holds. */
+const asSetting = async <Store>(name: string, open: () => Store | Promise<Store>): Promise<Store> => {
+  try {
+    return await open();
+  } catch (error) {
+    throw new SettingsError([`${name}: ${(error as Error).message}`]);
+  }
 };
 
 /** The service, running. */
@@ -171,6 +187,9 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
         })
       : { identityProvider: createOidcIssuer(issuer, engine), mounts: {} };
 
+  // Mails that were kept before there was a mail server are still here.
+  const keepers: readonly Keeper[] = [outbox, { forget: (address) => identityProvider.forget?.(address) ?? Promise.resolve() }];
+
   const routes = createRoutes({
     engine,
     sourceHost,
@@ -178,6 +197,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     analytics,
     keyUse,
     ...(smtp === undefined && { outbox }),
+    keepers,
     projections,
     checks: readinessChecks(engine, projections),
     metrics,
@@ -206,12 +226,16 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     logger,
     decode: (stored) => codec.decode(stored),
   });
+  const llm = settings.llm === undefined ? undefined : createOpenAiGateway({ ...settings.llm, clock, random, logger });
+  const servedHere = ({ href }: URL): URL | null => (href.startsWith(`${baseUrl()}/sites/`) ? new URL(reach(href)) : null);
   const workers = [
+    createSeoScanWorker({ engine, scan: createScan({ clock, servedHere, llm }) }),
     createProvisioningWorker({ engine, sourceHost, hosting, visit }),
     createInvitationMailWorker({ engine, email, baseUrl }),
+    createErasureWorker(engine, keepers),
   ];
 
-  const cron = createCronWorker(engine, [maintenanceJob(engine)]);
+  const cron = createCronWorker(engine, [maintenanceJob(engine), scheduledSeoScans(engine, settings.seoScanSchedule)]);
 
   const stayed = stay(clock);
   const { roles } = settings;

@@ -1,6 +1,8 @@
 import { openEngine, type OpenEngine } from '../compose.js';
+import { EventStoreUnavailable } from '../events/store/eventStore.js';
 import { createLogger } from '../platform/logger.js';
 import { loadSettings, readEnvironment, SettingsError } from '../platform/settings.js';
+import { ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
 
 /** What a script was asked for wrongly: said in one line, without a stack. */
 export class UsageError extends Error {
@@ -22,7 +24,8 @@ export const runScript = async (script: (open: OpenEngine) => Promise<void>): Pr
       await open.close();
     }
   } catch (error) {
-    const expected = error instanceof SettingsError || error instanceof UsageError;
+    const isAway = error instanceof EventStoreUnavailable || error instanceof ReadModelStoreUnavailable;
+    const expected = error instanceof SettingsError || error instanceof UsageError || isAway;
     process.stderr.write(`${expected ? error.message : String((error as Error).stack)}\n`);
     process.exitCode = 1;
   }
