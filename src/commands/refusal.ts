@@ -32,6 +32,7 @@ const refuse = (refused: RefusalCode, message: string): Refusal => ({ refused, m
 export const refusals = {
   websiteNotFound: (id: string) => refuse('notFound', `Website ${id} not found`),
   websiteArchived: (id: string) => refuse('conflict', `Website ${id} is archived`),
+  websiteNotActive: (id: string) => refuse('conflict', `Website ${id} is not active`),
   fieldRequired: (field: string) => refuse('invalid', `${field} is required`),
   notHexColour: (field: string) => refuse('invalid', `${field} must be #RRGGBB hex`),
   slugTaken: () => refuse('conflict', 'slug already exists'),
@@ -46,6 +47,7 @@ export const refusals = {
     refuse('notFound', `Client ${clientId} is not linked to website ${websiteId}`),
 
   invitationNotFound: (id: string) => refuse('notFound', `Invitation ${id} not found`),
+  transferNotFound: () => refuse('notFound', 'Pending transfer not found'),
   notYourInvitation: () => refuse('forbidden', 'Not authorized to claim this invitation'),
 
   deliveryNotSetUp: (websiteId: string) => refuse('notFound', `Delivery for website ${websiteId} is not set up`),

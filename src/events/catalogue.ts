@@ -1,9 +1,11 @@
 import { accessEvents } from './access.events.js';
 import { apiKeyEvents } from './apiKey.events.js';
+import { billingEvents, customerEvents } from './billing.events.js';
 import { clientEmailEvents, clientEvents, clientSubjectEvents } from './client.events.js';
 import { deliveryEvents } from './delivery.events.js';
 import { mailEvents } from './mail.events.js';
 import { provisioningEvents } from './provisioning.events.js';
+import { seoEvents } from './seo.events.js';
 import { slugEvents, websiteEvents } from './website.events.js';
 
 /** Every event type that is ever stored. `test/events/catalogue.golden.json` holds what may never change. */
@@ -14,8 +16,11 @@ export const catalogue = {
   ...clientEmailEvents,
   ...clientSubjectEvents,
   ...accessEvents,
+  ...customerEvents,
+  ...billingEvents,
   ...deliveryEvents,
   ...provisioningEvents,
   ...mailEvents,
+  ...seoEvents,
   ...apiKeyEvents,
 };

@@ -9,6 +9,7 @@ import {
   baseAddress,
   claimPath,
   credential,
+  cronSchedule,
   emailAddress,
   eventStoreAddress,
   gitHubOwner,
@@ -69,6 +70,12 @@ export interface Settings {
   readonly sites: { readonly github: GitHubAccount; readonly vercel: VercelAccount } | undefined;
   /** Plausible; absent: the counter of the sites served here. */
   readonly analytics: { readonly url: string; readonly apiKey: string } | undefined;
+  /** An OpenAI-compatible gateway; absent: probes say that there is none. */
+  readonly llm: { readonly baseUrl: string; readonly apiKey: string; readonly model: string } | undefined;
+  /** Cal.com; absent: the embedded calendar. */
+  readonly scheduling: { readonly url: string; readonly apiKey: string } | undefined;
+  /** When scheduled scans run: five fields, UTC. */
+  readonly seoScanSchedule: string;
   readonly logLevel: LogLevel;
 }
 
@@ -137,11 +144,8 @@ export const readEnvironment = (file = '.env', environment: Environment = proces
  */
 const unavailable: Readonly<Record<string, readonly string[]>> = {
   'has no payment provider': ['STRIPE_SECRET_KEY', 'STRIPE_API_URL', 'STRIPE_PRICE_ID'],
-  'has no LLM gateway': ['LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL'],
-  'has no scheduling service': ['SCHEDULING_API_URL', 'SCHEDULING_API_KEY'],
   'takes no commerce webhooks': ['COMMERCE_WEBHOOK_SECRET', 'COMMERCE_API_VERSION'],
   'keeps files in DATA_DIR only': ['S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
-  'has no scheduled scans': ['SEO_SCAN_CRON'],
 };
 
 /**
@@ -171,7 +175,12 @@ export const loadSettings = (environment: Environment): Settings => {
   const roleClaim = read('AUTH_ROLE_CLAIM', claimPath, ['role']);
   const subjectCheck = read('AUTH_SUBJECT_CHECK', subjectCheckOf, { kind: 'userinfo' } as const);
   const analyticsUrl = read('ANALYTICS_URL', baseAddress, undefined);
-  const analyticsKey = read('ANALYTICS_API_KEY', asGiven, undefined);
+  const analyticsKey = read('ANALYTICS_API_KEY', credential, undefined);
+  const llmUrl = read('LLM_BASE_URL', baseAddress, undefined);
+  const llmKey = read('LLM_API_KEY', credential, undefined);
+  const model = read('LLM_MODEL', asGiven, undefined);
+  const schedulingUrl = read('SCHEDULING_API_URL', baseAddress, undefined);
+  const schedulingKey = read('SCHEDULING_API_KEY', credential, undefined);
   /** Of settings that select something only together. */
   const needTogether = (...names: readonly string[]): void => {
     const set = names.find((name) => given(name) !== undefined);
@@ -180,6 +189,8 @@ export const loadSettings = (environment: Environment): Settings => {
   };
   needTogether('AUTH_ISSUER', 'AUTH_AUDIENCE');
   needTogether('ANALYTICS_URL', 'ANALYTICS_API_KEY');
+  needTogether('LLM_BASE_URL', 'LLM_API_KEY', 'LLM_MODEL');
+  needTogether('SCHEDULING_API_URL', 'SCHEDULING_API_KEY');
   const token = read('GITHUB_TOKEN', credential, undefined);
   const owner = read('GITHUB_OWNER', gitHubOwner, undefined);
   const template = read('GITHUB_TEMPLATE', gitHubTemplate, undefined);
@@ -228,6 +239,13 @@ export const loadSettings = (environment: Environment): Settings => {
         ? undefined
         : { github: { token, owner, template, apiUrl: gitHubUrl }, vercel: { ...vercel, token: vercel.token } },
     analytics: analyticsUrl === undefined || analyticsKey === undefined ? undefined : { url: analyticsUrl, apiKey: analyticsKey },
+    llm:
+      llmUrl === undefined || llmKey === undefined || model === undefined
+        ? undefined
+        : { baseUrl: llmUrl, apiKey: llmKey, model },
+    scheduling:
+      schedulingUrl === undefined || schedulingKey === undefined ? undefined : { url: schedulingUrl, apiKey: schedulingKey },
+    seoScanSchedule: read('SEO_SCAN_CRON', cronSchedule, '0 4 * * 1'),
     logLevel: read('LOG_LEVEL', oneOf(logLevels), 'info'),
   };
   for (const [reason, names] of Object.entries(unavailable)) {

@@ -39,7 +39,7 @@ afterEach(() => {
 const visit = (wish: Partial<PageRequest> & { agent?: string; referer?: string } = {}, by = counter): void => {
   const { agent = firefox, referer, headers = {}, ...request } = wish;
   const all = { host: 'bakery.example', 'user-agent': agent, ...(referer !== undefined && { referer }), ...headers };
-  by.count({ project: 'bakery', path: '/', query: '', peer: '203.0.113.7', ...request, headers: all });
+  by.count({ project: 'bakery', path: '/', query: '', peer: '93.184.216.7', ...request, headers: all });
 };
 
 const report = (from = '2026-03-01', to = from, project = 'bakery', by = counter) =>
@@ -59,7 +59,7 @@ describe('the counter of page views', () => {
     visit();
     visit({ path: '/prices/' });
     visit({ path: '/prices/', agent: safari });
-    visit({ path: '/prices/', peer: '203.0.113.8' });
+    visit({ path: '/prices/', peer: '93.184.216.8' });
     await clock.advance(dayMs);
     visit();
     expect(await report('2026-02-28', '2026-03-02')).toStrictEqual({
@@ -108,11 +108,11 @@ describe('the counter of page views', () => {
   });
 
   test('tells visitors behind a proxy of our own apart, and believes nobody else', async () => {
-    const via = (address: string) => ({ headers: { 'x-forwarded-for': `198.51.100.9, ${address}` } });
-    visit({ peer: '::ffff:10.0.0.1', ...via('203.0.113.1') });
-    visit({ peer: '127.0.0.1', ...via('203.0.113.2') });
-    visit({ peer: '203.0.113.9', ...via('203.0.113.3') });
-    visit({ peer: '203.0.113.9', ...via('203.0.113.4') });
+    const via = (address: string) => ({ headers: { 'x-forwarded-for': `8.8.8.8, ${address}` } });
+    visit({ peer: '::ffff:10.0.0.1', ...via('93.184.216.1') });
+    visit({ peer: '127.0.0.1', ...via('93.184.216.2') });
+    visit({ peer: '93.184.216.9', ...via('93.184.216.3') });
+    visit({ peer: '93.184.216.9', ...via('93.184.216.4') });
     expect(await report()).toMatchObject({ visitors: 3, pageviews: 4 });
   });
 
@@ -137,7 +137,7 @@ describe('the counter of page views', () => {
   });
 
   test('throws away what tells visitors apart, with the day', async () => {
-    for (let index = 0; index < 1_100; index += 1) visit({ peer: `203.0.${index >> 8}.${index & 255}` });
+    for (let index = 0; index < 1_100; index += 1) visit({ peer: `93.184.${index >> 8}.${index & 255}` });
     await report();
     expect(tables('SELECT count(*) AS salts FROM salt')).toEqual([{ salts: 1 }]);
     await clock.advance(dayMs);
@@ -149,11 +149,11 @@ describe('the counter of page views', () => {
   });
 
   test('never writes an address or a browser down', async () => {
-    visit({ peer: '203.0.113.77', agent: `${firefox} canary` });
+    visit({ peer: '93.184.216.77', agent: `${firefox} canary` });
     await report();
     const bytes = Buffer.concat([readFileSync(file), readFileSync(`${file}-wal`)]).toString('latin1');
     expect(bytes).toContain('bakery');
-    expect(bytes).not.toContain('203.0.113.77');
+    expect(bytes).not.toContain('93.184.216.77');
     expect(bytes).not.toContain('canary');
   });
 

@@ -36,11 +36,14 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'POST /websites/:id/provisioning/retry': ['A'],
 
   'GET /websites/:id/analytics': ['AOEV', 'analytics'],
+  'GET /websites/:id/seo': ['AOEV', 'seo'],
+  'POST /websites/:id/seo/scans': ['A', 'seo'],
 
   'POST /clients': ['A'],
   'GET /clients': ['A'],
   'GET /clients/:id': ['A'],
   'PATCH /clients/:id': ['A'],
+  'DELETE /clients/:id': ['A'],
 
   'POST /api-keys': ['S'],
   'GET /api-keys': ['S'],

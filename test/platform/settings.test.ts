@@ -43,6 +43,9 @@ describe('settings', () => {
       mail: { from: 'Doorstep <no-reply@doorstep.local>', smtp: undefined },
       sites: undefined,
       analytics: undefined,
+      llm: undefined,
+      scheduling: undefined,
+      seoScanSchedule: '0 4 * * 1',
       logLevel: 'info',
     });
   });
@@ -72,6 +75,12 @@ describe('settings', () => {
       SMTP_URL: 'smtps://agency%40example.com:s%2Fcret@mail.example.com',
       ANALYTICS_URL: 'https://stats.example.com/',
       ANALYTICS_API_KEY: 'key-1',
+      LLM_BASE_URL: 'http://models.internal:8080/v1/',
+      LLM_API_KEY: 'key-2',
+      LLM_MODEL: 'small-1',
+      SCHEDULING_API_URL: 'https://cal.example.com',
+      SCHEDULING_API_KEY: 'key-3',
+      SEO_SCAN_CRON: '*/30  8-18 1,15 jan-jun mon',
       LOG_LEVEL: 'silent',
     });
     expect(settings).toEqual({
@@ -108,6 +117,9 @@ describe('settings', () => {
         },
       },
       analytics: { url: 'https://stats.example.com', apiKey: 'key-1' },
+      llm: { baseUrl: 'http://models.internal:8080/v1', apiKey: 'key-2', model: 'small-1' },
+      scheduling: { url: 'https://cal.example.com', apiKey: 'key-3' },
+      seoScanSchedule: '*/30 8-18 1,15 jan-jun mon',
       logLevel: 'silent',
     });
   });
@@ -137,6 +149,13 @@ describe('settings', () => {
     ['PROCESS_ROLES', 'api,wroker'],
     ['PROCESS_ROLES', ','],
     ['ANALYTICS_URL', 'stats.example.com'],
+    ['SEO_SCAN_CRON', '0 4 * *'],
+    ['SEO_SCAN_CRON', '0 0 4 * * 1'],
+    ['SEO_SCAN_CRON', '0 24 * * *'],
+    ['SEO_SCAN_CRON', '0 4 0 * *'],
+    ['SEO_SCAN_CRON', '0 4 * * fri-mon'],
+    ['SEO_SCAN_CRON', '*/0 4 * * *'],
+    ['SEO_SCAN_CRON', 'weekly'],
     ['AUTH_ISSUER', 'http://login.example.com'],
     ['AUTH_ISSUER', 'login.example.com'],
     ['AUTH_ROLE_CLAIM', 'realm..roles'],

@@ -7,15 +7,16 @@ import type { Route } from '../route.js';
 import { accessRoutes } from './access/access.routes.js';
 import { analyticsRoutes } from './analytics/analytics.routes.js';
 import { apiKeyRoutes } from './apiKeys/apiKeys.routes.js';
-import { clientRoutes } from './clients/clients.routes.js';
+import { clientRoutes, type ClientRouteParts } from './clients/clients.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { meRoutes } from './me/me.routes.js';
 import { outboxRoutes } from './outbox/outbox.routes.js';
 import { provisioningRoutes } from './provisioning/provisioning.routes.js';
+import { seoRoutes } from './seo/seo.routes.js';
 import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
 import { websiteRoutes } from './websites/websites.routes.js';
 
-export interface RouteParts extends SystemRouteParts {
+export interface RouteParts extends SystemRouteParts, ClientRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
   readonly analytics: SiteAnalytics;
@@ -33,6 +34,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...deliveryRoutes(parts),
     ...provisioningRoutes(parts),
     ...analyticsRoutes(parts),
+    ...seoRoutes(parts),
     ...clientRoutes(parts),
     ...apiKeyRoutes(parts),
     ...outboxRoutes(parts),

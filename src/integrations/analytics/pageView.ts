@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import { isPublicAddress } from '../../platform/publicAddress.js';
 import type { PageRequest } from './port.js';
 
 /** What is counted of a request for a page. */
@@ -30,23 +31,9 @@ const isRobot = (agent: string): boolean => !browser.test(agent) || robots.test(
 /** Pages that a browser gets ahead of time may never be looked at. */
 const isAheadOfTime = (purpose: string): boolean => /prefetch|prerender|preview/i.test(purpose);
 
-/** Addresses that no visitor from outside has: a proxy of our own stands there. */
-const inside = new BlockList();
-for (const [network, prefix] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['100.64.0.0', 10],
-] as const) {
-  inside.addSubnet(network, prefix, 'ipv4');
-}
-inside.addAddress('::1', 'ipv6');
-inside.addSubnet('fc00::', 7, 'ipv6');
-
-/** What a proxy says of the visitor is believed of one that stands inside; outside, anybody could say it. */
+/** What a proxy says of the visitor is believed of one in our own network; from outside, anybody could say it. */
 const addressOf = (peer: string, forwardedFor: string): string => {
-  if (!inside.check(peer, isIP(peer) === 6 ? 'ipv6' : 'ipv4')) return peer;
+  if (isPublicAddress(peer)) return peer;
   const nearest = forwardedFor.split(',').at(-1)?.trim() ?? '';
   return isIP(nearest) === 0 ? peer : nearest;
 };

@@ -1,0 +1,94 @@
+import { Type, type Static } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import { SeoFinding, SeoProbes, seoStream, SeoScanTrigger } from '../../../events/seo.events.js';
+import { entityId } from '../../../platform/ids.js';
+import { seoProjection, type SeoScan as Scan } from '../../../projections/seo.projection.js';
+import { seoScanProcess } from '../../../workers/seoScan/seoScan.process.js';
+import { afterWrite } from '../../afterWrite.js';
+import { websiteParams } from '../../params.js';
+import { route, type Route } from '../../route.js';
+
+const tag = 'SEO';
+const Time = Type.String({ format: 'date-time' });
+
+const SeoScan = Type.Object(
+  {
+    id: Type.String(),
+    status: Type.Enum(['queued', 'running', 'completed', 'failed']),
+    trigger: SeoScanTrigger,
+    url: Type.String(),
+    requestedAt: Time,
+    finishedAt: Type.Optional(Time),
+    reason: Type.Optional(Type.String({ description: 'Why it failed, or what went wrong in the last attempt.' })),
+    score: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+    pages: Type.Optional(Type.Integer({ description: 'How many were looked at.' })),
+    complete: Type.Optional(Type.Boolean({ description: 'Whether these were all pages that were found.' })),
+    findings: Type.Optional(Type.Array(SeoFinding, { description: 'The gravest first.' })),
+    probes: Type.Optional(SeoProbes),
+  },
+  { $id: 'SeoScan' },
+);
+
+const SeoReport = Type.Object(
+  {
+    latest: Type.Union([SeoScan, Type.Null()], { description: 'The newest scan, also one under way; null before the first.' }),
+    past: Type.Array(SeoScan, { description: 'Those before, newest first.' }),
+  },
+  { $id: 'SeoReport' },
+);
+
+const shown = ({ findings, probes, ...scan }: Scan): Static<typeof SeoScan> => ({
+  ...scan,
+  ...(findings !== undefined && { findings: findings.map((finding) => ({ ...finding })) }),
+  ...(probes !== undefined && { probes }),
+});
+
+/** How well a website can be found, and what to change. */
+export const seoRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
+  const scansOf = async (websiteId: string): Promise<readonly Scan[]> =>
+    (await engine.read(seoProjection, websiteId)).document?.scans ?? [];
+
+  return [
+    route({
+      method: 'get',
+      path: '/websites/:id/seo',
+      operationId: 'getSeo',
+      summary: 'Read the latest and the past scans of a website',
+      tag,
+      access: 'members',
+      feature: 'seo',
+      params: websiteParams,
+      answers: { 200: { description: 'The scans.', schema: SeoReport } },
+      handle: async ({ params }) => {
+        const [latest, ...past] = await scansOf(params.id);
+        return { body: { latest: latest === undefined ? null : shown(latest), past: past.map(shown) } };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/seo/scans',
+      operationId: 'requestSeoScan',
+      summary: 'Have a website scanned; one that is under way already is answered with',
+      tag,
+      access: 'admin',
+      feature: 'seo',
+      params: websiteParams,
+      answers: { 202: { description: 'The scan, which goes on by itself.', schema: SeoScan } },
+      handle: async (request) => {
+        const { context } = request;
+        const { id: websiteId, url } = request.website.website;
+        if (url === undefined) throw new Refused(refusals.websiteNotActive(websiteId));
+        const scanId = entityId(context.commandId, 'seo-scan');
+        const command = { type: 'RequestScan', websiteId, scanId, url, trigger: 'request' } as const;
+        const { state } = await engine.handle(seoScanProcess, seoStream(websiteId), command, context);
+        return afterWrite(request, async () => {
+          const scan = (await scansOf(websiteId)).find(({ id }) => id === state.scanId);
+          if (scan === undefined) throw new Error(`scan ${state.scanId ?? ''} is gone the moment it was asked for`);
+          return { status: 202, body: shown(scan) };
+        });
+      },
+    }),
+  ];
+};

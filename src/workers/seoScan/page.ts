@@ -1,0 +1,120 @@
+import type { CheerioAPI } from 'cheerio';
+
+/** What a search engine sees of a page. */
+export interface PageFacts {
+  readonly url: string;
+  readonly titles: readonly string[];
+  readonly descriptions: readonly string[];
+  /** Of the headings, in order: 1 to 6. */
+  readonly headingLevels: readonly number[];
+  readonly headings: readonly string[];
+  readonly imagesWithoutAlternative: number;
+  /** As written. */
+  readonly canonicals: readonly string[];
+  readonly language: string | undefined;
+  /** Versions in other languages. */
+  readonly alternates: readonly { readonly language: string; readonly href: string }[];
+  /** Whether the page asks not to be found. */
+  readonly noindex: boolean;
+  /** Whole addresses without fragments, each once. */
+  readonly links: readonly string[];
+  readonly linksWithoutText: number;
+  /** Types of the structured data; what cannot be read counts as invalid. */
+  readonly structuredData: readonly string[];
+  readonly invalidStructuredData: number;
+}
+
+export type ReadPage = (html: string, url: string, robotsHeader: string) => PageFacts;
+
+const MOST_LINKS = 500;
+
+/** Loaded with the first scan: most processes never make one. */
+export const loadReadPage = async (): Promise<ReadPage> => {
+  const { load } = await import('cheerio');
+  return (html, url, robotsHeader) => factsOf(load(html), url, robotsHeader);
+};
+
+const clean = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts => {
+  const attributes = (selector: string, name: string): string[] =>
+    $(selector)
+      .toArray()
+      .flatMap((element) => $(element).attr(name) ?? []);
+  const texts = (selector: string): string[] =>
+    $(selector)
+      .toArray()
+      .map((element) => clean($(element).text()));
+  const levels = $('h1, h2, h3, h4, h5, h6').toArray();
+  const robots = [robotsHeader, ...attributes('meta[name="robots" i], meta[name="googlebot" i]', 'content')].join(',');
+  const data = structuredDataOf(texts('script[type="application/ld+json"]'));
+  return {
+    url,
+    // A drawing within the page may have a title of its own.
+    titles: texts('head > title'),
+    descriptions: attributes('meta[name="description" i]', 'content').map(clean),
+    headingLevels: levels.map(({ tagName }) => Number(tagName.slice(1))),
+    headings: texts('h1, h2').filter((text) => text !== ''),
+    imagesWithoutAlternative: $('img:not([alt]):not([role="presentation"]):not([aria-hidden="true"])').length,
+    canonicals: attributes('link[rel="canonical" i]', 'href').map(clean),
+    language: $('html').attr('lang')?.trim(),
+    alternates: $('link[rel="alternate" i][hreflang]')
+      .toArray()
+      .map((element) => ({ language: $(element).attr('hreflang') ?? '', href: $(element).attr('href') ?? '' })),
+    noindex: /\b(?:noindex|none)\b/i.test(robots),
+    links: addressesOf(attributes('a[href]', 'href'), baseOf(attributes('base[href]', 'href')[0], url)),
+    linksWithoutText: $('a[href]')
+      .toArray()
+      .filter((element) => nameOf($, element) === '').length,
+    structuredData: [...data.types, ...attributes('[itemscope][itemtype]', 'itemtype')],
+    invalidStructuredData: data.invalid,
+  };
+};
+
+/** What is read out for a link. */
+const nameOf = ($: CheerioAPI, element: Parameters<CheerioAPI>[0]): string => {
+  const link = $(element);
+  const images = link
+    .find('img[alt], [aria-label], svg title')
+    .toArray()
+    .map((inner) => $(inner).attr('alt') ?? $(inner).attr('aria-label') ?? $(inner).text());
+  return clean([link.text(), link.attr('aria-label') ?? '', link.attr('title') ?? '', ...images].join(' '));
+};
+
+const baseOf = (base: string | undefined, url: string): string =>
+  base !== undefined && URL.canParse(base, url) ? new URL(base, url).href : url;
+
+const addressesOf = (hrefs: readonly string[], base: string): string[] => {
+  const addresses = new Set<string>();
+  for (const href of hrefs) {
+    if (!URL.canParse(href, base)) continue;
+    const address = new URL(href, base);
+    address.hash = '';
+    if (/^https?:$/.test(address.protocol)) addresses.add(address.href);
+    if (addresses.size === MOST_LINKS) break;
+  }
+  return [...addresses];
+};
+
+/** Types of all things in JSON-LD, also of those inside a graph. */
+const structuredDataOf = (scripts: readonly string[]): { types: string[]; invalid: number } => {
+  const types: string[] = [];
+  let invalid = 0;
+  for (const script of scripts) {
+    try {
+      const found = typesIn(JSON.parse(script) as unknown);
+      types.push(...found);
+      if (found.length === 0) invalid += 1;
+    } catch {
+      invalid += 1; // Not JSON.
+    }
+  }
+  return { types, invalid };
+};
+
+const typesIn = (value: unknown): string[] => {
+  if (Array.isArray(value)) return value.flatMap(typesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  const { '@type': type, '@graph': graph } = value as { '@type'?: unknown; '@graph'?: unknown };
+  return [...[type].flat().filter((one): one is string => typeof one === 'string'), ...typesIn(graph)];
+};

@@ -1,0 +1,107 @@
+import type { CommandContext } from '../../commands/handleCommand.js';
+import type { Engine } from '../../engine.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
+import { seoStream, type SeoEvent } from '../../events/seo.events.js';
+import { entityId } from '../../platform/ids.js';
+import { websiteProjection } from '../../projections/website.projection.js';
+import { listWebsites } from '../../projections/website.queries.js';
+import { leaseOf, type Token } from '../attempts.js';
+import type { CronJob } from '../cron/cronWorker.js';
+import { createReactor, type Turn } from '../reactor.js';
+import { attemptUntilDone, faultOf, LeaseLost, runAttempt } from '../runAttempt.js';
+import type { Worker } from '../worker.js';
+import type { Scan } from './scan.js';
+import { seoScanProcess, type OpenScan, type ScanOutcome, type SeoScanState } from './seoScan.process.js';
+
+type Requested = Recorded<Extract<SeoEvent, { type: 'SeoScanRequested' }>>;
+
+const actor: Actor = { subject: 'seoScan', role: 'system', via: 'worker' };
+/** More than the pages and a slow model may take. */
+const TIMEOUT_MS = 300_000;
+
+/** Makes every scan that is asked for. Any number of these may run on the same stores: whoever appends the start of an attempt makes it. */
+export const createSeoScanWorker = ({ engine, scan }: { engine: Engine; scan: Scan }): Worker => {
+  const { clock, ids, random } = engine;
+  const logger = engine.logger.child({ worker: 'seoScan' });
+  const worker = ids.commandId();
+
+  const scanFor = ({ id: eventId, data, metadata: { requestId, correlationId } }: Requested) => {
+    const { websiteId, scanId } = data;
+    const log = logger.child({ websiteId, scanId });
+    const openOf = (state: SeoScanState): OpenScan | null => (state.stage === 'open' && state.scanId === scanId ? state : null);
+
+    const tell = async (attempt: number, outcome: ScanOutcome): Promise<OpenScan | null> => {
+      const context: CommandContext = { commandId: ids.commandId(), actor, requestId, correlationId, causationId: eventId };
+      const command = { websiteId, scanId, attempt, ...outcome };
+      return openOf((await engine.handle(seoScanProcess, seoStream(websiteId), command, context)).state);
+    };
+    const leaseIn = (open: OpenScan | null): Token | null => (open === null ? null : leaseOf(open.attempts, worker));
+
+    /** What comes of an attempt under `lease`; null when the lease was lost. */
+    const outcomeOf = async ({ url }: OpenScan, attempt: number, lease: Token): Promise<ScanOutcome | null> => {
+      const renew = async (held: Token): Promise<Token | null> =>
+        leaseIn(await tell(attempt, { type: 'RenewLease', lease: held }));
+      const onFault = (error: unknown): void => {
+        log.warn({ err: error, attempt }, 'the lease could not be renewed');
+      };
+      try {
+        const { document: website } = await engine.read(websiteProjection, websiteId);
+        const act = () => scan({ url, name: website?.name ?? new URL(url).hostname });
+        return { type: 'RecordResult', result: await runAttempt({ clock, timeoutMs: TIMEOUT_MS, lease, renew, onFault, act }) };
+      } catch (error) {
+        if (error instanceof LeaseLost) return null;
+        const fault = faultOf(error);
+        log.warn({ err: error, attempt }, 'a website could not be scanned');
+        return { type: 'RecordFailure', fault, jitter: random.fraction() };
+      }
+    };
+
+    return {
+      look: async (): Promise<OpenScan | null> => openOf((await engine.state(seoScanProcess, seoStream(websiteId))).state),
+      attempt: async ({ attempts }: OpenScan, waitedOut: Token | undefined): Promise<void> => {
+        const attempt = attempts.attempt + 1;
+        const begun = await tell(attempt, { type: 'StartScan', worker, waitedOut });
+        const lease = leaseIn(begun);
+        const outcome = begun === null || lease === null ? null : await outcomeOf(begun, attempt, lease);
+        if (outcome !== null) await tell(attempt, outcome);
+      },
+    };
+  };
+
+  return createReactor(engine, {
+    name: 'seoScan',
+    filter: { streamPrefixes: ['seo-'], types: ['SeoScanRequested'] },
+    keyOf: ({ data }) => data.websiteId,
+    react: (event, turn: Turn) => attemptUntilDone({ clock, worker, turn, ...scanFor(event as Requested) }),
+  });
+};
+
+const PAGE = 200;
+
+/** Asks for a scan of every active website that has the feature. A website that cannot be asked for is left to the next time. */
+export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => ({
+  name: 'seoScans',
+  schedule,
+  run: async (_dueAt, signal) => {
+    const request = async (websiteId: string, url: string): Promise<void> => {
+      const context: CommandContext = { commandId: engine.ids.commandId(), actor, requestId: 'seoScans' };
+      const scanId = entityId(context.commandId, 'seo-scan');
+      const command = { type: 'RequestScan', websiteId, scanId, url, trigger: 'schedule' } as const;
+      await engine.handle(seoScanProcess, seoStream(websiteId), command, context);
+    };
+    let after: string | undefined;
+    for (let isLast = false; !isLast && !signal.aborted;) {
+      const websites = await listWebsites(engine, { status: 'active', limit: PAGE, ...(after !== undefined && { after }) });
+      for (const { id, url, features } of websites) {
+        if (url === undefined || !features.includes('seo')) continue;
+        try {
+          await request(id, url);
+        } catch (error) {
+          engine.logger.error({ err: error, websiteId: id }, 'the scheduled scan of a website could not be asked for');
+        }
+      }
+      after = websites.at(-1)?.id;
+      isLast = websites.length < PAGE;
+    }
+  },
+});
