@@ -137,7 +137,12 @@ const startCompatibleServer = async () => {
  * @param {readonly string[]} command
  */
 const startProgram = (command) => {
-  const guard = 'exec 3<&0; "$@" </dev/null 3<&- & program=$!; (cat <&3; kill "$program") >/dev/null 2>&1 & wait "$program"';
+  const guard = [
+    'exec 3<&0; "$@" </dev/null 3<&- & program=$!',
+    '(cat <&3; kill "$program") >/dev/null 2>&1 & guard=$!',
+    // Once the program has ended by itself, its number may be another's.
+    'wait "$program"; kill "$guard"',
+  ].join('\n');
   const child = spawn('sh', ['-c', guard, 'sh', ...command], { stdio: ['pipe', 'pipe', 'ignore'] });
   const ended = once(child, 'exit');
   stops.push(() => {

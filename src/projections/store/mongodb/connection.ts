@@ -24,7 +24,7 @@ export interface MongoConnection {
 /** Somebody who asks over HTTP is answered within 2 s. */
 const answerMs = 1_800;
 /** A socket on which nothing came for so long is given up, and with it what `run` no longer waits for. */
-const silentSocketMs = 5_000;
+const silentSocketMs = 3_000;
 
 /** The database when the address names none. */
 const defaultDatabase = 'doorstep';
