@@ -98,13 +98,14 @@ const open = (url: string, logger: Pick<Logger, 'warn'> | undefined): Shared => 
 };
 
 const makeClient = (url: string): EventStoreDBClient => {
+  let cause: unknown;
   try {
     return EventStoreDBClient.connectionString(url);
   } catch (error) {
     // What is wrong with the text is told with a part of it, which may be the password.
-    const cause = error instanceof Error && !('connectionString' in error) ? error : undefined;
-    throw new Error('the address of the event store is not a connection string such as esdb://host:2113', { cause });
+    if (error instanceof Error && !('connectionString' in error)) cause = error;
   }
+  throw new Error('the address of the event store is not a connection string such as esdb://host:2113', { cause });
 };
 
 /**
@@ -141,7 +142,7 @@ const connected = (client: StreamsClient, signal: AbortSignal): Promise<void> =>
     const channel = client.getChannel();
     const look = (): void => {
       const state = channel.getConnectivityState(true);
-      const number = Number(state);
+      const number: number = state;
       if (number === READY && !signal.aborted) resolve();
       else if (number === TRANSIENT_FAILURE || number === SHUTDOWN || signal.aborted) reject(new NotConnected());
       else channel.watchConnectivityState(state, Infinity, look);

@@ -14,8 +14,14 @@ const UNIMPLEMENTED = 12;
 const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
-/** What a server says that does not take part yet, or any more, or has too much to do. It has no code of its own. */
-const refusals = ['Server Is Not Ready', 'Server Is Too Busy', 'No leader info available'];
+/** What a server says that does not take part yet, or any more, or has too much to do; it has no code of its own. And what gRPC says of a call that never left. */
+const refusals = [
+  'Server Is Not Ready',
+  'Server Is Too Busy',
+  'No leader info available',
+  'No connection established',
+  'Channel closed before call started',
+];
 
 /** A call that was given up because the connection could not be made: nothing was sent. */
 export class NotConnected extends Error {

@@ -96,9 +96,10 @@ export const createFollowing = (parts: {
         const options = { after: position, through, filter, maxBatch: max - events.length, silenceMs: READ_MS, signal: never };
         for await (const slice of catchUp(wire, clock, options)) {
           failures = 0;
-          events.push(...slice.events);
-          position = slice.position;
-          if (events.length >= max) return { events, position };
+          const taken = slice.events.slice(0, max - events.length);
+          events.push(...taken);
+          position = taken.length < slice.events.length ? (taken.at(-1)?.position ?? position) : slice.position;
+          if (events.length === max) return { events, position };
         }
       } catch (fault) {
         if (failures === MAX_FAILURES || faultKind(fault) === 'denied') throw unavailable('the event log cannot be read', fault);

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { StoredEvent } from '../eventStore.js';
+import { NO_STREAM, type StoredEvent } from '../eventStore.js';
 
 /**
  * The last ids of streams that this process read or wrote. The server compares ids only with those that follow the expected revision, so
@@ -18,11 +18,10 @@ export interface Known {
   readonly recordedAt: string;
 }
 
-interface Entry {
+interface Entry extends Known {
   /** In the order of revisions, which end with `last`. */
   readonly ids: Set<string>;
-  last: bigint;
-  recordedAt: string;
+  readonly last: bigint;
 }
 
 /** How far back a repetition is recognised. */
@@ -31,45 +30,34 @@ export const KNOWN_EVENTS = 1_000;
 const MAX_IDS = 100_000;
 
 export const createKnownEvents = (): KnownEvents => {
-  const streams = new LRUCache<string, Entry>({ max: 20_000 });
-  let count = 0;
-
-  const drop = (stream: string, entry: Entry): void => {
-    streams.delete(stream);
-    count -= entry.ids.size;
-  };
-
-  const firstOf = ({ last, ids }: Entry): bigint => last + 1n - BigInt(ids.size);
+  const streams = new LRUCache<string, Entry>({ maxSize: MAX_IDS, sizeCalculation: ({ ids }) => ids.size + 1 });
 
   return {
     upTo: (stream, revision) => {
       const entry = streams.get(stream);
       if (entry?.last !== revision) return null;
-      const enough = entry.ids.size >= KNOWN_EVENTS || firstOf(entry) === 0n;
-      return enough ? entry : null;
+      return entry.ids.size >= KNOWN_EVENTS || firstOf(entry) === 0n ? entry : null;
     },
 
     note: (stream, events) => {
-      const entry = streams.get(stream) ?? { ids: new Set(), last: (events[0]?.revision ?? 0n) - 1n, recordedAt: '' };
-      streams.set(stream, entry);
-      count -= entry.ids.size;
-      if (events.some(({ revision }) => revision < firstOf(entry))) entry.ids.clear();
-      for (const { id, revision, recordedAt } of events) {
-        if (entry.ids.size > 0 && revision <= entry.last) continue;
-        if (revision !== entry.last + 1n) entry.ids.clear();
-        entry.ids.add(id);
-        entry.last = revision;
-        entry.recordedAt = recordedAt;
+      const entry = streams.get(stream);
+      const goesOn = entry !== undefined && events.every(({ revision }) => revision >= firstOf(entry));
+      const ids = goesOn ? entry.ids : new Set<string>();
+      let { last, recordedAt } = goesOn ? entry : { last: NO_STREAM, recordedAt: '' };
+      for (const event of events) {
+        if (ids.size > 0 && event.revision <= last) continue;
+        if (event.revision !== last + 1n) ids.clear();
+        ids.add(event.id);
+        ({ revision: last, recordedAt } = event);
       }
-      for (const id of entry.ids) {
-        if (entry.ids.size <= 2 * KNOWN_EVENTS) break;
-        entry.ids.delete(id);
+      for (const id of ids) {
+        if (ids.size <= 2 * KNOWN_EVENTS) break;
+        ids.delete(id);
       }
-      count += entry.ids.size;
-      for (const [oldest, other] of streams.rentries()) {
-        if (count <= MAX_IDS) break;
-        drop(oldest, other);
-      }
+      // Another object each time: that is how the cache learns of another size.
+      if (ids.size > 0) streams.set(stream, { ids, last, recordedAt });
     },
   };
 };
+
+const firstOf = ({ last, ids }: Entry): bigint => last + 1n - BigInt(ids.size);

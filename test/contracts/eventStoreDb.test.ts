@@ -1,0 +1,9 @@
+import { fakeHarness, serverHarness } from '../support/eventStoreDbHarness.js';
+import { forEachEventStoreServer } from '../support/realServers.js';
+import { eventStoreContract } from './eventStore.contract.js';
+
+eventStoreContract('EventStoreDB (a fake of one node)', fakeHarness(1));
+
+forEachEventStoreServer(({ name, url }) => {
+  eventStoreContract(name, serverHarness(url));
+});

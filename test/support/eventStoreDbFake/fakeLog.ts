@@ -1,0 +1,111 @@
+/** An event as the fake keeps it. Commit and prepare position are the same, as in EventStoreDB since its version 20. */
+export interface FakeEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly contentType: string;
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: bigint;
+  readonly createdMs: number;
+}
+
+export type NewFakeEvent = Pick<FakeEvent, 'id' | 'type' | 'contentType' | 'data' | 'metadata'>;
+
+export type FakeExpectation = bigint | 'none' | 'any' | 'exists';
+
+/** What a write comes to; a partly repeated one is told as a wrong version. `position` is missing where the real server does not know it. */
+export type Written =
+  | { readonly written: true; readonly revision: bigint; readonly position: bigint | null }
+  | { readonly written: false; readonly actual: bigint };
+
+/**
+ * The log of the fake EventStoreDB: appends are decided by the rules of the real one (`IndexWriter.CheckCommit`). With an explicit revision,
+ * ids are compared at the revisions that follow; otherwise in a cache of recent events, which a restart empties.
+ */
+export class FakeLog {
+  readonly events: FakeEvent[] = [];
+  readonly #streams = new Map<string, FakeEvent[]>();
+  readonly #recent = new Map<string, FakeEvent>();
+  readonly #listeners = new Set<(event: FakeEvent) => void>();
+  #end = 1_000n;
+
+  stream(name: string): readonly FakeEvent[] {
+    return this.#streams.get(name) ?? [];
+  }
+
+  /** Calls `listener` for each event that is committed, in order, until the returned function is called. */
+  listen(listener: (event: FakeEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What a restart forgets. */
+  forgetRecent(): void {
+    this.#recent.clear();
+  }
+
+  /** An event that the server writes for itself. */
+  writeSystemEvent(): void {
+    this.#add('$stats-0.0.0.0:2113', [
+      {
+        id: crypto.randomUUID(),
+        type: '$statsCollected',
+        contentType: 'application/json',
+        data: Buffer.from('{}'),
+        metadata: new Uint8Array(),
+      },
+    ]);
+  }
+
+  append(stream: string, events: readonly NewFakeEvent[], expected: FakeExpectation): Written {
+    const current = this.stream(stream);
+    const head = BigInt(current.length) - 1n;
+    const wrong: Written = { written: false, actual: head };
+    // Nothing to write is a success.
+    if (events.length === 0) return { written: true, revision: 0n, position: null };
+    if (expected === 'exists' && head < 0n) return wrong;
+    if (expected === 'any' || expected === 'exists') {
+      const known = events.map(({ id }) => this.#recent.get(`${stream} ${id}`));
+      if (known[0] === undefined) return this.#add(stream, events);
+      const last = known.at(-1);
+      if (known.includes(undefined) || last === undefined) return wrong;
+      return { written: true, revision: last.revision, position: last.position };
+    }
+    const at = expected === 'none' ? -1n : expected;
+    if (at > head) return wrong;
+    if (at === head) return this.#add(stream, events);
+    const following = events.map((_, index) => current[Number(at) + 1 + index]);
+    if (!events.every(({ id }, index) => following[index]?.id === id)) return wrong;
+    const end = following.at(-1);
+    return { written: true, revision: end?.revision ?? -1n, position: end?.position ?? null };
+  }
+
+  #add(stream: string, events: readonly NewFakeEvent[]): Written {
+    const inStream = this.#streams.get(stream) ?? [];
+    this.#streams.set(stream, inStream);
+    const added = events.map((event) => {
+      const stored = { ...event, stream, revision: BigInt(inStream.length), position: this.#end, createdMs: Date.now() };
+      this.#end += BigInt(100 + event.data.length + event.metadata.length);
+      inStream.push(stored);
+      this.events.push(stored);
+      this.#recent.set(`${stream} ${event.id}`, stored);
+      return stored;
+    });
+    for (const event of added) for (const listener of this.#listeners) listener(event);
+    const last = added.at(-1);
+    return { written: true, revision: last?.revision ?? -1n, position: last?.position ?? null };
+  }
+
+  /** The index of the first event at `position` or later. */
+  indexOf(position: bigint): number {
+    let [low, high] = [0, this.events.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.events[middle]?.position ?? 0n) >= position) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

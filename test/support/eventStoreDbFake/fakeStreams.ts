@@ -1,0 +1,91 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import messages from '@eventstore/db-client/generated/streams_pb.js';
+import type { FakeEvent, FakeExpectation, NewFakeEvent, Written } from './fakeLog.js';
+
+/** The fake's side of the wire: its events as answers, requests in its own words. */
+
+export const eventAnswer = (event: FakeEvent): messages.ReadResp => {
+  const recorded = new messages.ReadResp.ReadEvent.RecordedEvent()
+    .setId(new shared.UUID().setString(event.id))
+    .setStreamIdentifier(new shared.StreamIdentifier().setStreamName(Uint8Array.from(Buffer.from(event.stream))))
+    .setStreamRevision(String(event.revision))
+    .setCommitPosition(String(event.position))
+    .setPreparePosition(String(event.position))
+    .setData(event.data)
+    .setCustomMetadata(event.metadata);
+  recorded
+    .getMetadataMap()
+    .set('type', event.type)
+    .set('content-type', event.contentType)
+    // Ticks of 100 ns.
+    .set('created', String(BigInt(event.createdMs) * 10_000n));
+  const answer = new messages.ReadResp.ReadEvent().setEvent(recorded).setCommitPosition(String(event.position));
+  return new messages.ReadResp().setEvent(answer);
+};
+
+export const checkpointAnswer = (position: bigint): messages.ReadResp =>
+  new messages.ReadResp().setCheckpoint(
+    new messages.ReadResp.Checkpoint().setCommitPosition(String(position)).setPreparePosition(String(position)),
+  );
+
+export const confirmation = (): messages.ReadResp =>
+  new messages.ReadResp().setConfirmation(
+    new messages.ReadResp.SubscriptionConfirmation().setSubscriptionId(crypto.randomUUID()),
+  );
+
+export const caughtUp = (): messages.ReadResp => new messages.ReadResp().setCaughtUp(new messages.ReadResp.CaughtUp());
+
+export const streamNotFound = (stream: string): messages.ReadResp =>
+  new messages.ReadResp().setStreamNotFound(
+    new messages.ReadResp.StreamNotFound().setStreamIdentifier(
+      new shared.StreamIdentifier().setStreamName(Uint8Array.from(Buffer.from(stream))),
+    ),
+  );
+
+export const streamName = (identifier: shared.StreamIdentifier | undefined): string =>
+  Buffer.from(identifier?.getStreamName_asU8() ?? []).toString('utf8');
+
+export const expectationOf = (options: messages.AppendReq.Options): FakeExpectation => {
+  if (options.hasAny()) return 'any';
+  if (options.hasStreamExists()) return 'exists';
+  return options.hasNoStream() ? 'none' : BigInt(options.getRevision());
+};
+
+export const proposedEvent = (message: messages.AppendReq.ProposedMessage): NewFakeEvent => ({
+  id: message.getId()?.getString() ?? '',
+  type: message.getMetadataMap().get('type') ?? '',
+  contentType: message.getMetadataMap().get('content-type') ?? '',
+  data: message.getData_asU8(),
+  metadata: message.getCustomMetadata_asU8(),
+});
+
+export const appendAnswer = (outcome: Written): messages.AppendResp => {
+  const answer = new messages.AppendResp();
+  if (!outcome.written) {
+    const wrong = new messages.AppendResp.WrongExpectedVersion();
+    if (outcome.actual < 0n) wrong.setCurrentNoStream(new shared.Empty());
+    else wrong.setCurrentRevision(String(outcome.actual));
+    return answer.setWrongExpectedVersion(wrong);
+  }
+  const success = new messages.AppendResp.Success().setCurrentRevision(String(outcome.revision));
+  if (outcome.position === null) success.setNoPosition(new shared.Empty());
+  else {
+    const position = String(outcome.position);
+    success.setPosition(new messages.AppendResp.Position().setCommitPosition(position).setPreparePosition(position));
+  }
+  return answer.setSuccess(success);
+};
+
+/** Whether an event passes the filter of a request. */
+export const filterOf = (options: messages.ReadReq.Options): ((event: FakeEvent) => boolean) => {
+  const filter = options.getFilter();
+  if (filter === undefined) return () => true;
+  const ofStream = filter.getStreamIdentifier();
+  const expression = ofStream ?? filter.getEventType();
+  const regex = new RegExp(expression?.getRegex() ?? '', 'u');
+  const prefixes = expression?.getPrefixList() ?? [];
+  return ({ stream, type }) => {
+    const text = ofStream === undefined ? type : stream;
+    return prefixes.length > 0 ? prefixes.some((prefix) => text.startsWith(prefix)) : regex.test(text);
+  };
+};

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { createEventStoreDb } from '../../src/events/store/eventStoreDb/eventStore.js';
+import type { EventStore } from '../../src/events/store/eventStore.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { FakeCluster } from './eventStoreDbFake/fakeEventStoreDb.js';
+import type { EventStoreHarness } from './eventStoreHarness.js';
+import { startProcess } from './eventStoreSpawn.js';
+
+const opener = new URL('./eventStoreDbOpener.ts', import.meta.url).href;
+
+/** The wall clock that the adapter reads, which a test may set. */
+const createShiftable = (): { readonly clock: Clock; readonly set: (epochMs: number) => void } => {
+  let offset = 0;
+  return {
+    clock: {
+      now: () => systemClock.now() + offset,
+      schedule: (delayMs, task, options) => systemClock.schedule(delayMs, task, options),
+    },
+    set: (epochMs) => {
+      offset = epochMs - systemClock.now();
+    },
+  };
+};
+
+/** The adapter on the server at `url()`: what a test can do to any server from outside. */
+const harnessOn = (
+  url: () => string,
+  faults: Pick<EventStoreHarness['faults'], 'takeDown' | 'loseAnswers'>,
+): EventStoreHarness => {
+  const { clock, set } = createShiftable();
+  const open = (): Promise<EventStore> => Promise.resolve(createEventStoreDb({ url: url(), clock, random: systemRandom }));
+  return {
+    create: async () => ({ store: await open(), reopen: open }),
+    faults: {
+      process: (_under, task) => startProcess(opener, url(), task),
+      setClock: (_under, epochMs) => {
+        set(epochMs);
+      },
+      crash: { because: 'killing the server is tried on machines that have one' },
+      fillDisk: { because: 'EventStoreDB ends itself when its disk is full' },
+      ...faults,
+    },
+  };
+};
+
+/** The adapter on a fake with `nodes` nodes, which is started and stopped with the tests around. */
+export const fakeHarness = (nodes: number) => (): EventStoreHarness => {
+  let started: FakeCluster | undefined;
+  const fake = (): FakeCluster => {
+    if (started === undefined) throw new Error('the fake is not there yet');
+    return started;
+  };
+  beforeAll(async () => {
+    started = await FakeCluster.start(nodes);
+  });
+  afterAll(() => {
+    started?.stop();
+  });
+  return harnessOn(() => fake().url, {
+    takeDown: () => {
+      fake().stop();
+      return Promise.resolve(() => fake().restart());
+    },
+    loseAnswers: () => {
+      fake().faults.answers = 'lost';
+      return Promise.resolve(() => {
+        fake().faults.answers = 'given';
+        return Promise.resolve();
+      });
+    },
+  });
+};
+
+/** The adapter on a real server, of which the tests know only the address. */
+export const serverHarness = (url: string) => (): EventStoreHarness =>
+  harnessOn(() => url, {
+    takeDown: { because: 'the server is not ours to stop' },
+    loseAnswers: { because: 'nothing stands between the adapter and the server' },
+  });
