@@ -147,9 +147,11 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   let localUrl: string | undefined;
   const baseUrl = (): string => settings.http.baseUrl ?? localUrl ?? addressOf(host, port);
 
-  // From this machine, websites served here are reached without going through the public address.
-  const reach = (url: string): string =>
-    localUrl !== undefined && url.startsWith(baseUrl()) ? localUrl + url.slice(baseUrl().length) : url;
+  // Websites served here are reached without going through the public address.
+  const reach = (url: string): string => {
+    const inside = localUrl ?? settings.http.internalUrl;
+    return inside !== undefined && url.startsWith(baseUrl()) ? inside + url.slice(baseUrl().length) : url;
+  };
   const visit = createVisit({ clock, reach });
   const { sites } = settings;
   const sourceHost =

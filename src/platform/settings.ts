@@ -38,6 +38,8 @@ export interface Settings {
     readonly port: number;
     /** Public base address without a trailing slash; absent: derived from the address that is really listened on. */
     readonly baseUrl: string | undefined;
+    /** Where processes of the service reach its api when the public address does not lead there from inside; without a trailing slash. */
+    readonly internalUrl: string | undefined;
     /** Origins that browsers may call from; empty: CORS is off. */
     readonly corsOrigins: readonly string[];
     /** Where `/healthz`, `/readyz` and `/metrics` alone are answered, whatever runs in this process; absent: nowhere. */
@@ -215,6 +217,7 @@ export const loadSettings = (environment: Environment): Settings => {
       host: read('HOST', hostName, '127.0.0.1'),
       port: read('PORT', portNumber, 3000),
       baseUrl: read('BASE_URL', baseAddress, undefined),
+      internalUrl: read('INTERNAL_URL', baseAddress, undefined),
       corsOrigins: read('CORS_ORIGINS', listOf(origin), []),
       healthPort: read('HEALTH_PORT', portNumber, undefined),
     },

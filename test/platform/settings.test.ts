@@ -34,7 +34,7 @@ afterEach(async () => {
 describe('settings', () => {
   test('an empty environment gives the defaults', () => {
     expect(loadSettings({})).toEqual({
-      http: { host: '127.0.0.1', port: 3000, baseUrl: undefined, corsOrigins: [], healthPort: undefined },
+      http: { host: '127.0.0.1', port: 3000, baseUrl: undefined, internalUrl: undefined, corsOrigins: [], healthPort: undefined },
       dataDir: resolve('data'),
       stores: { eventStoreUrl: undefined, readModelUrl: undefined },
       roles: new Set(['api', 'projector', 'worker', 'cron']),
@@ -59,6 +59,7 @@ describe('settings', () => {
       HOST: '::1',
       PORT: '0',
       BASE_URL: 'https://doorstep.example.com/app/',
+      INTERNAL_URL: 'http://api:3000/',
       CORS_ORIGINS: 'https://one.example.com, http://localhost:5173',
       HEALTH_PORT: '3001',
       DATA_DIR: '/var/lib/doorstep',
@@ -88,6 +89,7 @@ describe('settings', () => {
         host: '::1',
         port: 0,
         baseUrl: 'https://doorstep.example.com/app',
+        internalUrl: 'http://api:3000',
         corsOrigins: ['https://one.example.com', 'http://localhost:5173'],
         healthPort: 3001,
       },
