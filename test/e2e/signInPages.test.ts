@@ -1,0 +1,236 @@
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
+import type { EmailSender, Outbox, OutboxMail } from '../../src/integrations/email/port.js';
+import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { hasChromium, startChromium } from '../support/chromium.js';
+import { startApi, type RunningApi } from '../support/http.js';
+import { codeIn, linkIn } from '../support/signIn.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** The pages of sign-in in a real browser, as a person meets them. */
+const withBrowser = hasChromium ? describe : describe.skip;
+
+let api: RunningApi;
+let outbox: EmailSender & Outbox;
+let chromium: Browser;
+/** Closed after each test. */
+let contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  if (!hasChromium) return;
+  outbox = createEmbeddedOutbox({
+    folder: join(temporaryFolder(), 'outbox'),
+    from: 'no-reply@doorstep.example',
+    clock: systemClock,
+  });
+  api = await startApi({
+    projector: false,
+    signIn: (engine, baseUrl) =>
+      createEmbeddedIdentity({
+        ...engine,
+        records: engine.readModels.records,
+        email: outbox,
+        tellsInLog: false,
+        baseUrl,
+        origins: [],
+        adminEmails: [],
+      }),
+  });
+  chromium = await startChromium();
+}, 60_000);
+
+afterAll(async () => {
+  if (hasChromium) await chromium.close();
+});
+
+beforeEach(() => {
+  contexts = [];
+});
+
+afterEach(async () => {
+  for (const context of contexts) await context.close();
+});
+
+const open = async (options: BrowserContextOptions = {}): Promise<Page> => {
+  const context = await chromium.newContext(options);
+  contexts.push(context);
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  return page;
+};
+
+/** Where the portal sends people. The verifier is that of RFC 7636, appendix B: nothing here exchanges the code. */
+const signInUrl = (): string => {
+  const url = new URL(`${api.url}/oidc/authorize`);
+  url.search = new URLSearchParams({
+    client_id: 'doorstep-portal',
+    response_type: 'code',
+    scope: 'openid email',
+    redirect_uri: `${api.url}/auth/callback`,
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  }).toString();
+  return url.href;
+};
+
+const newestMail = async (to: string): Promise<OutboxMail> => {
+  const [mail] = await outbox.list({ to, limit: 1 });
+  if (mail === undefined) throw new Error(`no mail was sent to ${to}`);
+  return mail;
+};
+
+const isAccessible = async (page: Page): Promise<void> => {
+  // Without frames there is no need for the tab of its own that it would gather them in.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toStrictEqual([]);
+};
+
+/** Nothing is cut off or has to be moved sideways to be read. */
+const fits = async (page: Page): Promise<void> => {
+  const [content, window] = await page.evaluate<[number, number]>(
+    '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+  );
+  expect(content).toBeLessThanOrEqual(window);
+};
+
+const looksRight = async (page: Page): Promise<void> => {
+  await isAccessible(page);
+  await fits(page);
+};
+
+const press = (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+
+const heading = (page: Page): Promise<string | null> => page.getByRole('heading', { level: 1 }).textContent();
+
+const arrived = async (page: Page): Promise<void> => {
+  await page.waitForURL(/\/auth\/callback\?code=/);
+};
+
+/** The browser's complaints: a policy that stops something of ours is one. */
+const complaints = (page: Page): string[] => {
+  const heard: string[] = [];
+  page.on('console', (message) => {
+    // The page that a browser asks for beside each site, and the portal, which is not here.
+    if (message.type() === 'error' && !/favicon|\/auth\/callback/.test(message.location().url)) heard.push(message.text());
+  });
+  page.on('pageerror', (error) => heard.push(error.message));
+  return heard;
+};
+
+withBrowser('sign-in in a browser', () => {
+  test.each<[string, BrowserContextOptions]>([
+    ['on a desktop', { viewport: { width: 1280, height: 800 } }],
+    ['on a desktop in the dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' }],
+    ['on a phone', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true }],
+    ['on a phone without JavaScript', { viewport: { width: 360, height: 640 }, isMobile: true, javaScriptEnabled: false }],
+  ])('%s: address, wrong code, right code', async (how, options) => {
+    const email = `${how.replaceAll(' ', '-')}-and-a-rather-long-name-that-hardly-fits@a-long-domain.example.com`.toLowerCase();
+    const page = await open(options);
+    const heard = complaints(page);
+    // axe is a script itself.
+    const look = options.javaScriptEnabled === false ? () => Promise.resolve() : () => looksRight(page);
+    await page.goto(signInUrl());
+    await page.getByLabel('E-mail address').fill('nobody');
+    await press(page, 'Send me the mail');
+    expect(await page.getByRole('alert').textContent()).toBe('This is not an e-mail address.');
+    await look();
+    await page.getByLabel('E-mail address').fill(email);
+    await press(page, 'Send me the mail');
+    expect(await heading(page)).toBe('Look at your mail');
+    await page.getByLabel('Code').fill('1');
+    await press(page, 'Sign in');
+    expect(await page.getByRole('alert').textContent()).toBe('This is not the code in the newest mail.');
+    await look();
+    await press(page, 'Send another mail');
+    expect(await heading(page)).toBe('Look at your mail');
+    await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
+    await press(page, 'Sign in');
+    await arrived(page);
+    // A wrong code is answered with 400, which a browser tells as well.
+    expect(heard.filter((text) => !text.includes('400'))).toStrictEqual([]);
+  });
+
+  test('by the link: in another browser it leads back, in this one to a button', async () => {
+    const email = 'link@example.com';
+    const page = await open();
+    await page.goto(signInUrl());
+    await page.getByLabel('E-mail address').fill(email);
+    await press(page, 'Send me the mail');
+    expect(await heading(page)).toBe('Look at your mail');
+    const link = linkIn(await newestMail(email));
+
+    const elsewhere = await open({ viewport: { width: 360, height: 640 } });
+    await elsewhere.goto(link);
+    expect(await heading(elsewhere)).toBe('Go back to your other browser');
+    await looksRight(elsewhere);
+
+    const tab = await page.context().newPage();
+    await tab.goto(link);
+    await looksRight(tab);
+    await press(tab, 'Sign in');
+    await arrived(tab);
+
+    // The first tab is none the worse for it.
+    await page.getByLabel('Code').fill('1234 5678');
+    await press(page, 'Sign in');
+    expect(await heading(page)).toBe('Begin again');
+    await looksRight(page);
+    await tab.goBack();
+    await tab.goto(signInUrl());
+    await arrived(tab);
+  });
+
+  test('by keyboard alone', async () => {
+    const email = 'keyboard@example.com';
+    const page = await open();
+    await page.goto(signInUrl());
+    const focused = page.locator(':focus');
+    const tabTo = async (target: Locator): Promise<void> => {
+      for (let presses = 0; presses < 10; presses += 1) {
+        await page.keyboard.press('Tab');
+        if ((await target.and(focused).count()) === 1) return;
+      }
+      throw new Error('the keyboard does not lead there');
+    };
+    await tabTo(page.getByLabel('E-mail address'));
+    await page.keyboard.type(email);
+    await tabTo(page.getByRole('button', { name: 'Send me the mail' }));
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Code').waitFor();
+    await tabTo(page.getByLabel('Code'));
+    await page.keyboard.type(codeIn(await newestMail(email)));
+    await page.keyboard.press('Enter');
+    await arrived(page);
+  });
+
+  test('signing in as somebody else, and signing out', async () => {
+    const page = await open();
+    const heard = complaints(page);
+    const signInAs = async (email: string, url: string): Promise<void> => {
+      await page.goto(url);
+      await page.getByLabel('E-mail address').fill(email);
+      await press(page, 'Send me the mail');
+      await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
+      await press(page, 'Sign in');
+      await arrived(page);
+    };
+    await signInAs('first@example.com', signInUrl());
+    await signInAs('second@example.com', `${signInUrl()}&prompt=login`);
+    await page.goto(`${api.url}/oidc/sign-out`);
+    expect(await heading(page)).toBe('Sign out?');
+    await looksRight(page);
+    await press(page, 'Sign out');
+    expect(await heading(page)).toBe('You are signed out');
+    await looksRight(page);
+    await page.goto(signInUrl());
+    expect(await heading(page)).toBe('Sign in');
+    await page.goto(`${api.url}/oidc/authorize?client_id=nobody`);
+    expect(await heading(page)).toBe('Signing in did not work');
+    await looksRight(page);
+    expect(heard.filter((text) => !text.includes('400'))).toStrictEqual([]);
+  });
+});
