@@ -30,9 +30,40 @@ export interface ClaimInvitation {
   readonly ownerId?: string | undefined;
 }
 
+/** Offers the ownership of a website to a person. */
+export interface OfferTransfer {
+  readonly type: 'OfferTransfer';
+  readonly at: string;
+  readonly websiteId: string;
+  /** Sealed, of the lower-case address. */
+  readonly email: string;
+  readonly priceId?: string | undefined;
+  readonly sendMail: boolean;
+  /** The id that a new invitation gets. */
+  readonly invitationId: string;
+  /** The client whose address it is, if there is one. */
+  readonly clientId?: string | undefined;
+  readonly ownerId?: string | undefined;
+}
+
+/** The recipient takes up a transfer: as `ClaimInvitation`. */
+export type ClaimTransfer = Omit<ClaimInvitation, 'type'> & { readonly type: 'ClaimTransfer' };
+
+/** What comes of a claim (`TransferClaimed`), said by the process that sees to billing. One that is over changes nothing. */
+export interface SettleTransfer {
+  readonly type: 'AcceptTransfer' | 'ReleaseTransfer';
+  readonly at: string;
+  readonly websiteId: string;
+  readonly invitationId: string;
+  readonly claimId: string;
+}
+
 export type AccessCommand =
   | AddClient
   | ClaimInvitation
+  | OfferTransfer
+  | ClaimTransfer
+  | SettleTransfer
   | {
       readonly type: 'ChangeClientRole';
       readonly at: string;
@@ -51,7 +82,7 @@ export type AccessCommand =
       readonly email: string;
     }
   | {
-      readonly type: 'ResendInvitation' | 'RevokeInvitation';
+      readonly type: 'ResendInvitation' | 'RevokeInvitation' | 'CancelTransfer';
       readonly at: string;
       readonly websiteId: string;
       readonly invitationId: string;

@@ -1,36 +1,14 @@
-import type { AccessEvent, InvitationKind, LinkRole } from '../events/access.events.js';
+import type { AccessEvent, LinkRole } from '../events/access.events.js';
+import type { Recorded } from '../events/envelope.js';
 import type { AccessCommand, AddClient, ClaimInvitation } from './access.commands.js';
+import { invitationExpiry, linkRole, type AccessState, type InvitationState } from './access.state.js';
+import { cancelTransfer, claimTransfer, offerTransfer, settleTransfer } from './access.transfers.js';
 import type { Decider } from './decider.js';
 import { refusals, type Refusal } from './refusal.js';
 
-/** Stream `access-<websiteId>`. */
-export interface AccessState {
-  /** Roles by client id; `none` for a link that was taken away. */
-  readonly links: ReadonlyMap<string, LinkRole | 'none'>;
-  readonly invitations: ReadonlyMap<string, InvitationState>;
-}
-
-export interface InvitationState {
-  readonly kind: InvitationKind;
-  readonly stage: 'pending' | 'accepted' | 'revoked';
-  readonly email: string;
-  readonly role?: LinkRole;
-  readonly expiresAt: string;
-  /** Who has it, once accepted. */
-  readonly clientId?: string;
-}
+export { linkRole, type AccessState, type InvitationState } from './access.state.js';
 
 type Outcome = readonly AccessEvent[] | Refusal;
-
-/** Days that an invitation can be claimed after it was sent. */
-const invitationDays = 30;
-
-const expiry = (at: string): string => new Date(Date.parse(at) + invitationDays * 86_400_000).toISOString();
-
-export const linkRole = (state: AccessState, clientId: string): LinkRole | undefined => {
-  const role = state.links.get(clientId);
-  return role === 'none' ? undefined : role;
-};
 
 const withLink = (state: AccessState, clientId: string, role: LinkRole | 'none'): AccessState => ({
   ...state,
@@ -43,7 +21,7 @@ const withInvitation = (state: AccessState, id: string, changes: Partial<Invitat
   return { ...state, invitations: new Map(state.invitations).set(id, { ...invitation, ...changes }) };
 };
 
-const evolve = (state: AccessState, event: AccessEvent): AccessState => {
+const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState => {
   switch (event.type) {
     case 'ClientLinked':
     case 'ClientLinkRoleChanged':
@@ -52,14 +30,23 @@ const evolve = (state: AccessState, event: AccessEvent): AccessState => {
       return withLink(state, event.data.clientId, 'none');
     case 'InvitationIssued':
     case 'InvitationRenewed': {
-      const { invitationId, kind, email, role, expiresAt } = event.data;
-      const invitation: InvitationState = { kind, stage: 'pending', email, ...(role !== undefined && { role }), expiresAt };
+      const { invitationId, kind, email, role, priceId, expiresAt } = event.data;
+      const terms = { ...(role !== undefined && { role }), ...(priceId !== undefined && { priceId }) };
+      const invitation: InvitationState = { kind, stage: 'pending', email, ...terms, expiresAt };
       return { ...state, invitations: new Map(state.invitations).set(invitationId, invitation) };
     }
     case 'InvitationAccepted':
       return withInvitation(state, event.data.invitationId, { stage: 'accepted', clientId: event.data.clientId });
     case 'InvitationRevoked':
       return withInvitation(state, event.data.invitationId, { stage: 'revoked' });
+    case 'TransferClaimed':
+      return withInvitation(state, event.data.invitationId, {
+        stage: 'claimed',
+        claimId: event.id,
+        clientId: event.data.clientId,
+      });
+    case 'TransferReleased':
+      return withInvitation(state, event.data.invitationId, { stage: 'pending' });
     default:
       return state;
   }
@@ -77,13 +64,12 @@ const renewed = (
   role: LinkRole | undefined,
 ): readonly AccessEvent[] => {
   const { kind, email } = invitation;
-  const expiresAt = expiry(at);
+  const expiresAt = invitationExpiry(at);
   if (invitation.expiresAt === expiresAt && invitation.role === role) return [];
-  const sendMail = kind === 'client_access';
   return [
     {
       type: 'InvitationRenewed',
-      data: { websiteId, invitationId, kind, email, ...(role !== undefined && { role }), expiresAt, sendMail },
+      data: { websiteId, invitationId, kind, email, ...(role !== undefined && { role }), expiresAt, sendMail: true },
     },
   ];
 };
@@ -116,7 +102,7 @@ const addClient = (command: AddClient, state: AccessState): Outcome => {
         kind: 'client_access',
         email,
         role,
-        expiresAt: expiry(at),
+        expiresAt: invitationExpiry(at),
         sendMail: true,
       },
     },
@@ -166,7 +152,7 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
     case 'WithdrawClient': {
       const { clientId, email } = command;
       const pending = [...state.invitations].filter(
-        ([, invitation]) => invitation.stage === 'pending' && invitation.email === email,
+        ([, { stage, email: to }]) => (stage === 'pending' || stage === 'claimed') && to === email,
       );
       return [
         ...(linkRole(state, clientId) === undefined ? [] : [{ type: 'ClientUnlinked', data: { websiteId, clientId } } as const]),
@@ -176,15 +162,27 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
     case 'ResendInvitation': {
       const { invitationId } = command;
       const invitation = state.invitations.get(invitationId);
-      if (invitation?.stage !== 'pending') return refusals.invitationNotFound(invitationId);
+      if (invitation?.stage !== 'pending' || invitation.kind !== 'client_access')
+        return refusals.invitationNotFound(invitationId);
       return renewed(command, invitationId, invitation, invitation.role);
     }
     case 'RevokeInvitation': {
       const { invitationId } = command;
       const invitation = state.invitations.get(invitationId);
-      if (invitation === undefined || invitation.stage === 'accepted') return refusals.invitationNotFound(invitationId);
+      if (invitation?.kind !== 'client_access' || invitation.stage === 'accepted') {
+        return refusals.invitationNotFound(invitationId);
+      }
       return invitation.stage === 'revoked' ? [] : [{ type: 'InvitationRevoked', data: { websiteId, invitationId } }];
     }
+    case 'OfferTransfer':
+      return offerTransfer(command, state);
+    case 'ClaimTransfer':
+      return claimTransfer(command, state);
+    case 'AcceptTransfer':
+    case 'ReleaseTransfer':
+      return settleTransfer(command, state);
+    case 'CancelTransfer':
+      return cancelTransfer(command, state);
     default:
       return command satisfies never;
   }

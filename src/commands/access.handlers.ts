@@ -92,9 +92,39 @@ export const addClient = async (
 };
 
 /**
- * Takes up an invitation for a signed-in caller: makes the Client when there is none, binds the subject to it, links it.
- * @throws Refused: `Invitation <id> not found`, `Not authorized to claim this invitation`, `Client already owns this website`,
- * `Website <id> is archived`; `Client <id> does not exist` when it was erased at the same moment
+ * Offers the ownership of a website to whoever has the address.
+ * @param wish `email` in lower case
+ * @returns `email`: the address as the invitation holds it
+ * @throws Refused: `Client already owns this website`
+ */
+export const offerTransfer = async (
+  engine: Engine,
+  wish: {
+    readonly websiteId: string;
+    readonly email: string;
+    readonly priceId?: string | undefined;
+    readonly sendMail: boolean;
+  },
+  context: CommandContext,
+): Promise<{ readonly handled: Handled<AccessState, AccessEvent>; readonly email: string }> => {
+  const { websiteId } = wish;
+  await freeAddress(engine, wish.email, context);
+  const clientId = await clientIdOfEmail(engine, wish.email);
+  const email = await engine.personal.seal(wish.email, wish.email, { dryRun: isDryRun(context) });
+  const { ownerId } = await websiteOf(engine, websiteId);
+  const invitationId = invitationIdFor(entityId(context.commandId, 'invitation'), websiteId);
+  const command = { type: 'OfferTransfer', ...wish, email, invitationId, clientId, ownerId } as const;
+  const handled = await engine.handle(accessDecider, accessStream(websiteId), command, context);
+  if (clientId !== undefined) await refuseErased(engine, websiteId, clientId, context);
+  return { handled, email };
+};
+
+/**
+ * Takes up an invitation for a signed-in caller: makes the Client when there is none, binds the subject to it, links it. A transfer
+ * is only begun: the rest is the process's (`workers/transfer/`).
+ * @returns `claimId` for a transfer: names the claim
+ * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to claim this invitation`,
+ * `Client already owns this website`, `Website <id> is archived`; `Client <id> does not exist` when it was erased at the same moment
  */
 export const claimInvitation = async (
   engine: Engine,
@@ -105,7 +135,7 @@ export const claimInvitation = async (
     readonly name?: string | undefined;
   },
   context: CommandContext,
-): Promise<{ readonly websiteId: string; readonly clientId: string }> => {
+): Promise<{ readonly websiteId: string; readonly clientId: string; readonly claimId?: string | undefined }> => {
   const { invitationId, subject, verifiedEmail, name } = wish;
   const websiteId = websiteIdOfInvitation(invitationId);
   if (websiteId === null) throw new Refused(refusals.invitationNotFound(invitationId));
@@ -113,11 +143,11 @@ export const claimInvitation = async (
   const known = await clientIdOf(engine, subject, verifiedEmail);
   const { ownerId, archived } = await websiteOf(engine, websiteId);
   const { state } = await engine.state(accessDecider, accessStream(websiteId));
-  const storedEmail = state.invitations.get(invitationId)?.email;
+  const { email: storedEmail, kind } = state.invitations.get(invitationId) ?? {};
   const isTheirs = storedEmail !== undefined && (await engine.personal.open(storedEmail)) === verifiedEmail;
   const storedSubject = await engine.personal.sealSubject(subject, { dryRun: isDryRun(context) });
-  const commandFor = (clientId: string): Untimed<Extract<AccessCommand, { type: 'ClaimInvitation' }>> => ({
-    type: 'ClaimInvitation',
+  const commandFor = (clientId: string): Untimed<Extract<AccessCommand, { type: 'ClaimInvitation' | 'ClaimTransfer' }>> => ({
+    type: kind === 'ownership_transfer' ? 'ClaimTransfer' : 'ClaimInvitation',
     websiteId,
     invitationId,
     subject: storedSubject,
@@ -134,16 +164,16 @@ export const claimInvitation = async (
 
   const clientId = known ?? (await ensureClient(engine, { email: verifiedEmail, name }, context)).clientId;
   await bindClientSubject(engine, clientId, subject, context);
-  await engine.handle(accessDecider, accessStream(websiteId), commandFor(clientId), context);
-  await refuseOwner(engine, websiteId, clientId, context);
+  const handled = await engine.handle(accessDecider, accessStream(websiteId), commandFor(clientId), context);
+  if (kind !== 'ownership_transfer') await refuseOwner(engine, websiteId, clientId, context);
   await refuseErased(engine, websiteId, clientId, context);
-  return { websiteId, clientId };
+  return { websiteId, clientId, claimId: handled.state.invitations.get(invitationId)?.claimId };
 };
 
 /** The commands on one website's access that rest on nothing but its own stream. */
 export const changeAccess = (
   engine: Engine,
-  command: Untimed<Exclude<AccessCommand, { type: 'AddClient' | 'ClaimInvitation' }>>,
+  command: Untimed<Exclude<AccessCommand, { type: 'AddClient' | 'ClaimInvitation' | 'OfferTransfer' | 'ClaimTransfer' }>>,
   context: CommandContext,
   options?: HandleOptions,
 ): Handling => engine.handle(accessDecider, accessStream(command.websiteId), command, context, options);

@@ -97,6 +97,23 @@ export const changeWebsite = async (
   return handled;
 };
 
+/**
+ * Makes a client the owner, once for each context: an assignment that came after it is not overwritten when it is repeated.
+ * @throws Refused: unknown or archived website, `Client <id> does not exist`
+ */
+export const transferOwnership = async (
+  engine: Engine,
+  { websiteId, clientId }: { readonly websiteId: string; readonly clientId: string },
+  context: CommandContext,
+): Promise<void> => {
+  await requireClient(engine, clientId);
+  const command = { type: 'ChangeWebsite', websiteId, clientId } as const;
+  await engine.handle(websiteDecider, websiteStream(websiteId), command, context);
+  const { state } = await engine.state(websiteDecider, websiteStream(websiteId));
+  if (state.stage !== 'none' && state.clientId === clientId) await removeLinkOfOwner(engine, websiteId, clientId, context);
+  await refuseErasedOwner(engine, websiteId, clientId, context);
+};
+
 export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>
   engine.handle(websiteDecider, websiteStream(websiteId), { type: 'ArchiveWebsite', websiteId }, context);
 

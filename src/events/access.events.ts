@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { accessUpcasters } from './access.upcasters.js';
 import { event, type EventOf } from './definition.js';
 
 export const LinkRole = Type.Enum(['viewer', 'editor']);
@@ -15,6 +16,8 @@ const invitation = {
   email: Type.String(),
   /** With `client_access`. */
   role: Type.Optional(LinkRole),
+  /** With `ownership_transfer`: what the new owner subscribes to; absent: the payment provider's default. */
+  priceId: Type.Optional(Type.String()),
   expiresAt: Type.String({ format: 'date-time' }),
   /** Whether the recipient is to be written to: the mail process reacts to it. */
   sendMail: Type.Boolean(),
@@ -27,9 +30,9 @@ export const accessEvents = {
     Type.Object({ websiteId: Type.String(), clientId: Type.String(), role: LinkRole, previousRole: LinkRole }),
   ),
   ClientUnlinked: event(Type.Object({ websiteId: Type.String(), clientId: Type.String() })),
-  InvitationIssued: event(Type.Object(invitation)),
+  InvitationIssued: event(Type.Object(invitation), accessUpcasters.InvitationIssued),
   /** The same invitation with a new expiry, perhaps another role, and its mail once more. */
-  InvitationRenewed: event(Type.Object(invitation)),
+  InvitationRenewed: event(Type.Object(invitation), accessUpcasters.InvitationRenewed),
   InvitationAccepted: event(
     Type.Object({
       websiteId: Type.String(),
@@ -40,6 +43,19 @@ export const accessEvents = {
     }),
   ),
   InvitationRevoked: event(Type.Object({ websiteId: Type.String(), invitationId: Type.String() })),
+  /** The recipient of a transfer becomes the owner as soon as billing is seen to; until then nobody can cancel it or claim another. */
+  TransferClaimed: event(
+    Type.Object({
+      websiteId: Type.String(),
+      invitationId: Type.String(),
+      clientId: Type.String(),
+      /** Who claimed it, sealed when it tells an address. */
+      subject: Type.String(),
+      priceId: Type.Optional(Type.String()),
+    }),
+  ),
+  /** The claim came to nothing; the transfer can be claimed again. `claimId`: the event that it began with. */
+  TransferReleased: event(Type.Object({ websiteId: Type.String(), invitationId: Type.String(), claimId: Type.String() })),
 };
 
 export type AccessEvent = EventOf<typeof accessEvents>;

@@ -68,7 +68,8 @@ export const accessProjection: Projection<AccessDocument, AccessEvent> = {
     'InvitationAccepted',
     'InvitationRevoked',
   ],
-  ignores: [],
+  // A transfer that is being claimed is still pending.
+  ignores: ['TransferClaimed', 'TransferReleased'],
   documentId: ({ data }) => data.websiteId,
   stream: accessStream,
   indexes: [{ field: 'linkedClientIds' }, { field: 'invitedEmails' }],
