@@ -27,7 +27,7 @@ import { freshFold, liveDocuments, untilReached } from '../support/things.js';
 /** Two of each part that acts, and one cron, on one data folder: whatever one of them answered, the others know. */
 const roles = ['api', 'api', 'projector', 'projector', 'worker', 'worker', 'cron'];
 const isLong = process.env['DOORSTEP_STORM'] === 'long';
-const kills = isLong ? 300 : 16;
+const kills = isLong ? 300 : 12;
 const websitesMade = isLong ? 80 : 12;
 
 const dataDir = temporaryFolder();
