@@ -33,6 +33,8 @@ export interface FetchParts {
   readonly servedHere: (url: URL) => URL | null;
   /** All addresses of a name. Default: as the system finds them. */
   readonly resolve?: (hostname: string) => Promise<readonly LookupAddress[]>;
+  /** Which addresses may be asked. */
+  readonly isPublic?: (address: string) => boolean;
 }
 
 export const userAgent = 'DoorstepBot';
@@ -50,7 +52,8 @@ class Forbidden extends Error {}
 
 const forbidden = (host: string): Forbidden => new Forbidden(`${host} is not an address of the public Internet`);
 
-export const createFetchPage = ({ clock, servedHere, resolve = resolveBySystem }: FetchParts): FetchPage => {
+export const createFetchPage = (parts: FetchParts): FetchPage => {
+  const { clock, servedHere, resolve = resolveBySystem, isPublic = isPublicAddress } = parts;
   /**
    * The connection is made to the very addresses that were looked at: a name that answers differently the next time it is asked leads
    * nowhere else.
@@ -59,7 +62,7 @@ export const createFetchPage = ({ clock, servedHere, resolve = resolveBySystem }
     resolve(hostname).then(
       (addresses) => {
         const [first] = addresses;
-        if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
+        if (first === undefined || !addresses.every(({ address }) => isPublic(address))) {
           callback(forbidden(hostname), '', 0);
         } else if (options.all === true) {
           callback(null, [...addresses]);
@@ -79,7 +82,7 @@ export const createFetchPage = ({ clock, servedHere, resolve = resolveBySystem }
     if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') throw forbidden(url.host);
     const host = target.hostname.replace(/^\[(.*)\]$/, '$1');
     // What is an address already is looked up nowhere.
-    if (local === null && isIP(host) !== 0 && !isPublicAddress(host)) throw forbidden(url.host);
+    if (local === null && isIP(host) !== 0 && !isPublic(host)) throw forbidden(url.host);
     const options: RequestOptions = {
       signal,
       agent: false,
