@@ -47,10 +47,18 @@ export const freeAddress = async (engine: Engine, email: string, context: Comman
   const { clientId } = (await engine.state(clientEmailDecider, stream)).state;
   if (clientId === undefined || isDryRun(context)) return;
   const { state } = await engine.state(clientDecider, clientStream(clientId));
-  if (state.stage !== 'erased') return;
-  await engine.personal.retire(state.email);
+  if (state.stage === 'erased') await releaseAddress(engine, { clientId, email: state.email, address: email }, context);
+};
+
+/** @param client `email` as its events hold it, `address` in lower case */
+export const releaseAddress = async (
+  engine: Engine,
+  { clientId, email, address }: { readonly clientId: string; readonly email: string; readonly address: string },
+  context: CommandContext,
+): Promise<void> => {
+  if (!isDryRun(context)) await engine.personal.retire(email);
   const release = { type: 'ReleaseClientEmail', clientId } as const;
-  await engine.handle(clientEmailDecider, stream, release, consequenceOf(engine, context));
+  await engine.handle(clientEmailDecider, emailStream(engine.blindIndex, address), release, consequenceOf(engine, context));
 };
 
 /** @throws Refused: `A client with this email already exists` */

@@ -3,10 +3,8 @@ import { accessDecider, linkRole } from '../commands/access.decider.js';
 import { websiteStream } from '../commands/website.commands.js';
 import { websiteDecider } from '../commands/website.decider.js';
 import type { Engine } from '../engine.js';
-import type { DomainEvent, JsonObject } from '../events/envelope.js';
 import { accessProjection } from './access.projection.js';
-import type { Projection } from './projection.js';
-import { readList } from './runner/readList.js';
+import { everyOne } from './traces.queries.js';
 import { websiteProjection, type WebsiteDocument } from './website.projection.js';
 
 /**
@@ -26,16 +24,14 @@ export const websiteRoleOf = async (
   return role === undefined ? null : { via: 'link', role };
 };
 
-const pageSize = 200;
-
 /** Every website that a client owns or is linked to, newest first, with the way to it; each checked as of now. Archived ones are left out. */
 export const websitesOfClient = async (
   engine: Engine,
   clientId: string,
 ): Promise<readonly { website: WebsiteDocument; via: 'owner' | 'link'; role: 'viewer' | 'editor' }[]> => {
-  const owned = await allIds(engine, websiteProjection, { clientId });
-  const linked = await allIds(engine, accessProjection, { linkedClientIds: clientId });
-  const ids = [...new Set([...owned, ...linked])].sort().reverse();
+  const owned = await everyOne(engine, websiteProjection, { clientId });
+  const linked = await everyOne(engine, accessProjection, { linkedClientIds: clientId });
+  const ids = [...new Set([...owned.map(({ id }) => id), ...linked.map(({ websiteId }) => websiteId)])].sort().reverse();
   const found = await Promise.all(
     ids.map(async (id) => {
       const { document: website } = await engine.read(websiteProjection, id);
@@ -45,22 +41,4 @@ export const websitesOfClient = async (
     }),
   );
   return found.flat();
-};
-
-const allIds = async <Document extends JsonObject, Event extends DomainEvent>(
-  engine: Engine,
-  projection: Projection<Document, Event>,
-  where: Record<string, string>,
-): Promise<string[]> => {
-  const ids: string[] = [];
-  for (;;) {
-    const after = ids.at(-1);
-    const page = await readList(
-      projection,
-      { where, order: 'descending', limit: pageSize, ...(after !== undefined && { after }) },
-      engine,
-    );
-    ids.push(...page.map(({ id }) => id));
-    if (page.length < pageSize) return ids;
-  }
 };

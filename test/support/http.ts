@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
 import { mintApiKey } from '../../src/commands/apiKey.handlers.js';
+import type { Keeper } from '../../src/commands/erasure.handlers.js';
 import { createEngine, type Engine } from '../../src/engine.js';
 import { catalogue } from '../../src/events/catalogue.js';
 import { createCodec } from '../../src/events/codec.js';
@@ -77,6 +78,7 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   readonly routes?: (parts: RouteParts) => readonly Route[];
   /** Instead of `identityProvider`, with what it answers. */
   readonly signIn?: (engine: Engine, baseUrl: () => string) => EmbeddedIdentity;
+  readonly keepers?: readonly Keeper[];
   /** Whether read models are kept up to date here. Default: yes. */
   readonly projector?: boolean;
 }
@@ -136,6 +138,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       keyUse,
       sourceHost,
       hosting,
+      keepers: options.keepers ?? [],
       analytics,
       projections,
       checks: readinessChecks(engine, projections),

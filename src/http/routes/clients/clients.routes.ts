@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { createClient, renameClient } from '../../../commands/client.handlers.js';
+import { eraseClient, type Keeper } from '../../../commands/erasure.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { ClientDocument } from '../../../projections/client.projection.js';
@@ -24,7 +25,13 @@ export const Client = Type.Object(
   { $id: 'Client' },
 );
 
-export const clientRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
+export interface ClientRouteParts {
+  readonly engine: Engine;
+  /** What an erasure has to empty beside the stores. */
+  readonly keepers: readonly Keeper[];
+}
+
+export const clientRoutes = ({ engine, keepers }: ClientRouteParts): readonly Route[] => {
   const answer = async (clientId: string, status = 200): Promise<Answer> => {
     const found = await readClient(engine, clientId);
     if (found === null) throw new Refused(refusals.clientNotFound(clientId));
@@ -103,6 +110,21 @@ export const clientRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
           ifMatch === undefined ? {} : { expectedRevision: ifMatch },
         );
         return afterWrite(request, () => answer(params.id));
+      },
+    }),
+
+    route({
+      method: 'delete',
+      path: '/clients/:id',
+      operationId: 'eraseClient',
+      summary: 'Erase a client: access, tokens and every trace of the person, the event log included',
+      tag,
+      access: 'admin',
+      params: clientParams,
+      answers: { 204: { description: 'Nothing that is left of the person can be read; the address may be used anew.' } },
+      handle: async ({ params, context }) => {
+        await eraseClient(engine, keepers, params.id, context);
+        return { status: 204 };
       },
     }),
   ];

@@ -1,0 +1,29 @@
+import { clientStream } from '../../commands/client.commands.js';
+import { clientDecider } from '../../commands/client.decider.js';
+import { eraseTraces, type Keeper } from '../../commands/erasure.handlers.js';
+import type { Engine } from '../../engine.js';
+import type { ClientEvent } from '../../events/client.events.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
+import { createReactor } from '../reactor.js';
+import type { Worker } from '../worker.js';
+
+type Erased = Recorded<Extract<ClientEvent, { type: 'ClientErased' }>>;
+
+const actor: Actor = { subject: 'erasure', role: 'system', via: 'worker' };
+
+/** Ends every erasure that was begun, wherever it was cut off. Any number of these may run on the same stores. */
+export const createErasureWorker = (engine: Engine, keepers: readonly Keeper[]): Worker =>
+  createReactor(engine, {
+    name: 'erasure',
+    filter: { streamPrefixes: ['client-'], types: ['ClientErased'] },
+    keyOf: ({ data }) => data.clientId,
+    react: async (event) => {
+      const { id, data, metadata } = event as Erased;
+      const { clientId } = data;
+      const { state } = await engine.state(clientDecider, clientStream(clientId));
+      if (state.stage !== 'erased') return;
+      const { requestId, correlationId } = metadata;
+      const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
+      await eraseTraces(engine, keepers, { clientId, email: state.email }, context);
+    },
+  });

@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import { accessStream } from '../../src/commands/access.commands.js';
+import { accessDecider } from '../../src/commands/access.decider.js';
+import { addClient, claimInvitation } from '../../src/commands/access.handlers.js';
+import { apiKeyStreamOfId } from '../../src/commands/apiKey.commands.js';
+import { apiKeyDecider } from '../../src/commands/apiKey.decider.js';
+import { mintApiKey } from '../../src/commands/apiKey.handlers.js';
+import { renameClient } from '../../src/commands/client.handlers.js';
+import type { Keeper } from '../../src/commands/erasure.handlers.js';
+import { changeWebsite, createWebsite } from '../../src/commands/website.handlers.js';
+import type { Engine } from '../../src/engine.js';
+import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { websitesOfClient } from '../../src/projections/access.queries.js';
+import { clientIdOf, clientIdOfEmail, readClient } from '../../src/projections/client.queries.js';
+import { websiteProjection } from '../../src/projections/website.projection.js';
+import { clientActor, type EngineProcess } from './engineProcess.js';
+
+/** A person who is everywhere where one can be. */
+export interface Erasable {
+  readonly name: string;
+  readonly email: string;
+  readonly subject: string;
+  readonly clientId: string;
+  /** The address as events hold it. */
+  readonly sealed: string;
+  /** Websites that they own, are linked to after a claim, and are invited to. */
+  readonly owned: string;
+  readonly linked: string;
+  readonly invited: string;
+  readonly invitationId: string;
+  readonly apiKeys: readonly string[];
+}
+
+export const outboxIn = (folder: string): ReturnType<typeof createEmbeddedOutbox> =>
+  createEmbeddedOutbox({ folder: join(folder, 'outbox'), from: 'Doorstep <doorstep@example.com>', clock: systemClock });
+
+type Outbox = ReturnType<typeof outboxIn>;
+
+export const newWebsite = async ({ engine, context }: EngineProcess, slug: string): Promise<string> => {
+  const wish = { name: slug, slug, templateId: 'business', tier: 'starter', collaborators: [] } as const;
+  return (await createWebsite(engine, wish, context())).websiteId;
+};
+
+/** Invites an address; the id of its invitation and the address as that holds it. */
+export const invite = async (
+  { engine, context }: EngineProcess,
+  websiteId: string,
+  email: string,
+): Promise<{ readonly invitationId: string; readonly sealed: string }> => {
+  const added = await addClient(engine, { websiteId, email, role: 'editor' }, context());
+  const found = [...added.handled.state.invitations].find(
+    ([, { email: to, stage }]) => to === added.email && stage === 'pending',
+  );
+  if (found === undefined) throw new Error('nobody was invited');
+  return { invitationId: found[0], sealed: added.email };
+};
+
+export const makeErasable = async (process: EngineProcess, outbox: Outbox, name: string): Promise<Erasable> => {
+  const { engine, context } = process;
+  const email = `${name}@example.com`;
+  const subject = `idp|${name}`;
+  const [owned, linked, invited] = await Promise.all(
+    ['owned', 'linked', 'invited'].map((what) => newWebsite(process, `${what}-${name}`)),
+  );
+  if (owned === undefined || linked === undefined || invited === undefined) throw new Error('no websites');
+
+  const { invitationId, sealed } = await invite(process, invited, email);
+  const claimed = await invite(process, linked, email);
+  const { clientId } = await claimInvitation(
+    engine,
+    { invitationId: claimed.invitationId, subject, verifiedEmail: email, name },
+    context({ actor: clientActor(subject) }),
+  );
+  await renameClient(engine, clientId, `${name} the Second`, context());
+  await changeWebsite(engine, { websiteId: owned, clientId }, context());
+  const mint = async (who: { subject: string; verifiedEmail?: string; userName?: string }): Promise<string> =>
+    (
+      await mintApiKey(
+        engine,
+        { name: 'ci', role: 'client', callerRole: 'client', scope: 'write', ...who },
+        engine.random.bytes(64),
+        context(),
+      )
+    ).id;
+  const apiKeys = [
+    await mint({ subject, verifiedEmail: email, userName: name }),
+    await mint({ subject }),
+    await mint({ subject: email }),
+    await mint({ subject: 'somebody', verifiedEmail: email }),
+  ];
+  await outbox.send({ id: engine.ids.commandId(), to: email, person: sealed, subject: 'Hello', html: name, text: name });
+  return { name, email, subject, clientId, sealed, owned, linked, invited, invitationId, apiKeys };
+};
+
+/** Has access to nothing, and is not shown: from `ClientErased` on, whatever else has been done. */
+export const expectShutOut = async (engine: Engine, { clientId, email, subject }: Erasable): Promise<void> => {
+  expect(await readClient(engine, clientId)).toBeNull();
+  expect(await clientIdOf(engine, subject)).not.toBe(clientId);
+  expect(await clientIdOfEmail(engine, email)).not.toBe(clientId);
+};
+
+/** Nothing is left, in any process. */
+export const expectErased = async (engine: Engine, outbox: Outbox, person: Erasable): Promise<void> => {
+  await expectShutOut(engine, person);
+  expect(await engine.personal.open(person.sealed)).toBeNull();
+  expect(await websitesOfClient(engine, person.clientId)).toEqual([]);
+  expect((await engine.read(websiteProjection, person.owned)).document).not.toHaveProperty('clientId');
+  const { state: linked } = await engine.state(accessDecider, accessStream(person.linked));
+  expect(linked.links.get(person.clientId)).toBe('none');
+  const { state: invited } = await engine.state(accessDecider, accessStream(person.invited));
+  expect(invited.invitations.get(person.invitationId)?.stage).toBe('revoked');
+  for (const id of person.apiKeys) {
+    expect((await engine.state(apiKeyDecider, apiKeyStreamOfId(id))).state.stage).toBe('revoked');
+  }
+  const mails = await outbox.list({ to: person.email, limit: 10 });
+  expect(mails.filter(({ text }) => text === person.name)).toEqual([]);
+};
+
+/** Counts what is done, and dies at one of these acts: before it, or after it, without telling. */
+export const createMortal = (
+  diesAt: number,
+): { readonly act: <Result>(carryOut: () => Promise<Result>) => Promise<Result>; readonly acts: () => number } => {
+  let acts = 0;
+  return {
+    acts: () => acts,
+    act: async (carryOut) => {
+      acts += 1;
+      if (acts > Math.ceil(diesAt / 2)) throw new Error('dead');
+      const result = await carryOut();
+      if (diesAt % 2 === 1 && acts === Math.ceil(diesAt / 2)) throw new Error('dead');
+      return result;
+    },
+  };
+};
+
+export type Mortal = ReturnType<typeof createMortal>;
+
+export const mortalKeeper = (keeper: Keeper, { act }: Mortal): Keeper => ({
+  forget: (address, person) => act(() => keeper.forget(address, person)),
+});
