@@ -14,7 +14,17 @@ import { createTestClock, type TestClock } from '../support/testClock.js';
 import { engineOn } from './engines.js';
 import { createMachine, passTimeUntil, type Machine, type Mishap } from './machine.js';
 import { createMemoryStores } from './memoryStores.js';
-import { countsOf, createRemote, oneOfEach, providersOn, type Line, type Remote } from './remote.js';
+import { countsOf, createRemote, oneOfEach, providersOn, type Line, type Providers, type Remote } from './remote.js';
+
+/** Providers that the world is to have instead of `remote`. */
+export interface Outside {
+  /** As one machine reaches them over its `line`. */
+  providersOn(line: Line, clock: Clock): Providers;
+  /** How many of each were ever made. */
+  counts(): typeof oneOfEach;
+  /** Where the website is in the end. */
+  readonly url: string;
+}
 
 /** One website to be provisioned, on stores and providers that machines come to and go from, in virtual time. */
 export interface World {
@@ -46,10 +56,11 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export const createWorld = async (): Promise<World> => {
+export const createWorld = async (outside?: Outside): Promise<World> => {
   const clock = createTestClock();
   const stores = await createMemoryStores(clock);
   const remote = createRemote();
+  const counts = (): typeof oneOfEach => outside?.counts() ?? countsOf(remote);
   const observer = engineOn(stores, { clock });
   const context = () => ({ commandId: observer.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
   const { websiteId } = await createWebsite(
@@ -57,7 +68,7 @@ export const createWorld = async (): Promise<World> => {
     {
       name: 'Bakery',
       slug: 'bakery',
-      templateId: 'business',
+      templateId: outside === undefined ? 'business' : 'site-template',
       tier: 'starter',
       brandColor: '#aa3300',
       collaborators: ['octocat'],
@@ -86,7 +97,9 @@ export const createWorld = async (): Promise<World> => {
     start: async (plan, { offsetMs = 0, line, visited = [] } = {}) => {
       const ownClock: Clock = { now: () => clock.now() + offsetMs, schedule: (delayMs, task) => clock.schedule(delayMs, task) };
       const machine = createMachine(stores, { world: clock, own: ownClock }, plan);
-      const worker = createProvisioningWorker({ engine: machine.engine, ...providersOn(remote, line ?? machine.line, visited) });
+      const ownLine = line ?? machine.line;
+      const providers = outside?.providersOn(ownLine, ownClock) ?? providersOn(remote, ownLine, visited);
+      const worker = createProvisioningWorker({ engine: machine.engine, ...providers });
       workers.push(worker);
       machines.push(machine);
       await worker.start();
@@ -118,13 +131,13 @@ export const createWorld = async (): Promise<World> => {
     expectSound: async () => {
       const [{ status, reason, steps }, { status: websiteStatus, url }] = [await job(), await website()];
       const kinds = (await eventsOf(`website-${websiteId}`)).map(({ type }) => type);
-      for (const count of Object.values(countsOf(remote))) expect(count).toBeLessThanOrEqual(1);
+      for (const count of Object.values(counts())) expect(count).toBeLessThanOrEqual(1);
       if (status === 'succeeded') {
-        expect(countsOf(remote)).toStrictEqual(oneOfEach);
+        expect(counts()).toStrictEqual(oneOfEach);
         expect(steps.map((step) => step.status)).toStrictEqual(steps.map(() => 'succeeded'));
         expect({ websiteStatus, url, kinds }).toStrictEqual({
           websiteStatus: 'active',
-          url: 'https://bakery.example/',
+          url: outside?.url ?? 'https://bakery.example/',
           kinds: ['WebsiteCreated', 'WebsiteActivated'],
         });
       } else {

@@ -49,6 +49,7 @@ const One = Type.Object({ id: Type.String(), ...Built });
 const Listed = Type.Object({ uid: Type.String(), ...Built });
 const oneOf = formOf(provider, One);
 const listOf = formOf(provider, Type.Object({ deployments: Type.Array(Listed) }));
+const nothing = formOf(provider, Type.Null());
 const errorOf = formOf(provider, Type.Object({ error: Type.Object({ message: Type.String() }) }));
 
 /**
@@ -266,7 +267,7 @@ export const createVercel = (options: {
       const found = await lookUp(name, marker);
       if (found?.isOurs !== true) return false;
       // Gone meanwhile is as good as deleted.
-      await call('DELETE', `/v9${at(found.project.id)}`, { handled: [404], repeatable: true });
+      nothing((await call('DELETE', `/v9${at(found.project.id)}`, { handled: [404], repeatable: true })) ?? null);
       return true;
     },
   };

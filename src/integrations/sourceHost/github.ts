@@ -23,6 +23,8 @@ const GitPerson = Type.Union([
   Type.Object({ name: Type.Optional(Type.String()), date: Type.Optional(Type.String()) }),
 ]);
 
+const invitationOf = formOf(provider, Type.Object({ id: Type.Number() }));
+const nothing = formOf(provider, Type.Literal(''));
 const repoOf = formOf(provider, Repo);
 const peopleOf = formOf(provider, Type.Array(Person));
 const invitedOf = formOf(provider, Type.Array(Type.Object({ invitee: Type.Union([Type.Null(), Person]) })));
@@ -215,6 +217,9 @@ export const createGitHub = (options: {
     const wish = { ...place, username, permission: 'push' } as const;
     const given = await unless([404], ({ rest }) => rest.repos.addCollaborator(wish), null);
     if (given === null) throw permanent(`Repository ${repositoryId} or user ${username} does not exist`);
+    // 204: has access already. A page that a proxy sent instead would not be an invitation.
+    const { status, data }: { status: number; data: unknown } = given;
+    if (status !== 204) invitationOf(data);
   };
 
   const listCollaborators: SourceHost['listCollaborators'] = async (repositoryId) => {
@@ -237,7 +242,8 @@ export const createGitHub = (options: {
     if (found === null || !carries(found, marker)) return false;
     const place = placeOf(found.full_name);
     // Gone meanwhile is as good as deleted.
-    await unless([404], ({ rest }) => rest.repos.delete(place), null);
+    const deleted = await unless([404], ({ rest }) => rest.repos.delete(place), null);
+    if (deleted !== null) nothing(deleted.data);
     return true;
   };
 
