@@ -25,14 +25,18 @@ export interface Fleet {
 }
 
 /** Starts a process for each entry of `roles`, as in `api` or `projector,worker`. The first one that runs the api has the public address. */
-export const startFleet = async (dataDir: string, roles: readonly string[]): Promise<Fleet> => {
+export const startFleet = async (
+  dataDir: string,
+  roles: readonly string[],
+  extra: Readonly<Record<string, string>> = {},
+): Promise<Fleet> => {
   const ports = await Promise.all(roles.map(async (names) => (names.includes('api') ? freePort() : null)));
   const baseUrl = `http://127.0.0.1:${String(ports.find((port) => port !== null))}`;
 
   const parts = roles.map((names, index): Part => {
     const port = ports[index] ?? null;
     const launch = (): Launched =>
-      launchServer(dataDir, { PROCESS_ROLES: names, BASE_URL: baseUrl, ...(port !== null && { PORT: String(port) }) });
+      launchServer(dataDir, { ...extra, PROCESS_ROLES: names, BASE_URL: baseUrl, ...(port !== null && { PORT: String(port) }) });
     const part: Part = {
       roles: names,
       ...(port !== null && { address: `http://127.0.0.1:${String(port)}` }),

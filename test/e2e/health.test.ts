@@ -1,0 +1,30 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { startDoorstep, type Doorstep } from '../../src/compose.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { loadSettings } from '../../src/platform/settings.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const running: Doorstep[] = [];
+
+afterAll(async () => {
+  for (const doorstep of running) await doorstep.stop();
+});
+
+test.each(['projector', 'worker', 'cron'])('a %s tells how it is, and answers nothing else', async (role) => {
+  const settings = loadSettings({
+    DATA_DIR: temporaryFolder(),
+    PROCESS_ROLES: role,
+    HEALTH_PORT: '0',
+    BASE_URL: 'http://127.0.0.1:1',
+  });
+  const doorstep = await startDoorstep(settings, createLogger({ level: 'silent' }));
+  running.push(doorstep);
+  const statusOf = async (path: string): Promise<number> => (await fetch(`${doorstep.healthUrl ?? ''}${path}`)).status;
+  expect(await statusOf('/healthz')).toBe(200);
+  // Read models are there only where a projector has been.
+  expect(await statusOf('/readyz')).toBe(role === 'projector' ? 200 : 503);
+  expect(await statusOf('/metrics')).toBe(200);
+  for (const path of ['/docs', '/openapi.json', '/me', '/sites/some/', '/v1/websites']) {
+    expect([path, await statusOf(path)]).toEqual([path, 404]);
+  }
+});
