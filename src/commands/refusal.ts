@@ -31,6 +31,7 @@ const refuse = (refused: RefusalCode, message: string): Refusal => ({ refused, m
 /** Every refusal of the service, in the words of the specification ("Errors") and of api.md. */
 export const refusals = {
   websiteNotFound: (id: string) => refuse('notFound', `Website ${id} not found`),
+  websiteNotDeployed: (id: string) => refuse('conflict', `Website ${id} has not been provisioned yet`),
   websiteArchived: (id: string) => refuse('conflict', `Website ${id} is archived`),
   websiteNotActive: (id: string) => refuse('conflict', `Website ${id} is not active`),
   fieldRequired: (field: string) => refuse('invalid', `${field} is required`),

@@ -34,6 +34,9 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/provisioning': ['AOEV'],
   'GET /websites/:id/provisioning/events': ['AOEV'],
   'POST /websites/:id/provisioning/retry': ['A'],
+  'GET /websites/:id/deployments': ['AOEV'],
+  'GET /websites/:id/commits': ['AOEV'],
+  'POST /websites/:id/redeploy': ['AOE'],
 
   'GET /websites/:id/analytics': ['AOEV', 'analytics'],
   'GET /websites/:id/seo': ['AOEV', 'seo'],

@@ -9,6 +9,7 @@ import { analyticsRoutes } from './analytics/analytics.routes.js';
 import { apiKeyRoutes } from './apiKeys/apiKeys.routes.js';
 import { clientRoutes, type ClientRouteParts } from './clients/clients.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
+import { deploymentRoutes } from './deployments/deployments.routes.js';
 import { meRoutes } from './me/me.routes.js';
 import { outboxRoutes } from './outbox/outbox.routes.js';
 import { provisioningRoutes } from './provisioning/provisioning.routes.js';
@@ -33,6 +34,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...accessRoutes(parts),
     ...deliveryRoutes(parts),
     ...provisioningRoutes(parts),
+    ...deploymentRoutes(parts),
     ...analyticsRoutes(parts),
     ...seoRoutes(parts),
     ...clientRoutes(parts),

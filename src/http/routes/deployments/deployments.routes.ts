@@ -1,0 +1,137 @@
+import { Type, type Static } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import { ProviderFault } from '../../../integrations/fault.js';
+import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
+import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
+import type { Logger } from '../../../platform/logger.js';
+import type { WebsiteDocument } from '../../../projections/website.projection.js';
+import { websiteParams } from '../../params.js';
+import { route, type Route } from '../../route.js';
+
+const tag = 'Deployments';
+const Time = Type.String({ format: 'date-time' });
+
+const Deployment = Type.Object(
+  {
+    id: Type.String(),
+    status: Type.Enum(['building', 'ready', 'failed']),
+    url: Type.Optional(Type.String({ description: 'Address of just this deployment; once it is ready.' })),
+    commit: Type.Optional(Type.String({ description: 'What it was built from.' })),
+    createdAt: Time,
+    error: Type.Optional(Type.String({ description: 'What went wrong; of a failed one.' })),
+  },
+  { $id: 'Deployment' },
+);
+
+const Commit = Type.Object(
+  {
+    id: Type.String(),
+    message: Type.String(),
+    author: Type.Optional(Type.String()),
+    committedAt: Type.Optional(Time),
+    url: Type.Optional(Type.String({ description: 'Where people read it.' })),
+  },
+  { $id: 'Commit' },
+);
+
+const toDeployment = ({ id, status, url, commit, createdAt, error }: HostingDeployment): Static<typeof Deployment> => ({
+  id,
+  status,
+  ...(status === 'ready' && { url }),
+  ...(commit !== '' && { commit }),
+  createdAt,
+  ...(error !== undefined && { error }),
+});
+
+const toCommit = ({ author, ...commit }: SourceCommit): Static<typeof Commit> => ({
+  ...commit,
+  ...(author !== '' && { author }),
+});
+
+const limited = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many of the newest at most; there are no pages.' }),
+  ),
+});
+
+/** Fails as the provider would that is not asked any more: a website stays where it was made when the settings change. */
+const requireProvider = (used: { readonly provider: string }, { provider }: { readonly provider: string }): void => {
+  if (provider === used.provider) return;
+  throw new ProviderFault({ provider, message: 'the service is set up for another provider', transient: false });
+};
+
+/** Deployments and commits of a website, asked of the providers at each call and never kept; a new deployment. */
+export const deploymentRoutes = (parts: {
+  engine: { logger: Logger };
+  sourceHost: SourceHost;
+  hosting: Hosting;
+}): readonly Route[] => {
+  const { sourceHost, hosting } = parts;
+  const projectOf = ({ hosting: project }: WebsiteDocument): string | null => {
+    if (project === undefined) return null;
+    requireProvider(hosting, project);
+    return project.projectId;
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/websites/:id/deployments',
+      operationId: 'listDeployments',
+      summary: 'List the deployments of a website, newest first',
+      tag,
+      access: 'members',
+      params: websiteParams,
+      query: limited,
+      answers: {
+        200: { description: 'As the hosting provider tells them; none before the first.', schema: Type.Array(Deployment) },
+      },
+      handle: async ({ website: { website }, query: { limit = 50 } }) => {
+        const projectId = projectOf(website);
+        if (projectId === null) return { body: [] };
+        return { body: (await hosting.listDeployments(projectId, limit)).map(toDeployment) };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/commits',
+      operationId: 'listCommits',
+      summary: 'List the commits of a website’s repository, newest first',
+      tag,
+      access: 'members',
+      params: websiteParams,
+      query: limited,
+      answers: {
+        200: { description: 'Those of the default branch, as the source host tells them.', schema: Type.Array(Commit) },
+      },
+      handle: async ({ website: { website }, query: { limit = 50 } }) => {
+        const { repository } = website;
+        if (repository === undefined) return { body: [] };
+        requireProvider(sourceHost, repository);
+        return { body: (await sourceHost.listCommits(repository.id, limit)).map(toCommit) };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/redeploy',
+      operationId: 'redeployWebsite',
+      summary: 'Build a website from the newest commit and serve it',
+      tag,
+      access: 'editors',
+      params: websiteParams,
+      answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
+      handle: async ({ website: { website }, context }) => {
+        const projectId = projectOf(website);
+        if (projectId === null) throw new Refused(refusals.websiteNotDeployed(website.id));
+        // A dry run: there is no event that it would write.
+        if (context.planned !== undefined) return { status: 202 };
+        parts.engine.logger.info({ websiteId: website.id, requestId: context.requestId }, 'a deployment was asked for');
+        // Asked twice with the same key, it is one deployment.
+        const deployment = await hosting.startDeployment(projectId, `request-${context.commandId}`);
+        return { status: 202, body: toDeployment(deployment) };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createRoutes } from '../../src/http/routes/index.js';
+import { createVercel } from '../../src/integrations/hosting/vercel.js';
+import type { Hosting } from '../../src/integrations/hosting/port.js';
+import { createGitHub } from '../../src/integrations/sourceHost/github.js';
+import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
+import type { Worker } from '../../src/workers/worker.js';
+import { eventually } from '../support/eventually.js';
+import { startApi, type RunningApi } from '../support/http.js';
+import { createGitHubFake } from '../support/providers/gitHubFake.js';
+import { createVercelFake } from '../support/providers/vercelFake.js';
+import { serveFake, type ServedFake } from '../support/providers/wire.js';
+
+interface Site {
+  readonly api: RunningApi;
+  readonly token: string;
+  readonly websiteId: string;
+}
+
+const workers: Worker[] = [];
+afterAll(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+});
+
+interface Pair {
+  readonly sourceHost: SourceHost;
+  readonly hosting: Hosting;
+}
+
+/** A website that has been provisioned on a pair of providers, the embedded ones when there is none. */
+const startSite = async (pair?: Pair): Promise<Site> => {
+  let used: Pair | undefined = pair;
+  const api = await startApi({
+    routes: (parts) => {
+      used = { ...parts, ...pair };
+      return createRoutes({ ...parts, ...pair });
+    },
+  });
+  if (used === undefined) throw new Error('there are no routes');
+  const worker = createProvisioningWorker({ engine: api.engine, ...used, visit: () => Promise.resolve(200) });
+  workers.push(worker);
+  await worker.start();
+  const token = await api.mintToken();
+  const { body } = await api.call('POST', '/websites', { token, body: { name: 'Bakery', slug: 'bakery' } });
+  const websiteId = (body as { id: string }).id;
+  await eventually(
+    'an active website',
+    async () => {
+      const { body: website } = await api.call('GET', `/websites/${websiteId}`, { token });
+      return (website as { status: string }).status === 'active' ? true : undefined;
+    },
+    30_000,
+  );
+  return { api, token, websiteId };
+};
+
+const deployment = {
+  id: expect.any(String),
+  status: 'ready',
+  url: expect.stringMatching(/^https?:\/\//),
+  commit: expect.stringMatching(/^[0-9a-f]{40}$/),
+  createdAt: expect.stringMatching(/Z$/),
+};
+
+describe('on the embedded pair', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  }, 60_000);
+  const call = (method: string, path: string, headers = {}) =>
+    site.api.call(method, `/websites/${site.websiteId}${path}`, { token: site.token, headers });
+
+  test('GET /deployments and /commits tell what is there', async () => {
+    expect(await call('GET', '/deployments')).toMatchObject({ status: 200, body: [deployment] });
+    const commit = {
+      id: expect.stringMatching(/^[0-9a-f]{40}$/),
+      message: 'Start bakery from the business template',
+      author: 'Doorstep',
+      committedAt: expect.stringMatching(/Z$/),
+    };
+    expect((await call('GET', '/commits?limit=5')).body).toEqual([commit]);
+  });
+
+  test('POST /redeploy: 202, once for a key, and not for a dry run', async () => {
+    expect(await call('POST', '/redeploy?dryRun=1')).toMatchObject({ status: 200, body: { events: [] } });
+    const headers = { 'idempotency-key': 'again' };
+    const first = await call('POST', '/redeploy', headers);
+    expect(first).toMatchObject({ status: 202, body: deployment });
+    expect((await call('POST', '/redeploy', headers)).body).toEqual(first.body);
+    expect((await call('GET', '/deployments')).body).toHaveLength(2);
+    expect((await call('GET', '/deployments?limit=1')).body).toEqual([first.body]);
+  });
+
+  test('before the first deployment: empty lists, and a redeployment is refused', async () => {
+    const { api, token } = site;
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    const { body } = await api.call('POST', '/websites', { token, body: { name: 'New', slug: 'new' } });
+    const { id } = body as { id: string };
+    expect((await api.call('GET', `/websites/${id}/deployments`, { token })).body).toEqual([]);
+    expect((await api.call('GET', `/websites/${id}/commits`, { token })).body).toEqual([]);
+    expect(await api.call('POST', `/websites/${id}/redeploy`, { token })).toMatchObject({
+      status: 400,
+      body: { error: `Website ${id} has not been provisioned yet` },
+    });
+  });
+});
+
+describe('on GitHub and Vercel', () => {
+  /** Waits a hundredth of what it is told to. */
+  const hasty: Clock = {
+    now: () => systemClock.now(),
+    schedule: (delayMs, task, options) => systemClock.schedule(delayMs / 100, task, options),
+  };
+  let site: Site;
+  let vercelServed: ServedFake;
+  let gitHubServed: ServedFake;
+  let commit: (words: string) => string;
+  let token: string;
+  beforeAll(async () => {
+    const gitHub = createGitHubFake();
+    const vercel = createVercelFake({ repositoryOf: (name) => gitHub.repositories.get(name.split('/')[1] ?? '') });
+    [gitHubServed, vercelServed] = [await serveFake(gitHub.provider), await serveFake(vercel.provider)];
+    commit = (words) => gitHub.commit('bakery', words);
+    ({ token } = vercel);
+    const { owner, template } = gitHub;
+    const common = { clock: hasty, random: systemRandom, logger: createLogger({ level: 'silent' }), timeoutMs: 100_000 };
+    site = await startSite({
+      sourceHost: createGitHub({
+        ...common,
+        settings: { token: gitHub.token, owner, template: { owner, name: template }, apiUrl: gitHubServed.url },
+        paced: false,
+      }),
+      hosting: createVercel({
+        ...common,
+        settings: { token, teamId: vercel.teamId, apiUrl: vercelServed.url },
+        visit: (url) => Promise.resolve(vercel.visit(url).status),
+      }),
+    });
+  }, 60_000);
+  const call = (method: string, path: string) =>
+    site.api.call(method, `/websites/${site.websiteId}${path}`, { token: site.token });
+
+  test('a template need not be named; deployments and commits are asked for at each call', async () => {
+    expect(await call('GET', '/deployments')).toMatchObject({ status: 200, body: [deployment] });
+    const sha = commit('New bread');
+    expect(await call('GET', '/commits')).toMatchObject({
+      status: 200,
+      body: [{ id: sha, url: expect.stringContaining(sha), author: 'Ada Lovelace' }, {}],
+    });
+  });
+
+  test('POST /redeploy answers while it builds, without an address, and the newest commit is served in the end', async () => {
+    const sha = commit('More bread');
+    const { status, body } = await call('POST', '/redeploy');
+    expect(status).toBe(202);
+    expect(body).toEqual({ id: expect.any(String), status: 'building', commit: sha, createdAt: expect.any(String) });
+    const newest = await eventually('a deployment that is ready', async () => {
+      const [first] = (await call('GET', '/deployments')).body as { status: string }[];
+      return first?.status === 'ready' ? first : undefined;
+    });
+    expect(newest).toMatchObject({ ...deployment, commit: sha });
+  });
+
+  test('a provider that is down is named: 503, or 504 when it is silent', async () => {
+    vercelServed.trouble(() => ({ when: 'before', what: '500' }));
+    expect(await call('GET', '/deployments')).toMatchObject({ status: 503, body: { error: 'Vercel cannot be asked right now' } });
+    vercelServed.trouble(() => ({ when: 'before', what: 'silence' }));
+    expect(await call('GET', '/deployments')).toMatchObject({ status: 504, body: { error: 'Vercel did not answer in time' } });
+    vercelServed.trouble();
+    gitHubServed.trouble(() => ({ when: 'before', what: '429' }));
+    const limited = await call('GET', '/commits');
+    expect(limited).toMatchObject({ status: 503, body: { error: 'GitHub cannot be asked right now' } });
+    expect(limited.headers.get('retry-after')).toBe('7');
+    gitHubServed.trouble();
+    expect(JSON.stringify(site.api.log)).not.toContain(token);
+  });
+
+  test('a website that lives elsewhere than the service is set up for: 502', async () => {
+    const { url, stop } = await startApi({ folder: site.api.folder, projector: false });
+    for (const path of ['deployments', 'commits']) {
+      const answer = await fetch(`${url}/v1/websites/${site.websiteId}/${path}`, {
+        headers: { authorization: `Bearer ${site.token}` },
+      });
+      expect(answer.status).toBe(502);
+      expect(await answer.json()).toMatchObject({
+        error: expect.stringMatching(/ refused: the service is set up for another provider$/),
+      });
+    }
+    await stop();
+  });
+});
