@@ -7,6 +7,7 @@ import { ProviderFault } from '../../src/integrations/fault.js';
 import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox, OutboxMail } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity, type EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
+import { ReadModelStoreUnavailable, type RecordStore } from '../../src/projections/store/readModelStore.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
 import {
@@ -30,6 +31,7 @@ const place: Place = { baseUrl, via: () => api.url };
 const portalOrigin = 'https://portal.example.com';
 let api: RunningApi;
 let outbox: EmailSender & Outbox;
+let isStoreAway = false;
 /** While set, no mail can be sent. */
 let mailFault: ProviderFault | undefined;
 let identity: EmbeddedIdentity;
@@ -42,7 +44,7 @@ beforeAll(async () => {
     signIn: (engine) =>
       (identity = createEmbeddedIdentity({
         ...engine,
-        records: engine.readModels.records,
+        records: mayBeAway(engine.readModels.records),
         email: {
           ...outbox,
           send: (mail) => (mailFault === undefined ? outbox.send(mail) : Promise.reject(mailFault)),
@@ -55,6 +57,15 @@ beforeAll(async () => {
   });
   portal = await discover(place);
 });
+
+const mayBeAway = (records: RecordStore): RecordStore => ({
+  get: (...asked) => (isStoreAway ? away() : records.get(...asked)),
+  insert: (...asked) => (isStoreAway ? away() : records.insert(...asked)),
+  put: (...asked) => (isStoreAway ? away() : records.put(...asked)),
+  delete: (...asked) => (isStoreAway ? away() : records.delete(...asked)),
+  purgeExpired: (...asked) => records.purgeExpired(...asked),
+});
+const away = (): Promise<never> => Promise.reject(new ReadModelStoreUnavailable('away'));
 
 let people = 0;
 /** An address that nobody had: limits are by address. */
@@ -277,6 +288,15 @@ describe('a mail', () => {
     const later = await ask();
     clock.shift(-16 * 60_000);
     expect(titleOf(later)).toBe('Look at your mail');
+  });
+
+  test('goes to whoever is asked for: the page does not tell who is known', async () => {
+    const [stranger, known] = [somebody(), somebody()];
+    await signIn(known);
+    const [one, other] = [await askForMail(stranger), await askForMail(known)];
+    const plain = ({ text, url }: Page, email: string): string =>
+      text.replaceAll(email, '').replaceAll(url.split('/')[5] ?? '', '');
+    expect(plain(one.page, stranger)).toBe(plain(other.page, known));
   });
 
   test('says what it is, in text as well', async () => {
@@ -505,6 +525,33 @@ describe('the protocol', () => {
   ])('a token %s is none', async (_what, forge) => {
     const { tokens } = await signIn(somebody());
     expect((await me(forge(tokens.access_token))).status).toBe(401);
+  });
+});
+
+describe('while the store is away', () => {
+  test('nobody is let in or turned away: 503, and all goes on when it is back', async () => {
+    const { tokens } = await signIn(somebody());
+    const { browser, page, mail } = await askForMail(somebody());
+    const refresh = (): Promise<Response> =>
+      fetch(`${api.url}/oidc/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'refresh_token',
+          client_id: 'doorstep-portal',
+          refresh_token: tokens.refresh_token ?? '',
+        }),
+      });
+    isStoreAway = true;
+    const answers = [
+      (await me(tokens.access_token)).status,
+      (await browser.post(page.url, { code: codeIn(mail) })).status,
+      (await createBrowser(place).get((await beginSignIn(portal, callback)).url)).status,
+      (await refresh()).status,
+    ];
+    isStoreAway = false;
+    expect(answers).toStrictEqual([503, 503, 503, 503]);
+    expect((await refresh()).status).toBe(200);
+    expect((await browser.post(page.url, { code: codeIn(mail) })).url).toMatch(callback);
   });
 });
 

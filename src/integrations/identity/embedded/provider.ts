@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, default as Provider } from 'oidc-provider';
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
@@ -160,8 +161,18 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
   const provider = new OidcProvider(issuer, configuration);
   // The address that it is reached at is set by whoever passes requests on to it.
   provider.proxy = true;
-  provider.on('server_error', (_context, error) => {
+  provider.on('server_error', (context, error) => {
+    // The store of the records is away: that passes.
+    if (error.name.endsWith('Unavailable')) {
+      context.status = 503;
+      context.set('retry-after', '1');
+    }
     logger.error({ err: error }, 'a request of sign-in failed');
+  });
+  // What goes wrong when the answer is on its way.
+  const emitter: EventEmitter = provider;
+  emitter.on('error', (error: unknown) => {
+    logger.warn({ err: error }, 'an answer of sign-in was not sent');
   });
   return provider;
 };
