@@ -134,6 +134,17 @@ export const appendCases = (store: () => EventStore): void => {
     expect((await store().readStream(stream)).head).toBe(BigInt(before) + 1n);
   });
 
+  test('12 the same ids, expecting what they led to: a corrupted retry', async () => {
+    const stream = await streamOf(2);
+    const events = newEvents(2);
+    const { revision } = await store().append(stream, events, 1n);
+    await expect(store().append(stream, events, revision)).rejects.toThrow(CorruptedRetry);
+    await expect(store().append(stream, [newEvent(), ...events.slice(1)], revision)).rejects.toThrow(CorruptedRetry);
+    await store().append(stream, newEvents(1), revision);
+    await expect(store().append(stream, events, revision + 1n)).rejects.toThrow(CorruptedRetry);
+    expect((await store().readStream(stream)).head).toBe(revision + 1n);
+  });
+
   test('13 the same id in another stream is fine', async () => {
     const events = newEvents(2);
     expect(await store().append(freshStream(), events, NO_STREAM)).toMatchObject({ revision: 1n });

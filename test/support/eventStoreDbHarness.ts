@@ -1,41 +1,28 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { createEventStoreDb } from '../../src/events/store/eventStoreDb/eventStore.js';
 import type { EventStore } from '../../src/events/store/eventStore.js';
-import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { FakeCluster } from './eventStoreDbFake/fakeEventStoreDb.js';
 import type { EventStoreHarness } from './eventStoreHarness.js';
 import { startProcess } from './eventStoreSpawn.js';
+import { createShiftedClock } from './shiftedClock.js';
 
-const opener = new URL('./eventStoreDbOpener.ts', import.meta.url).href;
-
-/** The wall clock that the adapter reads, which a test may set. */
-const createShiftable = (): { readonly clock: Clock; readonly set: (epochMs: number) => void } => {
-  let offset = 0;
-  return {
-    clock: {
-      now: () => systemClock.now() + offset,
-      schedule: (delayMs, task, options) => systemClock.schedule(delayMs, task, options),
-    },
-    set: (epochMs) => {
-      offset = epochMs - systemClock.now();
-    },
-  };
-};
+/** For `startProcess`. */
+export const eventStoreDbOpener = new URL('./eventStoreDbOpener.ts', import.meta.url).href;
 
 /** The adapter on the server at `url()`: what a test can do to any server from outside. */
 const harnessOn = (
   url: () => string,
   faults: Pick<EventStoreHarness['faults'], 'takeDown' | 'loseAnswers'>,
 ): EventStoreHarness => {
-  const { clock, set } = createShiftable();
+  const clock = createShiftedClock();
   const open = (): Promise<EventStore> => Promise.resolve(createEventStoreDb({ url: url(), clock, random: systemRandom }));
   return {
     create: async () => ({ store: await open(), reopen: open }),
     faults: {
-      process: (_under, task) => startProcess(opener, url(), task),
+      process: (_under, task) => startProcess(eventStoreDbOpener, url(), task),
       setClock: (_under, epochMs) => {
-        set(epochMs);
+        clock.shift(epochMs - clock.now());
       },
       crash: { because: 'killing the server is tried on machines that have one' },
       fillDisk: { because: 'EventStoreDB ends itself when its disk is full' },

@@ -76,7 +76,8 @@ export const modelCases = (under: () => EventStoreUnderTest): void => {
       }),
       { numRuns: 60 },
     );
-  });
+    // Some thousand calls, which go over the network to some adapters.
+  }, 60_000);
 };
 
 interface Appended {

@@ -29,7 +29,8 @@ export class FakeLog {
   readonly #streams = new Map<string, FakeEvent[]>();
   readonly #recent = new Map<string, FakeEvent>();
   readonly #listeners = new Set<(event: FakeEvent) => void>();
-  #end = 1_000n;
+  /** More than a number holds exactly: positions must never become one. */
+  #end = 2n ** 53n + 1n;
 
   stream(name: string): readonly FakeEvent[] {
     return this.#streams.get(name) ?? [];

@@ -10,7 +10,6 @@ export type FaultKind = 'refused' | 'unsure' | 'denied' | 'too large';
 const INVALID_ARGUMENT = 3;
 const PERMISSION_DENIED = 7;
 const FAILED_PRECONDITION = 9;
-const UNIMPLEMENTED = 12;
 const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
@@ -41,7 +40,7 @@ export const faultKind = (fault: unknown): FaultKind => {
   if (exception === 'not-leader' || refusals.some((words) => details.includes(words))) return 'refused';
   if (exception === 'maximum-append-size-exceeded') return 'too large';
   if (exception === 'access-denied' || code === PERMISSION_DENIED || code === UNAUTHENTICATED) return 'denied';
-  if (code === INVALID_ARGUMENT || code === FAILED_PRECONDITION || code === UNIMPLEMENTED) return 'denied';
+  if (code === INVALID_ARGUMENT || code === FAILED_PRECONDITION) return 'denied';
   return 'unsure';
 };
 

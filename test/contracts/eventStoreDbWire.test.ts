@@ -1,0 +1,494 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createEventStoreDb } from '../../src/events/store/eventStoreDb/eventStore.js';
+import { faultKind } from '../../src/events/store/eventStoreDb/faults.js';
+import { encodeEvents } from '../../src/events/store/encodeEvents.js';
+import {
+  AppendTooLarge,
+  CorruptedRetry,
+  EventStoreUnavailable,
+  InvalidAppend,
+  NO_STREAM,
+  OutcomeUnknown,
+  START,
+  WrongExpectedRevision,
+  type EventStore,
+  type NewEvent,
+} from '../../src/events/store/eventStore.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import type { Logger } from '../../src/platform/logger.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { FakeCluster } from '../support/eventStoreDbFake/fakeEventStoreDb.js';
+import { eventStoreDbOpener } from '../support/eventStoreDbHarness.js';
+import { asWritten, follow, idsOf, newEvent, newEvents, startFollowing } from '../support/eventStoreEvents.js';
+import { startProcess } from '../support/eventStoreSpawn.js';
+import { eventually } from '../support/eventually.js';
+import { createTestClock, passTimeUntil } from '../support/testClock.js';
+
+/**
+ * What the adapter does on the wire, against the fake. The numbers are those of the observations of a real server and its client that
+ * docs/adr/0008-eventstoredb-appends.md lists.
+ */
+
+const opened: { close(): Promise<void> }[] = [];
+const fakes: FakeCluster[] = [];
+
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
+  for (const fake of fakes.splice(0)) fake.stop();
+});
+
+const startFake = async (nodes = 1): Promise<FakeCluster> => {
+  const fake = await FakeCluster.start(nodes);
+  fakes.push(fake);
+  return fake;
+};
+
+/** What was logged at `warn`, by its words. */
+let warnings: string[] = [];
+const logger: Pick<Logger, 'info' | 'warn'> = {
+  info: () => undefined,
+  warn: (...line: unknown[]) => {
+    warnings.push(String(line.at(-1)));
+  },
+};
+
+const open = (fake: FakeCluster, clock: Clock = systemClock): EventStore => {
+  warnings = [];
+  const store = createEventStoreDb({ url: fake.url, clock, random: systemRandom, logger });
+  opened.push(store);
+  return store;
+};
+
+const fakeAndStore = async (clock?: Clock): Promise<{ fake: FakeCluster; store: EventStore }> => {
+  const fake = await startFake();
+  return { fake, store: open(fake, clock) };
+};
+
+/** Follows the log from now on, and gives what has come so far. */
+const collect = async (store: EventStore): Promise<string[]> => {
+  const after = await store.lastPosition();
+  const received: string[] = [];
+  const follower = startFollowing(store, { after });
+  void (async () => {
+    for (;;) {
+      const next = await follower.next();
+      if (next.done === true) return;
+      received.push(...idsOf(next.value.events));
+    }
+  })();
+  return received;
+};
+
+const arrived = (received: readonly string[], events: readonly NewEvent[]): Promise<true> =>
+  eventually('the arrival of every event', () => (received.length >= events.length ? true : undefined));
+
+describe('1 one client in a process', () => {
+  test('another server is refused while one is open, and taken afterwards', async () => {
+    const [fake, other] = [await startFake(), await startFake()];
+    const store = open(fake);
+    expect(() => open(other)).toThrow('connected to another EventStoreDB');
+    await store.close();
+    const second = open(other);
+    expect(await second.append('thing-1', newEvents(1), NO_STREAM)).toMatchObject({ revision: 0n });
+  });
+
+  test('two stores on one server share it: closing one leaves the appends of the other alone', async () => {
+    const { fake, store } = await fakeAndStore();
+    const other = open(fake);
+    await other.append('thing-0', newEvents(1), NO_STREAM);
+    const appends = Array.from({ length: 20 }, (_, index) => store.append(`thing-${index + 1}`, newEvents(1), NO_STREAM));
+    await other.close();
+    expect(await Promise.all(appends)).toHaveLength(20);
+    expect(await store.append('thing-0', newEvents(1), 0n)).toMatchObject({ revision: 1n });
+  });
+
+  test('an address that is none is refused without telling it', () => {
+    const url = 'esdb://admin:hidden@host:2113:1?tls=false';
+    const opening = (): unknown => createEventStoreDb({ url, clock: systemClock, random: systemRandom });
+    expect(opening).toThrow('is not a connection string');
+    expect(opening).not.toThrow('hidden');
+  });
+});
+
+test('2, 6 what the client would trip over, and an empty append, never reach it', async () => {
+  const { fake, store } = await fakeAndStore();
+  for (const value of [undefined, 1n]) {
+    const bad = { ...newEvent(), data: { value } } as unknown as NewEvent;
+    await expect(store.append('thing-1', [bad], 'any')).rejects.toThrow(InvalidAppend);
+  }
+  await expect(store.append('thing-1', [], 'any')).rejects.toThrow(InvalidAppend);
+  expect(fake.calls.append).toBe(0);
+});
+
+test('3, 9, 12 the expected revision reaches the server, one call for each append, and its refusal tells the actual one', async () => {
+  const { fake, store } = await fakeAndStore();
+  await store.append('thing-1', newEvents(2), NO_STREAM);
+  const refused = store.append('thing-1', newEvents(1), 0n);
+  await expect(refused).rejects.toThrow(WrongExpectedRevision);
+  await expect(refused).rejects.toMatchObject({ stream: 'thing-1', expected: 0n, actual: 1n });
+  await expect(store.append('thing-2', newEvents(1), 5n)).rejects.toMatchObject({ actual: NO_STREAM });
+  // The library would have taken the call that the fake offers, too, for appending many at once.
+  expect(fake.calls).toMatchObject({ append: 3, batchAppend: 0 });
+});
+
+test('what is stored is the text that was encoded, byte for byte, as JSON', async () => {
+  const { fake, store } = await fakeAndStore();
+  const event = newEvent('Happened', { zero: -0, text: '\ud800 \u0000', big: 1e21, ['__proto__']: 1 });
+  await store.append('thing-1', [event], NO_STREAM);
+  const [encoded] = encodeEvents('thing-1', [event]);
+  const [stored] = fake.log.stream('thing-1');
+  expect(Buffer.from(stored?.data ?? []).toString()).toBe(encoded?.data);
+  expect(Buffer.from(stored?.metadata ?? []).toString()).toContain(`"metadata":${encoded?.metadata ?? ''}}`);
+  expect(stored?.contentType).toBe('application/json');
+});
+
+test('4 a server that takes calls and answers none: reads are given up within 2 s, and serve again afterwards', async () => {
+  const clock = createTestClock();
+  const { fake, store } = await fakeAndStore(clock);
+  await store.append('thing-1', newEvents(1), NO_STREAM);
+  fake.faults.silent = true;
+  const begun = clock.now();
+  const reads: Promise<unknown>[] = [store.readStream('thing-1'), store.readAll({ after: START }), store.lastPosition()];
+  for (const read of reads) await expect(passTimeUntil(clock, read)).rejects.toThrow(EventStoreUnavailable);
+  expect(clock.now() - begun).toBeLessThan(2_000);
+  fake.faults.silent = false;
+  expect((await store.readStream('thing-1')).head).toBe(0n);
+});
+
+test('5 subscriptions that are dropped go on by themselves, without gap or duplicate, and say so once', async () => {
+  const { fake, store } = await fakeAndStore();
+  const received = await collect(store);
+  const events: NewEvent[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    const added = newEvents(5);
+    events.push(...added);
+    const appending = store.append('thing-1', added, 'any');
+    if (round % 2 === 0) fake.dropSubscriptions();
+    await appending;
+    await arrived(received, events);
+  }
+  expect(received).toEqual(idsOf(events));
+  fake.dropSubscriptions();
+  const last = newEvents(1);
+  await store.append('thing-1', last, 'any');
+  await arrived(received, [...events, ...last]);
+  expect(received).toEqual(idsOf([...events, ...last]));
+  expect(warnings.length).toBeGreaterThanOrEqual(1);
+  expect(warnings.length).toBeLessThanOrEqual(3);
+});
+
+test('7 too large: refused here, or by the server, with nothing written', async () => {
+  const { fake, store } = await fakeAndStore();
+  await expect(store.append('thing-1', [newEvent('Big', { text: 'x'.repeat(1_000_000) })], 'any')).rejects.toThrow(
+    AppendTooLarge,
+  );
+  expect(fake.calls.append).toBe(0);
+  const many = Array.from({ length: 1_000 }, () => newEvent('x'.repeat(300), { text: 'x'.repeat(700) }));
+  await expect(store.append('thing-1', many, 'any')).rejects.toThrow(AppendTooLarge);
+  expect(fake.calls.append).toBe(1);
+  expect((await store.readStream('thing-1')).head).toBe(NO_STREAM);
+});
+
+describe('8 faults in each of their forms', () => {
+  const coded = (code: number, details: string, exception?: string): Error =>
+    Object.assign(new Error(`${code} ${details}`), {
+      code,
+      details,
+      metadata: { get: (key: string) => (key === 'exception' && exception !== undefined ? [exception] : []) },
+    });
+
+  test.each<[string, Error, ReturnType<typeof faultKind>]>([
+    ['a connection that broke off', coded(14, 'Connection dropped'), 'unsure'],
+    ['a plain error with the same words', new Error('14 UNAVAILABLE: Connection dropped'), 'unsure'],
+    ['no connection at all', coded(14, 'No connection established. Last error: ECONNREFUSED'), 'refused'],
+    ['a deadline of the server', coded(4, 'Deadline Exceeded'), 'unsure'],
+    ['a commit that took the server too long', coded(10, 'Operation timed out: Commit phase timeout.'), 'unsure'],
+    ['a server that is starting', coded(14, 'Server Is Not Ready'), 'refused'],
+    ['a server without a leader', coded(2, 'No leader info available in response'), 'refused'],
+    ['another leader', coded(5, 'Leader info available', 'not-leader'), 'refused'],
+    ['no right', coded(7, 'Access Denied', 'access-denied'), 'denied'],
+    ['a wrong password', coded(16, ''), 'denied'],
+    ['two answers to one call', coded(12, 'Too many responses received'), 'unsure'],
+    ['too large', coded(3, 'Maximum Append Size of 1048576 Exceeded.', 'maximum-append-size-exceeded'), 'too large'],
+  ])('%s', (_, fault, kind) => {
+    expect(faultKind(fault)).toBe(kind);
+  });
+
+  test('an append whose answer is a deadline is asked again with the same ids, and written once', async () => {
+    const { fake, store } = await fakeAndStore();
+    const events = newEvents(2);
+    fake.faults.answers = 'timed out';
+    const appending = store.append('thing-1', events, NO_STREAM);
+    await eventually('the first attempt', () => (fake.calls.append > 0 ? true : undefined));
+    fake.faults.answers = 'given';
+    expect(await appending).toMatchObject({ revision: 1n });
+    expect(idsOf((await store.readStream('thing-1')).events)).toEqual(idsOf(events));
+  });
+
+  test('without a revision to expect it is not asked again: unknown', async () => {
+    const { fake, store } = await fakeAndStore();
+    fake.faults.answers = 'timed out';
+    await expect(store.append('thing-1', newEvents(1), 'any')).rejects.toThrow(OutcomeUnknown);
+    expect(fake.calls.append).toBe(1);
+  });
+
+  test('a right that is missing is told at once, to a subscription too', async () => {
+    const { fake, store } = await fakeAndStore();
+    fake.faults.refuseWith = { code: 7, details: 'Access Denied' };
+    await expect(store.append('thing-1', newEvents(1), NO_STREAM)).rejects.toThrow(EventStoreUnavailable);
+    await expect(store.readStream('thing-1')).rejects.toThrow('Access Denied');
+    await expect(follow(store, { after: START }, () => true)).rejects.toThrow('Access Denied');
+    expect(fake.calls.append).toBe(1);
+  });
+});
+
+test('10 positions and revisions are exact beyond what a number holds', async () => {
+  const { store } = await fakeAndStore();
+  const { position } = await store.append('thing-1', newEvents(3), NO_STREAM);
+  expect(position).toBeGreaterThan(2n ** 53n);
+  const { events } = await store.readAll({ after: START });
+  expect(events.map((event) => event.revision)).toEqual([0n, 1n, 2n]);
+  expect(events.at(-1)?.position).toBe(position);
+});
+
+test('11 a node that answers but has no leader is not ready; appends wait for one', async () => {
+  const { fake, store } = await fakeAndStore();
+  const { leader } = fake;
+  fake.leader = null;
+  await expect(store.lastPosition()).rejects.toThrow(EventStoreUnavailable);
+  const appending = store.append('thing-1', newEvents(1), NO_STREAM);
+  await eventually('a refusal', () => (fake.calls.append > 1 ? true : undefined));
+  fake.leader = leader;
+  expect(await appending).toMatchObject({ revision: 0n });
+  expect(await store.lastPosition()).toBeGreaterThan(START);
+});
+
+describe('13 answers that come late, twice or never', () => {
+  test('never: the outcome is unknown in time, also when nothing was written; nothing stays pending', async () => {
+    const clock = createTestClock();
+    const { fake, store } = await fakeAndStore(clock);
+    await store.append('thing-1', newEvents(1), NO_STREAM);
+    fake.faults.silent = true;
+    const begun = clock.now();
+    await expect(passTimeUntil(clock, store.append('thing-1', newEvents(1), 0n))).rejects.toThrow(OutcomeUnknown);
+    expect(clock.now() - begun).toBeLessThan(4_000);
+    fake.faults.silent = false;
+    await store.close();
+    expect(clock.pending()).toBe(0);
+  });
+
+  test('late: the repetition has the first effect, and the late answer none', async () => {
+    const clock = createTestClock();
+    const { fake, store } = await fakeAndStore(clock);
+    const events = newEvents(2);
+    fake.faults.answers = 'late';
+    await expect(passTimeUntil(clock, store.append('thing-1', events, NO_STREAM))).rejects.toThrow(OutcomeUnknown);
+    fake.faults.answers = 'given';
+    fake.answerLate();
+    expect(await store.append('thing-1', events, NO_STREAM)).toMatchObject({ revision: 1n });
+    expect((await store.readStream('thing-1')).head).toBe(1n);
+  });
+
+  test('twice: gRPC takes it for a fault; asked again, it is written once', async () => {
+    const { fake, store } = await fakeAndStore();
+    const events = newEvents(2);
+    fake.faults.answers = 'twice';
+    const appending = store.append('thing-1', events, NO_STREAM);
+    await eventually('the first attempt', () => (fake.calls.append > 1 ? true : undefined));
+    fake.faults.answers = 'given';
+    expect(await appending).toMatchObject({ revision: 1n });
+    expect((await store.readStream('thing-1')).head).toBe(1n);
+  });
+});
+
+describe('14 repetitions', () => {
+  test('are recognised by another process, after a restart of the server that forgets recent ids', async () => {
+    const { fake, store } = await fakeAndStore();
+    const events = newEvents(3);
+    const first = await store.append('thing-1', events, NO_STREAM);
+    await store.append('thing-1', newEvents(1), 2n);
+    fake.stop();
+    await fake.restart();
+    const elsewhere = open(fake);
+    const again = eventually('an answer', () => elsewhere.append('thing-1', events, NO_STREAM).catch(unlessUnavailable));
+    expect(await again).toEqual(first);
+    await expect(elsewhere.append('thing-1', [...events.slice(0, 2), newEvent()], NO_STREAM)).rejects.toThrow(CorruptedRetry);
+    expect((await store.readStream('thing-1')).head).toBe(3n);
+  });
+
+  test('of ids before the head, where the server does not look, are found by one that never read the stream', async () => {
+    const { fake, store } = await fakeAndStore();
+    const events = newEvents(3);
+    await store.append('thing-1', events, NO_STREAM);
+    await store.append('thing-1', newEvents(1), 2n);
+    const elsewhere = open(fake);
+    await expect(elsewhere.append('thing-1', events, 3n)).rejects.toThrow(CorruptedRetry);
+    expect(await elsewhere.append('thing-1', newEvents(1), 3n)).toMatchObject({ revision: 4n });
+  });
+
+  test('cost no call more in a stream that was read', async () => {
+    const { fake, store } = await fakeAndStore();
+    await store.append('thing-1', newEvents(3), NO_STREAM);
+    const elsewhere = open(fake);
+    const { head } = await elsewhere.readStream('thing-1');
+    const before = fake.calls.read;
+    const { revision } = await elsewhere.append('thing-1', newEvents(1), head);
+    await elsewhere.append('thing-1', newEvents(1), revision);
+    expect(fake.calls.read).toBe(before);
+  });
+});
+
+test('a read of what is new costs one call, also when there is nothing; a server that does not tell the head is asked again', async () => {
+  const { fake, store } = await fakeAndStore();
+  await store.append('thing-1', newEvents(3), NO_STREAM);
+  const before = fake.calls.read;
+  expect(await store.readStream('thing-1', { from: 3n })).toEqual({ events: [], head: 2n });
+  expect(await store.readStream('thing-1', { from: 1n, max: 1 })).toMatchObject({ events: [{ revision: 1n }], head: 2n });
+  expect(fake.calls.read).toBe(before + 2);
+  fake.faults.tellsHead = false;
+  expect(await store.readStream('thing-1', { from: 3n })).toEqual({ events: [], head: 2n });
+  expect(fake.calls.read).toBe(before + 4);
+});
+
+test('15 a filter that matches nothing moves on by checkpoints, and is resumed there', async () => {
+  const { fake, store } = await fakeAndStore();
+  for (let index = 0; index < 8; index += 1) await store.append(`hay-${index}`, newEvents(500), NO_STREAM);
+  const end = await store.lastPosition();
+  const options = { after: START, filter: { types: ['Needle'] } };
+  const { slices, events } = await follow(store, options, ({ position }) => position >= end);
+  expect(events).toEqual([]);
+  expect(slices.length).toBeGreaterThanOrEqual(3);
+  const halfWay = slices[1]?.position ?? START;
+  expect(halfWay).toBeGreaterThan(START);
+  await follow(store, { ...options, after: halfWay }, ({ position }) => position >= end);
+  expect(fake.calls.subscriptions.findLast(({ filter }) => filter !== null)?.after).toBe(halfWay);
+});
+
+test('the server filters what was there before: types, prefixes, and what neither may mean', async () => {
+  const { fake, store } = await fakeAndStore();
+  await store.append('thing-1', [newEvent('Opened'), newEvent('Opened.2'), newEvent('Closed')], NO_STREAM);
+  await store.append('other-1', [newEvent('Opened')], NO_STREAM);
+  await store.append('thing.1', [newEvent('Opened')], NO_STREAM);
+  const read = async (filter: Parameters<EventStore['readAll']>[0]['filter']): Promise<[string[], unknown]> => {
+    const { events } = await store.readAll({ after: START, ...(filter !== undefined && { filter }) });
+    return [events.map(({ stream, type }) => `${stream} ${type}`), fake.calls.subscriptions.at(-1)?.filter];
+  };
+  expect(await read({ types: ['Opened'] })).toEqual([
+    ['thing-1 Opened', 'other-1 Opened', 'thing.1 Opened'],
+    expect.objectContaining({ eventType: { regex: '^(?:Opened)$', prefixList: [] } }),
+  ]);
+  expect(await read({ streamPrefixes: ['thing.'] })).toEqual([
+    ['thing.1 Opened'],
+    expect.objectContaining({ streamIdentifier: { regex: String.raw`^(?:thing\.)`, prefixList: [] } }),
+  ]);
+  expect((await read({ streamPrefixes: ['thing-1'], types: ['Closed'] }))[0]).toEqual(['thing-1 Closed']);
+  expect((await read({ streamPrefixes: ['thing-'], types: ['Closed'] }))[1]).toMatchObject({
+    eventType: { regex: '^(?:Closed)$' },
+  });
+  expect((await read({ types: [] }))[0]).toEqual([]);
+  expect((await read({ streamPrefixes: [] }))[0]).toEqual([]);
+});
+
+test('16 a subscription that says nothing for 30 s is made again, and nothing is lost', async () => {
+  const clock = createTestClock();
+  const { fake, store } = await fakeAndStore(clock);
+  const received = await collect(store);
+  const [first, missed] = [newEvents(1), newEvents(2)];
+  await store.append('thing-1', first, NO_STREAM);
+  await arrived(received, first);
+  fake.faults.mute = true;
+  await store.append('thing-1', missed, 0n);
+  await clock.advance(29_000);
+  const before = fake.calls.subscriptions.length;
+  expect(received).toEqual(idsOf(first));
+  fake.faults.mute = false;
+  await passTimeUntil(clock, arrived(received, [...first, ...missed]));
+  expect(received).toEqual(idsOf([...first, ...missed]));
+  expect(fake.calls.subscriptions.length).toBeGreaterThan(before);
+  expect(warnings).toEqual([]);
+});
+
+test('17 what the server and other programs write is passed over', async () => {
+  const { fake, store } = await fakeAndStore();
+  const after = await store.lastPosition();
+  const { position } = await store.append('thing-1', newEvents(1), NO_STREAM);
+  fake.log.writeSystemEvent();
+  const foreign = { id: crypto.randomUUID(), type: 'Theirs', contentType: 'application/octet-stream' };
+  fake.log.append('their-1', [{ ...foreign, data: Buffer.from([255, 0]), metadata: new Uint8Array() }], 'any');
+  const end = await store.lastPosition();
+  expect(end).toBeGreaterThan(position);
+  const { events } = await follow(store, { after }, (seen) => seen.position >= end);
+  expect(events.map(({ stream }) => stream)).toEqual(['thing-1']);
+  expect(await store.readAll({ after })).toEqual({ events, position: end });
+});
+
+test('a restart: appends wait or are refused, subscriptions go on, nothing acknowledged is lost or written twice', async () => {
+  const { fake, store } = await fakeAndStore();
+  const received = await collect(store);
+  const acknowledged: NewEvent[] = [];
+  const write = async (): Promise<void> => {
+    const events = newEvents(2);
+    const expected = BigInt(acknowledged.length) - 1n;
+    await eventually('an append', () => store.append('thing-1', events, expected).catch(unlessUnavailable));
+    acknowledged.push(...events);
+  };
+  for (let round = 0; round < 3; round += 1) {
+    await write();
+    fake.stop();
+    const writing = write();
+    await fake.restart();
+    await writing;
+  }
+  await arrived(received, acknowledged);
+  expect(received).toEqual(idsOf(acknowledged));
+  expect((await store.readStream('thing-1')).events.map(asWritten)).toEqual(acknowledged);
+});
+
+describe('a cluster', () => {
+  test('the leader is found, and followed when it moves', async () => {
+    const fake = await startFake(3);
+    const store = open(fake);
+    const received = await collect(store);
+    const events: NewEvent[] = [];
+    for (const leader of [1, 2, 0, 1]) {
+      fake.leader = fake.nodes[leader] ?? null;
+      const [event] = newEvents(1);
+      if (event === undefined) throw new Error('no event');
+      await store.append('thing-1', [event], BigInt(events.length) - 1n);
+      events.push(event);
+    }
+    await arrived(received, events);
+    expect(received).toEqual(idsOf(events));
+  });
+
+  test('a leader that dies: another one takes over, and everything goes on', async () => {
+    const fake = await startFake(3);
+    const store = open(fake);
+    const received = await collect(store);
+    const [before, after] = [newEvents(1), newEvents(1)];
+    await store.append('thing-1', before, NO_STREAM);
+    fake.leader?.stop();
+    fake.leader = fake.nodes[2] ?? null;
+    await eventually('an append', () => store.append('thing-1', after, 0n).catch(unlessUnavailable));
+    await arrived(received, [...before, ...after]);
+    expect(received).toEqual(idsOf([...before, ...after]));
+  });
+
+  test('all nodes down under many writers: they are told, and the process is not ended by a rejection that nobody handles', async () => {
+    const fake = await startFake(3);
+    const writer = await startProcess(eventStoreDbOpener, fake.url, { kind: 'writeForever', category: 'thing-' });
+    let appends = 0;
+    writer.onLine(() => (appends += 1));
+    writer.go();
+    await eventually('some appends', () => (appends > 20 ? true : undefined));
+    fake.stop();
+    const { failed } = (await writer.answer) as { failed: string };
+    expect(['EventStoreUnavailable', 'OutcomeUnknown']).toContain(failed);
+  });
+});
+
+/** For `eventually`: whether to ask again. */
+const unlessUnavailable = (error: unknown): undefined => {
+  if (error instanceof EventStoreUnavailable || error instanceof OutcomeUnknown) return undefined;
+  throw error;
+};
