@@ -2,8 +2,9 @@ import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { seoStream, type SeoEvent } from '../../events/seo.events.js';
+import { sleep } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
-import { websiteProjection } from '../../projections/website.projection.js';
+import { websiteProjection, type WebsiteDocument } from '../../projections/website.projection.js';
 import { listWebsites } from '../../projections/website.queries.js';
 import { leaseOf, type Token } from '../attempts.js';
 import type { CronJob } from '../cron/cronWorker.js';
@@ -77,6 +78,9 @@ export const createSeoScanWorker = ({ engine, scan }: { engine: Engine; scan: Sc
 };
 
 const PAGE = 200;
+/** How often, and after which pause, websites are listed again when that fails: whoever keeps the list may be starting. */
+const LISTINGS = 40;
+const LIST_AGAIN_MS = 15_000;
 
 /** Asks for a scan of every active website that has the feature. A website that cannot be asked for is left to the next time. */
 export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => ({
@@ -89,9 +93,20 @@ export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => 
       const command = { type: 'RequestScan', websiteId, scanId, url, trigger: 'schedule' } as const;
       await engine.handle(seoScanProcess, seoStream(websiteId), command, context);
     };
+    const list = async (after: string | undefined): Promise<readonly WebsiteDocument[]> => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await listWebsites(engine, { status: 'active', limit: PAGE, ...(after !== undefined && { after }) });
+        } catch (error) {
+          if (attempt === LISTINGS || signal.aborted) throw error;
+          engine.logger.warn({ err: error, attempt }, 'the websites to be scanned could not be listed; trying again');
+        }
+        await sleep(engine.clock, LIST_AGAIN_MS, signal);
+      }
+    };
     let after: string | undefined;
     for (let isLast = false; !isLast && !signal.aborted;) {
-      const websites = await listWebsites(engine, { status: 'active', limit: PAGE, ...(after !== undefined && { after }) });
+      const websites = await list(after);
       for (const { id, url, features } of websites) {
         if (url === undefined || !features.includes('seo')) continue;
         try {
