@@ -27,10 +27,11 @@ import { createGitHub } from './integrations/sourceHost/github.js';
 import { createVisit } from './integrations/visit.js';
 import { sleep, systemClock, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
+import { encryptionKeyFile, loadMasterKeys } from './platform/masterKeys.js';
 import { createPersonalData } from './platform/personal.js';
 import { systemRandom } from './platform/random.js';
-import { loadEncryptionKey, SettingsError, type Settings } from './platform/settings.js';
-import { openVault, type VaultRecords } from './platform/vault.js';
+import { SettingsError, type Settings } from './platform/settings.js';
+import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from './platform/vault.js';
 import { readVersion } from './platform/version.js';
 import { projections } from './projections/catalogue.js';
 import { createProjector } from './projections/runner/projector.js';
@@ -60,10 +61,13 @@ export const openEngine = async (
 ): Promise<OpenEngine> => {
   const clock = systemClock;
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
-  const masterKey = await loadEncryptionKey(settings);
-  const eventStore = watched(await openEventStore(settings, clock, logger));
   const { readModels, records } = await openReadModels(settings, clock);
-  const vault = await openVault({ records, masterKeys: () => Promise.resolve([masterKey]), clock, random: systemRandom });
+  const vault = await unlock(settings, records, clock).catch(async (error: unknown) => {
+    await readModels.close();
+    await records.close();
+    throw error;
+  });
+  const eventStore = watched(await openEventStore(settings, clock, logger));
   const engine = createEngine({
     clock,
     random: systemRandom,
@@ -82,6 +86,19 @@ export const openEngine = async (
       await records.close();
     },
   };
+};
+
+/** @throws SettingsError when the master key is not the vault's */
+const unlock = async (settings: Settings, records: VaultRecords, clock: Clock): Promise<Vault> => {
+  try {
+    return await openVault({ records, masterKeys: () => loadMasterKeys(settings), clock, random: systemRandom });
+  } catch (error) {
+    if (!(error instanceof MasterKeyUnknown)) throw error;
+    const where = settings.encryptionKey === undefined ? `${encryptionKeyFile} in DATA_DIR` : 'ENCRYPTION_KEY';
+    throw new SettingsError([
+      `${where}: is not the key that the vault is wrapped with; the one before it belongs into PREVIOUS_ENCRYPTION_KEYS`,
+    ]);
+  }
 };
 
 /** What is not used is not loaded. */

@@ -15,6 +15,7 @@ import {
 } from '../events/store/eventStore.js';
 import { ProviderFault } from '../integrations/fault.js';
 import { IdentityUnavailable } from '../integrations/identity/port.js';
+import { MasterKeyUnknown } from '../platform/vault.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelDropped, ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
 
@@ -64,6 +65,7 @@ export const httpErrors = {
   busy: () => new HttpFault(503, 'Too many requests are under way', { headers: retryAfter(1) }),
   stillRunning: () =>
     new HttpFault(503, 'The first request with this Idempotency-Key is still under way', { headers: retryAfter(1) }),
+  transferUnderWay: () => new HttpFault(503, 'The transfer is still under way', { headers: retryAfter(2) }),
   notReady: (problems: readonly { name: string; problem: string }[]) =>
     new HttpFault(503, `Not ready: ${problems.map(({ name, problem }) => `${name}: ${problem}`).join('; ')}`, {
       headers: retryAfter(1),
@@ -104,6 +106,7 @@ export const faultAnswers: ReadonlyMap<ErrorClass, FaultAnswer> = new Map<ErrorC
   [ProjectionBehind, { status: 503, error: 'This list has not caught up with the latest writes', retryAfter: 1 }],
   [ReadModelDropped, { status: 503, error: 'The read models are being exchanged', retryAfter: 1 }],
   [IdentityUnavailable, { status: 503, error: 'The identity provider cannot be reached', retryAfter: 1 }],
+  [MasterKeyUnknown, { status: 503, error: 'The vault cannot be opened with the keys of this process', retryAfter: 30 }],
   [AppendTooLarge, { status: 413, error: 'Request body too large' }],
   [WrongExpectedRevision, internal],
   [CorruptedRetry, internal],

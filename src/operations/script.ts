@@ -1,7 +1,7 @@
 import { openEngine, type OpenEngine } from '../compose.js';
 import { EventStoreUnavailable } from '../events/store/eventStore.js';
 import { createLogger } from '../platform/logger.js';
-import { loadSettings, readEnvironment, SettingsError } from '../platform/settings.js';
+import { loadSettings, readEnvironment, SettingsError, type Settings } from '../platform/settings.js';
 import { ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
 
 /** What a script was asked for wrongly: said in one line, without a stack. */
@@ -9,20 +9,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/**
- * Runs one of the operator's scripts on the stores that the settings name, also while the server runs on them. Only the script
- * writes to standard output; logs go to standard error.
- */
-export const runScript = async (script: (open: OpenEngine) => Promise<void>): Promise<void> => {
+/** Runs a program for operators, which tells what went wrong in plain words where it is theirs to mend. */
+export const runPlainScript = async (script: (settings: Settings) => Promise<void>): Promise<void> => {
   try {
-    const settings = loadSettings(readEnvironment());
-    const logger = createLogger({ level: settings.logLevel === 'silent' ? 'silent' : 'warn', destination: process.stderr });
-    const open = await openEngine(settings, logger);
-    try {
-      await script(open);
-    } finally {
-      await open.close();
-    }
+    await script(loadSettings(readEnvironment()));
   } catch (error) {
     const isAway = error instanceof EventStoreUnavailable || error instanceof ReadModelStoreUnavailable;
     const expected = error instanceof SettingsError || error instanceof UsageError || isAway;
@@ -30,3 +20,18 @@ export const runScript = async (script: (open: OpenEngine) => Promise<void>): Pr
     process.exitCode = 1;
   }
 };
+
+/**
+ * Runs one of the operator's scripts on the stores that the settings name, also while the server runs on them. Only the script
+ * writes to standard output; logs go to standard error.
+ */
+export const runScript = (script: (open: OpenEngine, settings: Settings) => Promise<void>): Promise<void> =>
+  runPlainScript(async (settings) => {
+    const logger = createLogger({ level: settings.logLevel === 'silent' ? 'silent' : 'warn', destination: process.stderr });
+    const open = await openEngine(settings, logger);
+    try {
+      await script(open, settings);
+    } finally {
+      await open.close();
+    }
+  });

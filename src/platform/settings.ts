@@ -1,8 +1,6 @@
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { systemRandom, type Random } from './random.js';
 import {
   apiAddress,
   asGiven,
@@ -61,8 +59,10 @@ export interface Settings {
     /** Lower-case addresses of those who are admins under embedded sign-in. */
     readonly adminEmails: readonly string[];
   };
-  /** 32 bytes; absent: `loadEncryptionKey` keeps one in the data folder. */
+  /** 32 bytes; absent: `loadMasterKeys` keeps one in the data folder. */
   readonly encryptionKey: Buffer | undefined;
+  /** 32 bytes each: they still open what they wrapped. */
+  readonly previousEncryptionKeys: readonly Buffer[];
   readonly mail: {
     readonly from: string;
     /** Absent: the embedded outbox. */
@@ -233,6 +233,7 @@ export const loadSettings = (environment: Environment): Settings => {
       adminEmails: read('ADMIN_EMAILS', listOf(emailAddress), ['admin@doorstep.local']),
     },
     encryptionKey: read('ENCRYPTION_KEY', keyOf32Bytes, undefined),
+    previousEncryptionKeys: read('PREVIOUS_ENCRYPTION_KEYS', listOf(keyOf32Bytes), []),
     mail: {
       from: read('MAIL_FROM', mailbox, 'Doorstep <no-reply@doorstep.local>'),
       smtp: read('SMTP_URL', smtpServer, undefined),
@@ -260,64 +261,6 @@ export const loadSettings = (environment: Environment): Settings => {
   }
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
-};
-
-/** Where `loadEncryptionKey` keeps a key that it made, inside the data folder. */
-export const encryptionKeyFile = 'encryption.key';
-
-/**
- * The 32 bytes that encrypt stored secrets and personal data: from the settings, else from the data folder, where the first start
- * makes them. Processes that start at the same moment get the same key. Throws `SettingsError` when the file holds anything else:
- * going on with another key would make what is stored unreadable.
- */
-export const loadEncryptionKey = async (settings: Settings, random: Random = systemRandom): Promise<Buffer> => {
-  if (settings.encryptionKey !== undefined) return settings.encryptionKey;
-  const file = join(settings.dataDir, encryptionKeyFile);
-  const text = (await readIfThere(file)) ?? (await makeKeyFile(settings.dataDir, file, random));
-  const key = keyOf32Bytes(text.trim());
-  if (key instanceof Problem) throw new SettingsError([`${encryptionKeyFile} in DATA_DIR: ${key.words}`]);
-  return key;
-};
-
-/** A complete file is linked into place, so that no process ever sees half a key and the first one wins. */
-const makeKeyFile = async (dataDir: string, file: string, random: Random): Promise<string> => {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const draft = `${file}.${Buffer.from(random.bytes(8)).toString('hex')}`;
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${Buffer.from(random.bytes(32)).toString('base64')}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await link(draft, file).catch((error: unknown) => {
-      if (!isCode(error, 'EEXIST')) throw error;
-    });
-    await syncFolder(dataDir);
-  } finally {
-    await rm(draft, { force: true });
-  }
-  return readFile(file, 'utf8');
-};
-
-/** A new name is durable only once its folder is: a key lost with the power would take the personal data with it. */
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
-
-const readIfThere = async (file: string): Promise<string | undefined> => {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
 };
 
 const isCode = (error: unknown, code: string): boolean =>

@@ -233,6 +233,7 @@ export const openVault = async (parts: {
     serviceKey,
     sealer: async (purpose) => createSealer(await serviceKey(purpose), random),
     rotate: async () => {
+      masters = await parts.masterKeys();
       const { index: newest } = await newestRoot();
       for (const [index, root] of roots.entries()) await records.put(collections.roots, String(index), rootEntry(root, index));
       await addRoot(newest + 1);

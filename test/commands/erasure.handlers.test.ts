@@ -123,7 +123,7 @@ describe('a crash', () => {
     const { act } = mortal;
     const { records, close } = await openVaultIn(folder, systemClock);
     const own: VaultRecords = {
-      get: records.get,
+      get: (...key) => records.get(...key),
       insert: (...entry) => act(() => records.insert(...entry)),
       put: (...entry) => act(() => records.put(...entry)),
       delete: (...key) => act(() => records.delete(...key)),

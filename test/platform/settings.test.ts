@@ -1,14 +1,8 @@
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  encryptionKeyFile,
-  loadEncryptionKey,
-  loadSettings,
-  readEnvironment,
-  SettingsError,
-} from '../../src/platform/settings.js';
+import { loadSettings, readEnvironment, SettingsError } from '../../src/platform/settings.js';
 import type { Environment } from '../../src/platform/settings.js';
 
 const problemsOf = (environment: Environment): readonly string[] => {
@@ -40,6 +34,7 @@ describe('settings', () => {
       roles: new Set(['api', 'projector', 'worker', 'cron']),
       auth: { issuer: undefined, adminEmails: ['admin@doorstep.local'] },
       encryptionKey: undefined,
+      previousEncryptionKeys: [],
       mail: { from: 'Doorstep <no-reply@doorstep.local>', smtp: undefined },
       sites: undefined,
       analytics: undefined,
@@ -72,6 +67,7 @@ describe('settings', () => {
       AUTH_SUBJECT_CHECK: 'scim:https://login.example.com/scim/v2',
       ADMIN_EMAILS: 'Ops@Example.com,ops@example.com,second@example.com',
       ENCRYPTION_KEY: key,
+      PREVIOUS_ENCRYPTION_KEYS: Buffer.alloc(32, 8).toString('base64'),
       MAIL_FROM: 'Agency <hello@example.com>',
       SMTP_URL: 'smtps://agency%40example.com:s%2Fcret@mail.example.com',
       ANALYTICS_URL: 'https://stats.example.com/',
@@ -109,6 +105,7 @@ describe('settings', () => {
         adminEmails: ['ops@example.com', 'second@example.com'],
       },
       encryptionKey: Buffer.alloc(32, 7),
+      previousEncryptionKeys: [Buffer.alloc(32, 8)],
       mail: {
         from: 'Agency <hello@example.com>',
         smtp: {
@@ -309,36 +306,5 @@ describe('the .env file', () => {
 
   test('that cannot be read stops the start', () => {
     expect(() => readEnvironment(folder, {})).toThrow(SettingsError);
-  });
-});
-
-describe('the encryption key', () => {
-  test('comes from the settings when given', async () => {
-    const settings = loadSettings({ ENCRYPTION_KEY: key, DATA_DIR: folder });
-    expect(await loadEncryptionKey(settings)).toEqual(Buffer.alloc(32, 7));
-    expect(await readdir(folder)).toEqual([]);
-  });
-
-  test('is made once, readable by its owner only', async () => {
-    const settings = loadSettings({ DATA_DIR: join(folder, 'deep', 'data') });
-    const made = await loadEncryptionKey(settings);
-    expect(made).toHaveLength(32);
-    expect(await loadEncryptionKey(settings)).toEqual(made);
-    expect((await stat(join(settings.dataDir, encryptionKeyFile))).mode & 0o777).toBe(0o600);
-    expect(await readdir(settings.dataDir)).toEqual([encryptionKeyFile]);
-  });
-
-  test('is the same for all who start at once', async () => {
-    const settings = loadSettings({ DATA_DIR: folder });
-    const keys = await Promise.all(Array.from({ length: 20 }, () => loadEncryptionKey(settings)));
-    expect(new Set(keys.map((made) => made.toString('hex'))).size).toBe(1);
-    expect(await readdir(folder)).toEqual([encryptionKeyFile]);
-  });
-
-  test('that is damaged stops the start instead of being replaced', async () => {
-    const file = join(folder, encryptionKeyFile);
-    await writeFile(file, key.slice(0, 20));
-    await expect(loadEncryptionKey(loadSettings({ DATA_DIR: folder }))).rejects.toThrow(/encryption\.key in DATA_DIR/);
-    expect(await readFile(file, 'utf8')).toBe(key.slice(0, 20));
   });
 });

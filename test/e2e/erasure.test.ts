@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { projections } from '../../src/projections/catalogue.js';
+import { eventually } from '../support/eventually.js';
+import { createApi, mintToken, operate, startServer, type Api, type ServerProcess } from '../support/server.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const email = 'annabella.erasable@example.com';
+const name = 'Annabella Quintessa Erasable';
+
+/** Every form in which a text may stand in a file. */
+const formsOf = (text: string): readonly Buffer[] => {
+  const bytes = Buffer.from(text);
+  // In the middle of other bytes, base64 begins at any of three places; the first and last characters are shared with the neighbours.
+  const encoded = [0, 1, 2].map((shift) =>
+    Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .slice(4, -4),
+  );
+  return [
+    bytes,
+    Buffer.from(text, 'utf16le'),
+    Buffer.from(text, 'utf16le').swap16(),
+    ...encoded.map((form) => Buffer.from(form)),
+    ...encoded.map((form) => Buffer.from(form.replaceAll('+', '-').replaceAll('/', '_'))),
+    Buffer.from(bytes.toString('hex')),
+    Buffer.from(encodeURIComponent(text)),
+    Buffer.from(JSON.stringify(text).slice(1, -1)),
+  ];
+};
+
+const forms = [email, email.toUpperCase(), name, 'Quintessa', 'annabella.erasable'].flatMap(formsOf);
+
+const filesIn = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+const filesNaming = (folder: string): readonly string[] =>
+  filesIn(folder).filter((file) => {
+    const content = readFileSync(file);
+    return forms.some((form) => content.includes(form));
+  });
+
+const bodyOf = async <Body>(asked: Promise<{ status: number; body: unknown }>, status: number): Promise<Body> => {
+  const answer = await asked;
+  expect([answer.status, answer.body]).toEqual([status, answer.body]);
+  return answer.body as Body;
+};
+
+interface Website {
+  readonly id: string;
+}
+
+const invitationLink = async (admin: Api, after: readonly string[] = []): Promise<string> =>
+  eventually('the invitation mail', async () => {
+    const mails = (await admin.get(`/outbox?to=${email}`)).body as readonly { id: string; links: readonly string[] }[];
+    return mails.find(({ id }) => !after.includes(id))?.links.find((link) => link.includes('/invitations/'));
+  });
+
+/** What the answers of every route that lists or shows people say. */
+const answers = async (admin: Api, websites: readonly Website[], clientId: string): Promise<string> => {
+  const paths = [
+    '/clients',
+    `/clients?q=quintessa`,
+    `/clients?email=${email}`,
+    `/clients/${clientId}`,
+    '/outbox',
+    '/websites',
+    ...websites.flatMap(({ id }) => [`/websites/${id}`, `/websites/${id}/clients`, `/websites/${id}/delivery/history`]),
+  ];
+  const bodies: unknown[] = [];
+  for (const path of paths) bodies.push((await admin.get(path)).body);
+  return JSON.stringify(bodies);
+};
+
+test('a person who was everywhere is nowhere: not in an answer, a rebuilt read model, a file, a log; and may come back', async () => {
+  const folder = temporaryFolder();
+  const logs: ServerProcess[] = [];
+  const start = async (): Promise<ServerProcess> => {
+    const server = await startServer(folder, { LOG_LEVEL: 'trace' });
+    logs.push(server);
+    return server;
+  };
+  const first = await start();
+  const admin = createApi(first.address, await mintToken(folder));
+
+  const websites: Website[] = [];
+  for (const slug of ['owned', 'linked', 'invited']) {
+    websites.push(await bodyOf<Website>(admin.post('/websites', { name: 'Corner Bakery', slug }), 201));
+  }
+  const [owned, linked, invited] = websites as [Website, Website, Website];
+  for (const [{ id }, key] of [
+    [linked, 'one'],
+    [invited, 'two'],
+  ] as const) {
+    await bodyOf(admin.post(`/websites/${id}/clients`, { email, role: 'editor' }, { 'idempotency-key': key }), 201);
+  }
+  await invitationLink(admin);
+  const { invitations } = await bodyOf<{ invitations: readonly { id: string }[] }>(
+    admin.get(`/websites/${linked.id}/clients`),
+    200,
+  );
+  const tokens = [await mintToken(folder, 'client', email), await mintToken(folder, 'admin', email)];
+  const [anna, annaAsAdmin] = tokens.map((token) => createApi(first.address, token)) as [Api, Api];
+  const { link } = await bodyOf<{ link: { clientId: string } }>(anna.post(`/invitations/${invitations[0]?.id ?? ''}/claim`), 200);
+  const { clientId } = link;
+  await bodyOf(admin.patch(`/clients/${clientId}`, { name }), 200);
+  await bodyOf(admin.patch(`/websites/${owned.id}`, { clientId }), 200);
+  await bodyOf(annaAsAdmin.put(`/websites/${owned.id}/delivery`, {}), 200);
+  await bodyOf(anna.post('/api-keys', { name: 'mine' }), 201);
+  const me = await bodyOf<{ subject: string; client: object; websites: readonly unknown[] }>(anna.get('/me'), 200);
+  expect(me).toMatchObject({ subject: email, email, client: { email, name } });
+  expect(me.websites).toHaveLength(2);
+
+  const before = await answers(admin, websites, clientId);
+  for (const text of [email, name, `"subject":"${email}"`]) expect(before).toContain(text);
+  // Only mails, which are kept to be read, show who it is.
+  expect(filesNaming(folder).filter((file) => !file.startsWith(join(folder, 'outbox')))).toEqual([]);
+  expect(filesNaming(folder)).not.toEqual([]);
+
+  const planned = await bodyOf<{ events: readonly { type: string }[] }>(admin.delete(`/clients/${clientId}?dryRun=1`), 200);
+  expect(planned.events.map(({ type }) => type)).toContain('ClientErased');
+  expect((await admin.delete(`/clients/${clientId}`)).status).toBe(204);
+
+  for (const token of tokens) expect((await createApi(first.address, token).get('/me')).status).toBe(401);
+  const gone = { status: 404, body: { error: `Client ${clientId} does not exist`, details: null } };
+  expect(await admin.get(`/clients/${clientId}`)).toMatchObject(gone);
+  expect(await admin.delete(`/clients/${clientId}`)).toMatchObject(gone);
+  const after = await answers(admin, websites, clientId);
+  expect(after).toContain('"subject":"[erased]"');
+  await operate(
+    folder,
+    'rebuildProjection',
+    projections.map((projection) => projection.name),
+  );
+  const rebuilt = await answers(admin, websites, clientId);
+  for (const text of [after, rebuilt]) {
+    expect(text).not.toMatch(/annabella|quintessa|sealed:/i);
+    expect(text).not.toContain(`"clientId":"${clientId}"`);
+  }
+  expect(filesNaming(folder)).toEqual([]);
+  expect(await first.kill('SIGTERM')).toBe(0);
+  expect(filesNaming(folder)).toEqual([]);
+
+  const second = await start();
+  const adminAgain = createApi(second.address, await mintToken(folder));
+  const { invitation } = await bodyOf<{ invitation: { id: string; email: string } }>(
+    adminAgain.post(`/websites/${linked.id}/clients`, { email, role: 'viewer' }),
+    201,
+  );
+  expect(invitation.email).toBe(email);
+  expect(await invitationLink(adminAgain)).toContain(invitation.id);
+  const annaAgain = createApi(second.address, await mintToken(folder, 'client', email));
+  const again = await bodyOf<{ link: { clientId: string } }>(annaAgain.post(`/invitations/${invitation.id}/claim`), 200);
+  expect(again.link.clientId).not.toBe(clientId);
+  expect((await annaAgain.get('/me')).body).toMatchObject({ client: { email }, websites: [{ id: linked.id }] });
+  await second.kill('SIGTERM');
+
+  for (const { written } of logs) expect(forms.filter((form) => Buffer.from(written()).includes(form))).toEqual([]);
+}, 90_000);
