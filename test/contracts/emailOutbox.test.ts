@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
@@ -140,5 +140,36 @@ describe('the list', () => {
     expect(await listed({ limit: 2, to: 'Ada@Example.com' })).toStrictEqual(toAda.slice(0, 2));
     expect(await listed({ limit: 2, to: 'ada@example.com', after: toAda[1] ?? '' })).toStrictEqual(toAda.slice(2));
     expect(await listed({ limit: 10, to: 'eve@example.com' })).toStrictEqual([]);
+  });
+});
+
+describe('a recipient who is forgotten', () => {
+  test('leaves no file behind, whatever was cut off; others keep theirs, and so does whoever has the address now', async () => {
+    const folder = temporaryFolder();
+    const outbox = outboxIn(folder);
+    const [theirs, unsigned, next, others] = [
+      mail({ to: 'Ada@example.com', person: 'first' }),
+      mail(),
+      mail({ person: 'second' }),
+      mail({ to: 'berta@example.com', person: 'third' }),
+    ] as [Mail, Mail, Mail, Mail];
+    for (const each of [theirs, unsigned, next, others]) await outbox.send(each);
+    // A sending, and a forgetting, that a crash cut off.
+    const cutOff = mail({ person: 'first' });
+    await outbox.send(cutOff);
+    await rm(join(folder, `${cutOff.id}.eml`));
+    await writeFile(join(folder, 'draft.eml.1.new'), 'To: ada@example.com\r\n');
+    await writeFile(join(folder, 'draft.json.1.new'), '{"to":"berta@example.com"}');
+
+    await outbox.forget('ada@example.com', 'first');
+    await outbox.forget('ada@example.com', 'first');
+    const kept = [next, others].flatMap(({ id }) => [`${id}.eml`, `${id}.json`]);
+    expect((await readdir(folder)).sort()).toEqual([...kept, 'draft.json.1.new'].sort());
+    expect((await outbox.list({ limit: 10 })).map(({ id }) => id).sort()).toEqual([next.id, others.id].sort());
+    expect(JSON.stringify(await outbox.list({ limit: 10 }))).not.toContain('second');
+  });
+
+  test('may never have had a mail', async () => {
+    await outboxIn(join(temporaryFolder(), 'none')).forget('ada@example.com', 'first');
   });
 });

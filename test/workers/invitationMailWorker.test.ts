@@ -176,6 +176,43 @@ describe('an invitation', () => {
   });
 });
 
+describe('somebody who is erased', () => {
+  const sealedIn = async (world: World): Promise<string> => {
+    const [event] = (await world.engine.eventStore.readStream(accessStream(world.websiteId))).events;
+    return String(event?.data.email);
+  };
+
+  test('gets no mail that has not been sent yet', async () => {
+    const world = await createWorld();
+    const id = await world.invite();
+    await world.engine.personal.destroy(await sealedIn(world));
+    await world.start();
+    await untilEnded(world, id);
+    expect(world.sent).toStrictEqual([]);
+    expect((await world.events(id)).map(({ type }) => type)).toEqual(['InvitationMailStarted', 'InvitationMailDropped']);
+  });
+
+  test('while a mail is under way leaves none behind: the sender is asked to forget it', async () => {
+    const world = await createWorld();
+    const id = await world.invite();
+    const sealed = await sealedIn(world);
+    const told: unknown[] = [];
+    await world.startWith({
+      provider: 'remote',
+      send: async ({ to, person }) => {
+        told.push([to, person]);
+        await world.engine.personal.retire(sealed);
+      },
+      forget: (...asked) => Promise.resolve(void told.push(asked)),
+    });
+    await untilEnded(world, id);
+    expect(told).toStrictEqual([
+      [email, sealed],
+      [email, sealed],
+    ]);
+  });
+});
+
 describe('no mail is sent', () => {
   test('to an invitation that asks for none', async () => {
     const world = await createWorld();

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { systemClock } from '../../src/platform/clock.js';
+import { createLastingRecords } from '../../src/projections/store/embedded/lastingRecords.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const canary = 'canary'.repeat(20);
+
+const filesWith = (folder: string, text: string): readonly string[] =>
+  readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text));
+
+test('what was deleted is in no file any more, though others read and write meanwhile', async () => {
+  const folder = temporaryFolder();
+  const open = () => createLastingRecords({ file: join(folder, 'vault.db'), clock: systemClock });
+  const [mine, other] = [await open(), await open()];
+  for (let index = 0; index < 50; index += 1) await mine.insert('keys', `k${index}`, { wrapped: `${canary}${index}.` });
+  expect(filesWith(folder, `${canary}7.`)).not.toEqual([]);
+  let deleted = false;
+  const busy = (async () => {
+    for (let index = 0; !deleted; index += 1) {
+      await other.put('keys', 'other', { wrapped: String(index) });
+      await other.get('keys', 'k7');
+    }
+  })();
+  await mine.delete('keys', 'k7');
+  deleted = true;
+  await busy;
+  expect(filesWith(folder, `${canary}7.`)).toEqual([]);
+  expect(filesWith(folder, `${canary}8.`)).not.toEqual([]);
+  expect(await other.get('keys', 'k7')).toBeNull();
+  for (let index = 0; index < 50; index += 1) await other.delete('keys', `k${index}`);
+  await mine.close();
+  await other.close();
+  expect(filesWith(folder, canary)).toEqual([]);
+});
