@@ -22,6 +22,10 @@ import { createVercel } from './integrations/hosting/vercel.js';
 import { createEmbeddedIdentity } from './integrations/identity/embedded.js';
 import { createOpenAiGateway } from './integrations/llm/openAi.js';
 import { createOidcIssuer } from './integrations/identity/oidcIssuer.js';
+import { createEmbeddedLedger } from './integrations/payments/embedded.js';
+import { createStripePayments } from './integrations/payments/stripe.js';
+import { createCalCom } from './integrations/scheduling/calCom.js';
+import { createEmbeddedCalendar } from './integrations/scheduling/embedded.js';
 import { createEmbeddedSourceHost } from './integrations/sourceHost/embedded.js';
 import { createGitHub } from './integrations/sourceHost/github.js';
 import { createVisit } from './integrations/visit.js';
@@ -33,6 +37,7 @@ import { systemRandom } from './platform/random.js';
 import { SettingsError, type Settings } from './platform/settings.js';
 import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from './platform/vault.js';
 import { readVersion } from './platform/version.js';
+import { calendarBookings } from './projections/calendar.queries.js';
 import { projections } from './projections/catalogue.js';
 import { createProjector } from './projections/runner/projector.js';
 import type { ReadModelStore } from './projections/store/readModelStore.js';
@@ -43,6 +48,7 @@ import { maintenanceJob } from './workers/cron/maintenance.js';
 import { createErasureWorker } from './workers/erasure/erasureWorker.js';
 import { createInvitationMailWorker } from './workers/invitationMail/invitationMailWorker.js';
 import { createProvisioningWorker } from './workers/provisioning/provisioningWorker.js';
+import { createTransferWorker } from './workers/transfer/transferWorker.js';
 import { createScan } from './workers/seoScan/scan.js';
 import { createSeoScanWorker, scheduledSeoScans } from './workers/seoScan/seoScanWorker.js';
 
@@ -191,6 +197,9 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const { from, smtp } = settings.mail;
   const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, clock });
   const email = smtp === undefined ? outbox : createSmtpSender({ server: smtp, from, clock, logger });
+  const { stripe } = settings;
+  const ledger = createEmbeddedLedger({ file: folder('ledger.db'), clock });
+  const payments = stripe === undefined ? ledger : createStripePayments({ ...stripe, clock, random, logger });
   const keyUse = createKeyUse(engine);
   const { issuer, adminEmails } = settings.auth;
   const { identityProvider, mounts: signIn } =
@@ -209,14 +218,23 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   // Mails that were kept before there was a mail server are still here.
   const keepers: readonly Keeper[] = [outbox, { forget: (address) => identityProvider.forget?.(address) ?? Promise.resolve() }];
 
+  const scheduling =
+    settings.scheduling === undefined
+      ? createEmbeddedCalendar((websiteId) => calendarBookings(engine, websiteId))
+      : createCalCom({ ...settings.scheduling, clock, random, logger });
+
   const routes = createRoutes({
     engine,
     sourceHost,
     hosting,
     analytics,
+    scheduling,
+    ownsCalendar: settings.scheduling === undefined,
     keyUse,
     ...(smtp === undefined && { outbox }),
     keepers,
+    payments,
+    ...(stripe === undefined && { ledger }),
     projections,
     checks: readinessChecks(engine, projections),
     metrics,
@@ -252,6 +270,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     createProvisioningWorker({ engine, sourceHost, hosting, visit }),
     createInvitationMailWorker({ engine, email, baseUrl }),
     createErasureWorker(engine, keepers),
+    createTransferWorker({ engine, payments }),
   ];
 
   const cron = createCronWorker(engine, [maintenanceJob(engine), scheduledSeoScans(engine, settings.seoScanSchedule)]);
@@ -277,6 +296,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
       if (roles.has('projector')) await projector.stop();
       if (healthUrl !== undefined) await health.stop();
       counter.close();
+      ledger.close();
       await open.close();
       stayed.end();
     },

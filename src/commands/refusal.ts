@@ -48,6 +48,9 @@ export const refusals = {
     refuse('notFound', `Client ${clientId} is not linked to website ${websiteId}`),
 
   invitationNotFound: (id: string) => refuse('notFound', `Invitation ${id} not found`),
+  billingNotSetUp: (websiteId: string) => refuse('notFound', `Billing for website ${websiteId} is not set up`),
+  invoiceNotFound: (id: string) => refuse('notFound', `Invoice ${id} not found`),
+  noOwner: (websiteId: string) => refuse('conflict', `Website ${websiteId} has no owner`),
   transferNotFound: () => refuse('notFound', 'Pending transfer not found'),
   notYourInvitation: () => refuse('forbidden', 'Not authorized to claim this invitation'),
 
@@ -66,7 +69,13 @@ export const refusals = {
   }),
   stale: () => refuse('conflict', 'Someone else saved while you were editing'),
 
+  provisioningInCleanup: (websiteId: string) =>
+    refuse('conflict', `What the provisioning of website ${websiteId} has left is being removed`),
   provisioningNotFailed: (websiteId: string) => refuse('conflict', `Provisioning of website ${websiteId} has not failed`),
+
+  bookingNotFound: (id: string) => refuse('notFound', `Booking ${id} not found`),
+  bookingsElsewhere: (provider: string) => refuse('conflict', `Bookings are made and cancelled in ${provider}`),
+  calendarFull: () => refuse('conflict', 'The calendar is full'),
 
   apiKeyNotFound: (id: string) => refuse('notFound', `API key ${id} not found`),
   apiKeyRoleTooHigh: () => refuse('forbidden', 'Not authorized to mint an API key with the admin role'),

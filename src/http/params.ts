@@ -7,4 +7,7 @@ export const websiteParams = Type.Object({ id: Id });
 export const clientParams = Type.Object({ id: Id });
 export const invitationParams = Type.Object({ id: Id });
 export const websiteClientParams = Type.Object({ id: Id, clientId: Id });
+export const websiteTransferParams = Type.Object({ id: Id, transferId: Id });
+export const websiteInvoiceParams = Type.Object({ id: Id, invoiceId: Id });
 export const websiteInvitationParams = Type.Object({ id: Id, invitationId: Id });
+export const websiteBookingParams = Type.Object({ id: Id, bookingId: Id });

@@ -74,6 +74,16 @@ export const issuerAddress = (text: string): string | Problem =>
 export const apiAddress = (text: string): string | Problem =>
   secureAddress(text)?.href.replace(/\/+$/, '') ?? new Problem(`must be ${secureOnly}`);
 
+/** As `apiAddress`, of a provider whose client takes no path. */
+export const apiOrigin = (text: string): string | Problem => {
+  const url = secureAddress(text);
+  return url?.pathname === '/' ? url.origin : new Problem(`must be ${secureOnly}, and without a path`);
+};
+
+/** A secret key, or a restricted one. Others, of which a page may hold one, do not suffice. */
+export const stripeSecretKey = (text: string): string | Problem =>
+  /^[rs]k_\w+$/.test(text) ? text : new Problem('must be a key that begins with sk_ or rk_');
+
 /** What goes into a header as it is. */
 export const credential = (text: string): string | Problem =>
   /^[\x21-\x7e]+$/.test(text) ? text : new Problem('must be printable characters without spaces');

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
   apiAddress,
+  apiOrigin,
   asGiven,
   baseAddress,
   claimPath,
@@ -23,6 +24,7 @@ import {
   Problem,
   readModelAddress,
   smtpServer,
+  stripeSecretKey,
   subjectCheckOf,
   type SmtpServer,
   type SubjectCheck,
@@ -72,6 +74,8 @@ export interface Settings {
   readonly sites: { readonly github: GitHubAccount; readonly vercel: VercelAccount } | undefined;
   /** Plausible; absent: the counter of the sites served here. */
   readonly analytics: { readonly url: string; readonly apiKey: string } | undefined;
+  /** Stripe; absent: the embedded ledger. */
+  readonly stripe: StripeAccount | undefined;
   /** An OpenAI-compatible gateway; absent: probes say that there is none. */
   readonly llm: { readonly baseUrl: string; readonly apiKey: string; readonly model: string } | undefined;
   /** Cal.com; absent: the embedded calendar. */
@@ -88,6 +92,14 @@ export interface ExternalIssuer {
   /** The claim that holds the role; each further entry reaches into the object before it. */
   readonly roleClaim: readonly string[];
   readonly subjectCheck: SubjectCheck;
+}
+
+export interface StripeAccount {
+  readonly secretKey: string;
+  /** Of subscriptions whose transfer names no other; absent: each has to. */
+  readonly priceId: string | undefined;
+  /** Another address of its interface, without a trailing slash; absent: Stripe's own. */
+  readonly apiUrl: string | undefined;
 }
 
 export interface GitHubAccount {
@@ -145,7 +157,6 @@ export const readEnvironment = (file = '.env', environment: Environment = proces
  * nothing; `GITHUB_API_URL` by itself selects nothing either.)
  */
 const unavailable: Readonly<Record<string, readonly string[]>> = {
-  'has no payment provider': ['STRIPE_SECRET_KEY', 'STRIPE_API_URL', 'STRIPE_PRICE_ID'],
   'takes no commerce webhooks': ['COMMERCE_WEBHOOK_SECRET', 'COMMERCE_API_VERSION'],
   'keeps files in DATA_DIR only': ['S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
 };
@@ -207,6 +218,15 @@ export const loadSettings = (environment: Environment): Settings => {
   const vercelName = ['VERCEL_TEAM_ID', 'VERCEL_API_URL'].find((name) => given(name) !== undefined);
   if (siteNames.some((name) => given(name) !== undefined)) needTogether(...siteNames);
   else if (vercelName !== undefined) problems.push(`VERCEL_TOKEN: is needed because ${vercelName} is set`);
+  const stripeKey = read('STRIPE_SECRET_KEY', stripeSecretKey, undefined);
+  const stripe = {
+    priceId: read('STRIPE_PRICE_ID', credential, undefined),
+    apiUrl: read('STRIPE_API_URL', apiOrigin, undefined),
+  };
+  const stripeName = ['STRIPE_PRICE_ID', 'STRIPE_API_URL'].find((name) => given(name) !== undefined);
+  if (stripeName !== undefined && given('STRIPE_SECRET_KEY') === undefined) {
+    problems.push(`STRIPE_SECRET_KEY: is needed because ${stripeName} is set`);
+  }
   // Processes on several machines have to share it, and a data folder is one machine's.
   if (given('EVENT_STORE_URL') !== undefined && given('ENCRYPTION_KEY') === undefined) {
     problems.push('ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set');
@@ -243,6 +263,7 @@ export const loadSettings = (environment: Environment): Settings => {
         ? undefined
         : { github: { token, owner, template, apiUrl: gitHubUrl }, vercel: { ...vercel, token: vercel.token } },
     analytics: analyticsUrl === undefined || analyticsKey === undefined ? undefined : { url: analyticsUrl, apiKey: analyticsKey },
+    stripe: stripeKey === undefined ? undefined : { secretKey: stripeKey, ...stripe },
     llm:
       llmUrl === undefined || llmKey === undefined || model === undefined
         ? undefined

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Customer, Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
 
+const confirm = (): void => undefined;
+
 /** What an adapter brings to the suite. */
 export interface PaymentsUnderTest {
   readonly payments: Payments;
@@ -24,29 +26,29 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       return { clientId: `client-${count}`, email: `client-${count}@example.com`, name: 'Ada' };
     };
     const subscribe = async (payer: Payer, websiteId: string, claim: string): Promise<[Customer, Subscription]> => {
-      const customer = await payments.createCustomer(payer);
+      const customer = await payments.createCustomer(payer, confirm);
       const { clientId } = payer;
-      return [customer, await payments.createSubscription({ customerId: customer.id, clientId, websiteId, claim })];
+      return [customer, await payments.createSubscription({ customerId: customer.id, clientId, websiteId, claim }, confirm)];
     };
 
     test('a customer is found once it is made, and making it again makes no second', async () => {
       const payer = somebody();
-      const customer = await payments.createCustomer(payer);
+      const customer = await payments.createCustomer(payer, confirm);
       expect(await payments.findCustomer(payer)).toEqual(customer);
       expect(await payments.findCustomer({ ...payer, customerId: customer.id })).toEqual(customer);
-      expect(await payments.createCustomer(payer)).toEqual(customer);
+      expect(await payments.createCustomer(payer, confirm)).toEqual(customer);
     });
 
     test('of many who make the customer of one client at once, all get the same', async () => {
       const payer = somebody();
-      const made = await Promise.all(Array.from({ length: 5 }, () => payments.createCustomer(payer)));
+      const made = await Promise.all(Array.from({ length: 5 }, () => payments.createCustomer(payer, confirm)));
       expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     });
 
     test('a client is another customer than somebody else, whatever address they share', async () => {
       const [one, other] = [somebody(), somebody()];
-      const first = await payments.createCustomer(one);
-      const second = await payments.createCustomer({ ...other, email: one.email });
+      const first = await payments.createCustomer(one, confirm);
+      const second = await payments.createCustomer({ ...other, email: one.email }, confirm);
       expect(second.id).not.toBe(first.id);
       expect(await payments.findCustomer(one)).toEqual(first);
     });
@@ -57,18 +59,18 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       expect(subscription).toMatchObject({ status: 'active' });
       expect(await payments.findSubscription(customerId, 'site-1')).toEqual(subscription);
       expect(await payments.findSubscription(customerId, 'site-2')).toBeNull();
-      const stranger = await payments.createCustomer(somebody());
+      const stranger = await payments.createCustomer(somebody(), confirm);
       expect(await payments.findSubscription(stranger.id, 'site-1')).toBeNull();
     });
 
     test('made again for the same claim, also at once, there is one; for another website there is another', async () => {
       const payer = somebody();
-      const { id: customerId } = await payments.createCustomer(payer);
+      const { id: customerId } = await payments.createCustomer(payer, confirm);
       const wish = { customerId, clientId: payer.clientId, websiteId: 'site-3', claim: 'claim-3', priceId: under.priceId };
-      const made = await Promise.all([payments.createSubscription(wish), payments.createSubscription(wish)]);
+      const made = await Promise.all([payments.createSubscription(wish, confirm), payments.createSubscription(wish, confirm)]);
       expect(new Set(made.map(({ id }) => id)).size).toBe(1);
       expect(made[0].priceId).toBe(under.priceId);
-      const other = await payments.createSubscription({ ...wish, websiteId: 'site-4', claim: 'claim-4' });
+      const other = await payments.createSubscription({ ...wish, websiteId: 'site-4', claim: 'claim-4' }, confirm);
       expect(other.id).not.toBe(made[0].id);
     });
 
@@ -103,7 +105,7 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
 
     test('the portal leads somewhere', async () => {
       const payer = somebody();
-      const { id: customerId } = await payments.createCustomer(payer);
+      const { id: customerId } = await payments.createCustomer(payer, confirm);
       const link = await payments.portalLink(
         { websiteId: 'site-8', clientId: payer.clientId, customerId },
         'https://a.example/b',

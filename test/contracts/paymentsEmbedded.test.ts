@@ -13,6 +13,7 @@ afterAll(() => {
 });
 
 const clock = createTestClock();
+const confirm = (): void => undefined;
 const open = (file = join(temporaryFolder(), 'ledger.db')): EmbeddedLedger => {
   const ledger = createEmbeddedLedger({ file, clock });
   opened.push(ledger);
@@ -63,7 +64,10 @@ test('two processes share it, and what was answered is there after a start', asy
   const wishes = Array.from({ length: 20 }, (_, index) => ({ ...wish, id: `invoice-${index}` }));
   await Promise.all(wishes.map((each, index) => (index % 2 === 0 ? one : other).addInvoice(account, each)));
   const subscription = { customerId: 'client', clientId: 'client', websiteId: 'site', claim: 'claim' };
-  const made = await Promise.all([one.createSubscription(subscription), other.createSubscription(subscription)]);
+  const made = await Promise.all([
+    one.createSubscription(subscription, confirm),
+    other.createSubscription(subscription, confirm),
+  ]);
   expect(made[0]).toEqual(made[1]);
   one.close();
   other.close();

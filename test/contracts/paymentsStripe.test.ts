@@ -17,6 +17,7 @@ interface Opened {
 }
 
 const fakes: StripeFake[] = [];
+const confirm = (): void => undefined;
 
 const TIMES = 50;
 const begunAt = systemClock.now();
@@ -65,8 +66,8 @@ beforeAll(async () => {
 
 describe('what is made', () => {
   test('is marked as ours, and needs no card: the owner is sent invoices', async () => {
-    const { id } = await stripe.payments.createCustomer(ada);
-    const { id: subscriptionId } = await stripe.payments.createSubscription(wishFor(id));
+    const { id } = await stripe.payments.createCustomer(ada, confirm);
+    const { id: subscriptionId } = await stripe.payments.createSubscription(wishFor(id), confirm);
     expect(stripe.fake.customers).toMatchObject([{ id, name: 'Ada', metadata: { doorstep_client: 'client-ada' } }]);
     expect(stripe.fake.subscriptions).toMatchObject([
       {
@@ -97,24 +98,24 @@ describe('what is made', () => {
 
   test('and was deleted at Stripe is made anew, although Stripe would repeat the old answer for a day', async () => {
     const { payments, fake } = await open();
-    const { id } = await payments.createCustomer(ada);
+    const { id } = await payments.createCustomer(ada, confirm);
     for (const customer of fake.customers) customer.deleted = true;
     expect(await payments.findCustomer({ ...ada, customerId: id })).toBeNull();
-    const { id: next } = await payments.createCustomer(ada);
+    const { id: next } = await payments.createCustomer(ada, confirm);
     expect(next).not.toBe(id);
     expect(await payments.findCustomer(ada)).toEqual({ id: next });
   });
 
   test('under another name meanwhile is no reason to make it twice', async () => {
     const { payments, fake } = await open();
-    const { id } = await payments.createCustomer(ada);
-    expect(await payments.createCustomer({ ...ada, name: 'Ada Lovelace' })).toEqual({ id });
+    const { id } = await payments.createCustomer(ada, confirm);
+    expect(await payments.createCustomer({ ...ada, name: 'Ada Lovelace' }, confirm)).toEqual({ id });
     expect(fake.customers).toHaveLength(1);
   });
 
   test('is found among more than a page of customers with that address', async () => {
     const { payments, fake } = await open();
-    const { id } = await payments.createCustomer(ada);
+    const { id } = await payments.createCustomer(ada, confirm);
     fake.addStrangers(ada.email, 120);
     expect(fake.customers).toHaveLength(121);
     expect(await payments.findCustomer(ada)).toEqual({ id });
@@ -125,27 +126,27 @@ describe('what Stripe once answered', () => {
   test('was a fault: it is looked for, and made under another key', async () => {
     const { payments, fake } = await open();
     fake.failing = 1;
-    const { id } = await payments.createCustomer(ada);
+    const { id } = await payments.createCustomer(ada, confirm);
     expect(fake.customers).toMatchObject([{ id }]);
   });
 
   test('was a refusal whose reason is gone: likewise', async () => {
     const { payments, fake } = await open();
-    const { id } = await payments.createCustomer(ada);
+    const { id } = await payments.createCustomer(ada, confirm);
     fake.prices.clear();
-    await expect(payments.createSubscription(wishFor(id))).rejects.toMatchObject({
+    await expect(payments.createSubscription(wishFor(id), confirm)).rejects.toMatchObject({
       ...permanent,
       message: "No such price: 'price_monthly'",
     });
     fake.prices.add('price_monthly');
-    await expect(payments.createSubscription(wishFor(id))).resolves.toMatchObject({ status: 'active' });
+    await expect(payments.createSubscription(wishFor(id), confirm)).resolves.toMatchObject({ status: 'active' });
     expect(fake.subscriptions).toHaveLength(1);
   });
 
   test('over and over is given up in words', async () => {
     const { payments, fake } = await open();
     fake.failing = 99;
-    await expect(payments.createCustomer(ada)).rejects.toMatchObject({
+    await expect(payments.createCustomer(ada, confirm)).rejects.toMatchObject({
       ...permanent,
       message: expect.stringContaining('old answers'),
     });
@@ -155,12 +156,12 @@ describe('what Stripe once answered', () => {
 describe('a refusal', () => {
   test('is told in words that hold no address and no key', async () => {
     const { payments, lines } = await open();
-    await expect(payments.createCustomer({ ...ada, email: 'nonsense' })).rejects.toMatchObject({
+    await expect(payments.createCustomer({ ...ada, email: 'nonsense' }, confirm)).rejects.toMatchObject({
       ...permanent,
       message: 'Invalid email address: nonsense',
     });
     const wrong = await open({ secretKey: 'sk_test_wrong' });
-    await expect(wrong.payments.createCustomer(ada)).rejects.toMatchObject({
+    await expect(wrong.payments.createCustomer(ada, confirm)).rejects.toMatchObject({
       ...permanent,
       message: 'The credentials for stripe are refused, or do not suffice',
     });
@@ -171,7 +172,7 @@ describe('a refusal', () => {
 
   test('comes before Stripe is asked when there is no price at all', async () => {
     const { payments, served } = await open({ priceId: null });
-    await expect(payments.createSubscription(wishFor('cus_1'))).rejects.toMatchObject(permanent);
+    await expect(payments.createSubscription(wishFor('cus_1'), confirm)).rejects.toMatchObject(permanent);
     expect(await payments.hasPrice(undefined)).toBe(false);
     expect(served.requests).toHaveLength(0);
     expect(await payments.hasPrice('price_yearly')).toBe(true);
@@ -194,8 +195,8 @@ describe.each(troubleKinds)('trouble on the wire: %s', (what: TroubleKind) => {
       await new Promise<void>((resolve) => hasty.schedule(7_500, resolve));
       return make();
     };
-    const { id } = await troubled(() => payments.createCustomer(ada));
-    const subscription = await troubled(() => payments.createSubscription(wishFor(id)));
+    const { id } = await troubled(() => payments.createCustomer(ada, confirm));
+    const subscription = await troubled(() => payments.createSubscription(wishFor(id), confirm));
     served.trouble();
     expect(fake.customers).toMatchObject([{ id }]);
     expect(fake.subscriptions).toMatchObject([{ id: subscription.id }]);

@@ -25,6 +25,14 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /invitations/:id': ['I'],
   'POST /invitations/:id/claim': ['I'],
 
+  'POST /websites/:id/transfers': ['A'],
+  'GET /websites/:id/transfers': ['A'],
+  'DELETE /websites/:id/transfers/:transferId': ['A'],
+  'GET /websites/:id/billing': ['AO'],
+  'POST /websites/:id/billing/portal': ['O'],
+  'POST /websites/:id/billing/invoices': ['A'],
+  'POST /websites/:id/billing/invoices/:invoiceId/pay': ['A'],
+
   'GET /websites/:id/delivery': ['AOEV'],
   'PUT /websites/:id/delivery': ['A'],
   'PUT /websites/:id/delivery/checkpoints/:checkpointId': ['A'],
@@ -34,6 +42,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/provisioning': ['AOEV'],
   'GET /websites/:id/provisioning/events': ['AOEV'],
   'POST /websites/:id/provisioning/retry': ['A'],
+  'POST /websites/:id/provisioning/cleanup': ['A'],
   'GET /websites/:id/deployments': ['AOEV'],
   'GET /websites/:id/commits': ['AOEV'],
   'POST /websites/:id/redeploy': ['AOE'],
@@ -41,6 +50,9 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/analytics': ['AOEV', 'analytics'],
   'GET /websites/:id/seo': ['AOEV', 'seo'],
   'POST /websites/:id/seo/scans': ['A', 'seo'],
+  'GET /websites/:id/bookings': ['AOEV', 'scheduling'],
+  'POST /websites/:id/bookings': ['A', 'scheduling'],
+  'DELETE /websites/:id/bookings/:bookingId': ['A', 'scheduling'],
 
   'POST /clients': ['A'],
   'GET /clients': ['A'],

@@ -236,8 +236,30 @@ describe('settings', () => {
       'MAIL_FROM',
     ];
     const problems = problemsOf(Object.fromEntries(names.map((name) => [name, secret])));
-    expect(problems).toHaveLength(names.length);
+    for (const name of names) expect(problems.join()).toContain(name);
     expect(problems.join()).not.toContain(secret);
+  });
+
+  describe('who bills owners', () => {
+    test('Stripe, or without it the ledger', () => {
+      expect(loadSettings({}).stripe).toBeUndefined();
+      expect(loadSettings({ STRIPE_SECRET_KEY: 'sk_test_1' }).stripe).toEqual({ secretKey: 'sk_test_1' });
+      const all = { STRIPE_SECRET_KEY: 'rk_live_1', STRIPE_PRICE_ID: 'price_1', STRIPE_API_URL: 'http://127.0.0.1:12111/' };
+      expect(loadSettings(all).stripe).toEqual({
+        secretKey: 'rk_live_1',
+        priceId: 'price_1',
+        apiUrl: 'http://127.0.0.1:12111',
+      });
+    });
+
+    test.each([
+      [{ STRIPE_PRICE_ID: 'price_1' }, 'STRIPE_SECRET_KEY: is needed because STRIPE_PRICE_ID is set'],
+      [{ STRIPE_SECRET_KEY: 'pk_test_1' }, 'STRIPE_SECRET_KEY: must be a key that begins with sk_ or rk_'],
+      [{ STRIPE_SECRET_KEY: 'sk_1', STRIPE_API_URL: 'http://api.example.com' }, 'STRIPE_API_URL: must be an https address'],
+      [{ STRIPE_SECRET_KEY: 'sk_1', STRIPE_API_URL: 'https://api.example.com/v1' }, 'without a path'],
+    ])('%j is refused in words', (environment, problem) => {
+      expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
+    });
   });
 
   describe('where websites live', () => {

@@ -123,7 +123,10 @@ export const pathTo = (path: string, { websiteId, clientIds, invitationId, apiKe
     id: ids[area],
     clientId: clientIds.editor,
     invitationId,
+    transferId: invitationId,
+    invoiceId: 'invoice',
     checkpointId: 'kickoff',
+    bookingId: 'none',
     file: 'swagger-ui.css',
   };
   return path.replaceAll(/:(\w+)/g, (whole, name: string) => {

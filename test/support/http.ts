@@ -17,11 +17,15 @@ import { createServer, type HttpServer, type Patience } from '../../src/http/ser
 import { createPageCounter } from '../../src/integrations/analytics/embedded.js';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
+import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
+import type { Payments } from '../../src/integrations/payments/port.js';
+import { createEmbeddedCalendar } from '../../src/integrations/scheduling/embedded.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { readVersion } from '../../src/platform/version.js';
+import { calendarBookings } from '../../src/projections/calendar.queries.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { createProjector } from '../../src/projections/runner/projector.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
@@ -70,6 +74,8 @@ export interface TokenWish {
 }
 
 export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider' | 'corsOrigins' | 'limits' | 'mounts'>> {
+  /** Default: the embedded ledger. */
+  readonly payments?: Payments;
   /** Where the files are; given the folder of another one, both are processes of one installation. */
   readonly folder?: string;
   readonly clock?: Clock;
@@ -126,6 +132,8 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
 
   let url = '';
   const keyUse = createKeyUse(engine);
+  const ledger = createEmbeddedLedger({ file: join(folder, 'ledger.db'), clock });
+  const payments = options.payments ?? ledger;
   const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
   const analytics = createPageCounter({ file: join(folder, 'analytics.db'), clock, random: systemRandom, logger });
   const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => url, clock });
@@ -140,6 +148,8 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       hosting,
       keepers: options.keepers ?? [],
       analytics,
+      payments,
+      ...(payments === ledger && { ledger }),
       projections,
       checks: readinessChecks(engine, projections),
       metrics,
@@ -194,6 +204,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       if (options.projector !== false) await projector.stop();
       analytics.close();
       await eventStore.close();
+      ledger.close();
       await readModels.close();
       await closeVault();
     },

@@ -7,6 +7,8 @@ import type { Route } from '../route.js';
 import { accessRoutes } from './access/access.routes.js';
 import { analyticsRoutes } from './analytics/analytics.routes.js';
 import { apiKeyRoutes } from './apiKeys/apiKeys.routes.js';
+import { billingRoutes, type BillingRouteParts } from './billing/billing.routes.js';
+import { bookingRoutes, type BookingRouteParts } from './bookings/bookings.routes.js';
 import { clientRoutes, type ClientRouteParts } from './clients/clients.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { deploymentRoutes } from './deployments/deployments.routes.js';
@@ -15,9 +17,10 @@ import { outboxRoutes } from './outbox/outbox.routes.js';
 import { provisioningRoutes } from './provisioning/provisioning.routes.js';
 import { seoRoutes } from './seo/seo.routes.js';
 import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
+import { transferRoutes } from './transfers/transfers.routes.js';
 import { websiteRoutes } from './websites/websites.routes.js';
 
-export interface RouteParts extends SystemRouteParts, ClientRouteParts {
+export interface RouteParts extends SystemRouteParts, ClientRouteParts, BookingRouteParts, BillingRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
   readonly analytics: SiteAnalytics;
@@ -32,11 +35,14 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...meRoutes(parts),
     ...websiteRoutes(parts),
     ...accessRoutes(parts),
+    ...transferRoutes(parts),
+    ...billingRoutes(parts),
     ...deliveryRoutes(parts),
     ...provisioningRoutes(parts),
     ...deploymentRoutes(parts),
     ...analyticsRoutes(parts),
     ...seoRoutes(parts),
+    ...bookingRoutes(parts),
     ...clientRoutes(parts),
     ...apiKeyRoutes(parts),
     ...outboxRoutes(parts),

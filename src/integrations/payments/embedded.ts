@@ -95,8 +95,9 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
         const row = liveOf(websiteId, customerId);
         return row === undefined ? null : toSubscription(row);
       }),
-    createSubscription: ({ clientId, websiteId, priceId }) =>
-      ask(() => {
+    createSubscription: async ({ clientId, websiteId, priceId }, confirm) => {
+      confirm();
+      return ask(() => {
         prepared('INSERT INTO subscription (website, client, price, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING').run(
           websiteId,
           clientId,
@@ -106,7 +107,8 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
         const row = liveOf(websiteId, clientId);
         if (row === undefined) throw new Error('a subscription ended as soon as it was made');
         return toSubscription(row);
-      }),
+      });
+    },
     endSubscription: (subscriptionId) =>
       ask(() => {
         const number = Number(/^subscription-(\d{1,15})$/.exec(subscriptionId)?.[1] ?? 0);

@@ -5,12 +5,18 @@ export interface Payments {
   hasPrice(priceId: string | undefined): Promise<boolean>;
   /** The customer that a client is; null when there is none, or when it was deleted at the provider. */
   findCustomer(payer: Payer): Promise<Customer | null>;
-  /** Makes the customer. Asked again for the same client, by whomever, it makes no second. */
-  createCustomer(payer: Payer): Promise<Customer>;
+  /**
+   * Makes the customer. Asked again for the same client, by whomever, it makes no second.
+   * @param confirm called right before each request that makes something; what it throws is passed on
+   */
+  createCustomer(payer: Payer, confirm: () => void): Promise<Customer>;
   /** The subscription of a customer for a website that has not ended; null when there is none. */
   findSubscription(customerId: string, websiteId: string): Promise<Subscription | null>;
-  /** Makes the subscription. Asked again for the same `claim`, by whomever, it makes no second as long as the first has not ended. */
-  createSubscription(wish: SubscriptionWish): Promise<Subscription>;
+  /**
+   * Makes the subscription. Asked again for the same `claim`, by whomever, it makes no second as long as the first has not ended.
+   * @param confirm as above
+   */
+  createSubscription(wish: SubscriptionWish, confirm: () => void): Promise<Subscription>;
   /** Ends a subscription at once, without a further invoice. One that has ended, or is unknown, is left as it is. */
   endSubscription(subscriptionId: string): Promise<void>;
   /** What stands at the provider now. */

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp } from '../http.js';
-import type { Billing, Customer, Invoice, Payer, Payments, Subscription, SubscriptionWish } from './port.js';
+import type { Billing, Customer, Invoice, Payer, Payments, Subscription } from './port.js';
 import { createOnce, faultFrom, isMissing, isReplayed, showReplays } from './stripeAnswers.js';
 import {
   asCustomer,
@@ -115,7 +115,10 @@ export const createStripePayments = (parts: {
     let after: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const options = { limit: PAGE_SIZE, ...(after !== undefined && { starting_after: after }) };
-      const { data, has_more: hasMore } = asPage(await ask((stripe) => page(stripe, options)));
+      const answer = await unlessMissing((stripe) => page(stripe, options));
+      // Of a customer that was deleted there is no list.
+      if (answer === null) return null;
+      const { data, has_more: hasMore } = asPage(answer);
       const items = data.map(form);
       const found = items.find(pick);
       if (found !== undefined) return found;
@@ -151,11 +154,12 @@ export const createStripePayments = (parts: {
     return found === null ? null : toSubscription(found);
   };
 
-  const createCustomer = (payer: Payer): Promise<Customer> => {
+  const createCustomer: Payments['createCustomer'] = (payer, confirm) => {
     const { clientId, email, name } = payer;
     return createOnce({
       provider,
       key: `doorstep-customer-${clientId}`,
+      confirm,
       look: () => findCustomer(payer),
       reread: ({ id }) => readCustomer(id),
       create: (idempotencyKey) =>
@@ -168,7 +172,8 @@ export const createStripePayments = (parts: {
     });
   };
 
-  const createSubscription = ({ customerId, clientId, websiteId, priceId, claim }: SubscriptionWish): Promise<Subscription> => {
+  const createSubscription: Payments['createSubscription'] = (wish, confirm) => {
+    const { customerId, clientId, websiteId, priceId, claim } = wish;
     const price = priceId ?? parts.priceId;
     if (price === undefined) {
       const message = 'A subscription needs a price, and STRIPE_PRICE_ID names none';
@@ -177,6 +182,7 @@ export const createStripePayments = (parts: {
     return createOnce({
       provider,
       key: `doorstep-subscription-${claim}`,
+      confirm,
       look: () => findSubscription(customerId, websiteId),
       reread: async ({ id }) => {
         const there = await readSubscription(id);
@@ -184,14 +190,14 @@ export const createStripePayments = (parts: {
       },
       create: (idempotencyKey) =>
         ask(async (stripe) => {
-          const wish: StripeClient.SubscriptionCreateParams = {
+          const terms: StripeClient.SubscriptionCreateParams = {
             customer: customerId,
             items: [{ price }],
             collection_method: 'send_invoice',
             days_until_due: DAYS_UNTIL_DUE,
             metadata: { [clientMark]: clientId, [websiteMark]: websiteId },
           };
-          const answer = await stripe.subscriptions.create(wish, { idempotencyKey });
+          const answer = await stripe.subscriptions.create(terms, { idempotencyKey });
           logger.info({ providerRequestId: answer.lastResponse.requestId }, 'a subscription was made');
           return { made: toSubscription(asSubscription(answer)), replayed: isReplayed(answer.lastResponse.headers) };
         }),

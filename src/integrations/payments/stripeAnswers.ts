@@ -69,21 +69,23 @@ const MAX_GENERATIONS = 5;
  * Makes something that there is to be once. The key names it, so that two who ask at the same moment, or one who asks again because no
  * answer came, get the same one. But Stripe also repeats for a day what no longer holds: a refusal whose reason is gone, a fault, the
  * making of something that was taken away since. Then it is looked for, and, not being there, made with the next key.
- * @param parts `create` answers with what was made and whether that is a repetition; `reread` with what has become of it since, or
+ * @param parts `confirm` is called right before each attempt; `create` answers with what was made and whether that is a repetition; `reread` with what has become of it since, or
  * null when it is gone
  * @throws ProviderFault
  */
 export const createOnce = async <Made>(parts: {
   provider: string;
   key: string;
+  confirm: () => void;
   look: () => Promise<Made | null>;
   create: (idempotencyKey: string) => Promise<{ readonly made: Made; readonly replayed: boolean }>;
   reread: (made: Made) => Promise<Made | null>;
 }): Promise<Made> => {
-  const { provider, key, look, create, reread } = parts;
+  const { provider, key, confirm, look, create, reread } = parts;
   for (let generation = 1; generation <= MAX_GENERATIONS; generation += 1) {
     const found = generation === 1 ? null : await look();
     if (found !== null) return found;
+    confirm();
     try {
       const { made, replayed } = await create(`${key}-${String(generation)}`);
       const there = replayed ? await reread(made) : made;

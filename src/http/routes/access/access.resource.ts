@@ -34,6 +34,7 @@ export const Invitation = Type.Object(
     createdAt: Time,
     expiresAt: Time,
     sentAt: Time,
+    claimUrl: Type.Optional(Type.String({ description: 'Of a transfer, for admins to hand over.' })),
   },
   { $id: 'Invitation' },
 );

@@ -18,6 +18,8 @@ import { afterWrite } from '../../afterWrite.js';
 import { invitationParams, websiteClientParams, websiteInvitationParams, websiteParams } from '../../params.js';
 import { route, type Answer, type Route } from '../../route.js';
 import { Client, Email } from '../clients/clients.routes.js';
+import { awaitTransfer } from '../transfers/awaitTransfer.js';
+import { toWebsite, Website } from '../websites/website.resource.js';
 import { Invitation, toInvitation, toLink, WebsiteClientLink } from './access.resource.js';
 
 const tag = 'Access';
@@ -41,6 +43,8 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
 
   const findInvitation = async (websiteId: string, invitationId: string): Promise<InvitationEntry> => {
     const invitation = (await accessOf(websiteId)).invitations.find(({ id }) => id === invitationId);
+    if (invitation?.status === 'revoked' && invitation.kind === 'ownership_transfer')
+      throw new Refused(refusals.transferNotFound());
     if (invitation === undefined || invitation.status === 'revoked') throw new Refused(refusals.invitationNotFound(invitationId));
     return invitation;
   };
@@ -56,6 +60,14 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
     // Somebody revoked it in the meantime.
     if (invitation === undefined) throw new Refused(refusals.stale());
     return { status, body: { kind: 'invited', invitation: await toInvitation(engine, websiteId, invitation) } };
+  };
+
+  /** @throws Refused when somebody else owns the website by now */
+  const transferred = async (websiteId: string, invitationId: string, clientId: string): Promise<Answer> => {
+    const { document: website } = await engine.read(websiteProjection, websiteId);
+    if (website?.clientId !== clientId) throw new Refused(refusals.transferNotFound());
+    const invitation = await toInvitation(engine, websiteId, await findInvitation(websiteId, invitationId));
+    return { body: { invitation, website: toWebsite(website, { via: 'owner', role: 'editor' }) } };
   };
 
   return [
@@ -81,7 +93,7 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
         const { clientId } = website.website;
         const { links, invitations, revision } = await accessOf(params.id);
         const owner = clientId === undefined ? null : await readClient(engine, clientId);
-        const pending = invitations.filter(({ status }) => status === 'pending');
+        const pending = invitations.filter(({ kind, status }) => kind === 'client_access' && status === 'pending');
         return {
           body: {
             owner: owner?.client ?? null,
@@ -217,18 +229,26 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
       params: invitationParams,
       answers: {
         200: {
-          description: 'The accepted invitation and the link that it led to.',
-          schema: Type.Object({ invitation: Invitation, link: WebsiteClientLink }),
+          description:
+            'The accepted invitation and the link that it led to or, for a transfer, the website that the caller now owns.',
+          schema: Type.Union([
+            Type.Object({ invitation: Invitation, link: WebsiteClientLink }),
+            Type.Object({ invitation: Invitation, website: Website }),
+          ]),
         },
       },
       handle: async (request) => {
         const { params, caller, context } = request;
         const { subject, verifiedEmail, name } = caller;
-        const { websiteId, clientId } = await claimInvitation(
-          engine,
-          { invitationId: params.id, subject, verifiedEmail, name },
-          context,
-        );
+        const invitationId = params.id;
+        const wish = { invitationId, subject, verifiedEmail, name };
+        const { websiteId, clientId, claimId } = await claimInvitation(engine, wish, context);
+        if (claimId !== undefined) {
+          return afterWrite(request, async () => {
+            await awaitTransfer(engine, { websiteId, invitationId, claimId }, request.signal);
+            return transferred(websiteId, invitationId, clientId);
+          });
+        }
         return afterWrite(request, async () => ({
           body: {
             invitation: await toInvitation(engine, websiteId, await findInvitation(websiteId, params.id)),

@@ -1,0 +1,177 @@
+import { Type } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import { billingStream } from '../../../events/billing.events.js';
+import {
+  invoiceStatuses,
+  subscriptionStatuses,
+  type BillingAccount,
+  type Ledger,
+  type Payments,
+} from '../../../integrations/payments/port.js';
+import { entityId } from '../../../platform/ids.js';
+import type { WebsiteDocument } from '../../../projections/website.projection.js';
+import { billingProcess } from '../../../workers/transfer/billing.process.js';
+import { afterWrite } from '../../afterWrite.js';
+import { websiteInvoiceParams, websiteParams } from '../../params.js';
+import { route, type Route } from '../../route.js';
+
+const tag = 'Billing';
+const Time = Type.String({ format: 'date-time' });
+
+const Subscription = Type.Object(
+  {
+    id: Type.String(),
+    status: Type.Enum([...subscriptionStatuses]),
+    priceId: Type.Optional(Type.String()),
+    createdAt: Time,
+    currentPeriodEndsAt: Type.Optional(Time),
+    canceledAt: Type.Optional(Time),
+  },
+  { $id: 'Subscription' },
+);
+
+const Invoice = Type.Object(
+  {
+    id: Type.String(),
+    number: Type.Optional(Type.String({ description: 'As it is printed on the invoice.' })),
+    status: Type.Enum([...invoiceStatuses]),
+    total: Type.Integer({ description: 'In the smallest unit of the currency.' }),
+    amountPaid: Type.Integer(),
+    currency: Type.String({ description: 'ISO 4217, lower-case.' }),
+    description: Type.Optional(Type.String()),
+    createdAt: Time,
+    dueAt: Type.Optional(Time),
+    paidAt: Type.Optional(Time),
+    url: Type.Optional(Type.String({ description: 'Where it can be looked at and paid.' })),
+  },
+  { $id: 'Invoice' },
+);
+
+export interface BillingRouteParts {
+  readonly engine: Engine;
+  readonly payments: Payments;
+  /** Present with the embedded ledger. */
+  readonly ledger?: Ledger;
+  readonly baseUrl: () => string;
+}
+
+/** What the owner of a website pays, asked of the payment provider at each call. */
+export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
+  const { engine, payments, ledger, baseUrl } = parts;
+
+  /** Of the owner: what others paid before is theirs. */
+  const accountOf = async ({ id: websiteId, clientId }: WebsiteDocument): Promise<BillingAccount | null> => {
+    if (clientId === undefined) return null;
+    const { state } = await engine.state(billingProcess, billingStream(websiteId));
+    const account = state.accounts.get(clientId);
+    if (account?.provider !== payments.provider) return { websiteId, clientId };
+    const { customerId, subscriptionId } = account;
+    return { websiteId, clientId, customerId, subscriptionId };
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/websites/:id/billing',
+      operationId: 'getBilling',
+      summary: "Read the owner's subscription and invoices",
+      tag,
+      access: 'adminOrOwner',
+      params: websiteParams,
+      answers: {
+        200: {
+          description: 'As the payment provider has it; without a subscription, the owner came to the website by assignment.',
+          schema: Type.Object({
+            subscription: Type.Union([Subscription, Type.Null()]),
+            invoices: Type.Array(Invoice, { description: 'Newest first.' }),
+          }),
+        },
+      },
+      handle: async ({ website: { website } }) => {
+        const account = await accountOf(website);
+        return { body: account === null ? { subscription: null, invoices: [] } : await payments.readBilling(account) };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/billing/portal',
+      operationId: 'openBillingPortal',
+      summary: 'Get a link to the page on which the owner looks after billing',
+      tag,
+      access: 'owner',
+      whenArchived: 'allowed',
+      params: websiteParams,
+      answers: {
+        200: {
+          description: 'For the caller alone, and for a short while.',
+          schema: Type.Object({ url: Type.String({ format: 'uri' }) }),
+        },
+      },
+      handle: async (request) => {
+        const { website } = request.website;
+        const account = await accountOf(website);
+        return afterWrite(request, async () => {
+          const url = account === null ? null : await payments.portalLink(account, `${baseUrl()}/websites/${website.id}/billing`);
+          if (url === null) throw new Refused(refusals.billingNotSetUp(website.id));
+          return { body: { url } };
+        });
+      },
+    }),
+
+    ...(ledger === undefined ? [] : ledgerRoutes(ledger, accountOf)),
+  ];
+};
+
+/** Invoices are written by hand in the embedded ledger alone; with another payment provider there are no such routes. */
+const ledgerRoutes = (
+  ledger: Ledger,
+  accountOf: (website: WebsiteDocument) => Promise<BillingAccount | null>,
+): readonly Route[] => [
+  route({
+    method: 'post',
+    path: '/websites/:id/billing/invoices',
+    operationId: 'addInvoice',
+    summary: 'Write an invoice to the owner into the embedded ledger',
+    tag,
+    access: 'admin',
+    params: websiteParams,
+    body: Type.Object(
+      {
+        total: Type.Integer({ minimum: 1, maximum: 99_999_999, description: 'In the smallest unit of the currency.' }),
+        currency: Type.String({ pattern: '^[a-z]{3}$', description: 'ISO 4217, lower-case.' }),
+        description: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
+        dueAt: Type.Optional(Time),
+      },
+      { additionalProperties: false },
+    ),
+    answers: { 201: { description: 'The invoice.', schema: Invoice } },
+    handle: async (request) => {
+      const account = await accountOf(request.website.website);
+      if (account === null) throw new Refused(refusals.noOwner(request.params.id));
+      const { body, context } = request;
+      const invoice = { ...body, id: entityId(context.commandId, 'invoice') };
+      return afterWrite(request, async () => ({ status: 201, body: await ledger.addInvoice(account, invoice) }));
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/websites/:id/billing/invoices/:invoiceId/pay',
+    operationId: 'payInvoice',
+    summary: 'Mark an invoice of the embedded ledger as paid',
+    tag,
+    access: 'admin',
+    params: websiteInvoiceParams,
+    answers: { 200: { description: 'The invoice.', schema: Invoice } },
+    handle: (request) => {
+      const { id: websiteId, invoiceId } = request.params;
+      return afterWrite(request, async () => {
+        const invoice = await ledger.payInvoice(websiteId, invoiceId);
+        if (invoice === null) throw new Refused(refusals.invoiceNotFound(invoiceId));
+        return { body: invoice };
+      });
+    },
+  }),
+];

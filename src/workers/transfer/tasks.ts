@@ -1,0 +1,111 @@
+import { accessStream } from '../../commands/access.commands.js';
+import { accessDecider } from '../../commands/access.decider.js';
+import { changeAccess } from '../../commands/access.handlers.js';
+import { customerDecider } from '../../commands/customer.decider.js';
+import type { CommandContext } from '../../commands/handleCommand.js';
+import { Refused, refusals } from '../../commands/refusal.js';
+import { websiteStream } from '../../commands/website.commands.js';
+import { websiteDecider } from '../../commands/website.decider.js';
+import { transferOwnership } from '../../commands/website.handlers.js';
+import type { Engine } from '../../engine.js';
+import { billingStream, customerStream } from '../../events/billing.events.js';
+import type { Customer, Payer, Payments } from '../../integrations/payments/port.js';
+import { readClient } from '../../projections/client.queries.js';
+import type { Held } from '../runAttempt.js';
+import { billingProcess, type BillingOutcome, type BillingTask, type Claim } from './billing.process.js';
+
+interface Tools {
+  readonly engine: Engine;
+  readonly payments: Payments;
+}
+
+interface BillingAttempt {
+  readonly websiteId: string;
+  /** Of the claim. */
+  readonly priceId: string | undefined;
+  readonly held: Held;
+  /** Records what is known so far. @throws LeaseLost */
+  readonly record: (outcome: BillingOutcome) => Promise<void>;
+  /** A new command each time. */
+  readonly context: () => CommandContext;
+}
+
+/** Does what the task asks for, as far as it is not done yet, and answers with what is to be recorded of it. */
+export const carryOut = (tools: Tools, task: BillingTask, attempt: BillingAttempt): Promise<BillingOutcome> =>
+  task.kind === 'claim' ? carryOutClaim(tools, task.claim, attempt) : endSubscriptions(tools, task.clientId, attempt);
+
+/** Billing first: whoever owns a website by a transfer is billed for it. Every step asks whether it is done already. */
+const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt): Promise<BillingOutcome> => {
+  const { engine, payments } = tools;
+  const { websiteId, invitationId, claimId, clientId } = claim;
+  const { priceId, held, record, context } = attempt;
+  const confirm = (): void => {
+    held.confirm();
+  };
+
+  const { id: customerId } = await customerOf(tools, clientId, attempt);
+  await requireWanted(engine, claim);
+  await record({ type: 'RecordRequest', claim, provider: payments.provider, customerId });
+  const { id: subscriptionId } =
+    (await payments.findSubscription(customerId, websiteId)) ??
+    (await payments.createSubscription({ customerId, clientId, websiteId, priceId, claim: invitationId }, confirm));
+  await record({ type: 'RecordSubscription', claim, subscriptionId });
+
+  confirm();
+  // Under the claim's own id: however often it is carried out, the website is given away once.
+  await transferOwnership(engine, { websiteId, clientId }, { ...context(), commandId: claimId });
+  await changeAccess(engine, { type: 'AcceptTransfer', websiteId, invitationId, claimId }, context());
+  return { type: 'RecordCompletion', claim };
+};
+
+const customerOf = async (
+  { engine, payments }: Tools,
+  clientId: string,
+  { held, context }: BillingAttempt,
+): Promise<Customer> => {
+  const { provider } = payments;
+  const found = await readClient(engine, clientId);
+  if (found === null) throw new Refused(refusals.clientNotFound(clientId));
+  const { email, name } = found.client;
+  const stream = customerStream(clientId);
+  const customerId = (await engine.state(customerDecider, stream)).state.customers.get(provider);
+  const payer: Payer = { clientId, email, name, customerId };
+  const customer =
+    (await payments.findCustomer(payer)) ??
+    (await payments.createCustomer(payer, () => {
+      held.confirm();
+    }));
+  await engine.handle(
+    customerDecider,
+    stream,
+    { type: 'AttachCustomer', clientId, provider, customerId: customer.id },
+    context(),
+  );
+  return customer;
+};
+
+/** @throws Refused when the claim was withdrawn or the website archived since: nobody is to be billed for it */
+const requireWanted = async (engine: Engine, { websiteId, invitationId, claimId }: Claim): Promise<void> => {
+  const { state: access } = await engine.state(accessDecider, accessStream(websiteId));
+  const invitation = access.invitations.get(invitationId);
+  if (invitation?.stage !== 'claimed' || invitation.claimId !== claimId) throw new Refused(refusals.transferNotFound());
+  const { state: website } = await engine.state(websiteDecider, websiteStream(websiteId));
+  if (website.stage !== 'none' && website.archived) throw new Refused(refusals.websiteArchived(websiteId));
+};
+
+/** Ends whatever the client has for the website, known to us or not: the answer to its making may have been lost. */
+const endSubscriptions = async (
+  { engine, payments }: Tools,
+  clientId: string,
+  { websiteId, held }: BillingAttempt,
+): Promise<BillingOutcome> => {
+  const { state } = await engine.state(billingProcess, billingStream(websiteId));
+  const customerId = state.accounts.get(clientId)?.customerId;
+  while (customerId !== undefined) {
+    const subscription = await payments.findSubscription(customerId, websiteId);
+    if (subscription === null) break;
+    held.confirm();
+    await payments.endSubscription(subscription.id);
+  }
+  return { type: 'RecordEnd', clientId };
+};
