@@ -290,6 +290,13 @@ describe('a mail', () => {
     expect(titleOf(later)).toBe('Look at your mail');
   });
 
+  test('is sent five times for one attempt, whatever the addresses', async () => {
+    const { browser, page } = await askForMail(somebody());
+    const again = (): Promise<Page> => browser.post(page.url.replace(/\/code$/, ''), { email: somebody() });
+    for (let count = 1; count < 5; count += 1) expect(titleOf(await again())).toBe('Look at your mail');
+    expect((await again()).status).toBe(429);
+  });
+
   test('goes to whoever is asked for: the page does not tell who is known', async () => {
     const [stranger, known] = [somebody(), somebody()];
     await signIn(known);
@@ -605,6 +612,33 @@ describe('a person who is forgotten', () => {
 });
 
 describe('what is kept and told', () => {
+  test('with a mail server: the log tells nothing', async () => {
+    const kept = outbox;
+    const silent = await startApi({
+      projector: false,
+      signIn: (engine, url) =>
+        createEmbeddedIdentity({
+          ...engine,
+          records: engine.readModels.records,
+          email: kept,
+          tellsInLog: false,
+          baseUrl: url,
+          origins: [],
+          adminEmails: [],
+        }),
+    });
+    const here = { baseUrl: silent.url, via: () => silent.url };
+    const url = new URL((await beginSignIn(portal, `${silent.url}/auth/callback`)).url);
+    const browser = createBrowser(here);
+    const email = somebody();
+    const first = await browser.get(silent.url + url.href.slice(baseUrl.length));
+    expect(titleOf(await browser.post(first.url, { email }))).toBe('Look at your mail');
+    const mail = await newestMail(email);
+    const told = JSON.stringify(silent.log);
+    expect(told).toContain('request');
+    for (const secret of [codeIn(mail), linkIn(mail), email]) expect(told).not.toContain(secret);
+  });
+
   test('is of no use to whoever reads the files or the log, but for the line that says how to sign in', async () => {
     const email = somebody();
     const { attempt, browser, page, mail } = await askForMail(email);
