@@ -1,0 +1,37 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import { createMetrics } from '../../src/http/metrics.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const manual = await readFile(join(root, 'docs/operations.md'), 'utf8');
+
+test('the manual of operations explains every metric of our own', async () => {
+  const text = await createMetrics().text([]);
+  const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? '');
+  const own = names.filter((name) => !/^(process|nodejs)_/.test(name));
+  expect(own.length).toBeGreaterThan(4);
+  expect(own.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every log line that it explains is one that the code writes', async () => {
+  const explained = [...manual.matchAll(/^\| (?:error|warn) +\| `([^`]+)`/gm)].map(([, message]) => message ?? '');
+  expect(explained.length).toBeGreaterThan(10);
+  const files = (await readdir(join(root, 'src'), { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const code = (await Promise.all(files.map((name) => readFile(join(root, 'src', name), 'utf8')))).join('\n');
+  const written = (message: string): boolean => code.includes(/^the <name> (.*) …$/.exec(message)?.[1] ?? message);
+  expect(explained.filter((message) => !written(message))).toEqual([]);
+});
+
+test('every command that it names is there', async () => {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+  const commands = [...manual.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].map(([, name]) => name ?? '');
+  expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+  const operations = await readdir(join(root, 'src/operations'));
+  const programs = ['mintToken', 'projectionStatus', 'rebuildProjection', 'auditDelivery', 'rotateVault', 'backup'];
+  for (const program of programs) {
+    expect(manual).toContain(`\`${program}\``);
+    expect(operations).toContain(`${program}.ts`);
+  }
+});
