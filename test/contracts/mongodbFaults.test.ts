@@ -224,7 +224,7 @@ forEachReadModelServer((server) => {
       await client.db().collection(documents).createIndex({ body: 1 }, { unique: true }, {});
 
       await store.apply(sites, [write('a', 1, 'same')], 1n);
-      await expect(store.apply(sites, [write('a', 1, 'same'), write('b', 2, 'same')], 2n)).rejects.toMatchObject({ code: 11000 });
+      await expect(store.apply(sites, [write('a', 1, 'same'), write('b', 2, 'same')], 2n)).rejects.toThrow(/duplicate/);
       expect(await store.checkpoint(sites)).toBe(1n);
       expect(await store.get(sites, 'b')).toBeNull();
     });

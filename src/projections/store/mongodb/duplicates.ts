@@ -11,18 +11,29 @@ export const isTaken = (fault: unknown): boolean => {
   if (typeof fault !== 'object' || fault === null || !('code' in fault) || fault.code !== duplicate) return false;
   if ('keyPattern' in fault && typeof fault.keyPattern === 'object' && fault.keyPattern !== null)
     return Object.keys(fault.keyPattern).join() === '_id';
-  // Compatible servers may say it in words only, as MongoDB itself did before 4.4.
-  return /\bindex: _id_?(\s|$)/.test('message' in fault ? String(fault.message) : '');
+  // Compatible servers, and MongoDB before 4.4, say it in words only, or do not say it: `_id` is the one that we make unique.
+  const index = /\bindex: (\S+)/.exec('message' in fault ? String(fault.message) : '')?.[1];
+  return index === undefined || index === '_id_' || index === '_id';
 };
 
-/** Which writes of a bulk were refused because their `_id` is taken; `null` when that is not all that went wrong. */
-export const takenIn = (fault: unknown): readonly number[] | null => {
+/** How a bulk of replacements ended that did not go through whole. */
+export interface PartlyTaken {
+  /** Which writes were refused because their `_id` is taken. */
+  readonly taken: readonly number[];
+  /** How many had an outcome, these included. */
+  readonly settled: number;
+}
+
+/** `null` when a taken `_id` is not all that went wrong. */
+export const takenIn = (fault: unknown): PartlyTaken | null => {
   if (!isBulkFault(fault) || fault.result.getWriteConcernError() !== undefined) return null;
   const errors = [fault.writeErrors].flat();
-  const taken = errors.filter(({ code, errmsg, err }) =>
+  const isAllTaken = errors.every(({ code, errmsg, err }) =>
     isTaken({ code, message: errmsg, keyPattern: (err as { keyPattern?: unknown }).keyPattern }),
   );
-  return taken.length > 0 && taken.length === errors.length ? taken.map(({ index }) => index) : null;
+  if (errors.length === 0 || !isAllTaken) return null;
+  const taken = errors.map(({ index }) => index);
+  return { taken, settled: taken.length + fault.result.matchedCount + fault.result.upsertedCount };
 };
 
 const isBulkFault = (fault: unknown): fault is MongoBulkWriteError =>

@@ -1,5 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import type { JsonObject } from '../../../events/envelope.js';
+import type { Clock } from '../../../platform/clock.js';
 import { textsOf, wantedValues } from '../documents.js';
 import type { DocumentWrite, ReadModel, ReadModelQuery, StoredDocument } from '../readModelStore.js';
 import type { MongoConnection } from './connection.js';
@@ -58,25 +59,60 @@ const toModelDocument = (model: ReadModel, { id, revision, position, body }: Doc
   return { ...guarded, body: JSON.stringify(body), ...(entries.length > 0 && { entries: [...new Set(entries)] }) };
 };
 
-/** Writes in one command: a server under load still answers them in time. */
-const writesAtOnce = 100;
-
 /** Writes each document unless the stored one reflects the same or a later position. */
-export const writeGuarded = async (
-  connection: MongoConnection,
+export type WriteGuarded = (
   documents: Collection<ModelDocument>,
   model: ReadModel,
   writes: readonly DocumentWrite[],
-): Promise<void> => {
-  for (let start = 0; start < writes.length; start += writesAtOnce) {
-    const replacements = writes.slice(start, start + writesAtOnce).map((write) => toModelDocument(model, write));
-    await connection.run(async () => {
-      const refused = await replaceOlder(documents, replacements, true);
-      // A document that is there was the newer one, or another process wrote an older one at the same moment. Without upsert the
-      // second case is made good, and the first stays as it is.
-      if (refused.length > 0) await replaceOlder(documents, refused, false);
-    });
-  }
+) => Promise<void>;
+
+/** Writes in one command at most, and how long one should take. */
+const largestSize = 100;
+const comfortableMs = 400;
+
+/** As many writes go into a command as the server can do in comfort: one that is slow, but there, must not run into the time limit for ever. */
+export const createGuardedWriter = (connection: MongoConnection, clock: Clock): WriteGuarded => {
+  let size = largestSize;
+  const resize = (factor: number): void => {
+    size = Math.max(1, Math.min(largestSize, Math.floor(size * factor)));
+  };
+  return async (documents, model, writes) => {
+    for (let done = 0; done < writes.length;) {
+      const replacements = writes.slice(done, done + size).map((write) => toModelDocument(model, write));
+      const startedAt = clock.now();
+      try {
+        await connection.run(async () => {
+          const refused = await replaceOlder(documents, replacements, true);
+          if (refused.length > 0) await replaceOlder(documents, await olderThan(documents, refused), false);
+        });
+      } catch (fault) {
+        resize(1 / 4);
+        throw fault;
+      }
+      done += replacements.length;
+      const tookMs = clock.now() - startedAt;
+      if (tookMs > comfortableMs) resize(1 / 2);
+      else if (tookMs < comfortableMs / 4) resize(2);
+    }
+  };
+};
+
+/**
+ * Those of the refused writes whose stored document is older all the same: another process wrote it at the same moment, and the upsert
+ * could not see it yet. The rest were refused because the stored one is as new, or newer.
+ */
+const olderThan = async (
+  documents: Collection<ModelDocument>,
+  refused: readonly ModelDocument[],
+): Promise<readonly ModelDocument[]> => {
+  const ids = refused.map(({ _id }) => _id);
+  const found = await documents.find({ _id: { $in: ids } }, { projection: { position: 1 }, batchSize: ids.length + 1 }).toArray();
+  const positions = new Map(found.map(({ _id, position }) => [_id, position]));
+  return refused.filter(({ _id, position }) => {
+    const stored = positions.get(_id);
+    if (stored === undefined) throw new Error(`refused as a duplicate, but there is no document ${_id}`);
+    return stored < position;
+  });
 };
 
 /** Returns those that were refused because a document with that id is there, which the guard did not let them replace. */
@@ -85,16 +121,26 @@ const replaceOlder = async (
   replacements: readonly ModelDocument[],
   upsert: boolean,
 ): Promise<readonly ModelDocument[]> => {
-  const operations = replacements.map((replacement) => ({
-    replaceOne: { filter: { _id: replacement._id, position: { $lt: replacement.position } }, replacement, upsert },
-  }));
-  try {
-    await documents.bulkWrite(operations, { ordered: false });
-    return [];
-  } catch (fault) {
-    const taken = takenIn(fault);
-    if (taken === null) throw fault;
-    return taken.map((index) => replacements[index]).filter((replacement) => replacement !== undefined);
+  const refused = new Set<ModelDocument>();
+  for (;;) {
+    const rest = replacements.filter((replacement) => !refused.has(replacement));
+    const operations = rest.map((replacement) => ({
+      replaceOne: { filter: { _id: replacement._id, position: { $lt: replacement.position } }, replacement, upsert },
+    }));
+    if (operations.length === 0) return [...refused];
+    try {
+      await documents.bulkWrite(operations, { ordered: false });
+      return [...refused];
+    } catch (fault) {
+      const partly = takenIn(fault);
+      if (partly === null) throw fault;
+      for (const index of partly.taken) {
+        const replacement = rest[index];
+        if (replacement !== undefined) refused.add(replacement);
+      }
+      // FerretDB ends even an unordered command at the first refusal: what it did not come to is asked for again.
+      if (partly.settled >= rest.length) return [...refused];
+    }
   }
 };
 

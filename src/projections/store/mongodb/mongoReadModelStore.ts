@@ -12,13 +12,13 @@ import {
 import { createArrivals } from './arrivals.js';
 import { closedFault, connectMongo, type MongoConnection } from './connection.js';
 import {
+  createGuardedWriter,
   createIndexes,
   filterOf,
   findPage,
   isPresent,
   storedId,
   toStoredDocument,
-  writeGuarded,
   type ModelDocument,
 } from './modelDocuments.js';
 import { createMongoRecords } from './records.js';
@@ -58,6 +58,7 @@ export const createMongoReadModelStore = async ({
   const connection = await connectMongo(url, clock);
   const run: MongoConnection['run'] = (work) => connection.run(work);
   const registry = createRegistry(connection, random);
+  const writeGuarded = createGuardedWriter(connection, clock);
   // A version's collection is never another version's: one that is known and gone from the registry holds nothing to answer from.
   const collections = new Map<string, string>();
 
@@ -159,7 +160,7 @@ export const createMongoReadModelStore = async ({
       for (const { id } of writes) if (!isId(id)) throw new TypeError(`not an id: ${JSON.stringify(id)}`);
       const collection = await run(() => collectionOf(model));
       try {
-        await writeGuarded(connection, documentsOf({ collection }), model, writes);
+        await writeGuarded(documentsOf({ collection }), model, writes);
         await run(() => registry.advance(model, collection, position));
       } catch (fault) {
         if (fault instanceof ReadModelDropped) {

@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { MongoBulkWriteError, type BulkWriteResult, type Collection, type WriteError } from 'mongodb';
+import type { MongoConnection } from '../../src/projections/store/mongodb/connection.js';
+import { createGuardedWriter, type ModelDocument } from '../../src/projections/store/mongodb/modelDocuments.js';
+import { ReadModelStoreUnavailable, type DocumentWrite, type ReadModel } from '../../src/projections/store/readModelStore.js';
+import { createTestClock } from '../support/testClock.js';
+
+const sites: ReadModel = { name: 'site', version: '1', indexes: [] };
+const write = (id: string, position: number): DocumentWrite => ({ id, position: BigInt(position), revision: 0n, body: {} });
+
+interface Operation {
+  readonly replaceOne: {
+    readonly filter: { readonly _id: string };
+    readonly replacement: ModelDocument;
+    readonly upsert: boolean;
+  };
+}
+
+/** A server that ends even an unordered command at the first write that it refuses, and names no index, as FerretDB 1.24 does. */
+const hastyServer = () => {
+  const stored = new Map<string, ModelDocument>();
+  const sizes: number[] = [];
+  const documents = {
+    bulkWrite: (operations: readonly Operation[]) => {
+      sizes.push(operations.length);
+      const counts = { matchedCount: 0, upsertedCount: 0 };
+      for (const [index, { replaceOne }] of operations.entries()) {
+        const { replacement, upsert } = replaceOne;
+        const there = stored.get(replacement._id);
+        if (there !== undefined && there.position >= replacement.position && upsert) {
+          const refusal = {
+            index,
+            code: 11000,
+            errmsg: 'E11000 duplicate key error collection: x.y',
+            err: {},
+          } as unknown as WriteError;
+          const result = { ...counts, getWriteConcernError: () => undefined } as unknown as BulkWriteResult;
+          throw new MongoBulkWriteError({ message: 'refused', code: 11000, writeErrors: [refusal] }, result);
+        }
+        if (there === undefined ? upsert : there.position < replacement.position) {
+          counts[there === undefined ? 'upsertedCount' : 'matchedCount'] += 1;
+          stored.set(replacement._id, replacement);
+        }
+      }
+      return Promise.resolve();
+    },
+    find: ({ _id }: { _id: { $in: readonly string[] } }) => ({
+      toArray: () => Promise.resolve(_id.$in.map((id) => stored.get(id)).filter((document) => document !== undefined)),
+    }),
+  };
+  return { stored, sizes, documents: documents as unknown as Collection<ModelDocument> };
+};
+
+describe('guarded writes', () => {
+  test('what a server did not come to after a refusal is written all the same', async () => {
+    const { stored, documents } = hastyServer();
+    const connection = { run: (work) => work() } as Pick<MongoConnection, 'run'> as MongoConnection;
+    const writeGuarded = createGuardedWriter(connection, createTestClock());
+    await writeGuarded(documents, sites, [write('a', 5), write('c', 5)]);
+    await writeGuarded(documents, sites, [write('a', 4), write('b', 6), write('c', 5), write('d', 6)]);
+    expect([...stored.values()].map(({ _id, position }) => [_id, position])).toEqual([
+      ['a', 5n],
+      ['c', 5n],
+      ['b', 6n],
+      ['d', 6n],
+    ]);
+  });
+
+  test('a slow server is asked for less at a time, and gets on', async () => {
+    const { stored, sizes, documents } = hastyServer();
+    const clock = createTestClock();
+    const msPerWrite = 100;
+    const connection = {
+      run: async (work) => {
+        const result = await work();
+        const tookMs = (sizes.at(-1) ?? 0) * msPerWrite;
+        await clock.advance(tookMs);
+        if (tookMs > 1_800) throw new ReadModelStoreUnavailable('too late');
+        return result;
+      },
+    } as Pick<MongoConnection, 'run'> as MongoConnection;
+    const writeGuarded = createGuardedWriter(connection, clock);
+    let attempts = 0;
+    for (let position = 1; position <= 3; position += 1) {
+      const writes = Array.from({ length: 60 }, (_, index) => write(`d${String(index)}`, position));
+      for (let written = false; !written; attempts += 1) {
+        written = await writeGuarded(documents, sites, writes).then(
+          () => true,
+          () => false,
+        );
+        expect(attempts).toBeLessThan(10);
+      }
+    }
+    expect([...stored.values()].every(({ position }) => position === 3n)).toBe(true);
+    expect(Math.max(...sizes.slice(-10))).toBeLessThanOrEqual(18);
+  });
+});
