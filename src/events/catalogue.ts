@@ -1,6 +1,7 @@
 import { accessEvents } from './access.events.js';
 import { apiKeyEvents } from './apiKey.events.js';
 import { billingEvents, customerEvents } from './billing.events.js';
+import { calendarEvents } from './calendar.events.js';
 import { clientEmailEvents, clientEvents, clientSubjectEvents } from './client.events.js';
 import { deliveryEvents } from './delivery.events.js';
 import { mailEvents } from './mail.events.js';
@@ -22,5 +23,6 @@ export const catalogue = {
   ...provisioningEvents,
   ...mailEvents,
   ...seoEvents,
+  ...calendarEvents,
   ...apiKeyEvents,
 };

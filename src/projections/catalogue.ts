@@ -1,5 +1,6 @@
 import { accessProjection } from './access.projection.js';
 import { apiKeyProjection } from './apiKey.projection.js';
+import { calendarProjection } from './calendar.projection.js';
 import { clientProjection } from './client.projection.js';
 import { clientSubjectProjection } from './clientSubject.projection.js';
 import { deliveryProjection } from './delivery.projection.js';
@@ -17,5 +18,6 @@ export const projections: readonly AnyProjection[] = [
   deliveryProjection,
   provisioningProjection,
   seoProjection,
+  calendarProjection,
   apiKeyProjection,
 ];

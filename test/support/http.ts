@@ -20,6 +20,7 @@ import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.
 import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
 import type { Payments } from '../../src/integrations/payments/port.js';
 import { createEmbeddedCalendar } from '../../src/integrations/scheduling/embedded.js';
+import type { Scheduling } from '../../src/integrations/scheduling/port.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
@@ -80,6 +81,8 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   readonly folder?: string;
   readonly clock?: Clock;
   readonly patience?: Patience;
+  /** Instead of the embedded calendar. */
+  readonly scheduling?: Scheduling;
   /** Instead of the service's. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
   /** Instead of `identityProvider`, with what it answers. */
@@ -136,7 +139,12 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   const payments = options.payments ?? ledger;
   const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
   const analytics = createPageCounter({ file: join(folder, 'analytics.db'), clock, random: systemRandom, logger });
-  const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => url, clock });
+  const hosting = createEmbeddedHosting({
+    folder: join(folder, 'sites'),
+    publicUrl: () => url,
+    clock,
+    countPage: analytics.count,
+  });
   const signIn = options.signIn?.(engine, () => url);
   const mounts = options.mounts ?? signIn?.mounts;
   const app = createApp({
@@ -148,6 +156,8 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       hosting,
       keepers: options.keepers ?? [],
       analytics,
+      scheduling: options.scheduling ?? createEmbeddedCalendar((websiteId) => calendarBookings(engine, websiteId)),
+      ownsCalendar: options.scheduling === undefined,
       payments,
       ...(payments === ledger && { ledger }),
       projections,

@@ -1,0 +1,94 @@
+import { Type, type Static } from 'typebox';
+import { isoTime, type Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Random } from '../../platform/random.js';
+import { ProviderFault } from '../fault.js';
+import { createProviderHttp, formOf, jsonOf } from '../http.js';
+import type { Booking, Scheduling, SchedulingSite } from './port.js';
+
+const provider = 'Cal.com';
+
+/** Each resource has its own version; without one, an older form is answered. */
+const versions = { bookings: '2024-08-13', 'event-types': '2024-06-14' } as const;
+
+const CalBooking = Type.Object({
+  uid: Type.String(),
+  title: Type.String(),
+  status: Type.Enum(['accepted', 'pending', 'cancelled', 'rejected']),
+  start: Type.String(),
+  end: Type.String(),
+  location: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  attendees: Type.Array(Type.Object({ name: Type.String(), email: Type.Optional(Type.String()) })),
+});
+const parseBookings = formOf(provider, Type.Object({ status: Type.Literal('success'), data: Type.Array(CalBooking) }));
+const parseEventTypes = formOf(
+  provider,
+  Type.Object({
+    status: Type.Literal('success'),
+    data: Type.Array(Type.Object({ id: Type.Integer(), slug: Type.String() })),
+  }),
+);
+
+/**
+ * Bookings of Cal.com by its API, version 2 (https://cal.com/docs/api-reference/v2). One account may serve many websites: a website's
+ * bookings are those of the account's event types that carry its slug, unless something else is said. Nothing is kept.
+ */
+export const createCalCom = (parts: {
+  url: string;
+  apiKey: string;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+}): Scheduling => {
+  const send = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: 5_000, ...parts });
+
+  const get = async (resource: keyof typeof versions, query: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+    const search = new URLSearchParams(query).toString();
+    const answer = await send({
+      method: 'GET',
+      url: `${parts.url}/v2/${resource}${search === '' ? '' : `?${search}`}`,
+      headers: { authorization: `Bearer ${parts.apiKey}`, 'cal-api-version': versions[resource] },
+    });
+    if (answer.status !== 200) throw new ProviderFault({ provider, message: refusalOf(answer.status), transient: false });
+    return jsonOf(provider, answer);
+  };
+
+  const eventTypesOf = async ({ slug, eventTypeIds }: SchedulingSite): Promise<readonly number[]> =>
+    eventTypeIds ??
+    parseEventTypes(await get('event-types'))
+      .data.filter((type) => type.slug === slug)
+      .map(({ id }) => id);
+
+  return {
+    provider,
+    bookings: async ({ site, from, to, skip, limit }) => {
+      const eventTypeIds = await eventTypesOf(site);
+      // Without any, the bookings of all websites would be answered.
+      if (eventTypeIds.length === 0) return [];
+      const { data } = parseBookings(
+        await get('bookings', {
+          eventTypeIds: eventTypeIds.join(),
+          afterStart: from,
+          ...(to !== undefined && { beforeEnd: to }),
+          sortStart: 'asc',
+          skip: String(skip),
+          take: String(limit),
+        }),
+      );
+      return data.map(shown);
+    },
+  };
+};
+
+const shown = ({ uid, title, status, start, end, location, attendees }: Static<typeof CalBooking>): Booking => ({
+  id: uid,
+  title,
+  status,
+  start: isoTime(Date.parse(start)),
+  end: isoTime(Date.parse(end)),
+  ...(typeof location === 'string' && location !== '' && { location }),
+  attendees: attendees.map(({ name, email }) => ({ name, ...(email !== undefined && { email }) })),
+});
+
+const refusalOf = (status: number): string =>
+  status === 401 || status === 403 ? 'the API key is not accepted' : `the answer had status ${String(status)}`;
