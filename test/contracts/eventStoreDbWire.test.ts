@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createEventStoreDb } from '../../src/events/store/eventStoreDb/eventStore.js';
+import { withDefaults } from '../../src/events/store/eventStoreDb/connection.js';
 import { faultKind } from '../../src/events/store/eventStoreDb/faults.js';
 import { encodeEvents } from '../../src/events/store/encodeEvents.js';
 import {
@@ -140,6 +141,20 @@ test('what is stored is the text that was encoded, byte for byte, as JSON', asyn
   expect(Buffer.from(stored?.data ?? []).toString()).toBe(encoded?.data);
   expect(Buffer.from(stored?.metadata ?? []).toString()).toContain(`"metadata":${encoded?.metadata ?? ''}}`);
   expect(stored?.contentType).toBe('application/json');
+});
+
+test.each([
+  ['esdb://a:1', 'esdb://a:1?keepAliveInterval=10000&keepAliveTimeout=5000&gossipTimeout=2'],
+  [
+    'kurrentdb+discover://a/?tls=false',
+    'esdb+discover://a?tls=false&keepAliveInterval=10000&keepAliveTimeout=5000&gossipTimeout=2',
+  ],
+  [
+    'esdb://a,b?KeepAliveInterval=20000&keepalivetimeout=1&gossipTimeout=9',
+    'esdb://a,b?KeepAliveInterval=20000&keepalivetimeout=1&gossipTimeout=9',
+  ],
+])('4 both keep-alives are set unless the address does: %s', (given, used) => {
+  expect(withDefaults(given)).toBe(used);
 });
 
 test('4 a server that takes calls and answers none: reads are given up within 2 s, and serve again afterwards', async () => {
@@ -420,6 +435,20 @@ test('17 what the server and other programs write is passed over', async () => {
   const { events } = await follow(store, { after }, (seen) => seen.position >= end);
   expect(events.map(({ stream }) => stream)).toEqual(['thing-1']);
   expect(await store.readAll({ after })).toEqual({ events, position: end });
+});
+
+test('a position whose event was scavenged since is resumed at the next one, which the server would pass over', async () => {
+  const { fake, store } = await fakeAndStore();
+  await store.append('thing-1', newEvents(1), NO_STREAM);
+  fake.log.writeSystemEvent();
+  const after = await store.lastPosition();
+  const events = newEvents(3);
+  await store.append('thing-1', events, 0n);
+  fake.log.scavenge();
+  expect(idsOf((await store.readAll({ after })).events)).toEqual(idsOf(events));
+  const followed = await follow(store, { after, filter: { types: ['Happened'] } }, (seen) => seen.events.length === 3);
+  expect(idsOf(followed.events)).toEqual(idsOf(events));
+  expect((await store.readAll({ after, filter: { types: ['Never'] } })).events).toEqual([]);
 });
 
 test('a restart: appends wait or are refused, subscriptions go on, nothing acknowledged is lost or written twice', async () => {

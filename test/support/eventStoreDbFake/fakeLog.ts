@@ -47,6 +47,12 @@ export class FakeLog {
     this.#recent.clear();
   }
 
+  /** Removes events that the server wrote for itself, as it does when they are old. */
+  scavenge(): void {
+    const kept = this.events.filter(({ stream }) => !stream.startsWith('$'));
+    this.events.splice(0, this.events.length, ...kept);
+  }
+
   /** An event that the server writes for itself. */
   writeSystemEvent(): void {
     this.#add('$stats-0.0.0.0:2113', [

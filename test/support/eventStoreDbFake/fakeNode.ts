@@ -179,7 +179,7 @@ export class FakeNode {
     const options = call.request.getOptions() ?? new messages.ReadReq.Options();
     if (options.hasSubscription()) await this.#subscribe(call, options);
     else if (options.hasStream()) await this.#readStream(call, options);
-    else await this.#readLast(call, options);
+    else await this.#readAll(call, options);
   }
 
   async #readStream(call: Reading, options: messages.ReadReq.Options): Promise<void> {
@@ -204,9 +204,14 @@ export class FakeNode {
     call.end();
   }
 
-  /** The last events of all, backwards: all that the adapter asks of this kind. */
-  async #readLast(call: Reading, options: messages.ReadReq.Options): Promise<void> {
-    for (const event of this.log.events.slice(-Number(options.getCount())).toReversed()) await send(call, eventAnswer(event));
+  /** The first events from a position on, or the last ones, backwards. */
+  async #readAll(call: Reading, options: messages.ReadReq.Options): Promise<void> {
+    const { events } = this.log;
+    const count = Number(options.getCount());
+    const start = this.log.indexOf(BigInt(options.getAll()?.getPosition()?.getCommitPosition() ?? 0));
+    const backwards = options.getReadDirection() === messages.ReadReq.Options.ReadDirection.BACKWARDS;
+    const selected = backwards ? events.slice(-count).toReversed() : events.slice(start, start + count);
+    for (const event of selected) await send(call, eventAnswer(event));
     call.end();
   }
 

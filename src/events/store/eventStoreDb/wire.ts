@@ -75,6 +75,17 @@ export const createWire = (connection: Connection): Wire => {
     }
   }
 
+  /** The first event at `position` or later. */
+  const firstFrom = async (position: bigint, signal: AbortSignal): Promise<WireRecord | null> => {
+    const options = readOptions().setAll(fromPosition(position)).setReadDirection(FORWARDS);
+    options.setCount('1').setNoFilter(new shared.Empty());
+    for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) {
+      const record = recordOf(answer);
+      if (record !== null) return record;
+    }
+    return null;
+  };
+
   return {
     append: ({ stream, events, expected }, signal, onSent) =>
       connection.run(signal, (client, args) =>
@@ -123,11 +134,18 @@ export const createWire = (connection: Connection): Wire => {
     },
 
     async *follow(after, filter, signal) {
-      const options = readOptions().setAll(afterPosition(after)).setReadDirection(FORWARDS);
-      options.setSubscription(new messages.ReadReq.Options.SubscriptionOptions());
-      if (filter === null) options.setNoFilter(new shared.Empty());
-      else options.setFilter(filterOptions(filter));
-      for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) yield logMessage(answer);
+      const following = async function* (position: bigint): AsyncGenerator<LogMessage, void> {
+        const options = readOptions().setAll(fromPosition(position)).setReadDirection(FORWARDS);
+        options.setSubscription(new messages.ReadReq.Options.SubscriptionOptions());
+        if (filter === null) options.setNoFilter(new shared.Empty());
+        else options.setFilter(filterOptions(filter));
+        for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) yield logMessage(answer);
+      };
+      const next = after > START ? await firstFrom(after, signal) : null;
+      // The event at that position is gone, as the server's own are after a while: the server would take the next one for it.
+      const gone = next !== null && next.position !== after;
+      if (gone) yield { kind: 'event', record: next };
+      yield* following(gone ? next.position : after);
     },
   };
 };
@@ -146,11 +164,11 @@ const identifier = (stream: string): shared.StreamIdentifier =>
   new shared.StreamIdentifier().setStreamName(Uint8Array.from(Buffer.from(stream)));
 
 /** An event's commit and prepare position are the same, except in transactions of a protocol that is no longer there. */
-const afterPosition = (after: bigint): messages.ReadReq.Options.AllOptions => {
+const fromPosition = (position: bigint): messages.ReadReq.Options.AllOptions => {
   const options = new messages.ReadReq.Options.AllOptions();
-  if (after <= START) return options.setStart(new shared.Empty());
+  if (position <= START) return options.setStart(new shared.Empty());
   return options.setPosition(
-    new messages.ReadReq.Options.Position().setCommitPosition(String(after)).setPreparePosition(String(after)),
+    new messages.ReadReq.Options.Position().setCommitPosition(String(position)).setPreparePosition(String(position)),
   );
 };
 
