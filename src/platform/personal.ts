@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { base32Text } from './ids.js';
 import type { DataKey, Vault } from './vault.js';
 
@@ -65,8 +66,18 @@ const tellsPerson = (subject: string): boolean => subject.includes('@') || form.
 
 export const createPersonalData = async (vault: Vault): Promise<PersonalData> => {
   const indexKey = await vault.serviceKey('doorstep blind index');
-  const blindIndex = (text: string): string =>
-    base32Text(createHmac('sha256', indexKey).update(text).digest().subarray(0, 17), 26);
+  // The same few people come again and again, and every request of theirs asks.
+  const indexes = new LRUCache<string, string>({ max: 5_000 });
+  const opened = new LRUCache<string, { readonly key: DataKey; readonly text: string }>({ max: 5_000 });
+
+  const blindIndex = (text: string): string => {
+    let index = indexes.get(text);
+    if (index === undefined) {
+      index = base32Text(createHmac('sha256', indexKey).update(text).digest().subarray(0, 17), 26);
+      indexes.set(text, index);
+    }
+    return index;
+  };
 
   const seal: PersonalData['seal'] = async (address, text, { dryRun = false } = {}) => {
     const key = await vault.keyOf(`person/${blindIndex(address)}`, !dryRun);
@@ -77,7 +88,15 @@ export const createPersonalData = async (vault: Vault): Promise<PersonalData> =>
     const [, id, sealed] = form.exec(text) ?? [];
     if (id === undefined || sealed === undefined) return text;
     const key = await vault.key(id);
-    return key === null ? null : openWith(key, sealed);
+    if (key === null) {
+      opened.delete(text);
+      return null;
+    }
+    const known = opened.get(text);
+    if (known?.key === key) return known.text;
+    const plain = openWith(key, sealed);
+    opened.set(text, { key, text: plain });
+    return plain;
   };
 
   return {
