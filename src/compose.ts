@@ -216,7 +216,10 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
       : { identityProvider: createOidcIssuer(issuer, engine), mounts: {} };
 
   // Mails that were kept before there was a mail server are still here.
-  const keepers: readonly Keeper[] = [outbox, { forget: (address) => identityProvider.forget?.(address) ?? Promise.resolve() }];
+  const keepers: readonly Keeper[] = [
+    outbox,
+    { forget: (address, person) => identityProvider.forget?.(address, person) ?? Promise.resolve() },
+  ];
 
   const scheduling =
     settings.scheduling === undefined

@@ -41,6 +41,11 @@ beforeAll(async () => {
   outbox = createEmbeddedOutbox({ folder: join(temporaryFolder(), 'outbox'), from: 'no-reply@doorstep.example', clock });
   api = await startApi({
     clock,
+    keepers: [
+      {
+        forget: (address, person) => identity.identityProvider.forget?.(address, person) ?? Promise.reject(new Error('not ours')),
+      },
+    ],
     signIn: (engine) =>
       (identity = createEmbeddedIdentity({
         ...engine,
@@ -596,7 +601,7 @@ describe('a person who is forgotten', () => {
     const email = somebody();
     const { browser, tokens } = await signIn(email);
     expect((await me(tokens.access_token)).status).toBe(200);
-    await identity.identityProvider.forget?.(email.toUpperCase());
+    await identity.identityProvider.forget?.(email.toUpperCase(), 'the person');
 
     const stale = await me(tokens.access_token);
     expect([stale.status, stale.body]).toMatchObject([401, { error: 'Your session is stale' }]);
@@ -608,6 +613,31 @@ describe('a person who is forgotten', () => {
     expect(back.tokens.claims()?.sub).not.toBe(tokens.claims()?.sub);
     expect((await me(back.tokens.access_token)).status).toBe(200);
     expect((await me(tokens.access_token)).status).toBe(401);
+
+    // An erasure that was cut off is repeated; the newcomer is none of its business.
+    await identity.identityProvider.forget?.(email, 'the person');
+    expect((await me(back.tokens.access_token)).status).toBe(200);
+    await identity.identityProvider.forget?.(email, 'the newcomer');
+    expect((await me(back.tokens.access_token)).status).toBe(401);
+  });
+
+  test('because their client was erased', async () => {
+    const token = await api.mintToken();
+    const email = somebody();
+    const { body: created } = await api.call('POST', '/clients', { token, body: { email } });
+    const { id } = created as { id: string };
+    const { tokens } = await signIn(email);
+    expect((await me(tokens.access_token)).body).toMatchObject({ client: { id } });
+    expect((await api.call('DELETE', `/clients/${id}`, { token })).status).toBe(204);
+    expect((await me(tokens.access_token)).body).toMatchObject({ error: 'Your session is stale' });
+    expect(await errorOf(client.refreshTokenGrant(portal, tokens.refresh_token ?? ''))).toBe('invalid_grant');
+    const back = await signIn(email);
+    expect((await me(back.tokens.access_token)).body).toStrictEqual({
+      subject: back.tokens.claims()?.sub,
+      email,
+      role: 'client',
+      websites: [],
+    });
   });
 });
 

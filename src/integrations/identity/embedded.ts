@@ -125,7 +125,7 @@ export const createEmbeddedIdentity = (parts: {
         clock,
       ),
       exists: async ({ subject }) => (await accounts.find(subject)) !== null,
-      forget: (address) => accounts.forget(address.toLowerCase()),
+      forget: (address, person) => accounts.forget(address.toLowerCase(), person),
     },
     mounts: { [path]: handler },
   };

@@ -21,8 +21,11 @@ export interface IdentityProvider {
    */
   exists(identity: Identity, accessToken: string): Promise<boolean>;
 
-  /** Ends the subject of an address whose person was erased, at once. Absent where subjects are not ours. */
-  forget?(email: string): Promise<void>;
+  /**
+   * Ends the subject of an address whose person was erased, at once. Absent where subjects are not ours.
+   * @param person tells a repetition from the erasure of whoever has the address by now
+   */
+  forget?(email: string, person: string): Promise<void>;
 }
 
 /** The identity provider does not answer, or answers what no OpenID Connect provider would. */

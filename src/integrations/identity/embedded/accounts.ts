@@ -20,8 +20,16 @@ export interface Accounts {
   ofEmail(email: string): Promise<Account>;
   /** `null` when nobody has signed in as this subject, or not for long, or when it was forgotten. */
   find(subject: string): Promise<Account | null>;
-  /** The subject of the address is no more, at once and in every process; who signs in with the address later is another one. */
-  forget(email: string): Promise<void>;
+  /**
+   * The subject of the address is no more, at once and in every process; who signs in with the address later is another one, and stays
+   * so when `person` is forgotten once more.
+   */
+  forget(email: string, person: string): Promise<void>;
+}
+
+/** How often an address was forgotten. */
+interface Forgotten {
+  readonly times: number;
 }
 
 interface Kept {
@@ -43,10 +51,11 @@ export const createAccounts = (parts: {
 }): Accounts => {
   const { records, clock, blindIndex, adminEmails } = parts;
 
-  const subjectOf = async (email: string): Promise<{ subject: string; forgotten: number }> => {
-    const forgotten = ((await records.get('forgotten', email)) as { times: number } | null)?.times ?? 0;
-    return { subject: `user-${blindIndex(`sign-in subject ${String(forgotten)} ${email}`)}`, forgotten };
-  };
+  const timesForgotten = async (email: string): Promise<number> =>
+    ((await records.get('forgotten', email)) as Forgotten | null)?.times ?? 0;
+
+  const subjectOf = (email: string, forgotten: number): string =>
+    `user-${blindIndex(`sign-in subject ${String(forgotten)} ${email}`)}`;
 
   const keep = async (subject: string, email: string): Promise<Account> => {
     const kept: Kept = { email, keptUntil: clock.now() + keptMs };
@@ -61,16 +70,19 @@ export const createAccounts = (parts: {
   });
 
   return {
-    ofEmail: async (email) => keep((await subjectOf(email)).subject, email),
+    ofEmail: async (email) => keep(subjectOf(email, await timesForgotten(email)), email),
     find: async (subject) => {
       const kept = (await records.get('account', subject)) as Kept | null;
       if (kept === null) return null;
       return kept.keptUntil - clock.now() < renewedMs ? keep(subject, kept.email) : accountOf(subject, kept.email);
     },
-    forget: async (email) => {
-      const { subject, forgotten } = await subjectOf(email);
-      await records.put('forgotten', email, { times: forgotten + 1 });
-      await records.delete('account', subject);
+    forget: async (email, person) => {
+      const times = await timesForgotten(email);
+      // Whose turn it was is settled by the first attempt: one that is repeated ends the same subject.
+      await records.insert('erased', person, { times } satisfies Forgotten, keptMs);
+      const erased = ((await records.get('erased', person)) as Forgotten | null)?.times ?? times;
+      if (times <= erased) await records.put('forgotten', email, { times: erased + 1 } satisfies Forgotten);
+      await records.delete('account', subjectOf(email, erased));
     },
   };
 };
