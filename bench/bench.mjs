@@ -1,23 +1,31 @@
 /**
  * `npm run bench`: measures what Doorstep promises, next to what the machine gives anybody, and prints the ratios
  * (docs/performance.md). `--only <name>,…` runs some, `--quick` all in little (to see that they run), `--json` prints for machines.
+ * `--event-store <url>` and `--read-model <url>` measure on stores outside, which are filled and not emptied again.
  */
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { prepareOrExit } from '../scripts/prepare.mjs';
 import { activation } from './measures/activation.mjs';
-import { appends } from './measures/appends.mjs';
+import { appends, outsideAppends } from './measures/appends.mjs';
 import { coldStart } from './measures/coldStart.mjs';
 import { emmett } from './measures/emmett.mjs';
 import { memory } from './measures/memory.mjs';
 import { rebuild } from './measures/rebuild.mjs';
 import { scale } from './measures/scale.mjs';
 import { reads, writes } from './measures/throughput.mjs';
+import { measureOn } from './support/doorstep.mjs';
 import { meetsAim, tableOf } from './support/figures.mjs';
 
 const measures = { writes, reads, emmett, appends, rebuild, activation, coldStart, memory, scale };
 
 /** @typedef {keyof typeof measures} Name */
+
+/** What is left out on an event store outside, and why. @type {Partial<Record<Name, string>>} */
+const senseless = {
+  emmett: 'it compares two services on SQLite',
+  scale: 'it needs two logs of different sizes side by side',
+};
 
 const options = () => {
   try {
@@ -26,6 +34,8 @@ const options = () => {
         quick: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         only: { type: 'string' },
+        'event-store': { type: 'string' },
+        'read-model': { type: 'string' },
       },
     });
     const names = values.only?.split(',') ?? Object.keys(measures);
@@ -42,14 +52,21 @@ const options = () => {
 /** @param {string} text */
 const tell = (text) => process.stderr.write(`${text}\n`);
 
-const { quick, json, names } = options();
+const { quick, json, names, 'event-store': eventStore, 'read-model': readModel } = options();
+measureOn({ eventStore, readModel });
 await prepareOrExit();
 
 /** @type {import('./support/figures.mjs').Figure[]} */
 const figures = [];
 for (const name of names) {
+  const reason = eventStore === undefined ? undefined : senseless[name];
+  if (reason !== undefined) {
+    tell(`${name}: left out, since ${reason}`);
+    continue;
+  }
   tell(`measuring: ${name}`);
-  figures.push(...(await measures[name]({ quick, tell })));
+  const measure = name === 'appends' && eventStore !== undefined ? outsideAppends : measures[name];
+  figures.push(...(await measure({ quick, tell })));
 }
 
 const machine = {

@@ -1,7 +1,7 @@
 /** The embedded event store against the most that the same file gives: hand-written transactions, as durable, of as many events. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { load } from '../support/doorstep.mjs';
+import { load, newInstallation, withEngine } from '../support/doorstep.mjs';
 import { median, rounded } from '../support/figures.mjs';
 import { removeFolder, temporaryFolder } from '../support/processes.mjs';
 import { inTurns, medianRatio } from '../support/rounds.mjs';
@@ -36,6 +36,46 @@ const perSecond = async (/** @type {number} */ milliseconds, step) => {
 };
 
 /**
+ * As many appends as `batch` at once, again and again.
+ * @param {import('../../src/events/store/eventStore.js').EventStore} store
+ * @param {() => string} newId
+ */
+const appending = (store, newId) => {
+  // On a log that earlier runs have filled.
+  const run = newId();
+  const revisions = Array.from({ length: streamCount }, () => -1n);
+  let next = 0;
+  const append = async () => {
+    const stream = next % streamCount;
+    next += 1;
+    const event = { id: newId(), type: 'DeliveryCheckpointStatusSet', schemaVersion: 1, data, metadata };
+    ({ revision: revisions[stream] } = await store.append(`delivery-${run}-${stream}`, [event], revisions[stream] ?? -1n));
+  };
+  return async () => {
+    await Promise.all(Array.from({ length: batch }, append));
+  };
+};
+
+/**
+ * The event store outside, alone: there is nothing by hand beside it to compare with.
+ * @param {{ quick: boolean }} options
+ * @returns {Promise<import('../support/figures.mjs').Figure[]>}
+ */
+export const outsideAppends = async ({ quick }) => {
+  const installation = newInstallation('appends');
+  try {
+    return await withEngine(installation, async ({ eventStore, ids }) => {
+      const rates = [];
+      const step = appending(eventStore, () => ids.commandId());
+      for (let round = 0; round < (quick ? 1 : 8); round += 1) rates.push(await perSecond(quick ? 200 : 1_500, step));
+      return [{ name: 'appends', value: median(rates), unit: 'events/s', about: `${batch} in flight` }];
+    });
+  } finally {
+    removeFolder(installation.folder);
+  }
+};
+
+/**
  * @param {{ quick: boolean }} options
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */
@@ -53,17 +93,7 @@ export const appends = async ({ quick }) => {
 
   const store = await createEmbeddedEventStore({ file: join(folder, 'store.db'), clock: systemClock });
   const ids = createIds(systemClock, systemRandom);
-  const revisions = Array.from({ length: streamCount }, () => -1n);
-  let next = 0;
-  const append = async () => {
-    const stream = next % streamCount;
-    next += 1;
-    const event = { id: ids.commandId(), type: 'DeliveryCheckpointStatusSet', schemaVersion: 1, data, metadata };
-    ({ revision: revisions[stream] } = await store.append(`delivery-${stream}`, [event], revisions[stream] ?? -1n));
-  };
-  const throughStore = async () => {
-    await Promise.all(Array.from({ length: batch }, append));
-  };
+  const throughStore = appending(store, () => ids.commandId());
 
   const raw = await openDatabase(join(folder, 'raw.db'), systemClock);
   const insert = raw.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');

@@ -78,12 +78,8 @@ const startWith = async (count) => {
     set += 1;
     return { method: 'PUT', path, body: JSON.stringify({ status }) };
   };
-  let created = count;
   /** @returns {Request} */
-  const nextCreate = () => {
-    created += 1;
-    return { method: 'POST', path: '/v1/websites', body: JSON.stringify(newSite(created)) };
-  };
+  const nextCreate = () => ({ method: 'POST', path: '/v1/websites', body: JSON.stringify(newSite()) });
   const timeOf =
     (/** @type {() => Request} */ next) => async (/** @type {LoadGenerator} */ load, /** @type {number} */ commands) =>
       median((await load.latency({ url, headers, requests: Array.from({ length: commands }, next) })).times);

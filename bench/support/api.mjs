@@ -1,4 +1,5 @@
 /** What the benchmark asks of the running service before and beside the load. */
+import { nextSlug } from './names.mjs';
 
 /** @typedef {{ url: string, headers: Record<string, string> }} Api */
 
@@ -18,17 +19,18 @@ export const call = async ({ url, headers }, method, path, body) => {
   return answer;
 };
 
-/** @param {number} number */
-export const newSite = (number) => ({ name: `Site ${number}`, slug: `site-${number}` });
+export const newSite = () => {
+  const slug = nextSlug();
+  return { name: `Site ${slug}`, slug };
+};
 
 /**
  * Creates a website and resolves once it is active: the stream of its provisioning events ends when the job does.
  * @param {Api} api
- * @param {number} number
  * @returns {Promise<string>} its id
  */
-export const createActiveWebsite = async (api, number) => {
-  const { id } = /** @type {{ id: string }} */ (await call(api, 'POST', '/v1/websites', newSite(number)));
+export const createActiveWebsite = async (api) => {
+  const { id } = /** @type {{ id: string }} */ (await call(api, 'POST', '/v1/websites', newSite()));
   const events = await fetch(`${api.url}/v1/websites/${id}/provisioning/events`, { headers: api.headers });
   await events.text();
   const { status } = /** @type {{ status: string }} */ (await call(api, 'GET', `/v1/websites/${id}`));
@@ -43,8 +45,8 @@ export const createActiveWebsite = async (api, number) => {
  */
 export const createWebsites = (api, count) =>
   Promise.all(
-    Array.from({ length: count }, async (_, number) => {
-      const id = await createActiveWebsite(api, number);
+    Array.from({ length: count }, async () => {
+      const id = await createActiveWebsite(api);
       await call(api, 'PUT', `/v1/websites/${id}/delivery`, {});
       return id;
     }),

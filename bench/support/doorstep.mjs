@@ -1,4 +1,5 @@
 /** The service under measurement: as it is built, started as an operator would, each time on a data folder of its own. */
+import { randomBytes } from 'node:crypto';
 import { openSync, closeSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { createServer } from 'node:net';
@@ -22,17 +23,36 @@ const built = (/** @type {string} */ file) => fileURLToPath(new URL(`../../dist/
  */
 export const load = (file) => import(pathToFileURL(built(file)).href);
 
+/** Stores outside the service, when it is to be measured on them. @type {{ eventStore: string | undefined, readModel: string | undefined }} */
+const outside = { eventStore: undefined, readModel: undefined };
+
+/** @param {Partial<typeof outside>} addresses */
+export const measureOn = (addresses) => {
+  Object.assign(outside, addresses);
+};
+
+/** A database of its own on the server: read models belong to one installation. @param {string} address */
+const databaseOn = (address) => {
+  const [, server = '', options = ''] = /^([^/]+\/\/[^/?]+)[^?]*(\?.*)?$/.exec(address) ?? [];
+  return `${server}/doorstep-bench-${randomBytes(4).toString('hex')}${options}`;
+};
+
 /**
- * The settings of an installation: everything that is written goes into one temporary folder. Whatever stores are to be measured
- * are named here.
+ * The settings of an installation: everything that is written goes into one temporary folder, or to the stores that are to be measured.
  * @param {string} purpose
  */
 export const newInstallation = (purpose) => {
   const folder = temporaryFolder(purpose);
   const { PATH, HOME, TMPDIR, SystemRoot } = process.env;
+  const { eventStore, readModel } = outside;
   return {
     folder,
-    environment: { PATH, HOME, TMPDIR, SystemRoot, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', LOG_LEVEL: 'info' },
+    environment: {
+      ...{ PATH, HOME, TMPDIR, SystemRoot, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', LOG_LEVEL: 'info' },
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      ...(eventStore !== undefined && { EVENT_STORE_URL: eventStore }),
+      ...(readModel !== undefined && { READ_MODEL_URL: databaseOn(readModel) }),
+    },
   };
 };
 

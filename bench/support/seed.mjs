@@ -1,4 +1,5 @@
 import { load } from './doorstep.mjs';
+import { nextSlug } from './names.mjs';
 
 /** @typedef {import('./doorstep.mjs').Engine} Engine */
 
@@ -16,7 +17,7 @@ export const seedWebsites = async (engine, count) => {
   /** @type {string[]} */
   const ids = [];
   while (ids.length < count) {
-    const websites = Array.from({ length: Math.min(atOnce, count - ids.length) }, (_, index) => eventsOf(ids.length + index));
+    const websites = Array.from({ length: Math.min(atOnce, count - ids.length) }, eventsOf);
     await Promise.all(websites.flatMap(({ appends }) => appends.map((append) => append())));
     ids.push(...websites.map(({ id }) => id));
   }
@@ -32,13 +33,13 @@ const websiteEvents = async (engine) => {
     load('platform/ids.js'),
   ]);
 
-  return (/** @type {number} */ number) => {
+  return () => {
     const at = new Date().toISOString();
     const commandId = engine.ids.commandId();
     const websiteId = entityId(commandId, 'website');
     const provisioningJobId = entityId(commandId, 'provisioning');
-    const slug = `site-${number}`;
-    const site = { name: `Site ${number}`, slug, templateId: 'business', collaborators: [] };
+    const slug = nextSlug();
+    const site = { name: `Site ${slug}`, slug, templateId: 'business', collaborators: [] };
     const metadata = {
       at,
       actor: /** @type {const} */ ({ subject: 'bench', role: 'admin', via: 'token' }),
