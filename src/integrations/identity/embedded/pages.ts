@@ -92,7 +92,7 @@ export const codePage = (shown: {
 export const linkPage = (shown: { readonly action: string; readonly secret: string; readonly email: string }): string =>
   page(
     'Sign in',
-    html`<h1>Welcome back</h1>
+    html`<h1>Sign in</h1>
       <p>You are about to sign in as <strong>${shown.email}</strong>.</p>
       <form method="post" action="${shown.action}">
         <input type="hidden" name="secret" value="${shown.secret}" />
