@@ -20,14 +20,19 @@ interface Operation {
 const hastyServer = () => {
   const stored = new Map<string, ModelDocument>();
   const sizes: number[] = [];
+  /** Another process's writes, which come between the look at the condition and the insertion. */
+  const between: ModelDocument[] = [];
   const documents = {
     bulkWrite: (operations: readonly Operation[]) => {
       sizes.push(operations.length);
+      const raced = new Set(between.map(({ _id }) => _id));
+      for (const document of between.splice(0)) stored.set(document._id, document);
       const counts = { matchedCount: 0, upsertedCount: 0 };
       for (const [index, { replaceOne }] of operations.entries()) {
         const { replacement, upsert } = replaceOne;
         const there = stored.get(replacement._id);
-        if (there !== undefined && there.position >= replacement.position && upsert) {
+        const isPassed = there !== undefined && there.position < replacement.position && !raced.has(replacement._id);
+        if (there !== undefined && !isPassed && upsert) {
           const refusal = {
             index,
             code: 11000,
@@ -37,7 +42,7 @@ const hastyServer = () => {
           const result = { ...counts, getWriteConcernError: () => undefined } as unknown as BulkWriteResult;
           throw new MongoBulkWriteError({ message: 'refused', code: 11000, writeErrors: [refusal] }, result);
         }
-        if (there === undefined ? upsert : there.position < replacement.position) {
+        if (there === undefined ? upsert : isPassed) {
           counts[there === undefined ? 'upsertedCount' : 'matchedCount'] += 1;
           stored.set(replacement._id, replacement);
         }
@@ -48,14 +53,36 @@ const hastyServer = () => {
       toArray: () => Promise.resolve(_id.$in.map((id) => stored.get(id)).filter((document) => document !== undefined)),
     }),
   };
-  return { stored, sizes, documents: documents as unknown as Collection<ModelDocument> };
+  return { stored, sizes, between, documents: documents as unknown as Collection<ModelDocument> };
 };
 
+const direct = { run: (work) => work() } as Pick<MongoConnection, 'run'> as MongoConnection;
+
 describe('guarded writes', () => {
+  test.each([
+    ['older', 4n, 5n],
+    ['newer', 6n, 6n],
+  ])('one %s that another process writes at the same moment: the newer of both stays', async (_, theirs, kept) => {
+    const { stored, between, documents } = hastyServer();
+    between.push({ _id: 'a', revision: 0n, position: theirs });
+    await createGuardedWriter(direct, createTestClock())(documents, sites, [write('a', 5), write('b', 5)]);
+    expect([stored.get('a')?.position, stored.get('b')?.position]).toEqual([kept, 5n]);
+  });
+
+  test('a duplicate of a document that is not there is a fault', async () => {
+    const { between, documents } = hastyServer();
+    between.push({ _id: 'a', revision: 0n, position: 4n });
+    const vanishing = Object.assign(Object.create(documents) as typeof documents, {
+      find: () => ({ toArray: () => Promise.resolve([]) }),
+    });
+    await expect(createGuardedWriter(direct, createTestClock())(vanishing, sites, [write('a', 5)])).rejects.toThrow(
+      /no document a/,
+    );
+  });
+
   test('what a server did not come to after a refusal is written all the same', async () => {
     const { stored, documents } = hastyServer();
-    const connection = { run: (work) => work() } as Pick<MongoConnection, 'run'> as MongoConnection;
-    const writeGuarded = createGuardedWriter(connection, createTestClock());
+    const writeGuarded = createGuardedWriter(direct, createTestClock());
     await writeGuarded(documents, sites, [write('a', 5), write('c', 5)]);
     await writeGuarded(documents, sites, [write('a', 4), write('b', 6), write('c', 5), write('d', 6)]);
     expect([...stored.values()].map(({ _id, position }) => [_id, position])).toEqual([
