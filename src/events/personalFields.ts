@@ -6,5 +6,6 @@ export const personalFields: Readonly<Record<string, readonly string[]>> = {
   InvitationIssued: ['email'],
   InvitationRenewed: ['email'],
   InvitationAccepted: ['subject'],
+  TransferClaimed: ['subject'],
   APIKeyMinted: ['subject', 'verifiedEmail', 'userName'],
 };

@@ -1,0 +1,75 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { accessStream, invitationIdFor } from '../../src/commands/access.commands.js';
+import { claimInvitation } from '../../src/commands/access.handlers.js';
+import { clientStream, emailStream } from '../../src/commands/client.commands.js';
+import { createClient, renameClient } from '../../src/commands/client.handlers.js';
+import { eraseClient } from '../../src/commands/erasure.handlers.js';
+import { Refused, refusals } from '../../src/commands/refusal.js';
+import type { DomainEvent } from '../../src/events/envelope.js';
+import { NO_STREAM } from '../../src/events/store/eventStore.js';
+import { projections } from '../../src/projections/catalogue.js';
+import { clientIdOfEmail, readClient } from '../../src/projections/client.queries.js';
+import { createProjector } from '../../src/projections/runner/projector.js';
+import { startEngine, type EngineProcess } from '../support/engineProcess.js';
+import { newWebsite } from '../support/erasable.js';
+import { someAdmin } from '../support/given.js';
+
+/** What was written before personal data was sealed stands in the log as it was, and goes on working. */
+
+const email = 'anna@example.com';
+let mine: EngineProcess;
+
+beforeEach(async () => {
+  mine = await startEngine();
+});
+
+const write = async (stream: string, ...events: readonly DomainEvent[]): Promise<void> => {
+  const { engine, eventStore } = mine;
+  const metadata = { at: '2026-01-01T00:00:00.000Z', actor: someAdmin, requestId: 'r', correlationId: 'c', causationId: 'c' };
+  const encoded = events.map((event) => engine.codec.encode(event, engine.ids.commandId(), metadata));
+  await eventStore.append(stream, encoded, NO_STREAM);
+};
+
+const writeClient = async (clientId: string): Promise<void> => {
+  await write(emailStream(mine.engine.blindIndex, email), { type: 'ClientEmailReserved', data: { clientId } });
+  await write(clientStream(clientId), { type: 'ClientRegistered', data: { clientId, email, name: 'Anna' } });
+};
+
+test('a client is read, found and renamed', async () => {
+  await writeClient('c1');
+  expect(await clientIdOfEmail(mine.engine, email)).toBe('c1');
+  expect((await readClient(mine.engine, 'c1'))?.client).toMatchObject({ id: 'c1', email, name: 'Anna' });
+  await renameClient(mine.engine, 'c1', 'Anna B.', mine.context());
+  expect((await readClient(mine.engine, 'c1'))?.client.name).toBe('Anna B.');
+});
+
+test('an invitation is taken up', async () => {
+  const websiteId = await newWebsite(mine, 'bakery');
+  const invitationId = invitationIdFor('0'.repeat(26), websiteId);
+  const data = { websiteId, invitationId, kind: 'client_access', email, role: 'viewer' };
+  await write(accessStream(websiteId), {
+    type: 'InvitationIssued',
+    data: { ...data, expiresAt: '2999-01-01T00:00:00.000Z', sendMail: true },
+  });
+  const claim = (verifiedEmail: string) =>
+    claimInvitation(mine.engine, { invitationId, subject: 'idp|anna', verifiedEmail }, mine.context());
+  await expect(claim('berta@example.com')).rejects.toEqual(new Refused(refusals.notYourInvitation()));
+  const { clientId } = await claim(email);
+  expect((await readClient(mine.engine, clientId))?.client.email).toBe(email);
+});
+
+test('a client is erased, and the address may be used anew', async () => {
+  const { engine } = mine;
+  const projector = createProjector({ ...engine, projections, decode: (stored) => engine.codec.decode(stored) });
+  await projector.start();
+  try {
+    await writeClient('c1');
+    await eraseClient(engine, [], 'c1', mine.context());
+    expect(await readClient(engine, 'c1')).toBeNull();
+    await expect(eraseClient(engine, [], 'c1', mine.context())).rejects.toEqual(new Refused(refusals.clientNotFound('c1')));
+    const clientId = await createClient(engine, { email }, mine.context());
+    expect((await readClient(engine, clientId))?.client.email).toBe(email);
+  } finally {
+    await projector.stop();
+  }
+});

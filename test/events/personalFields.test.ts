@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { catalogue } from '../../src/events/catalogue.js';
+import { personalFields } from '../../src/events/personalFields.js';
+import { readGolden } from '../support/golden.js';
+
+const golden = readGolden();
+const personal = Object.entries(personalFields).flatMap(([type, fields]) => fields.map((field) => [type, field] as const));
+
+test.each(personal)('%s.%s is told sealed in the golden file', (type, field) => {
+  const examples = Object.values(golden[type] ?? {}).flatMap((version) => version.examples);
+  expect(examples.map(({ stored }) => stored[field])).toContainEqual(expect.stringMatching(/^sealed:[0-9a-z]{26}:[\w-]+$/));
+});
+
+test('no event has another field that is called as if it told a person', () => {
+  const told = Object.entries(catalogue).flatMap(([type, { schema }]) =>
+    [...JSON.stringify(schema).matchAll(/"(\w*(?:email|subject|userName|address)\w*)":\{/gi)].map(([, field]) => [type, field]),
+  );
+  expect(told).not.toEqual([]);
+  for (const [type = '', field] of told) expect([type, personalFields[type]]).toEqual([type, expect.arrayContaining([field])]);
+});
