@@ -52,10 +52,11 @@ export const createTransferWorker = ({ engine, payments }: { engine: Engine; pay
 
   /** What is left to do for a website: a claim first. */
   const look = async (websiteId: string, context: () => CommandContext): Promise<OpenTask | null> => {
-    const { state: access } = await engine.state(accessDecider, accessStream(websiteId));
-    const claimed = claimOf(websiteId, access);
-    const { state: website } = await engine.state(websiteDecider, websiteStream(websiteId));
+    // In this order: an attempt begins only if no other has since billing was looked at, so that all else is no older than that.
     const billing = await billingOf(websiteId);
+    const { state: access } = await engine.state(accessDecider, accessStream(websiteId));
+    const { state: website } = await engine.state(websiteDecider, websiteStream(websiteId));
+    const claimed = claimOf(websiteId, access);
     const open = (task: BillingTask, priceId?: string): OpenTask => ({ task, priceId, attempts: attemptsAt(billing, task) });
     if (claimed !== null) {
       const { claim, priceId } = claimed;
