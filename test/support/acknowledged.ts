@@ -55,7 +55,7 @@ const answerTo = async (api: Api, told: Acknowledged, { path, body, key }: Creat
 };
 
 /** Gets an answer to every creation that has none yet. */
-export const repeatUnanswered = async (api: Api, told: Acknowledged): Promise<void> => {
+const repeatUnanswered = async (api: Api, told: Acknowledged): Promise<void> => {
   for (const request of told.unanswered.splice(0)) await answerTo(api, told, request);
 };
 
