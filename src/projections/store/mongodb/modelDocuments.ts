@@ -106,7 +106,10 @@ const olderThan = async (
   refused: readonly ModelDocument[],
 ): Promise<readonly ModelDocument[]> => {
   const ids = refused.map(({ _id }) => _id);
-  const found = await documents.find({ _id: { $in: ids } }, { projection: { position: 1 }, batchSize: ids.length + 1 }).toArray();
+  const found = await documents
+    // Local: the refusal may speak of a write that a majority does not have yet, and that a read with majority concern would not see.
+    .find({ _id: { $in: ids } }, { projection: { position: 1 }, batchSize: ids.length + 1, readConcern: { level: 'local' } })
+    .toArray();
   const positions = new Map(found.map(({ _id, position }) => [_id, position]));
   return refused.filter(({ _id, position }) => {
     const stored = positions.get(_id);
