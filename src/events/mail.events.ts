@@ -23,8 +23,10 @@ export const mailEvents = {
       nextAttemptAt: Type.Optional(Time),
     }),
   ),
-  /** Given up, for somebody to look at; resending the invitation asks for another mail. */
+  /** Given up, for somebody to look at (`npm run mails:parked`); resending the invitation asks for another mail. */
   InvitationMailParked: event(Type.Object({ ...ofMail, reason: Type.String() })),
+  /** Somebody looked, and wants it sent. */
+  InvitationMailReopened: event(Type.Object(ofMail)),
 };
 
 export type MailEvent = EventOf<typeof mailEvents>;

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { simpleParser, type ParsedMail } from 'mailparser';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
 import type { Mail } from '../../src/integrations/email/port.js';
 import { createSmtpSender } from '../../src/integrations/email/smtp.js';
 import { ProviderFault } from '../../src/integrations/fault.js';
 import type { SmtpServer } from '../../src/platform/settingValues.js';
-import { createTestClock } from '../support/testClock.js';
 import { collectLogs } from '../support/logs.js';
+import { startMailServer } from '../support/mailServer.js';
+import { createTestClock } from '../support/testClock.js';
 
 const clock = createTestClock();
 const from = 'Doorstep <no-reply@doorstep.example>';
@@ -19,48 +18,6 @@ const mail: Mail = {
   subject: 'Grüße aus dem Café ☕',
   text: 'Open https://doorstep.example/x?a=1&b=2\n',
   html: `<p>${'ü'.repeat(2_000)}</p>`,
-};
-
-const opened: (Server | SMTPServer)[] = [];
-afterEach(async () => {
-  await Promise.all(
-    opened.splice(0).map(
-      (server) =>
-        new Promise<void>((resolve) => {
-          server.close(() => {
-            resolve();
-          });
-        }),
-    ),
-  );
-});
-
-/** A mail server that takes what comes, unless told otherwise. */
-const startMailServer = async (options: SMTPServerOptions = {}, host = '127.0.0.1') => {
-  const received: { readonly mail: ParsedMail; readonly user: string | undefined }[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    disableReverseLookup: true,
-    onData: (stream, session, done) => {
-      simpleParser(stream).then(
-        (parsed) => {
-          received.push({ mail: parsed, user: session.user });
-          done();
-        },
-        (error: unknown) => {
-          done(error as Error);
-        },
-      );
-    },
-    ...options,
-  });
-  // What a client does to a connection is the client's test.
-  server.on('error', () => undefined);
-  opened.push(server);
-  server.listen(0, host);
-  await once(server.server, 'listening');
-  return { received, port: (server.server.address() as AddressInfo).port };
 };
 
 const senderFor = (port: number, server: Partial<SmtpServer> = {}, logger = collectLogs().logger) =>
@@ -168,12 +125,8 @@ describe('what a mail server says', () => {
 
 describe('is worth another attempt', () => {
   test('a server that is not there', async () => {
-    const { port } = await startMailServer();
-    await new Promise<void>((resolve) => {
-      opened.pop()?.close(() => {
-        resolve();
-      });
-    });
+    const { port, close } = await startMailServer();
+    await close();
     expect(await faultOf(senderFor(port).send(mail))).toMatchObject({ transient: true });
   });
 
@@ -196,10 +149,13 @@ describe('is worth another attempt', () => {
       socket.on('error', () => undefined);
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     });
-    opened.push(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    expect(await faultOf(senderFor((server.address() as AddressInfo).port).send(mail))).toMatchObject({ transient: true });
+    try {
+      expect(await faultOf(senderFor((server.address() as AddressInfo).port).send(mail))).toMatchObject({ transient: true });
+    } finally {
+      server.close();
+    }
   });
 });
 

@@ -24,6 +24,8 @@ const failed = (attempt: number, nextAttemptAt?: string): MailEvent => ({
 const parked: MailEvent = { type: 'InvitationMailParked', data: { ...mail, reason: 'Oh' } };
 const dropped: MailEvent = { type: 'InvitationMailDropped', data: { ...mail, attempt: 1, reason: 'Revoked' } };
 
+const reopened: MailEvent = { type: 'InvitationMailReopened', data: mail };
+
 const start = { type: 'StartMail', worker: 'B' } as const;
 const failure = { type: 'RecordFailure', fault: { error: 'Oh', transient: true, retryAfterMs: 0 }, jitter: 0 } as const;
 const say = (attempt: number, outcome: MailOutcome, of = mail) => ({ mail: of, attempt, ...outcome });
@@ -139,3 +141,25 @@ test.each([start, ...outcomes].map((outcome) => [outcome.type, outcome] as const
     expectRepeatable(invitationMailProcess, events, command);
   },
 );
+
+describe('sending again', () => {
+  test('opens a parked mail, with all attempts ahead of it and their numbers going on', () => {
+    const events = [started(), failed(1), parked];
+    given(events).when({ type: 'ReopenMail', mail }).then([reopened]);
+    given([...events, reopened])
+      .when(say(2, start))
+      .then([started(2, 'B')]);
+    given([...events, reopened, started(2)])
+      .when(say(2, failure))
+      .then([failed(2, '2026-01-02T00:00:00.500Z')]);
+  });
+
+  test.each([
+    ['is under way', [started()]],
+    ['was sent', [started(), sent()]],
+    ['is not wanted any more', [started(), dropped]],
+    ['is not known', []],
+  ])('changes nothing when the mail %s', (_, events) => {
+    given(events).when({ type: 'ReopenMail', mail }).then([]);
+  });
+});

@@ -31,7 +31,11 @@ export interface MailName {
 }
 
 /** Outcomes that come late, twice, or from a worker whose attempt is no longer the current one change nothing. */
-export type InvitationMailCommand = AnyCommand & { readonly mail: MailName; readonly attempt: number } & MailOutcome;
+export type InvitationMailCommand = AnyCommand & { readonly mail: MailName } & (
+    | ({ readonly attempt: number } & MailOutcome)
+    /** A parked mail is tried anew. */
+    | { readonly type: 'ReopenMail' }
+  );
 
 /** What a worker says of an attempt. */
 export type MailOutcome =
@@ -60,6 +64,8 @@ const evolveMail = (mail: MailState, event: Recorded<MailEvent>): MailState => {
       return { ...mail, attempts: failed(mail.attempts, event) };
     case 'InvitationMailParked':
       return { ...mail, stage: 'parked' };
+    case 'InvitationMailReopened':
+      return { stage: 'open', attempts: { ...noAttempts, attempt: mail.attempts.attempt } };
   }
 };
 
@@ -69,9 +75,11 @@ const evolve = (state: InvitationMailState, event: Recorded<MailEvent>): Invitat
 };
 
 const decide = (command: InvitationMailCommand, state: InvitationMailState): readonly MailEvent[] => {
-  const { mail, attempt, at } = command;
+  const { mail, at } = command;
   const { stage, attempts } = mailOf(state, mail.eventId);
+  if (command.type === 'ReopenMail') return stage === 'parked' ? [{ type: 'InvitationMailReopened', data: mail }] : [];
   if (stage !== 'open') return [];
+  const { attempt } = command;
   if (command.type === 'StartMail') {
     const { worker, waitedOut } = command;
     if (attempt !== attempts.attempt + 1 || !mayStart(attempts, worker, waitedOut)) return [];

@@ -3,8 +3,8 @@ import { accessDecider, type InvitationState } from '../../commands/access.decid
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { AccessEvent } from '../../events/access.events.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
-import { invitationMailStream } from '../../events/mail.events.js';
+import type { Actor, EventMetadata, Recorded } from '../../events/envelope.js';
+import { invitationMailStream, type MailEvent } from '../../events/mail.events.js';
 import type { EmailSender } from '../../integrations/email/port.js';
 import { isoTime } from '../../platform/clock.js';
 import { websiteProjection } from '../../projections/website.projection.js';
@@ -13,9 +13,10 @@ import { createReactor, type Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import { composeInvitationMail } from './invitationMail.js';
-import { invitationMailProcess, mailOf, type MailOutcome, type MailState } from './invitationMail.process.js';
+import { invitationMailProcess, mailOf, type MailName, type MailOutcome, type MailState } from './invitationMail.process.js';
 
 type Asked = Recorded<Extract<AccessEvent, { type: 'InvitationIssued' | 'InvitationRenewed' }>>;
+type Reopened = Recorded<Extract<MailEvent, { type: 'InvitationMailReopened' }>>;
 
 interface Pending {
   readonly invitation: InvitationState;
@@ -58,11 +59,10 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
   };
 
   /** The mail that one event asks for. */
-  const mailFor = ({ id: eventId, data, metadata: { requestId, correlationId } }: Asked) => {
-    const { websiteId, invitationId } = data;
-    const mail = { websiteId, invitationId, eventId };
+  const mailFor = (mail: MailName, { requestId, correlationId }: EventMetadata) => {
+    const { websiteId, invitationId, eventId } = mail;
     const stream = invitationMailStream(invitationId);
-    const log = logger.child(mail);
+    const log = logger.child({ ...mail });
 
     const tell = async (attempt: number, outcome: MailOutcome): Promise<MailState> => {
       const context: CommandContext = { commandId: ids.commandId(), actor, requestId, correlationId, causationId: eventId };
@@ -104,9 +104,11 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
     };
   };
 
-  const write = async (asked: Asked, turn: Turn): Promise<void> => {
-    if (!asked.data.sendMail) return;
-    const { load, attempt } = mailFor(asked);
+  const write = async (event: Asked | Reopened, turn: Turn): Promise<void> => {
+    if (event.type !== 'InvitationMailReopened' && !event.data.sendMail) return;
+    const { websiteId, invitationId } = event.data;
+    const eventId = event.type === 'InvitationMailReopened' ? event.data.eventId : event.id;
+    const { load, attempt } = mailFor({ websiteId, invitationId, eventId }, event.metadata);
     const look = async (): Promise<MailState | null> => {
       const state = await load();
       return state.stage === 'open' ? state : null;
@@ -116,9 +118,12 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
 
   return createReactor(engine, {
     name: 'invitationMail',
-    filter: { streamPrefixes: ['access-'], types: ['InvitationIssued', 'InvitationRenewed'] },
+    filter: {
+      streamPrefixes: ['access-', 'invitation-mail-'],
+      types: ['InvitationIssued', 'InvitationRenewed', 'InvitationMailReopened'],
+    },
     keyOf: ({ data }) => data.invitationId,
-    react: (event, turn) => write(event as Asked, turn),
+    react: (event, turn) => write(event as Asked | Reopened, turn),
   });
 };
 

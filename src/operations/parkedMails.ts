@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+import type { Engine } from '../engine.js';
+import type { Actor } from '../events/envelope.js';
+import { invitationMailStream, type MailEvent } from '../events/mail.events.js';
+import { START } from '../events/store/eventStore.js';
+import { invitationMailProcess, type MailName } from '../workers/invitationMail/invitationMail.process.js';
+import { runScript, UsageError } from './script.js';
+
+const usage = 'Usage: npm run mails:parked -- [--send-again <mail id> | --send-again all]';
+const actor: Actor = { subject: 'mails:parked', role: 'system', via: 'worker' };
+
+interface ParkedMail extends MailName {
+  readonly reason: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+}
+
+/** Mails that were given up and not taken up again, oldest first, as the log tells. */
+const parkedMails = async ({ eventStore, codec }: Engine): Promise<readonly ParkedMail[]> => {
+  const parked = new Map<string, ParkedMail>();
+  const types: readonly MailEvent['type'][] = ['InvitationMailParked', 'InvitationMailReopened'];
+  for (let after = START; ;) {
+    const { events, position } = await eventStore.readAll({ after, filter: { types } });
+    if (events.length === 0) return [...parked.values()];
+    for (const stored of events) {
+      const { type, data } = codec.decode(stored) as MailEvent;
+      if (type === 'InvitationMailParked') parked.set(data.eventId, { ...data, at: stored.metadata.at });
+      else parked.delete(data.eventId);
+    }
+    after = position;
+  }
+};
+
+const readArguments = (): string | undefined => {
+  try {
+    return parseArgs({ options: { 'send-again': { type: 'string' } } }).values['send-again'];
+  } catch (error) {
+    // How `parseArgs` tells of an option that there is not.
+    throw error instanceof TypeError ? new UsageError(`${error.message}\n${usage}`) : error;
+  }
+};
+
+/** `npm run mails:parked`: lists the mails that were given up; with `--send-again`, the workers try them anew. */
+await runScript(async ({ engine }) => {
+  const wanted = readArguments();
+  const parked = await parkedMails(engine);
+  const chosen = parked.filter(({ eventId }) => wanted === undefined || wanted === 'all' || wanted === eventId);
+  if (chosen.length === 0 && wanted !== undefined && wanted !== 'all') throw new UsageError(`No parked mail ${wanted}`);
+  for (const { websiteId, invitationId, eventId, reason, at } of chosen) {
+    if (wanted !== undefined) {
+      const context = { commandId: engine.ids.commandId(), actor, requestId: actor.subject };
+      const mail = { websiteId, invitationId, eventId };
+      await engine.handle(invitationMailProcess, invitationMailStream(invitationId), { type: 'ReopenMail', mail }, context);
+    }
+    const what = wanted === undefined ? reason : 'will be sent again';
+    process.stdout.write(`${eventId}  ${at}  website ${websiteId}, invitation ${invitationId}: ${what}\n`);
+  }
+  if (chosen.length === 0) process.stdout.write('No mail is parked.\n');
+});

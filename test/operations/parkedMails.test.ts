@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { startMailServer } from '../support/mailServer.js';
+import { createApi, mintToken, operate, startServer } from '../support/server.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+test('a mail that the server refuses is parked, listed without its recipient, and sent again when asked for', async () => {
+  let known = false;
+  const { port, received } = await startMailServer({
+    onRcptTo: ({ address }, _session, done) => {
+      done(known ? null : Object.assign(new Error(`no mailbox ${address}`), { responseCode: 550 }));
+    },
+  });
+  const folder = temporaryFolder();
+  const server = await startServer(folder, { SMTP_URL: `smtp://127.0.0.1:${String(port)}` });
+  const parked = (...args: string[]) => operate(folder, 'parkedMails', args);
+  try {
+    const api = createApi(server.address, await mintToken(folder));
+    expect(await parked()).toBe('No mail is parked.');
+    const { body: website } = await api.post('/websites', { name: 'Bakery', slug: 'bakery' });
+    const { id } = website as { id: string };
+    expect((await api.post(`/websites/${id}/clients`, { email: 'ada@example.com', role: 'viewer' })).status).toBe(201);
+
+    const listed = await eventually('a mail is parked', async () => {
+      const list = await parked();
+      return list.startsWith('No mail') ? undefined : list;
+    });
+    expect(listed).toMatch(
+      new RegExp(`^[0-9a-f-]{36}  20\\S+Z  website ${id}, invitation \\w{52}: The mail server refused: 550`),
+    );
+    expect(listed).not.toContain('ada@example.com');
+
+    const mailId = listed.slice(0, 36);
+    await expect(parked('--send-again', 'none')).rejects.toThrow('No parked mail none');
+    known = true;
+    expect(await parked('--send-again', mailId)).toContain('will be sent again');
+    await eventually('the mail arrives', () => received[0]);
+    expect(received.map(({ mail }) => mail.subject)).toStrictEqual(['You are invited to Bakery']);
+    await eventually('nothing is parked', async () => ((await parked()) === 'No mail is parked.' ? true : undefined));
+    expect(server.written()).not.toContain('ada@example.com');
+  } finally {
+    await server.kill('SIGTERM');
+  }
+});
