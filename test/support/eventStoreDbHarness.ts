@@ -31,15 +31,15 @@ const harnessOn = (
   };
 };
 
-/** The adapter on a fake with `nodes` nodes, which is started and stopped with the tests around. */
-export const fakeHarness = (nodes: number) => (): EventStoreHarness => {
+/** The adapter on a fake of one node, which is started and stopped with the tests around. */
+export const fakeHarness = (): EventStoreHarness => {
   let started: FakeCluster | undefined;
   const fake = (): FakeCluster => {
     if (started === undefined) throw new Error('the fake is not there yet');
     return started;
   };
   beforeAll(async () => {
-    started = await FakeCluster.start(nodes);
+    started = await FakeCluster.start();
   });
   afterAll(() => {
     started?.stop();

@@ -43,6 +43,8 @@ interface Shared {
   holders: number;
   /** The stub on the current channel. */
   streams: StreamsClient | null;
+  /** Whether it was logged that no node can be found, since the last connection. */
+  told: boolean;
 }
 
 let shared: Shared | null = null;
@@ -65,6 +67,7 @@ export const connect = (url: string, logger: Pick<Logger, 'warn'> | undefined): 
         inside.execute(streams.StreamsClient, 'doorstep', async (client) => {
           mine.streams = client;
           await connected(client, signal);
+          mine.told = false;
           return call(client, inside.callArguments({ requiresLeader: true }, { deadline: Infinity }));
         }),
       ),
@@ -85,16 +88,18 @@ export const connect = (url: string, logger: Pick<Logger, 'warn'> | undefined): 
 const open = (url: string, logger: Pick<Logger, 'warn'> | undefined): Shared => {
   const client = makeClient(url);
   const inside = client as unknown as ClientInside;
+  const made: Shared = { url, client, inside, holders: 0, streams: null, told: false };
   const reconnect = inside.handleError.bind(client);
   // The library does not wait for this, and it rejects when no node of a cluster can be found: that would end the process.
   inside.handleError = async (streamsClient, fault) => {
     try {
       await reconnect(streamsClient, fault);
     } catch (error) {
-      logger?.warn({ err: error }, 'no node of the event store can be found');
+      if (!made.told) logger?.warn({ err: error }, 'no node of the event store can be found');
+      made.told = true;
     }
   };
-  return { url, client, inside, holders: 0, streams: null };
+  return made;
 };
 
 const makeClient = (url: string): EventStoreDBClient => {

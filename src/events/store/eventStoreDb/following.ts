@@ -28,7 +28,7 @@ export const createFollowing = (parts: {
 }): Following => {
   const { wire, lastPosition, clock, logger } = parts;
   const tail = createTail(parts);
-  const backOff = createBackoff(parts, { firstMs: 50, longestMs: 5_000 });
+  const backOff = createBackoff(parts, { firstMs: 50, longestMs: 2_000 });
 
   /** What lies between `after` and the tail, or nothing when the tail reaches that far. Goes on after faults; ends when `signal` is aborted. */
   async function* upToTail({ after, filter, maxBatch = 500, signal }: SubscribeOptions): AsyncGenerator<LogSlice, void> {

@@ -40,7 +40,7 @@ export const createTail = (parts: {
   readonly logger: Pick<Logger, 'info' | 'warn'> | undefined;
 }): Tail => {
   const { wire, lastPosition, clock, logger } = parts;
-  const backOff = createBackoff(parts, { firstMs: 50, longestMs: 5_000 });
+  const backOff = createBackoff(parts, { firstMs: 50, longestMs: 2_000 });
   const waiting = new Set<() => void>();
 
   let kept: WireRecord[] = [];
