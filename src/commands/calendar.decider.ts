@@ -1,4 +1,4 @@
-import { isKept, type CalendarEvent } from '../events/calendar.events.js';
+import { isKept, mostBookings, type CalendarEvent } from '../events/calendar.events.js';
 import type { CalendarCommand } from './calendar.commands.js';
 import type { Decider } from './decider.js';
 import { refusals } from './refusal.js';
@@ -8,7 +8,7 @@ export interface CalendarState {
   readonly bookings: ReadonlyMap<string, { readonly end: string; readonly isCancelled: boolean }>;
 }
 
-const MOST_BOOKINGS = 2_000;
+const keptOf = ({ bookings }: CalendarState, at: string) => [...bookings].filter(([, { end }]) => isKept(end, at));
 
 export const calendarDecider: Decider<CalendarState, CalendarCommand, CalendarEvent> = {
   name: 'calendar',
@@ -16,7 +16,7 @@ export const calendarDecider: Decider<CalendarState, CalendarCommand, CalendarEv
   evolve: ({ bookings }, { type, data, metadata: { at } }) => {
     const { bookingId } = data;
     if (type === 'BookingAdded') {
-      const kept = [...bookings].filter(([, { end }]) => isKept(end, at));
+      const kept = bookings.size < mostBookings ? bookings : keptOf({ bookings }, at);
       return { bookings: new Map([...kept, [bookingId, { end: data.end, isCancelled: false }]]) };
     }
     const booking = bookings.get(bookingId);
@@ -34,7 +34,7 @@ export const calendarDecider: Decider<CalendarState, CalendarCommand, CalendarEv
         const { title, start, end, location } = command;
         if (end <= start) return refusals.invalidBody('end', 'must be after start');
         if (!isKept(end, at)) return refusals.invalidBody('end', 'must not be more than a year ago');
-        if (bookings.size >= MOST_BOOKINGS) return refusals.calendarFull();
+        if (bookings.size >= mostBookings && keptOf({ bookings }, at).length >= mostBookings) return refusals.calendarFull();
         const data = { websiteId, bookingId, title, start, end, ...(location !== undefined && { location }) };
         return [{ type: 'BookingAdded', data }];
       }

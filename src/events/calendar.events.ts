@@ -16,6 +16,9 @@ export type CalendarEvent = EventOf<typeof calendarEvents>;
 
 export const calendarStream = (websiteId: string): string => `calendar-${websiteId}`;
 
+/** Bookings of a calendar. When there are so many, those that are long past make room. */
+export const mostBookings = 2_000;
+
 /** More than a year: nobody asks for what was before. */
 const keptMs = 400 * 86_400_000;
 

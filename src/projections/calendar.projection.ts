@@ -1,4 +1,4 @@
-import { calendarStream, isKept, type CalendarEvent } from '../events/calendar.events.js';
+import { calendarStream, isKept, mostBookings, type CalendarEvent } from '../events/calendar.events.js';
 import type { Projection } from './projection.js';
 
 /** The embedded calendar of a website, by when bookings start. */
@@ -41,7 +41,8 @@ export const calendarProjection: Projection<CalendarDocument, CalendarEvent> = {
           end,
           ...(location !== undefined && { location }),
         };
-        const kept = bookings.filter((other) => isKept(other.end, event.metadata.at));
+        const { at } = event.metadata;
+        const kept = bookings.length < mostBookings ? bookings : bookings.filter((other) => isKept(other.end, at));
         return { websiteId, bookings: [...kept, booking].sort(byStart) };
       }
       case 'BookingCancelled':

@@ -91,7 +91,8 @@ export const startEverybody = async (options: Pick<ApiOptions, 'patience' | 'clo
   const editor = await newClient('editor');
   await newClient('viewer');
   await make('POST', '/websites', { name: 'Elsewhere', slug: 'elsewhere', clientId: await newClient('stranger') });
-  const websiteId = (await make('POST', '/websites', { name: 'Bakery', slug: 'bakery', clientId: owner })).id as string;
+  const bakery = { name: 'Bakery', slug: 'bakery', clientId: owner, tier: 'scale' };
+  const websiteId = (await make('POST', '/websites', bakery)).id as string;
   await make('PUT', `/websites/${websiteId}/delivery`, {});
   const give = (person: Person, role: string): Promise<Record<string, unknown>> =>
     make('POST', `/websites/${websiteId}/clients`, { email: `${person}@example.com`, role });
