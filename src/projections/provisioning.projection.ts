@@ -2,6 +2,7 @@ import {
   provisioningStream,
   stepIds,
   type ProvisioningEvent,
+  type Remains,
   type StepId,
   type StepResult,
 } from '../events/provisioning.events.js';
@@ -16,6 +17,12 @@ export type ProvisioningDocument = {
   readonly steps: readonly ProvisioningStep[];
   readonly createdAt: string;
   readonly finishedAt?: string;
+  /** Of a failed job: how the removal of what it had made stands. */
+  readonly cleanup?: {
+    readonly status: 'running' | 'succeeded' | 'failed';
+    readonly error?: string;
+    readonly nextAttemptAt?: string;
+  };
 };
 
 export type ProvisioningStep = {
@@ -47,6 +54,19 @@ const withStep = (document: ProvisioningDocument, id: StepId, change: StepChange
   steps: document.steps.map((step) => (step.id === id ? change(step) : step)),
 });
 
+const madeWith: Readonly<Record<Remains, readonly StepId[]>> = {
+  project: ['vercel_create_project', 'vercel_set_env_vars', 'vercel_initial_deploy'],
+  repository: ['github_create_repo', 'github_invite_collaborator'],
+};
+
+/** What was made in a step is not there any more, and is to be made again. The step that failed goes on to say so. */
+const withoutOutputs = (steps: readonly ProvisioningStep[], removed: Remains): readonly ProvisioningStep[] =>
+  steps.map((step) =>
+    madeWith[removed].includes(step.id) && step.status === 'succeeded'
+      ? { id: step.id, status: 'pending', attempts: step.attempts }
+      : step,
+  );
+
 const ended = ({ nextAttemptAt: _, error: __, ...step }: ProvisioningStep): ProvisioningStep => step;
 
 export const provisioningProjection: Projection<ProvisioningDocument, ProvisioningEvent> = {
@@ -60,8 +80,12 @@ export const provisioningProjection: Projection<ProvisioningDocument, Provisioni
     'ProvisioningFailed',
     'ProvisioningRetried',
     'ProvisioningSucceeded',
+    'ProvisioningCleanupRequested',
+    'ProvisioningRemainsRemoved',
+    'ProvisioningCleanupFailed',
+    'ProvisioningCleanedUp',
   ],
-  ignores: ['ProvisioningLeaseRenewed'],
+  ignores: ['ProvisioningLeaseRenewed', 'ProvisioningCleanupStarted', 'ProvisioningCleanupLeaseRenewed'],
   documentId: ({ data }) => data.jobId,
   stream: provisioningStream,
   indexes: [{ field: 'status' }],
@@ -101,13 +125,24 @@ export const provisioningProjection: Projection<ProvisioningDocument, Provisioni
         }));
       }
       case 'ProvisioningRetried': {
-        const { reason: _, finishedAt: __, ...rest } = document;
-        return withStep({ ...rest, status: 'queued' }, event.data.step, ({ id, attempts }) => ({
-          id,
-          status: 'pending',
-          attempts,
-        }));
+        const { reason: _, finishedAt: __, cleanup: ___, ...rest } = document;
+        const steps = rest.steps.map((step): ProvisioningStep => {
+          const isToCome = step.id === event.data.step || step.status === 'failed';
+          return isToCome ? { id: step.id, status: 'pending', attempts: step.attempts } : step;
+        });
+        return { ...rest, steps, status: 'queued' };
       }
+      case 'ProvisioningCleanupRequested':
+        return { ...document, cleanup: { status: 'running' } };
+      case 'ProvisioningRemainsRemoved':
+        return { ...document, steps: withoutOutputs(document.steps, event.data.what) };
+      case 'ProvisioningCleanupFailed': {
+        const { error, nextAttemptAt } = event.data;
+        const isGivenUp = nextAttemptAt === undefined;
+        return { ...document, cleanup: isGivenUp ? { status: 'failed', error } : { status: 'running', error, nextAttemptAt } };
+      }
+      case 'ProvisioningCleanedUp':
+        return { ...document, cleanup: { status: 'succeeded' } };
       case 'ProvisioningSucceeded':
         return { ...document, status: 'succeeded', finishedAt: at };
       default:

@@ -180,9 +180,9 @@ describe('on GitHub and Vercel', () => {
   });
 
   test('a website that lives elsewhere than the service is set up for: 502', async () => {
-    const { url, stop } = await startApi({ folder: site.api.folder, projector: false });
+    const other = await startApi({ folder: site.api.folder, projector: false });
     for (const path of ['deployments', 'commits']) {
-      const answer = await fetch(`${url}/v1/websites/${site.websiteId}/${path}`, {
+      const answer = await fetch(`${other.url}/v1/websites/${site.websiteId}/${path}`, {
         headers: { authorization: `Bearer ${site.token}` },
       });
       expect(answer.status).toBe(502);
@@ -190,6 +190,6 @@ describe('on GitHub and Vercel', () => {
         error: expect.stringMatching(/ refused: the service is set up for another provider$/),
       });
     }
-    await stop();
+    await other.stop();
   });
 });

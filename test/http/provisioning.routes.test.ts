@@ -150,6 +150,49 @@ describe('POST /websites/:id/provisioning/retry', () => {
   });
 });
 
+describe('POST /websites/:id/provisioning/cleanup', () => {
+  const cleanUp = (id: string, query = '') => api.call('POST', `/websites/${id}/provisioning/cleanup${query}`, { token });
+
+  test('of a failed job: 202; what it has made is listed before, and gone after', async () => {
+    await startWorker(breakable('setVariables'));
+    const { id } = await newWebsite();
+    const failed = (await until(id, 'failed')) as ProvisioningDocument & { remains?: unknown };
+    expect(failed.remains).toEqual([
+      { kind: 'project', provider: 'remote', id: 'p1', name: expect.any(String), certain: true },
+      { kind: 'repository', provider: 'remote', id: 'r1', name: expect.any(String), certain: true },
+    ]);
+    const planned = await cleanUp(id, '?dryRun=1');
+    expect(planned).toMatchObject({ status: 200, body: { events: [{ type: 'ProvisioningCleanupRequested' }] } });
+    expect(await cleanUp(id)).toMatchObject({ status: 202, body: { status: 'failed', cleanup: {} } });
+    const cleaned = await eventually('a clean-up', async () => {
+      const job = jobOf(await read(id));
+      return job.cleanup?.status === 'succeeded' ? job : undefined;
+    });
+    expect(cleaned).toMatchObject({ status: 'failed', reason: failed.reason, remains: [] });
+    expect(cleaned.steps[0]).toEqual({ id: 'github_create_repo', status: 'pending', attempts: 1 });
+  });
+
+  test('of a job that failed while it made something says that it may be there', async () => {
+    await startWorker(breakable('createProject'));
+    const { id } = await newWebsite();
+    expect(await until(id, 'failed')).toMatchObject({
+      remains: [
+        { kind: 'project', certain: false },
+        { kind: 'repository', certain: true },
+      ],
+    });
+  });
+
+  test('of a job that is queued, or of an active website: 400', async () => {
+    const { id } = await newWebsite();
+    const refused = { status: 400, body: { error: `Provisioning of website ${id} has not failed` } };
+    expect(await cleanUp(id)).toMatchObject(refused);
+    await startWorker();
+    await until(id, 'succeeded');
+    expect(await cleanUp(id)).toMatchObject(refused);
+  });
+});
+
 describe('GET /websites/:id/provisioning/events', () => {
   /** The jobs that the stream sends, as they come. */
   async function* follow(id: string, as = token): AsyncGenerator<ProvisioningDocument> {

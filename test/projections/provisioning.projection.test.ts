@@ -105,4 +105,45 @@ describe('the provisioning projection', () => {
     const { handles, ignores } = provisioningProjection;
     expect([...handles, ...ignores].sort()).toStrictEqual(Object.keys(provisioningEvents).sort());
   });
+
+  describe('of a failed job', () => {
+    const made = (id: string, more: Partial<ProvisioningDocument['steps'][number]>): ProvisioningDocument => ({
+      ...failed,
+      steps: failed.steps.map((step) => (step.id === id ? { ...step, ...more } : step)),
+    });
+    const repository = { provider: 'github', id: 'a/b', name: 'b', defaultBranch: 'main', cloneUrl: 'https://x/b.git' };
+    const withRepository = made('github_create_repo', { status: 'succeeded', attempts: 2, output: repository });
+
+    test('ProvisioningCleanupRequested, …Failed and …CleanedUp tell how the clean-up stands', () => {
+      const fault = { ...job, attempt: 6, error: 'Oh' };
+      expect(after(failed, { type: 'ProvisioningCleanupRequested', data: job })?.cleanup).toEqual({ status: 'running' });
+      const waits: ProvisioningEvent = {
+        type: 'ProvisioningCleanupFailed',
+        data: { ...fault, transient: true, nextAttemptAt: now },
+      };
+      expect(after(failed, waits)?.cleanup).toEqual({ status: 'running', error: 'Oh', nextAttemptAt: now });
+      const ends: ProvisioningEvent = { type: 'ProvisioningCleanupFailed', data: { ...fault, transient: false } };
+      expect(after(failed, ends)?.cleanup).toEqual({ status: 'failed', error: 'Oh' });
+      const done = after(failed, { type: 'ProvisioningCleanedUp', data: job });
+      expect(done).toMatchObject({ status: 'failed', cleanup: { status: 'succeeded' } });
+    });
+
+    test('ProvisioningRemainsRemoved takes what was made out of its steps', () => {
+      const data = { ...job, attempt: 6, what: 'repository', name: 'b', found: true } as const;
+      expect(after(withRepository, { type: 'ProvisioningRemainsRemoved', data })?.steps[0]).toStrictEqual({
+        id: 'github_create_repo',
+        status: 'pending',
+        attempts: 2,
+      });
+      const other = { ...data, what: 'project' } as const;
+      expect(after(withRepository, { type: 'ProvisioningRemainsRemoved', data: other })).toStrictEqual(withRepository);
+    });
+
+    test('ProvisioningRetried from the first step forgets the clean-up and what failed', () => {
+      const cleaned: ProvisioningDocument = { ...failed, cleanup: { status: 'succeeded' } };
+      const again = after(cleaned, { type: 'ProvisioningRetried', data: { ...job, step: 'github_create_repo', run: 2 } });
+      expect(again).not.toHaveProperty('cleanup');
+      expect(again?.steps.map(({ status }) => status)).toEqual(stepIds.map(() => 'pending'));
+    });
+  });
 });

@@ -1,11 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { refusals } from '../../src/commands/refusal.js';
 import { stepIds, type ProvisioningEvent, type StepId, type StepResult } from '../../src/events/provisioning.events.js';
-import {
-  provisioningProcess,
-  STEP_DEADLINE_MS,
-  type ProvisioningCommand,
-} from '../../src/workers/provisioning/provisioning.process.js';
+import type { ProvisioningCommand } from '../../src/workers/provisioning/provisioning.commands.js';
+import { provisioningProcess, STEP_DEADLINE_MS } from '../../src/workers/provisioning/provisioning.process.js';
 import { expectRepeatable, given as givenEvents, now, recorded } from '../support/given.js';
 
 const lately = '2026-01-01T23:59:00.000Z';
@@ -71,6 +68,10 @@ const upTo = (step: StepId): ProvisioningEvent[] => [
 const transient = { error: 'Oh', transient: true, retryAfterMs: 0 };
 const permanent = { error: 'Name taken', transient: false, retryAfterMs: 0 };
 const first = 'github_create_repo';
+
+const retry = { type: 'RetryProvisioning', websiteId: 'w1' } as const;
+const third = 'vercel_create_project';
+const failedAtThird = [...upTo(third), started(third), failedStep(third, 1), failed(third)];
 
 describe('queueing', () => {
   test('a website that was created', () => {
@@ -324,10 +325,6 @@ describe('the failure of a step', () => {
 });
 
 describe('a retry', () => {
-  const retry = { type: 'RetryProvisioning', websiteId: 'w1' } as const;
-  const third = 'vercel_create_project';
-  const failedAtThird = [...upTo(third), started(third), failedStep(third, 1), failed(third)];
-
   test('of a failed job goes on from the step that failed', () => {
     given(failedAtThird)
       .when(retry)
@@ -367,6 +364,101 @@ describe('a retry', () => {
     ['is finished', [...upTo('finalize'), started('finalize'), succeeded('finalize'), done]],
   ])('of a job that %s is refused', (_, events) => {
     given(events).when(retry).thenRefused(refusals.provisioningNotFailed('w1'));
+  });
+});
+
+describe('a clean-up', () => {
+  const asked: ProvisioningEvent = { type: 'ProvisioningCleanupRequested', data: job };
+  const begun = (attempt: number): ProvisioningEvent => ({
+    type: 'ProvisioningCleanupStarted',
+    data: { ...job, attempt, worker: 'A', leaseUntil },
+  });
+  const gone = (what: 'project' | 'repository', attempt: number, found = true): ProvisioningEvent => ({
+    type: 'ProvisioningRemainsRemoved',
+    data: { ...job, attempt, what, name: request.slug, found },
+  });
+  const cleaned: ProvisioningEvent = { type: 'ProvisioningCleanedUp', data: job };
+  const givenUp: ProvisioningEvent = {
+    type: 'ProvisioningCleanupFailed',
+    data: { ...job, attempt: 2, error: 'No', transient: false },
+  };
+  const ask = { type: 'RequestCleanup', websiteId: 'w1' } as const;
+
+  test('of a failed job is begun by one worker, whose number follows every attempt before', () => {
+    given(failedAtThird).when(ask).then([asked]);
+    given([...failedAtThird, asked])
+      .when({ type: 'StartCleanup', attempt: 2, worker: 'A' })
+      .then([begun(2)]);
+    given([...failedAtThird, asked, begun(2)])
+      .when({ type: 'StartCleanup', attempt: 3, worker: 'B' })
+      .then([]);
+    given([...failedAtThird, asked])
+      .when({ type: 'StartCleanup', attempt: 1, worker: 'A' })
+      .then([]);
+  });
+
+  test('records each removal, and ends with the last', () => {
+    const removal = { type: 'RecordRemoval', attempt: 2, found: true } as const;
+    const before = [...failedAtThird, asked, begun(2)];
+    given(before)
+      .when({ ...removal, what: 'project' })
+      .then([gone('project', 2)]);
+    given([...before, gone('project', 2)])
+      .when({ ...removal, what: 'repository', found: false })
+      .then([gone('repository', 2, false), cleaned]);
+    given([...before, gone('project', 2)])
+      .when({ ...removal, what: 'project' })
+      .then([]);
+    given(before)
+      .when({ ...removal, attempt: 1, what: 'project' })
+      .then([]);
+  });
+
+  test('that fails is tried again, or given up; what was removed counts', () => {
+    const failure = { type: 'RecordCleanupFailure', attempt: 2, jitter: 0 } as const;
+    const before = [...failedAtThird, asked, begun(2), gone('project', 2)];
+    given(before)
+      .when({ ...failure, fault: { error: 'No', transient: false, retryAfterMs: 0 } })
+      .then([givenUp]);
+    expect(given(before).when({ ...failure, fault: transient }).outcome).toMatchObject([
+      { type: 'ProvisioningCleanupFailed', data: { transient: true, nextAttemptAt: expect.any(String) } },
+    ]);
+    given([...before, givenUp])
+      .when(ask)
+      .then([asked]);
+    given([...before, givenUp])
+      .when(retry)
+      .then([retried(third)]);
+  });
+
+  test('once done lets a retry begin with the first step, under a number of its own', () => {
+    const over = [...failedAtThird, asked, begun(2), gone('project', 2), gone('repository', 2), cleaned];
+    given(over)
+      .when(retry)
+      .then([retried(first)]);
+    given([...over, retried(first)])
+      .when({ type: 'StartStep', step: first, attempt: 3, worker: 'A' })
+      .then([started(first, 3)]);
+    given([...over, retried(first)])
+      .when({ type: 'RecordSuccess', result: results[first], attempt: 1 })
+      .then([]);
+  });
+
+  test('keeps a retry away, and is refused to a job that has not failed', () => {
+    given([...failedAtThird, asked])
+      .when(retry)
+      .thenRefused(refusals.provisioningInCleanup('w1'));
+    for (const events of [[], [queued], [queued, started(first)]])
+      given(events).when(ask).thenRefused(refusals.provisioningNotFailed('w1'));
+  });
+
+  test.each([
+    [[], ask],
+    [[asked], { type: 'StartCleanup', attempt: 2, worker: 'A' }],
+    [[asked, begun(2)], { type: 'RecordRemoval', attempt: 2, what: 'project', found: true }],
+    [[asked, begun(2)], { type: 'RecordCleanupFailure', attempt: 2, fault: transient, jitter: 0 }],
+  ] as const)('repeated, a command changes nothing more: %#', (events, command) => {
+    expectRepeatable(provisioningProcess, [...failedAtThird, ...events], command);
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Trouble, TroubleKind } from '../support/providers/wire.js';
 import { createGitHubAndVercel, type GitHubAndVercel } from './outside.js';
+import { passTimeUntil } from './machine.js';
 import { createWorld, type World } from './provisioningWorld.js';
-import { directLine } from './remote.js';
+import { directLine, type Line } from './remote.js';
 
 const ended = (world: World): Promise<void> => world.untilEndedOr(3 * 3_600_000);
 
@@ -138,5 +139,101 @@ describe('with GitHub and Vercel', () => {
     await ended(world);
     expect((await world.job()).reason).toBe('vercel_initial_deploy: The build failed: Command "npm run build" exited with 1');
     await world.stop();
+  });
+
+  describe('the clean-up of a failed job', () => {
+    /** A job that has failed in its last step, with everything made. */
+    const failed = async (trouble: () => Trouble | undefined = () => undefined) => {
+      const outside = createGitHubAndVercel(trouble);
+      const world = await createWorld(outside);
+      const closed: Line = (name, act) => Promise.resolve(name === 'visit' ? (503 as ReturnType<typeof act>) : act());
+      const worker = await world.start(undefined, { line: closed });
+      await ended(world);
+      await worker.stop();
+      expect((await world.job()).reason).toMatch(/^finalize: /);
+      outside.gitHub.addStranger('neighbour');
+      return { outside, world };
+    };
+    const cleaned = (world: World): Promise<void> =>
+      passTimeUntil(world.clock, async () => ['succeeded', 'failed'].includes((await world.job()).cleanup?.status ?? ''));
+    const expectGone = async (world: World, { gitHub, vercel }: GitHubAndVercel): Promise<void> => {
+      expect((await world.job()).cleanup).toEqual({ status: 'succeeded' });
+      expect([...gitHub.repositories.keys()]).toEqual(['site-template', 'neighbour']);
+      expect([...vercel.projects.keys()]).toEqual([]);
+      const removals = (await world.events()).filter(({ type }) => type === 'ProvisioningRemainsRemoved');
+      expect(removals.map(({ data }) => data.what)).toEqual(['project', 'repository']);
+    };
+
+    test('removes the project, then the repository, and nothing else; a retry makes both anew', async () => {
+      const { outside, world } = await failed();
+      const from = outside.requests.length;
+      await world.start(undefined, { line: directLine });
+      await world.cleanUp();
+      await cleaned(world);
+      await expectGone(world, outside);
+      const deletions = outside.requests.slice(from).filter((name) => name.startsWith('DELETE'));
+      expect(deletions).toEqual(['DELETE /v9/projects/prj_1', 'DELETE /repos/agency/bakery']);
+
+      await world.retry();
+      await ended(world);
+      await succeeded(world);
+      expect([...outside.gitHub.repositories.keys()]).toContain('bakery');
+      expect(outside.gitHub.made).toEqual(['bakery', 'bakery']);
+      await world.stop();
+    });
+
+    test('gets over trouble before and after any of its requests, and the death of a worker at each', async () => {
+      const { outside, world } = await failed();
+      const from = outside.requests.length;
+      const { acts } = await world.start();
+      await world.cleanUp();
+      await cleaned(world);
+      await world.stop();
+      const requests = [...outside.requests.slice(from).keys()];
+      expect(requests.length).toBeGreaterThan(3);
+      for (const index of requests) {
+        for (const trouble of [
+          { when: 'before', what: pick(befores, index) },
+          { when: 'after', what: pick(afters, index) },
+        ] as const) {
+          let left: number | undefined;
+          const one = await failed(() => (left !== undefined && left-- === 0 ? trouble : undefined));
+          left = index;
+          await one.world.start(undefined, { line: directLine });
+          await one.world.cleanUp();
+          await cleaned(one.world);
+          await expectGone(one.world, one.outside);
+          await one.world.stop();
+        }
+      }
+      for (const [at, name] of acts.entries()) {
+        for (const mishap of ['dies before', 'dies after'] as const) {
+          if (!/^[A-Z]+ \//.test(name)) continue;
+          const one = await failed();
+          const machine = await one.world.start(new Map([[at, mishap]]));
+          await one.world.cleanUp();
+          await passTimeUntil(one.world.clock, () => Promise.resolve(machine.isDead()));
+          await one.world.start();
+          await cleaned(one.world);
+          await expectGone(one.world, one.outside);
+          await one.world.stop();
+        }
+      }
+    });
+
+    test('leaves alone what does not carry the job’s marker', async () => {
+      const outside = createGitHubAndVercel();
+      outside.gitHub.addStranger('bakery');
+      const world = await createWorld(outside);
+      await world.start(undefined, { line: directLine });
+      await ended(world);
+      expect((await world.job()).reason).toBe('github_create_repo: The repository name bakery is already taken');
+      await world.cleanUp();
+      await cleaned(world);
+      expect((await world.job()).cleanup).toEqual({ status: 'succeeded' });
+      expect(outside.gitHub.repositories.has('bakery')).toBe(true);
+      expect(outside.requests.some((name) => name.startsWith('DELETE'))).toBe(false);
+      await world.stop();
+    });
   });
 });

@@ -45,6 +45,8 @@ export interface World {
   position(): Promise<bigint>;
   losePosition(): Promise<void>;
   retry(): Promise<void>;
+  /** Asks for the removal of what the failed job has left. */
+  cleanUp(): Promise<void>;
   archive(): Promise<void>;
   untilAtWork(): Promise<void>;
   /** Until the job has ended, or that much time has passed. */
@@ -112,6 +114,10 @@ export const createWorld = async (outside?: Outside): Promise<World> => {
     losePosition: () => stores.readModels.records.delete('workerPositions', 'provisioning'),
     retry: async () => {
       const command = { type: 'RetryProvisioning', websiteId } as const;
+      await observer.handle(provisioningProcess, stream, command, context());
+    },
+    cleanUp: async () => {
+      const command = { type: 'RequestCleanup', websiteId } as const;
       await observer.handle(provisioningProcess, stream, command, context());
     },
     archive: async () => {

@@ -1,86 +1,17 @@
-import type { AnyCommand, Decider } from '../../commands/decider.js';
+import type { Decider } from '../../commands/decider.js';
 import { refusals, type Refusal } from '../../commands/refusal.js';
 import type { Recorded } from '../../events/envelope.js';
+import { stepIds, type ProvisioningEvent, type StepId, type StepOutputs } from '../../events/provisioning.events.js';
+import { failed, leaseFrom, mayStart, noAttempts, renewed, retryAt, started, type Attempts } from '../attempts.js';
+import { decideCleanup, evolveCleanup } from './provisioning.cleanup.js';
 import {
-  stepIds,
-  type ProvisioningEvent,
-  type StepId,
-  type StepOutputs,
-  type StepResult,
-} from '../../events/provisioning.events.js';
-import {
-  failed,
-  leaseFrom,
-  mayStart,
-  noAttempts,
-  renewed,
-  retryAt,
-  started,
-  type Attempts,
-  type Fault,
-  type Token,
-} from '../attempts.js';
-
-/** What a website is made from. */
-export interface ProvisioningRequest {
-  readonly jobId: string;
-  readonly websiteId: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly templateId: string;
-  readonly brandColor?: string;
-  /** Usernames on the source host. */
-  readonly collaborators: readonly string[];
-  /** When the website was created, ISO 8601. */
-  readonly createdAt: string;
-}
-
-interface Job {
-  readonly request: ProvisioningRequest;
-  readonly outputs: Partial<StepOutputs>;
-  /** The step that is under way, comes next, or failed. */
-  readonly step: StepId;
-  /** Attempts at that step; failures and the deadline count anew in each run. */
-  readonly attempts: Attempts;
-  /** Counts from 1; a retry begins the next. */
-  readonly run: number;
-  /** Of the request that created the website: what the process does is recorded under it. */
-  readonly requestId: string;
-  readonly correlationId: string;
-}
-
-export type OpenJob = Job & { readonly stage: 'open' };
-
-export type ProvisioningState =
-  | { readonly stage: 'none' }
-  | OpenJob
-  | (Job & { readonly stage: 'failed' })
-  | { readonly stage: 'succeeded'; readonly request: ProvisioningRequest };
-
-/** The one attempt that a worker speaks of. */
-interface OfAttempt {
-  readonly step: StepId;
-  readonly attempt: number;
-}
-
-/** Outcomes that come late, twice, or from a worker whose attempt is no longer the current one change nothing. */
-export type ProvisioningCommand = AnyCommand &
-  (
-    | { readonly type: 'QueueProvisioning'; readonly request: ProvisioningRequest }
-    /** `waitedOut`: the obstacle that the worker has waited out (`attempts.ts`). */
-    | ({ readonly type: 'StartStep'; readonly worker: string; readonly waitedOut?: Token | undefined } & OfAttempt)
-    | ({ readonly type: 'RenewLease'; readonly lease: Token } & OfAttempt)
-    /** `nextWorker` begins the next step in the same append; without it, whoever comes first does. */
-    | {
-        readonly type: 'RecordSuccess';
-        readonly result: StepResult;
-        readonly attempt: number;
-        readonly nextWorker?: string | undefined;
-      }
-    /** `jitter`: a fraction in [0, 1). */
-    | ({ readonly type: 'RecordFailure'; readonly fault: Fault; readonly jitter: number } & OfAttempt)
-    | { readonly type: 'RetryProvisioning'; readonly websiteId: string }
-  );
+  ofJob,
+  type Job,
+  type OfAttempt,
+  type OpenJob,
+  type ProvisioningCommand,
+  type ProvisioningState,
+} from './provisioning.commands.js';
 
 type Command<Type extends ProvisioningCommand['type']> = Extract<ProvisioningCommand, { type: Type }>;
 type Events = readonly ProvisioningEvent[];
@@ -96,14 +27,19 @@ const initialState: ProvisioningState = { stage: 'none' };
 const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): ProvisioningState => {
   if (event.type === 'ProvisioningQueued') {
     const { requestId, correlationId } = event.metadata;
-    const begun = { outputs: {}, step: stepIds[0], attempts: noAttempts, run: 1 };
+    const begun = { outputs: {}, step: stepIds[0], attempts: noAttempts, highest: 0, run: 1 };
     return { stage: 'open', request: event.data, ...begun, requestId, correlationId };
   }
   if (state.stage === 'none' || state.stage === 'succeeded') return state;
   const { attempts } = state;
   switch (event.type) {
     case 'ProvisioningStepStarted':
-      return { ...state, step: event.data.step, attempts: started(attempts, event) };
+      return {
+        ...state,
+        step: event.data.step,
+        attempts: started(attempts, event),
+        highest: Math.max(state.highest, event.data.attempt),
+      };
     case 'ProvisioningLeaseRenewed':
       return { ...state, attempts: renewed(attempts, event) };
     case 'ProvisioningStepSucceeded': {
@@ -119,12 +55,12 @@ const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): P
       return { ...state, stage: 'open', attempts: { ...noAttempts, attempt: attempts.attempt }, run: event.data.run };
     case 'ProvisioningSucceeded':
       return { stage: 'succeeded', request: state.request };
+    default:
+      return evolveCleanup(state, event);
   }
 };
 
 const stepAfter = (step: StepId): StepId | undefined => stepIds[stepIds.indexOf(step) + 1];
-
-const ofJob = ({ request: { jobId, websiteId } }: Job) => ({ jobId, websiteId });
 
 /** Whether `step` and `attempt` name the attempt that is under way. */
 const isCurrent = (state: ProvisioningState, { step, attempt }: OfAttempt): state is OpenJob =>
@@ -184,6 +120,7 @@ const recordFailure = (command: Command<'RecordFailure'>, state: ProvisioningSta
 };
 
 const retry = ({ websiteId }: Command<'RetryProvisioning'>, state: ProvisioningState): Events | Refusal => {
+  if (state.stage === 'cleaning') return refusals.provisioningInCleanup(websiteId);
   if (state.stage === 'failed')
     return [{ type: 'ProvisioningRetried', data: { ...ofJob(state), step: state.step, run: state.run + 1 } }];
   // Asked twice, and the new run has not begun yet: that is what was asked for.
@@ -206,7 +143,7 @@ const decide = (command: ProvisioningCommand, state: ProvisioningState): Events 
     case 'RetryProvisioning':
       return retry(command, state);
     default:
-      return command satisfies never;
+      return decideCleanup(command, state);
   }
 };
 

@@ -9,11 +9,13 @@ import { leaseOf, type Token } from '../attempts.js';
 import { createReactor, type Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
-import { provisioningProcess, type OpenJob, type ProvisioningCommand, type ProvisioningState } from './provisioning.process.js';
+import { cleanUp } from './cleanup.js';
+import type { JobInCleanup, OpenJob, ProvisioningCommand, ProvisioningState } from './provisioning.commands.js';
+import { provisioningProcess } from './provisioning.process.js';
 import { steps, type StepTools } from './steps.js';
 
 type Created = Recorded<Extract<WebsiteEvent, { type: 'WebsiteCreated' }>>;
-type Retried = Recorded<Extract<ProvisioningEvent, { type: 'ProvisioningRetried' }>>;
+type Asked = Recorded<Extract<ProvisioningEvent, { type: 'ProvisioningRetried' | 'ProvisioningCleanupRequested' }>>;
 
 interface Mine {
   readonly job: OpenJob;
@@ -44,12 +46,12 @@ export const createProvisioningWorker = (parts: {
     return state.stage === 'open' && lease !== null ? { job: state, lease } : null;
   };
 
-  const contextOf = ({ requestId, correlationId }: OpenJob): CommandContext => {
+  const contextOf = ({ requestId, correlationId }: OpenJob | JobInCleanup): CommandContext => {
     const commandId = ids.commandId();
     return { commandId, actor, requestId, correlationId };
   };
 
-  const tell = async (job: OpenJob, command: Untimed<ProvisioningCommand>): Promise<ProvisioningState> =>
+  const tell = async (job: OpenJob | JobInCleanup, command: Untimed<ProvisioningCommand>): Promise<ProvisioningState> =>
     (await engine.handle(provisioningProcess, provisioningStream(job.request.jobId), command, contextOf(job))).state;
 
   const queue = async ({ id, data, metadata: { at: createdAt, requestId, correlationId } }: Created): Promise<void> => {
@@ -87,8 +89,10 @@ export const createProvisioningWorker = (parts: {
     return mine(await tell(job, outcome));
   };
 
+  const loader = (jobId: string) => async () => (await engine.state(provisioningProcess, provisioningStream(jobId))).state;
+
   const run = async (jobId: string, created: Created | null, turn: Turn): Promise<void> => {
-    const load = async () => (await engine.state(provisioningProcess, provisioningStream(jobId))).state;
+    const load = loader(jobId);
     if (created !== null && (await load()).stage === 'none') await queue(created);
     await attemptUntilDone({
       clock,
@@ -109,11 +113,16 @@ export const createProvisioningWorker = (parts: {
 
   return createReactor(engine, {
     name: 'provisioning',
-    filter: { streamPrefixes: ['website-', 'provisioning-'], types: ['WebsiteCreated', 'ProvisioningRetried'] },
+    filter: {
+      streamPrefixes: ['website-', 'provisioning-'],
+      types: ['WebsiteCreated', 'ProvisioningRetried', 'ProvisioningCleanupRequested'],
+    },
     keyOf: ({ data }) => data.provisioningJobId ?? data.jobId,
     react: (event, turn) => {
-      const { type, data } = event as Created | Retried;
-      return type === 'WebsiteCreated' ? run(data.provisioningJobId, event as Created, turn) : run(data.jobId, null, turn);
+      const { type, data } = event as Created | Asked;
+      if (type === 'WebsiteCreated') return run(data.provisioningJobId, event as Created, turn);
+      if (type === 'ProvisioningRetried') return run(data.jobId, null, turn);
+      return cleanUp(tools, { worker, turn, look: loader(data.jobId), tell });
     },
   });
 };

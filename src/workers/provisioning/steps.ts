@@ -7,7 +7,7 @@ import { ProviderFault } from '../../integrations/fault.js';
 import type { Hosting, HostingProject } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { Held } from '../runAttempt.js';
-import type { OpenJob } from './provisioning.process.js';
+import type { OpenJob } from './provisioning.commands.js';
 
 export interface StepTools {
   readonly engine: Engine;

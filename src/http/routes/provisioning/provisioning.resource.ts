@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { StepId } from '../../../events/provisioning.events.js';
+import { remains, StepId } from '../../../events/provisioning.events.js';
 import type { ProvisioningDocument } from '../../../projections/provisioning.projection.js';
 import type { Caller } from '../../auth/caller.js';
 
@@ -33,13 +33,38 @@ export const ProvisioningJob = Type.Object(
     ),
     createdAt: Time,
     finishedAt: Type.Optional(Time),
+    remains: Type.Optional(
+      Type.Array(
+        Type.Object({
+          kind: Type.Enum([...remains]),
+          provider: Type.Optional(Type.String()),
+          id: Type.Optional(Type.String()),
+          name: Type.Optional(Type.String()),
+          certain: Type.Boolean({ description: 'False when it may have been made by the step that failed.' }),
+        }),
+        {
+          description:
+            'For admins, of a failed job: what it has made at the providers, the last made first. A retry goes on with it, a clean-up removes it.',
+        },
+      ),
+    ),
+    cleanup: Type.Optional(
+      Type.Object(
+        {
+          status: Type.Enum(['running', 'succeeded', 'failed']),
+          error: Type.Optional(Type.String({ description: 'What went wrong in the last attempt.' })),
+          nextAttemptAt: Type.Optional(Time),
+        },
+        { description: 'For admins: how the last clean-up of a failed job stands.' },
+      ),
+    ),
   },
   { $id: 'ProvisioningJob' },
 );
 
 /** What the steps made is the agency's business: clients see how far they are. */
 export const toProvisioningJob = (
-  { steps, ...job }: ProvisioningDocument,
+  { steps, cleanup, ...job }: ProvisioningDocument,
   role: Caller['role'],
 ): Static<typeof ProvisioningJob> => ({
   ...job,
@@ -47,4 +72,18 @@ export const toProvisioningJob = (
     ...step,
     ...(output !== undefined && role === 'admin' && { output: { ...output } }),
   })),
+  ...(role === 'admin' && job.status === 'failed' && { remains: cleanup?.status === 'succeeded' ? [] : remainsOf(steps) }),
+  ...(role === 'admin' && cleanup !== undefined && { cleanup }),
 });
+
+const makers = { project: 'vercel_create_project', repository: 'github_create_repo' } as const;
+
+const remainsOf = (steps: ProvisioningDocument['steps']) =>
+  remains.flatMap((kind) => {
+    const step = steps.find(({ id }) => id === makers[kind]);
+    if (step?.status === 'failed') return [{ kind, certain: false }];
+    const { output } = step ?? {};
+    if (output === undefined || !('provider' in output)) return [];
+    const { provider, name } = output;
+    return [{ kind, provider, id: 'projectId' in output ? output.projectId : output.id, name, certain: true }];
+  });

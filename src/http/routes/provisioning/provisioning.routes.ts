@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { provisioningStream } from '../../../events/provisioning.events.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
@@ -107,6 +108,26 @@ export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Rou
         const stream = provisioningStream(provisioningJobId);
         await engine.handle(provisioningProcess, stream, { type: 'RetryProvisioning', websiteId }, request.context);
         return afterWrite(request, () => answer(request.website.website, request.caller));
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/provisioning/cleanup',
+      operationId: 'cleanUpProvisioning',
+      summary: 'Remove what a failed provisioning has made: its project, then its repository',
+      tag,
+      access: 'admin',
+      whenArchived: 'allowed',
+      params: websiteParams,
+      answers: { 202: { description: 'The provisioning job, whose `cleanup` says how it stands.', schema: ProvisioningJob } },
+      handle: async (request) => {
+        const { id: websiteId, provisioningJobId, status } = request.website.website;
+        // What an active website stands on is no remains, whatever became of the job.
+        if (status === 'active') throw new Refused(refusals.provisioningNotFailed(websiteId));
+        const stream = provisioningStream(provisioningJobId);
+        await engine.handle(provisioningProcess, stream, { type: 'RequestCleanup', websiteId }, request.context);
+        return afterWrite(request, async () => ({ ...(await answer(request.website.website, request.caller)), status: 202 }));
       },
     }),
   ];
