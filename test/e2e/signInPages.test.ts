@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox, OutboxMail } from '../../src/integrations/email/port.js';
@@ -10,6 +10,9 @@ import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { codeIn, linkIn } from '../support/signIn.js';
 import { temporaryFolder } from '../support/temporary.js';
+
+// A browser takes its time on a busy machine.
+jest.setTimeout(60_000);
 
 /** The pages of sign-in in a real browser, as a person meets them. */
 const withBrowser = hasChromium ? describe : describe.skip;
