@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from '@jest/globals';
+import { createSiteHandler } from '../../src/integrations/hosting/serve.js';
+import { serveSites } from './hostingSites.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const counted: string[] = [];
+let base: string;
+
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  const files = new Map([
+    ['index.html', 'h1'],
+    ['about/index.html', 'h2'],
+    ['404.html', 'h3'],
+    ['style.css', 'h4'],
+  ]);
+  mkdirSync(join(folder, 'about'));
+  for (const file of files.keys()) writeFileSync(join(folder, file), file);
+  const handler = createSiteHandler(
+    (project) => Promise.resolve(project === 'bakery' ? { folder, files } : null),
+    ({ project, path, query, headers, peer }) => counted.push([project, path, query, headers['user-agent'], peer].join(' ')),
+  );
+  base = await serveSites(() => handler);
+});
+
+/** Not by `fetch`, which asks every server for a fresh answer. */
+const ask = (
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const sent = request(`${base}/sites${path}`, { method, headers: { 'user-agent': 'Browser', ...headers } }, (response) => {
+      response.resume().on('end', () => {
+        resolve(response.statusCode ?? 0);
+      });
+    });
+    sent.on('error', reject).end();
+  });
+
+test('pages of a current deployment are counted when they are asked for, once known to the browser as well', async () => {
+  expect(await ask('/bakery/')).toBe(200);
+  expect(await ask('/bakery/about/?utm_source=x')).toBe(200);
+  expect(await ask('/bakery/', { headers: { 'if-none-match': '"h1"' } })).toBe(304);
+  expect(counted.splice(0)).toStrictEqual([
+    'bakery /  Browser 127.0.0.1',
+    'bakery /about/ utm_source=x Browser 127.0.0.1',
+    'bakery /  Browser 127.0.0.1',
+  ]);
+});
+
+test.each<[string, string, { method?: string }, number]>([
+  ['a file', '/bakery/style.css', {}, 200],
+  ['a way to a page', '/bakery/about', {}, 301],
+  ['what is not there', '/bakery/nothing/', {}, 404],
+  ['another deployment', '/bakery/_deployments/1/', {}, 200],
+  ['a look without the page', '/bakery/', { method: 'HEAD' }, 200],
+  ['no site', '/butcher/', {}, 404],
+])('%s is not counted', async (_, path, init, status) => {
+  expect(await ask(path, init)).toBe(status);
+  expect(counted).toStrictEqual([]);
+});
