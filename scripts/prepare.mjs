@@ -187,6 +187,8 @@ const bundle = async (folder) => {
       'mongodb',
       'node-cron',
       'oidc-provider',
+      '@octokit/rest',
+      '@octokit/plugin-throttling',
     ],
     // Packages in the older module form ask for Node's own modules by `require`.
     banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
