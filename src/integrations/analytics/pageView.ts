@@ -13,7 +13,7 @@ export interface PageView {
 }
 
 /** Who typed the address, used a bookmark, or whose browser does not tell. */
-export const direct = 'Direct / None';
+const direct = 'Direct / None';
 
 const longestPage = 300;
 const longestSource = 100;
