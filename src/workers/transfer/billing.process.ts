@@ -75,7 +75,7 @@ type Command<Type extends BillingCommand['type']> = Extract<BillingCommand, { ty
 const LONGEST_CLAIM_PAUSE_MS = 60_000;
 const LONGEST_END_PAUSE_MS = 900_000;
 
-export const aboutOf = (task: BillingTask): string => (task.kind === 'claim' ? task.claim.claimId : `end ${task.clientId}`);
+const aboutOf = (task: BillingTask): string => (task.kind === 'claim' ? task.claim.claimId : `end ${task.clientId}`);
 
 /** The attempts at a task. Whoever is at work on the website keeps everybody off; a pause counts for what it was begun for alone. */
 export const attemptsAt = ({ about, attempts }: BillingState, task: BillingTask): Attempts => {
