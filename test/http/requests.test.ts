@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Actor } from '../../src/events/envelope.js';
 import { Type } from 'typebox';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
@@ -24,6 +25,7 @@ beforeAll(async () => {
       probe({ path: '/things/:id', query: Type.Object({ email: Type.Optional(Type.String()) }) }),
       probe({ path: '/broken', handle: () => Promise.reject(new Error('broken')) }),
       probe({
+        method: 'post',
         path: '/context',
         handle: ({ context: { actor, requestId } }) => Promise.resolve({ body: { actor, requestId } }),
       }),
@@ -34,12 +36,14 @@ beforeAll(async () => {
 
 describe('X-Request-Id', () => {
   test('is taken and returned, and known to the handler', async () => {
-    const answer = await api.call('GET', '/context', { token, headers: { 'x-request-id': 'mine-1' } });
+    const answer = await api.call('POST', '/context', { token, headers: { 'x-request-id': 'mine-1' } });
     expect(answer.headers.get('x-request-id')).toBe('mine-1');
-    expect(answer.body).toMatchObject({
-      requestId: 'mine-1',
-      actor: { subject: 'ops@example.com', role: 'admin', via: 'token' },
-    });
+    const { requestId, actor } = answer.body as { requestId: string; actor: Actor };
+    expect(requestId).toBe('mine-1');
+    expect(actor).toMatchObject({ role: 'admin', via: 'token' });
+    // As events hold it.
+    expect(actor.subject).toMatch(/^sealed:/);
+    expect(await api.engine.personal.open(actor.subject)).toBe('ops@example.com');
   });
 
   test.each([

@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../src/platform/clock.js';
+import { encryptionKeyFile, loadMasterKeys } from '../../src/platform/masterKeys.js';
 import { createPersonalData, type PersonalData } from '../../src/platform/personal.js';
 import { systemRandom } from '../../src/platform/random.js';
+import { loadSettings } from '../../src/platform/settings.js';
 import { openVault, type Vault, type VaultRecords } from '../../src/platform/vault.js';
 import { createLastingRecords } from '../../src/projections/store/embedded/lastingRecords.js';
 
@@ -11,7 +15,7 @@ export interface Secrets {
 }
 
 /** The master key of every vault that does not say otherwise. */
-export const someMasterKey = new Uint8Array(32);
+const someMasterKey = new Uint8Array(32);
 
 export const openSecrets = async (
   records: VaultRecords,
@@ -22,11 +26,18 @@ export const openSecrets = async (
   return { vault, personal: await createPersonalData(vault) };
 };
 
+/** As the operators' scripts find them: a folder without a key is given the one above. */
+const masterKeysIn = async (folder: string): Promise<readonly Uint8Array[]> => {
+  const file = join(folder, encryptionKeyFile);
+  if (!existsSync(file)) await writeFile(file, `${Buffer.from(someMasterKey).toString('base64')}\n`);
+  return loadMasterKeys(loadSettings({ DATA_DIR: folder }));
+};
+
 /** The vault of a process on the files in `folder`. */
 export const openVaultIn = async (
   folder: string,
   clock: Clock,
 ): Promise<Secrets & { readonly records: VaultRecords; readonly close: () => Promise<void> }> => {
   const records = await createLastingRecords({ file: join(folder, 'vault.db'), clock });
-  return { ...(await openSecrets(records, clock)), records, close: () => records.close() };
+  return { ...(await openSecrets(records, clock, await masterKeysIn(folder))), records, close: () => records.close() };
 };
