@@ -13,7 +13,7 @@ export interface ProviderRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /**
-   * Whether sending it again does no harm: only then is it repeated after a network fault, a time-out or a 5xx. Default: GET and HEAD.
+   * Whether sending it again does no harm: only then is it repeated after a network fault or a 5xx. Default: GET and HEAD.
    * Everybody else asks "is it there already?" before trying again.
    */
   readonly repeatable?: boolean;
@@ -138,7 +138,8 @@ export const createProviderHttp = (parts: {
       try {
         return await guarded(request);
       } catch (error) {
-        if (!(error instanceof ProviderFault) || !repeatable || attempt === REPETITIONS) throw error;
+        // After a time-out somebody has waited long enough.
+        if (!(error instanceof ProviderFault) || !repeatable || attempt === REPETITIONS || isLate(error)) throw error;
         const pause = FIRST_PAUSE_MS * 2 ** attempt * (0.5 + random.fraction() / 2);
         const waitMs = Math.max(pause, error.retryAfterMs ?? 0);
         if (waitMs > LONGEST_PAUSE_MS) throw error;
@@ -147,6 +148,8 @@ export const createProviderHttp = (parts: {
     }
   };
 };
+
+const isLate = ({ cause }: ProviderFault): boolean => cause instanceof Error && cause.name === 'TimeoutError';
 
 const readAll = async (response: Response, fault: (message: string) => ProviderFault): Promise<string> => {
   if (response.body === null) return '';
