@@ -16,15 +16,15 @@ test('what was deleted is in no file any more, though others read and write mean
   const [mine, other] = [await open(), await open()];
   for (let index = 0; index < 50; index += 1) await mine.insert('keys', `k${index}`, { wrapped: `${canary}${index}.` });
   expect(filesWith(folder, `${canary}7.`)).not.toEqual([]);
-  let deleted = false;
+  const deleted = new AbortController();
   const busy = (async () => {
-    for (let index = 0; !deleted; index += 1) {
+    for (let index = 0; !deleted.signal.aborted; index += 1) {
       await other.put('keys', 'other', { wrapped: String(index) });
       await other.get('keys', 'k7');
     }
   })();
   await mine.delete('keys', 'k7');
-  deleted = true;
+  deleted.abort();
   await busy;
   expect(filesWith(folder, `${canary}7.`)).toEqual([]);
   expect(filesWith(folder, `${canary}8.`)).not.toEqual([]);

@@ -179,7 +179,7 @@ describe('an invitation', () => {
 describe('somebody who is erased', () => {
   const sealedIn = async (world: World): Promise<string> => {
     const [event] = (await world.engine.eventStore.readStream(accessStream(world.websiteId))).events;
-    return String(event?.data.email);
+    return (event as unknown as { data: { email: string } }).data.email;
   };
 
   test('gets no mail that has not been sent yet', async () => {

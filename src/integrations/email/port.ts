@@ -31,3 +31,9 @@ export interface Outbox {
   /** Newest first. */
   list(query: { to?: string; limit: number; after?: string }): Promise<readonly OutboxMail[]>;
 }
+
+/** Mail servers like to repeat the recipient's address, and neither the log nor an event is a place for it. */
+export const withoutAddress = (address: string, text: string): string => {
+  const pattern = address.replaceAll(/[^\w@]/g, String.raw`\$&`);
+  return text.replaceAll(new RegExp(pattern, 'gi'), 'the recipient');
+};

@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/logger.js';
 import type { SmtpServer } from '../../platform/settingValues.js';
 import { ProviderFault } from '../fault.js';
 import { messageOf } from './message.js';
-import type { EmailSender } from './port.js';
+import { withoutAddress, type EmailSender } from './port.js';
 
 const provider = 'smtp';
 const quickMs = 10_000;
@@ -57,12 +57,6 @@ export const createSmtpSender = (parts: { server: SmtpServer; from: string; cloc
 };
 
 const isThisMachine = (host: string): boolean => ['localhost', '127.0.0.1', '::1'].includes(host);
-
-/** Mail servers like to repeat the recipient's address, and neither the log nor an event is a place for it. */
-export const withoutAddress = (address: string, text: string): string => {
-  const pattern = address.replaceAll(/[^\w@]/g, String.raw`\$&`);
-  return text.replaceAll(new RegExp(pattern, 'gi'), 'the recipient');
-};
 
 /** What nodemailer throws, as far as it is looked at. */
 interface SmtpError {

@@ -5,7 +5,7 @@ import type { Engine } from '../../engine.js';
 import type { AccessEvent } from '../../events/access.events.js';
 import type { Actor, EventMetadata, Recorded } from '../../events/envelope.js';
 import { invitationMailStream, type MailEvent } from '../../events/mail.events.js';
-import type { EmailSender } from '../../integrations/email/port.js';
+import { withoutAddress, type EmailSender } from '../../integrations/email/port.js';
 import { isoTime } from '../../platform/clock.js';
 import { websiteProjection } from '../../projections/website.projection.js';
 import { leaseOf, type Token } from '../attempts.js';
@@ -84,9 +84,8 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
         return { type: 'RecordSent' };
       } catch (error) {
         if (error instanceof LeaseLost) return null;
-        const anonymous = (text: string): string => without(recipient.address, text);
+        const anonymous = (text: string): string => withoutAddress(recipient.address, text);
         const { error: words, ...fault } = faultOf(error);
-        // Mail servers like to repeat the address, and neither the log nor an event is a place for it.
         log.warn({ attempt, cause: anonymous(String(error)) }, 'an invitation mail could not be sent');
         return { type: 'RecordFailure', fault: { ...fault, error: anonymous(words) }, jitter: random.fraction() };
       }
@@ -125,9 +124,4 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
     keyOf: ({ data }) => data.invitationId,
     react: (event, turn) => write(event as Asked | Reopened, turn),
   });
-};
-
-const without = (address: string, text: string): string => {
-  const pattern = address.replaceAll(/[^\w@]/g, String.raw`\$&`);
-  return text.replaceAll(new RegExp(pattern, 'gi'), 'the recipient');
 };
