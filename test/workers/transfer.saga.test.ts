@@ -168,6 +168,43 @@ const nextTurns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 };
 
+describe('an owner who is not the owner any more', () => {
+  test('by an assignment is billed no longer, and whoever is assigned is not either', async () => {
+    const world = await createTransferWorld();
+    await world.start();
+    await world.assign(world.newId);
+    await world.untilSettled();
+    expect([await world.ownerId(), world.billed()]).toStrictEqual([world.newId, []]);
+    await world.stop();
+  });
+
+  test('by an erasure is billed no longer', async () => {
+    const world = await createTransferWorld();
+    await world.removeOwner(world.oldId);
+    await world.start();
+    await world.untilSettled();
+    expect([await world.ownerId(), world.billed()]).toStrictEqual([undefined, []]);
+    await world.stop();
+  });
+
+  test('because what is ended stays there at the provider, is tried on', async () => {
+    const world = await createTransferWorld();
+    await world.assign(world.newId);
+    let deaf = 25;
+    const line: Line = (name, act) => {
+      if (name !== 'endSubscription' || deaf === 0) return Promise.resolve().then(act);
+      deaf -= 1;
+      return Promise.resolve(undefined as ReturnType<typeof act>);
+    };
+    await world.start(undefined, { line });
+    await world.untilSettled();
+    expect(world.billed()).toStrictEqual([]);
+    const errors = (await world.events()).filter(({ type }) => type === 'BillingAttemptFailed').map(({ data }) => data.error);
+    expect(errors).toStrictEqual(Array.from({ length: 2 }, () => 'What was ended is still there'));
+    await world.stop();
+  });
+});
+
 describe('races', () => {
   const outcomeOf = async (work: Promise<unknown>): Promise<string> => {
     try {
@@ -243,7 +280,7 @@ describe('races', () => {
   });
 
   test.each(smoothly.slice(0, 11).map((act, index) => ({ act, index })))(
-    'against an assignment to somebody else right before act $index ($act): whoever owns it in the end is billed, or nobody',
+    'against an assignment to somebody else right after act $index ($act): whoever owns it in the end is billed, or nobody',
     async ({ index }) => {
       const world = await createTransferWorld();
       const invitationId = await world.offer();

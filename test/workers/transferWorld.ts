@@ -4,6 +4,8 @@ import { accessDecider, linkRole, type InvitationState } from '../../src/command
 import { addClient, changeAccess, claimInvitation, offerTransfer } from '../../src/commands/access.handlers.js';
 import { createClient } from '../../src/commands/client.handlers.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website.handlers.js';
+import { websiteStream } from '../../src/commands/website.commands.js';
+import { websiteDecider } from '../../src/commands/website.decider.js';
 import type { Engine } from '../../src/engine.js';
 import { billingStream } from '../../src/events/billing.events.js';
 import type { StoredEvent } from '../../src/events/store/eventStore.js';
@@ -47,6 +49,8 @@ export interface TransferWorld {
   claim(invitationId: string, person?: string): Promise<void>;
   cancel(invitationId: string): Promise<void>;
   assign(clientId: string): Promise<void>;
+  /** As an erasure does it. */
+  removeOwner(clientId: string): Promise<void>;
   archive(): Promise<void>;
   restore(): Promise<void>;
   link(person: string): Promise<void>;
@@ -114,6 +118,10 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     },
     assign: async (clientId) => {
       await changeWebsite(engine, { websiteId, clientId }, context());
+    },
+    removeOwner: async (clientId) => {
+      const command = { type: 'RemoveOwner', websiteId, clientId } as const;
+      await engine.handle(websiteDecider, websiteStream(websiteId), command, context());
     },
     archive: async () => {
       await archiveWebsite(engine, websiteId, context());

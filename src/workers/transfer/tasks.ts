@@ -9,6 +9,7 @@ import { websiteDecider } from '../../commands/website.decider.js';
 import { transferOwnership } from '../../commands/website.handlers.js';
 import type { Engine } from '../../engine.js';
 import { billingStream, customerStream } from '../../events/billing.events.js';
+import { ProviderFault } from '../../integrations/fault.js';
 import type { Customer, Payer, Payments } from '../../integrations/payments/port.js';
 import { readClient } from '../../projections/client.queries.js';
 import type { Held } from '../runAttempt.js';
@@ -93,6 +94,9 @@ const requireWanted = async (engine: Engine, { websiteId, invitationId, claimId 
   if (website.stage !== 'none' && website.archived) throw new Refused(refusals.websiteArchived(websiteId));
 };
 
+/** There is one; more only if somebody made them by hand. */
+const MAX_ENDED = 10;
+
 /** Ends whatever the client has for the website, known to us or not: the answer to its making may have been lost. */
 const endSubscriptions = async (
   { engine, payments }: Tools,
@@ -101,11 +105,13 @@ const endSubscriptions = async (
 ): Promise<BillingOutcome> => {
   const { state } = await engine.state(billingProcess, billingStream(websiteId));
   const customerId = state.accounts.get(clientId)?.customerId;
-  while (customerId !== undefined) {
+  if (customerId === undefined) return { type: 'RecordEnd', clientId };
+  for (let rounds = 0; rounds < MAX_ENDED; rounds += 1) {
     const subscription = await payments.findSubscription(customerId, websiteId);
-    if (subscription === null) break;
+    if (subscription === null) return { type: 'RecordEnd', clientId };
     held.confirm();
     await payments.endSubscription(subscription.id);
   }
-  return { type: 'RecordEnd', clientId };
+  const { provider } = payments;
+  throw new ProviderFault({ provider, message: 'What was ended is still there', transient: true });
 };
