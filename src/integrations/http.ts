@@ -13,7 +13,7 @@ export interface ProviderRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /**
-   * Whether sending it again does no harm: only then is it repeated after a network fault or a 5xx. Default: GET and HEAD.
+   * Whether sending it again does no harm: only then is it repeated after a network fault, a time-out or a 5xx. Default: GET and HEAD.
    * Everybody else asks "is it there already?" before trying again.
    */
   readonly repeatable?: boolean;
@@ -56,11 +56,13 @@ export const createProviderHttp = (parts: {
   logger: Logger;
   /** For the whole answer, in milliseconds. */
   timeoutMs?: number;
+  /** Whether what has timed out counts among what is sent again. Default: yes; no where the deadline is all that somebody can wait. */
+  repeatLate?: boolean;
   /** The header that holds the provider's id of a request. */
   requestIdHeader: string;
   fetch?: typeof fetch;
 }): ProviderHttp => {
-  const { provider, clock, random, timeoutMs = 10_000, requestIdHeader } = parts;
+  const { provider, clock, random, timeoutMs = 10_000, repeatLate = true, requestIdHeader } = parts;
   const send = parts.fetch ?? fetch;
   const logger = parts.logger.child({ provider });
   const breaker = circuitBreaker(
@@ -138,8 +140,8 @@ export const createProviderHttp = (parts: {
       try {
         return await guarded(request);
       } catch (error) {
-        // After a time-out somebody has waited long enough.
-        if (!(error instanceof ProviderFault) || !repeatable || attempt === REPETITIONS || isLate(error)) throw error;
+        if (!(error instanceof ProviderFault) || !repeatable || attempt === REPETITIONS) throw error;
+        if (!repeatLate && isLate(error)) throw error;
         const pause = FIRST_PAUSE_MS * 2 ** attempt * (0.5 + random.fraction() / 2);
         const waitMs = Math.max(pause, error.retryAfterMs ?? 0);
         if (waitMs > LONGEST_PAUSE_MS) throw error;

@@ -103,7 +103,7 @@ export const createVercel = (options: {
   fetch?: typeof fetch;
 }): Hosting => {
   const { settings, clock, visit } = options;
-  const http = createProviderHttp({ ...options, provider, requestIdHeader: 'x-vercel-id' });
+  const http = createProviderHttp({ ...options, provider, repeatLate: false, requestIdHeader: 'x-vercel-id' });
   const inTurn = createTurns();
   const answeredAt = new LRUCache<string, number>({ max: 1_000 });
 

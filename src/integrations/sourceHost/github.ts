@@ -96,7 +96,7 @@ export const createGitHub = (options: {
 }): SourceHost => {
   const { settings, clock, paced = true } = options;
   const { owner, template } = settings;
-  const http = createProviderHttp({ ...options, provider, requestIdHeader: 'x-github-request-id' });
+  const http = createProviderHttp({ ...options, provider, repeatLate: false, requestIdHeader: 'x-github-request-id' });
 
   /** Loaded when it is first needed: a start does not wait for it. */
   const load = async () => {
