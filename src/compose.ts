@@ -43,6 +43,7 @@ import { createProjector } from './projections/runner/projector.js';
 import type { ReadModelStore } from './projections/store/readModelStore.js';
 import { createEmbeddedReadModelStore } from './projections/store/embedded/embeddedReadModelStore.js';
 import { createLastingRecords } from './projections/store/embedded/lastingRecords.js';
+import { createServiceSecretsWorker } from './workers/commerceWebhooks/serviceSecretsWorker.js';
 import { createCronWorker } from './workers/cron/cronWorker.js';
 import { maintenanceJob } from './workers/cron/maintenance.js';
 import { createErasureWorker } from './workers/erasure/erasureWorker.js';
@@ -221,10 +222,10 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     { forget: (address, person) => identityProvider.forget?.(address, person) ?? Promise.resolve() },
   ];
 
+  const { url: calComUrl, apiKey: calComKey } = settings.scheduling ?? { url: 'https://api.cal.com', apiKey: undefined };
+  const calCom = createCalCom({ url: calComUrl, apiKey: calComKey, clock, random, logger });
   const scheduling =
-    settings.scheduling === undefined
-      ? createEmbeddedCalendar((websiteId) => calendarBookings(engine, websiteId))
-      : createCalCom({ ...settings.scheduling, clock, random, logger });
+    settings.scheduling === undefined ? createEmbeddedCalendar((websiteId) => calendarBookings(engine, websiteId)) : calCom;
 
   const routes = createRoutes({
     engine,
@@ -233,6 +234,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     analytics,
     scheduling,
     ownsCalendar: settings.scheduling === undefined,
+    ownScheduling: calCom,
     keyUse,
     ...(smtp === undefined && { outbox }),
     keepers,
@@ -273,6 +275,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     createProvisioningWorker({ engine, sourceHost, hosting, visit }),
     createInvitationMailWorker({ engine, email, baseUrl }),
     createErasureWorker(engine, keepers),
+    createServiceSecretsWorker(engine),
     createTransferWorker({ engine, payments }),
   ];
 

@@ -77,6 +77,11 @@ export const refusals = {
   bookingsElsewhere: (provider: string) => refuse('conflict', `Bookings are made and cancelled in ${provider}`),
   calendarFull: () => refuse('conflict', 'The calendar is full'),
 
+  serviceNotFound: (id: string) => refuse('notFound', `Service ${id} not found`),
+  commerceNotSetUp: (websiteId: string) => refuse('notFound', `Commerce for website ${websiteId} is not set up`),
+  invalidSignature: () => refuse('unauthenticated', 'Invalid signature'),
+  otherShop: () => refuse('forbidden', 'Not authorized to deliver webhooks for this website'),
+
   apiKeyNotFound: (id: string) => refuse('notFound', `API key ${id} not found`),
   apiKeyRoleTooHigh: () => refuse('forbidden', 'Not authorized to mint an API key with the admin role'),
 

@@ -7,7 +7,9 @@ import { deliveryEvents } from './delivery.events.js';
 import { mailEvents } from './mail.events.js';
 import { provisioningEvents } from './provisioning.events.js';
 import { seoEvents } from './seo.events.js';
+import { serviceEvents } from './service.events.js';
 import { slugEvents, websiteEvents } from './website.events.js';
+import { webhookEvents } from './webhook.events.js';
 
 /** Every event type that is ever stored. `test/events/catalogue.golden.json` holds what may never change. */
 export const catalogue = {
@@ -24,5 +26,7 @@ export const catalogue = {
   ...mailEvents,
   ...seoEvents,
   ...calendarEvents,
+  ...serviceEvents,
+  ...webhookEvents,
   ...apiKeyEvents,
 };

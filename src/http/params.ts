@@ -11,3 +11,4 @@ export const websiteTransferParams = Type.Object({ id: Id, transferId: Id });
 export const websiteInvoiceParams = Type.Object({ id: Id, invoiceId: Id });
 export const websiteInvitationParams = Type.Object({ id: Id, invitationId: Id });
 export const websiteBookingParams = Type.Object({ id: Id, bookingId: Id });
+export const websiteServiceParams = Type.Object({ id: Id, serviceId: Id });

@@ -28,6 +28,12 @@ export interface Vault {
   sealer(purpose: string): Promise<Sealer>;
   /** 32 bytes for one purpose of the service itself: derived from the master key of the first use, and the same ever since. */
   serviceKey(purpose: string): Promise<Uint8Array>;
+  /** Keeps a secret under a name that is never used for another one; durable when it resolves. Repeating it changes nothing. */
+  keepSecret(name: string, secret: Uint8Array): Promise<void>;
+  /** `null` when it was never kept, or was destroyed by any process: the store is asked each time. */
+  secret(name: string): Promise<Uint8Array | null>;
+  /** Removes a secret for good, durably. Repeating it changes nothing. */
+  destroySecret(name: string): Promise<void>;
   /** Wraps every root with the first master key and makes one more root for the keys to come; answers how many roots there are. */
   rotate(): Promise<number>;
 }
@@ -60,7 +66,13 @@ export class MasterKeyUnknown extends Error {
   }
 }
 
-const collections = { roots: 'vaultRoots', keys: 'vaultKeys', handles: 'vaultHandles', services: 'vaultServices' } as const;
+const collections = {
+  roots: 'vaultRoots',
+  keys: 'vaultKeys',
+  handles: 'vaultHandles',
+  services: 'vaultServices',
+  secrets: 'vaultSecrets',
+} as const;
 
 /** How long a key is believed to be there, in milliseconds. */
 const believedMs = 30_000;
@@ -231,6 +243,14 @@ export const openVault = async (parts: {
       believe(id, null);
     },
     serviceKey,
+    keepSecret: async (name, secret) => {
+      await records.insert(collections.secrets, name, await wrap(secret, `secret/${name}`));
+    },
+    secret: async (name) => {
+      const entry = await records.get(collections.secrets, name);
+      return entry === null ? null : unwrap(entry, `secret/${name}`);
+    },
+    destroySecret: (name) => records.delete(collections.secrets, name),
     sealer: async (purpose) => createSealer(await serviceKey(purpose), random),
     rotate: async () => {
       masters = await parts.masterKeys();

@@ -7,6 +7,7 @@ import { deliveryProjection } from './delivery.projection.js';
 import type { AnyProjection } from './projection.js';
 import { provisioningProjection } from './provisioning.projection.js';
 import { seoProjection } from './seo.projection.js';
+import { serviceProjection } from './service.projection.js';
 import { websiteProjection } from './website.projection.js';
 
 /** Every read model, for the projector, the rebuild and the status. */
@@ -19,5 +20,6 @@ export const projections: readonly AnyProjection[] = [
   provisioningProjection,
   seoProjection,
   calendarProjection,
+  serviceProjection,
   apiKeyProjection,
 ];

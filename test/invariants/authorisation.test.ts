@@ -54,6 +54,10 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'POST /websites/:id/bookings': ['A', 'scheduling'],
   'DELETE /websites/:id/bookings/:bookingId': ['A', 'scheduling'],
 
+  'GET /websites/:id/services': ['A'],
+  'POST /websites/:id/services': ['A'],
+  'DELETE /websites/:id/services/:serviceId': ['A'],
+
   'POST /clients': ['A'],
   'GET /clients': ['A'],
   'GET /clients/:id': ['A'],

@@ -96,6 +96,26 @@ describe('the key of a handle', () => {
   });
 });
 
+test('a secret is kept once, sealed, read by every process, and destroyed for all of them at once', async () => {
+  const { open, records } = world();
+  const [mine, other] = [await open(), await open()];
+  expect(await mine.secret('s1')).toBeNull();
+  await mine.keepSecret('s1', bytes);
+  await other.keepSecret('s1', Buffer.from('another'));
+  expect(await other.secret('s1')).toEqual(bytes);
+  await mine.rotate();
+  expect(await (await open()).secret('s1')).toEqual(bytes);
+  const kept = await records.get('vaultSecrets', 's1');
+  expect(JSON.stringify(kept)).not.toContain('canary');
+  expect(Buffer.from(String(kept?.wrapped), 'base64').includes(bytes)).toBe(false);
+  await records.put('vaultSecrets', 's2', kept as Record<string, string>);
+  // What is sealed under one name opens under no other.
+  await expect(mine.secret('s2')).rejects.toThrow();
+  await other.destroySecret('s1');
+  await other.destroySecret('s1');
+  expect(await mine.secret('s1')).toBeNull();
+});
+
 describe('the master key', () => {
   test('that is another one opens nothing: the vault is not opened', async () => {
     const { open } = world();

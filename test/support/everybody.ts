@@ -128,6 +128,7 @@ export const pathTo = (path: string, { websiteId, clientIds, invitationId, apiKe
     invoiceId: 'invoice',
     checkpointId: 'kickoff',
     bookingId: 'none',
+    serviceId: 'none',
     file: 'swagger-ui.css',
   };
   return path.replaceAll(/:(\w+)/g, (whole, name: string) => {

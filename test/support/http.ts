@@ -19,6 +19,7 @@ import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.j
 import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
 import type { Payments } from '../../src/integrations/payments/port.js';
+import { createCalCom } from '../../src/integrations/scheduling/calCom.js';
 import { createEmbeddedCalendar } from '../../src/integrations/scheduling/embedded.js';
 import type { Scheduling } from '../../src/integrations/scheduling/port.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
@@ -83,6 +84,8 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   readonly patience?: Patience;
   /** Instead of the embedded calendar. */
   readonly scheduling?: Scheduling;
+  /** Of websites with an account of their own. */
+  readonly ownScheduling?: Scheduling;
   /** Instead of the service's. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
   /** Instead of `identityProvider`, with what it answers. */
@@ -158,6 +161,9 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       analytics,
       scheduling: options.scheduling ?? createEmbeddedCalendar((websiteId) => calendarBookings(engine, websiteId)),
       ownsCalendar: options.scheduling === undefined,
+      ownScheduling:
+        options.ownScheduling ??
+        createCalCom({ url: 'http://127.0.0.1:1', apiKey: undefined, clock, random: systemRandom, logger }),
       payments,
       ...(payments === ledger && { ledger }),
       projections,

@@ -16,6 +16,7 @@ import { meRoutes } from './me/me.routes.js';
 import { outboxRoutes } from './outbox/outbox.routes.js';
 import { provisioningRoutes } from './provisioning/provisioning.routes.js';
 import { seoRoutes } from './seo/seo.routes.js';
+import { serviceRoutes } from './services/services.routes.js';
 import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
 import { transferRoutes } from './transfers/transfers.routes.js';
 import { websiteRoutes } from './websites/websites.routes.js';
@@ -43,6 +44,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...analyticsRoutes(parts),
     ...seoRoutes(parts),
     ...bookingRoutes(parts),
+    ...serviceRoutes(parts),
     ...clientRoutes(parts),
     ...apiKeyRoutes(parts),
     ...outboxRoutes(parts),

@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { Type, type Static } from 'typebox';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
-import { createProviderHttp, formOf, jsonOf } from '../http.js';
+import { createProviderHttp, formOf, jsonOf, type ProviderHttp } from '../http.js';
 import type { Booking, Scheduling, SchedulingSite } from './port.js';
 
 const provider = 'Cal.com';
@@ -32,41 +33,56 @@ const parseEventTypes = formOf(
 /**
  * Bookings of Cal.com by its API, version 2 (https://cal.com/docs/api-reference/v2). One account may serve many websites: a website's
  * bookings are those of the account's event types that carry its slug, unless something else is said. Nothing is kept.
+ * @param parts `apiKey`: of the account of every website that has none of its own; absent: those have no bookings
  */
 export const createCalCom = (parts: {
   url: string;
-  apiKey: string;
+  apiKey: string | undefined;
   clock: Clock;
   random: Random;
   logger: Logger;
 }): Scheduling => {
-  const send = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: 5_000, ...parts });
+  // Rate limits and faults of one account are none of the others'.
+  const accounts = new LRUCache<string, ProviderHttp>({ max: 500 });
+  const accountOf = (apiKey: string): ProviderHttp => {
+    const known = accounts.get(apiKey);
+    if (known !== undefined) return known;
+    const made = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: 5_000, ...parts });
+    accounts.set(apiKey, made);
+    return made;
+  };
 
-  const get = async (resource: keyof typeof versions, query: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+  const get = async (
+    apiKey: string,
+    resource: keyof typeof versions,
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<unknown> => {
     const search = new URLSearchParams(query).toString();
-    const answer = await send({
+    const answer = await accountOf(apiKey)({
       method: 'GET',
       url: `${parts.url}/v2/${resource}${search === '' ? '' : `?${search}`}`,
-      headers: { authorization: `Bearer ${parts.apiKey}`, 'cal-api-version': versions[resource] },
+      headers: { authorization: `Bearer ${apiKey}`, 'cal-api-version': versions[resource] },
     });
     if (answer.status !== 200) throw new ProviderFault({ provider, message: refusalOf(answer.status), transient: false });
     return jsonOf(provider, answer);
   };
 
-  const eventTypesOf = async ({ slug, eventTypeIds }: SchedulingSite): Promise<readonly number[]> =>
+  const eventTypesOf = async (apiKey: string, { slug, eventTypeIds }: SchedulingSite): Promise<readonly number[]> =>
     eventTypeIds ??
-    parseEventTypes(await get('event-types'))
+    parseEventTypes(await get(apiKey, 'event-types'))
       .data.filter((type) => type.slug === slug)
       .map(({ id }) => id);
 
   return {
     provider,
     bookings: async ({ site, from, to, skip, limit }) => {
-      const eventTypeIds = await eventTypesOf(site);
+      const { apiKey = parts.apiKey } = site;
+      if (apiKey === undefined) return [];
+      const eventTypeIds = await eventTypesOf(apiKey, site);
       // Without any, the bookings of all websites would be answered.
       if (eventTypeIds.length === 0) return [];
       const { data } = parseBookings(
-        await get('bookings', {
+        await get(apiKey, 'bookings', {
           eventTypeIds: eventTypeIds.join(),
           afterStart: from,
           ...(to !== undefined && { beforeEnd: to }),

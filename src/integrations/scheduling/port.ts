@@ -22,6 +22,8 @@ export interface SchedulingSite {
   readonly slug: string;
   /** What can be booked, where that is not named as the website. */
   readonly eventTypeIds?: readonly number[];
+  /** Of an account of its own. */
+  readonly apiKey?: string;
 }
 
 export interface Booking {

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { daysBetween, emptyReport, type Day, type SiteAnalytics } from '../../../integrations/analytics/port.js';
-import { isoTime, type Clock } from '../../../platform/clock.js';
+import type { Engine } from '../../../engine.js';
+import { isoTime } from '../../../platform/clock.js';
 import { isTime, utcTime } from '../../../platform/times.js';
+import { serviceOf } from '../../../projections/service.queries.js';
 import { websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
 
@@ -44,7 +46,7 @@ const daysAsked = (query: { from?: string; to?: string }, now: number): { from: 
 };
 
 /** Who visits a website. */
-export const analyticsRoutes = (parts: { engine: { clock: Clock }; analytics: SiteAnalytics }): readonly Route[] => [
+export const analyticsRoutes = (parts: { engine: Engine; analytics: SiteAnalytics }): readonly Route[] => [
   route({
     method: 'get',
     path: '/websites/:id/analytics',
@@ -68,7 +70,9 @@ export const analyticsRoutes = (parts: { engine: { clock: Clock }; analytics: Si
       const { from, to } = daysAsked(query, parts.engine.clock.now());
       const { url, hosting } = website;
       if (url === undefined || hosting === undefined) return { body: emptyReport(from, to) };
-      return { body: await parts.analytics.report({ site: { url, project: hosting.name }, from, to }) };
+      const siteId = (await serviceOf(parts.engine, website.id, 'analytics'))?.siteId;
+      const site = { url, project: hosting.name, ...(siteId !== undefined && { siteId }) };
+      return { body: await parts.analytics.report({ site, from, to }) };
     },
   }),
 ];

@@ -1,13 +1,16 @@
 import { Type, type Static } from 'typebox';
 import { calendarDecider } from '../../../commands/calendar.decider.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
+import { secretsOf } from '../../../commands/service.handlers.js';
 import type { Engine } from '../../../engine.js';
 import { calendarStream } from '../../../events/calendar.events.js';
-import type { Booking as Booked, Scheduling } from '../../../integrations/scheduling/port.js';
+import type { Booking as Booked, Scheduling, SchedulingSite } from '../../../integrations/scheduling/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
 import { utcTime } from '../../../platform/times.js';
 import { calendarProjection } from '../../../projections/calendar.projection.js';
+import { serviceOf } from '../../../projections/service.queries.js';
+import type { WebsiteDocument } from '../../../projections/website.projection.js';
 import { afterWrite } from '../../afterWrite.js';
 import { pageQuery, readPage } from '../../paging.js';
 import { websiteBookingParams, websiteParams } from '../../params.js';
@@ -42,12 +45,30 @@ export interface BookingRouteParts {
   readonly scheduling: Scheduling;
   /** Whether bookings are written here, and not in a scheduling service. */
   readonly ownsCalendar: boolean;
+  /** Asked for websites with an account of their own there. */
+  readonly ownScheduling: Scheduling;
 }
 
 /** What people have booked with the business of a website: asked of the scheduling service at each call. */
-export const bookingRoutes = ({ engine, scheduling, ownsCalendar }: BookingRouteParts): readonly Route[] => {
-  const mustOwnCalendar = (): void => {
-    if (!ownsCalendar) throw new Refused(refusals.bookingsElsewhere(scheduling.provider));
+export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
+  const { engine, ownsCalendar, ownScheduling } = parts;
+
+  /** Where the website's bookings are, and what it is called there. */
+  const placeOf = async ({ id, slug }: WebsiteDocument): Promise<{ scheduling: Scheduling; site: SchedulingSite }> => {
+    const service = await serviceOf(engine, id, 'scheduling');
+    const site = {
+      websiteId: id,
+      slug,
+      ...(service?.eventTypeIds !== undefined && { eventTypeIds: service.eventTypeIds }),
+    };
+    const { apiKey } = service === undefined ? {} : await secretsOf(engine, service.id);
+    if (apiKey === undefined) return { scheduling: parts.scheduling, site };
+    return { scheduling: ownScheduling, site: { ...site, apiKey } };
+  };
+
+  const mustOwnCalendar = async (website: WebsiteDocument): Promise<void> => {
+    const { scheduling } = await placeOf(website);
+    if (!ownsCalendar || scheduling === ownScheduling) throw new Refused(refusals.bookingsElsewhere(scheduling.provider));
   };
 
   return [
@@ -68,7 +89,7 @@ export const bookingRoutes = ({ engine, scheduling, ownsCalendar }: BookingRoute
       answers: { 200: { description: 'A page of bookings.', schema: Type.Array(Booking) } },
       handle: async ({ query, website: { website } }) => {
         const { from, to, ...page } = query;
-        const site = { websiteId: website.id, slug: website.slug };
+        const { scheduling, site } = await placeOf(website);
         const times = {
           from: from === undefined ? isoTime(engine.clock.now()) : utcTime(from),
           ...(to !== undefined && { to: utcTime(to) }),
@@ -104,7 +125,7 @@ export const bookingRoutes = ({ engine, scheduling, ownsCalendar }: BookingRoute
       }),
       answers: { 201: { description: 'The booking.', schema: Booking } },
       handle: async (request) => {
-        mustOwnCalendar();
+        await mustOwnCalendar(request.website.website);
         const { body, context, params } = request;
         const bookingId = entityId(context.commandId, 'booking');
         await engine.handle(
@@ -140,8 +161,8 @@ export const bookingRoutes = ({ engine, scheduling, ownsCalendar }: BookingRoute
       feature: 'scheduling',
       params: websiteBookingParams,
       answers: { 204: { description: 'It is cancelled.' } },
-      handle: async ({ params: { id: websiteId, bookingId }, context }) => {
-        mustOwnCalendar();
+      handle: async ({ params: { id: websiteId, bookingId }, context, website: { website } }) => {
+        await mustOwnCalendar(website);
         await engine.handle(calendarDecider, calendarStream(websiteId), { type: 'CancelBooking', websiteId, bookingId }, context);
         return { status: 204 };
       },
