@@ -28,6 +28,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   EventStoreError: 'only its kinds are thrown',
   SettingsError: 'stops the start',
   ProjectionFailed: 'stops a projection',
+  NotConnected: 'is repeated, or told as one of the faults of the port',
+  Silence: 'ends a subscription, which is begun again',
   BuildFailure: 'becomes a failed deployment',
   [Refused.name]: 'has the refusal as its answer',
   [HttpFault.name]: 'has its answer',
