@@ -15,6 +15,7 @@ import { readinessChecks } from './http/routes/system/readiness.js';
 import { createServer } from './http/server.js';
 import { createPageCounter } from './integrations/analytics/embedded.js';
 import { createPlausible } from './integrations/analytics/plausible.js';
+import { createShopify } from './integrations/commerce/shopify.js';
 import { createEmbeddedOutbox } from './integrations/email/embedded.js';
 import { createSmtpSender } from './integrations/email/smtp.js';
 import { createEmbeddedHosting } from './integrations/hosting/embedded.js';
@@ -43,6 +44,7 @@ import { createProjector } from './projections/runner/projector.js';
 import type { ReadModelStore } from './projections/store/readModelStore.js';
 import { createEmbeddedReadModelStore } from './projections/store/embedded/embeddedReadModelStore.js';
 import { createLastingRecords } from './projections/store/embedded/lastingRecords.js';
+import { createCommerceWebhooksWorker } from './workers/commerceWebhooks/commerceWebhooksWorker.js';
 import { createServiceSecretsWorker } from './workers/commerceWebhooks/serviceSecretsWorker.js';
 import { createCronWorker } from './workers/cron/cronWorker.js';
 import { maintenanceJob } from './workers/cron/maintenance.js';
@@ -227,8 +229,11 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const scheduling =
     settings.scheduling === undefined ? createEmbeddedCalendar((websiteId) => calendarBookings(engine, websiteId)) : calCom;
 
+  const commerce = createShopify({ ...settings.commerce, clock, random, logger });
+
   const routes = createRoutes({
     engine,
+    commerce,
     sourceHost,
     hosting,
     analytics,
@@ -276,6 +281,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     createInvitationMailWorker({ engine, email, baseUrl }),
     createErasureWorker(engine, keepers),
     createServiceSecretsWorker(engine),
+    createCommerceWebhooksWorker(engine),
     createTransferWorker({ engine, payments }),
   ];
 

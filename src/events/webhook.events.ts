@@ -7,7 +7,7 @@ const ofWebhook = { websiteId: Type.String(), webhookId: Type.String(), topic: T
 const Time = Type.String({ format: 'date-time' });
 
 /**
- * Stream `webhook-<websiteId>-<hash of the webhook id>`: inbox and process of one webhook (docs/adr/0012-commerce-webhooks.md). The body is
+ * Stream `webhook-<websiteId>-<hash of the webhook id>`: inbox and process of one webhook (docs/adr/0013-commerce-webhooks.md). The body is
  * not kept: nothing that is done needs it, and it may tell of people.
  */
 export const webhookEvents = {

@@ -66,6 +66,7 @@ export const httpErrors = {
   stillRunning: () =>
     new HttpFault(503, 'The first request with this Idempotency-Key is still under way', { headers: retryAfter(1) }),
   transferUnderWay: () => new HttpFault(503, 'The transfer is still under way', { headers: retryAfter(2) }),
+  noWebhooks: () => new HttpFault(503, 'Commerce webhooks are not configured', { headers: retryAfter(60) }),
   notReady: (problems: readonly { name: string; problem: string }[]) =>
     new HttpFault(503, `Not ready: ${problems.map(({ name, problem }) => `${name}: ${problem}`).join('; ')}`, {
       headers: retryAfter(1),

@@ -1,5 +1,6 @@
 import type { CommandContext, PlannedEvent } from '../commands/handleCommand.js';
 import type { Engine } from '../engine.js';
+import type { Actor } from '../events/envelope.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 import type { Exchange } from './exchange.js';
 import type { RouteRequest } from './route.js';
@@ -9,6 +10,8 @@ export interface HandlerInput {
   readonly params: Record<string, string>;
   readonly query: Record<string, unknown>;
   readonly body: unknown;
+  /** The body as it was sent. */
+  readonly raw: Uint8Array | undefined;
   readonly website: WebsiteAccess | undefined;
   /** The caller's subject as events hold it; with writes. */
   readonly actorSubject?: string;
@@ -46,6 +49,17 @@ export class HandlerRequest implements RouteRequest {
   withIfMatch(ifMatch: bigint): HandlerRequest {
     return new HandlerRequest(this.#engine, this.#exchange, { ...this.#input, ifMatch });
   }
+
+  get raw(): Uint8Array {
+    const { raw } = this.#input;
+    if (raw === undefined) throw new Error('the route takes no body');
+    return raw;
+  }
+
+  readonly header = (name: string): string | undefined => {
+    const value = this.#exchange.request.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
 
   get caller(): Caller {
     const { caller } = this.#exchange;
@@ -88,14 +102,21 @@ export class HandlerRequest implements RouteRequest {
   }
 
   #makeContext(): CommandContext {
-    const { role, via, tokenId } = this.caller;
-    const { actorSubject: subject, repeated, planned } = this.#input;
-    if (subject === undefined) throw new Error('who only reads commands nothing');
+    const { repeated, planned } = this.#input;
     return {
       commandId: repeated?.commandId ?? this.#engine.ids.commandId(),
-      actor: { subject, role, via, ...(tokenId !== undefined && { tokenId }) },
+      actor: this.#actor(),
       requestId: this.#exchange.requestId,
       ...(planned !== undefined && { planned }),
     };
+  }
+
+  #actor(): Actor {
+    // Nobody is asked on a public route: what is written there is a signed webhook.
+    if (this.#exchange.caller === undefined) return { subject: 'webhook', role: 'system', via: 'webhook' };
+    const { role, via, tokenId } = this.caller;
+    const { actorSubject: subject } = this.#input;
+    if (subject === undefined) throw new Error('who only reads commands nothing');
+    return { subject, role, via, ...(tokenId !== undefined && { tokenId }) };
   }
 }

@@ -134,7 +134,7 @@ const parameters: Json = {
 const refer = (kind: 'parameters' | 'headers' | 'schemas', name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
 const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json): Json => {
-  const { method, operationId, summary, tag, access, body } = route;
+  const { method, operationId, summary, tag, access, body, raw } = route;
   const isWrite = method !== 'get';
   return {
     operationId,
@@ -145,18 +145,22 @@ const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json
       ...parametersIn('path', pathParamsOf(route)),
       ...(route.query === undefined ? [] : parametersIn('query', route.query)),
       ...(isWrite ? [refer('parameters', 'DryRun')] : []),
-      ...(method === 'post' ? [refer('parameters', 'IdempotencyKey')] : []),
+      ...(raw === undefined ? [] : parametersIn('header', raw)),
+      ...(method === 'post' && access !== 'public' ? [refer('parameters', 'IdempotencyKey')] : []),
       ...(method === 'put' || method === 'patch' ? [refer('parameters', 'IfMatch')] : []),
       ...(hasETag(route) ? [refer('parameters', 'IfNoneMatch')] : []),
     ],
     ...(body !== undefined && {
       requestBody: { required: true, content: { 'application/json': { schema: shown(closed(body)) } } },
     }),
+    ...(raw !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
+    }),
     responses: { ...successesOf(route, schemas), ...errorsOf(route, errorSchema) },
   };
 };
 
-const parametersIn = (place: 'path' | 'query', schema: TSchema): Json[] => {
+const parametersIn = (place: 'path' | 'query' | 'header', schema: TSchema): Json[] => {
   const { properties = {}, required = [] } = plain(schema) as { properties?: Record<string, Json>; required?: string[] };
   return Object.entries(properties).map(([name, { description: text, ...own }]) => ({
     name,
@@ -218,12 +222,12 @@ const errorWords: Readonly<Record<number, string>> = {
 };
 
 /** Every status that the route can answer with beside success. */
-const errorsOf = ({ access, body, path }: Route, errorSchema: Json): Json => {
+const errorsOf = ({ access, body, raw, path }: Route, errorSchema: Json): Json => {
   const statuses = [
     400,
-    ...(access === 'public' ? [] : [401, 403]),
-    ...(path.includes(':') || namesIds(body) ? [404] : []),
-    ...(body === undefined ? [] : [413]),
+    ...(access === 'public' && raw === undefined ? [] : [401, 403]),
+    ...(path.includes(':') || namesIds(body) || raw !== undefined ? [404] : []),
+    ...(body === undefined && raw === undefined ? [] : [413]),
     500,
     ...(access === 'public' ? [] : [502]),
     503,

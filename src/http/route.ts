@@ -24,6 +24,8 @@ export interface Route {
   readonly query?: TObject;
   /** Present: a body is required. */
   readonly body?: TObject;
+  /** Present: the body is taken as it was sent, with these headers; the handler checks all of them. */
+  readonly raw?: TObject;
   /** Hand-written checks of the body, whose words come before the schema's (website creation: `name is required`). */
   readonly precheck?: (body: unknown) => Refusal | null;
   /** A write that may be repeated with `Idempotency-Key` (every POST) and tried with `?dryRun=1` is known by its method. */
@@ -56,6 +58,10 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** The body as it was sent, on routes that take it so. */
+  readonly raw: Uint8Array;
+  /** The value of a header that may be there once, by its name in lower case. */
+  readonly header: (name: string) => string | undefined;
   /** Absent on `public` routes only. */
   readonly caller: Caller;
   /** Present on routes with a website rule, and for `admin` routes whose path begins with `/websites/:id`. */

@@ -76,6 +76,11 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return { value, bytes };
   };
 
+  const bodyFor = async (exchange: Exchange): Promise<Body> => {
+    if (route.raw !== undefined) return { value: undefined, bytes: await readBody(exchange.request) };
+    return body === undefined ? bodyless : bodyOf(exchange, body);
+  };
+
   /** With several tags in `If-Match` the state has to be any of theirs: they are tried one after the other. */
   const handleIfMatch = async (request: HandlerRequest, ifMatch: string): Promise<Answer> => {
     const revisions = revisionsAllowed(ifMatch);
@@ -117,14 +122,15 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const asked = queryOf(request.originalUrl);
     const dryRun = isWrite && takeDryRun(asked);
     check('query', query(asked));
-    const { value, bytes } = body === undefined ? bodyless : await bodyOf(exchange, body);
-    const key = route.method === 'post' ? idempotencyKeyOf(request.headers) : undefined;
+    const { value, bytes } = await bodyFor(exchange);
+    const key = route.method === 'post' && caller !== undefined ? idempotencyKeyOf(request.headers) : undefined;
 
     const actorSubject = caller !== undefined && isWrite ? await actorSubjectOf(caller, dryRun) : undefined;
     const input: HandlerInput = {
       params: values,
       query: asked,
       body: value,
+      raw: bytes,
       website,
       ...(actorSubject !== undefined && { actorSubject }),
     };

@@ -206,3 +206,13 @@ export const cronSchedule = (text: string): string | Problem => {
     ? given.join(' ')
     : new Problem('must be minute, hour, day, month and weekday, as in 0 4 * * 1 (Mondays at four)');
 };
+
+/** A version of Shopify's API: a quarter, as in `2026-01`. */
+export const shopifyVersion = (text: string): string | Problem =>
+  /^20\d\d-(01|04|07|10)$/.test(text) ? text : new Problem('must be a version of the API, as in 2026-01');
+
+/** The present secret and, during a rotation, the one before it. */
+export const secretsInRotation = (text: string): readonly string[] | Problem => {
+  const secrets = listOf(credential)(text);
+  return secrets instanceof Problem || secrets.length <= 2 ? secrets : new Problem('must be one secret or two');
+};

@@ -23,6 +23,8 @@ import {
   portNumber,
   Problem,
   readModelAddress,
+  secretsInRotation,
+  shopifyVersion,
   smtpServer,
   stripeSecretKey,
   subjectCheckOf,
@@ -80,6 +82,12 @@ export interface Settings {
   readonly llm: { readonly baseUrl: string; readonly apiKey: string; readonly model: string } | undefined;
   /** Cal.com; absent: the embedded calendar. */
   readonly scheduling: { readonly url: string; readonly apiKey: string } | undefined;
+  readonly commerce: {
+    /** The present one first; none: webhooks are not taken. */
+    readonly webhookSecrets: readonly string[];
+    /** Of Shopify's Admin API. */
+    readonly apiVersion: string;
+  };
   /** When scheduled scans run: five fields, UTC. */
   readonly seoScanSchedule: string;
   readonly logLevel: LogLevel;
@@ -157,7 +165,6 @@ export const readEnvironment = (file = '.env', environment: Environment = proces
  * nothing; `GITHUB_API_URL` by itself selects nothing either.)
  */
 const unavailable: Readonly<Record<string, readonly string[]>> = {
-  'takes no commerce webhooks': ['COMMERCE_WEBHOOK_SECRET', 'COMMERCE_API_VERSION'],
   'keeps files in DATA_DIR only': ['S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
 };
 
@@ -270,6 +277,10 @@ export const loadSettings = (environment: Environment): Settings => {
         : { baseUrl: llmUrl, apiKey: llmKey, model },
     scheduling:
       schedulingUrl === undefined || schedulingKey === undefined ? undefined : { url: schedulingUrl, apiKey: schedulingKey },
+    commerce: {
+      webhookSecrets: read('COMMERCE_WEBHOOK_SECRET', secretsInRotation, []),
+      apiVersion: read('COMMERCE_API_VERSION', shopifyVersion, '2026-01'),
+    },
     seoScanSchedule: read('SEO_SCAN_CRON', cronSchedule, '0 4 * * 1'),
     logLevel: read('LOG_LEVEL', oneOf(logLevels), 'info'),
   };

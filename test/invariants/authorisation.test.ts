@@ -57,6 +57,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/services': ['A'],
   'POST /websites/:id/services': ['A'],
   'DELETE /websites/:id/services/:serviceId': ['A'],
+  'GET /websites/:id/products': ['AOEV', 'commerce'],
 
   'POST /clients': ['A'],
   'GET /clients': ['A'],
@@ -69,6 +70,8 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'DELETE /api-keys/:id': ['S'],
 
   'GET /outbox': ['A'],
+
+  'POST /webhooks/commerce': ['*'],
 
   'GET /healthz': ['*'],
   'GET /readyz': ['*'],

@@ -40,6 +40,7 @@ describe('settings', () => {
       analytics: undefined,
       llm: undefined,
       scheduling: undefined,
+      commerce: { webhookSecrets: [], apiVersion: '2026-01' },
       seoScanSchedule: '0 4 * * 1',
       logLevel: 'info',
     });
@@ -77,6 +78,8 @@ describe('settings', () => {
       LLM_MODEL: 'small-1',
       SCHEDULING_API_URL: 'https://cal.example.com',
       SCHEDULING_API_KEY: 'key-3',
+      COMMERCE_WEBHOOK_SECRET: 'present, previous',
+      COMMERCE_API_VERSION: '2026-10',
       SEO_SCAN_CRON: '*/30  8-18 1,15 jan-jun mon',
       LOG_LEVEL: 'silent',
     });
@@ -118,6 +121,7 @@ describe('settings', () => {
       analytics: { url: 'https://stats.example.com', apiKey: 'key-1' },
       llm: { baseUrl: 'http://models.internal:8080/v1', apiKey: 'key-2', model: 'small-1' },
       scheduling: { url: 'https://cal.example.com', apiKey: 'key-3' },
+      commerce: { webhookSecrets: ['present', 'previous'], apiVersion: '2026-10' },
       seoScanSchedule: '*/30 8-18 1,15 jan-jun mon',
       logLevel: 'silent',
     });
@@ -171,6 +175,10 @@ describe('settings', () => {
     ['SMTP_URL', 'smtp://user@mail.example.com'],
     ['SMTP_URL', 'smtp://mail.example.com/?tls=off'],
     ['SMTP_URL', 'smtp://user:100%@mail.example.com'],
+    ['COMMERCE_WEBHOOK_SECRET', 'one,two,three'],
+    ['COMMERCE_WEBHOOK_SECRET', 'two words'],
+    ['COMMERCE_API_VERSION', '2026-02'],
+    ['COMMERCE_API_VERSION', 'unstable'],
     ['LOG_LEVEL', 'verbose'],
   ])('%s=%s stops the start with a message that names it', (name, value) => {
     const companions: Readonly<Record<string, Environment>> = {

@@ -107,7 +107,7 @@ test('a secret is kept once, sealed, read by every process, and destroyed for al
   expect(await (await open()).secret('s1')).toEqual(bytes);
   const kept = await records.get('vaultSecrets', 's1');
   expect(JSON.stringify(kept)).not.toContain('canary');
-  expect(Buffer.from(String(kept?.wrapped), 'base64').includes(bytes)).toBe(false);
+  expect(Buffer.from((kept as { wrapped: string }).wrapped, 'base64').includes(bytes)).toBe(false);
   await records.put('vaultSecrets', 's2', kept as Record<string, string>);
   // What is sealed under one name opens under no other.
   await expect(mine.secret('s2')).rejects.toThrow();

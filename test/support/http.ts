@@ -15,11 +15,12 @@ import { readinessChecks } from '../../src/http/routes/system/readiness.js';
 import type { Route } from '../../src/http/route.js';
 import { createServer, type HttpServer, type Patience } from '../../src/http/server.js';
 import { createPageCounter } from '../../src/integrations/analytics/embedded.js';
+import type { Commerce } from '../../src/integrations/commerce/port.js';
+import { createShopify } from '../../src/integrations/commerce/shopify.js';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
 import type { Payments } from '../../src/integrations/payments/port.js';
-import { createCalCom } from '../../src/integrations/scheduling/calCom.js';
 import { createEmbeddedCalendar } from '../../src/integrations/scheduling/embedded.js';
 import type { Scheduling } from '../../src/integrations/scheduling/port.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
@@ -84,7 +85,9 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   readonly patience?: Patience;
   /** Instead of the embedded calendar. */
   readonly scheduling?: Scheduling;
-  /** Of websites with an account of their own. */
+  /** Instead of shops that sell nothing, with the webhook secrets `secret` and `previous`. */
+  readonly commerce?: Commerce;
+  /** Instead of accounts without bookings. */
   readonly ownScheduling?: Scheduling;
   /** Instead of the service's. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
@@ -96,6 +99,14 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
 }
 
 const templatesFolder = fileURLToPath(new URL('../../templates', import.meta.url));
+
+const emptyShops = (clock: Clock, logger: Logger): Commerce => ({
+  ...createShopify({ webhookSecrets: ['secret', 'previous'], apiVersion: '2026-01', clock, random: systemRandom, logger }),
+  products: () => Promise.resolve([]),
+});
+
+const emptyAccounts: Scheduling = { provider: 'Cal.com', bookings: () => Promise.resolve([]) };
+
 const running = new Set<RunningApi>();
 
 afterAll(async () => {
@@ -159,11 +170,10 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       hosting,
       keepers: options.keepers ?? [],
       analytics,
+      commerce: options.commerce ?? emptyShops(clock, logger),
       scheduling: options.scheduling ?? createEmbeddedCalendar((websiteId) => calendarBookings(engine, websiteId)),
       ownsCalendar: options.scheduling === undefined,
-      ownScheduling:
-        options.ownScheduling ??
-        createCalCom({ url: 'http://127.0.0.1:1', apiKey: undefined, clock, random: systemRandom, logger }),
+      ownScheduling: options.ownScheduling ?? emptyAccounts,
       payments,
       ...(payments === ledger && { ledger }),
       projections,

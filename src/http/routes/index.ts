@@ -1,4 +1,5 @@
 import type { SiteAnalytics } from '../../integrations/analytics/port.js';
+import type { Commerce } from '../../integrations/commerce/port.js';
 import type { Outbox } from '../../integrations/email/port.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
@@ -14,17 +15,20 @@ import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { deploymentRoutes } from './deployments/deployments.routes.js';
 import { meRoutes } from './me/me.routes.js';
 import { outboxRoutes } from './outbox/outbox.routes.js';
+import { productRoutes } from './products/products.routes.js';
 import { provisioningRoutes } from './provisioning/provisioning.routes.js';
 import { seoRoutes } from './seo/seo.routes.js';
 import { serviceRoutes } from './services/services.routes.js';
 import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
 import { transferRoutes } from './transfers/transfers.routes.js';
+import { webhookRoutes } from './webhooks/webhooks.routes.js';
 import { websiteRoutes } from './websites/websites.routes.js';
 
 export interface RouteParts extends SystemRouteParts, ClientRouteParts, BookingRouteParts, BillingRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
   readonly analytics: SiteAnalytics;
+  readonly commerce: Commerce;
   readonly keyUse: KeyUse;
   /** Present with the embedded e-mail sender. */
   readonly outbox?: Outbox;
@@ -45,6 +49,8 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...seoRoutes(parts),
     ...bookingRoutes(parts),
     ...serviceRoutes(parts),
+    ...productRoutes(parts),
+    ...webhookRoutes(parts),
     ...clientRoutes(parts),
     ...apiKeyRoutes(parts),
     ...outboxRoutes(parts),

@@ -1,0 +1,182 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { Type, type Static } from 'typebox';
+import { isoTime, sleep, type Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Random } from '../../platform/random.js';
+import { ProviderFault } from '../fault.js';
+import { createProviderHttp, formOf, jsonOf, type ProviderHttp } from '../http.js';
+import type { Commerce, Product, ProductsQuery, Shop } from './port.js';
+
+const provider = 'Shopify';
+
+const productsQuery = `query Products($first: Int!, $after: String) {
+  products(first: $first, after: $after, sortKey: ID) {
+    edges {
+      cursor
+      node {
+        id title handle status onlineStoreUrl totalInventory updatedAt
+        featuredMedia { preview { image { url } } }
+        priceRangeV2 { minVariantPrice { amount currencyCode } maxVariantPrice { amount currencyCode } }
+      }
+    }
+  }
+}`;
+
+const OrNull = <Schema extends Parameters<typeof Type.Array>[0]>(schema: Schema) =>
+  Type.Optional(Type.Union([schema, Type.Null()]));
+const Money = Type.Object({ amount: Type.String(), currencyCode: Type.String() });
+const Node = Type.Object({
+  id: Type.String(),
+  title: Type.String(),
+  handle: Type.String(),
+  status: Type.Enum(['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED']),
+  onlineStoreUrl: OrNull(Type.String()),
+  totalInventory: OrNull(Type.Integer()),
+  updatedAt: Type.String(),
+  featuredMedia: OrNull(Type.Object({ preview: OrNull(Type.Object({ image: OrNull(Type.Object({ url: Type.String() })) })) })),
+  priceRangeV2: Type.Object({ minVariantPrice: Money, maxVariantPrice: Money }),
+});
+
+const parseAnswer = formOf(
+  provider,
+  Type.Object({
+    data: OrNull(
+      Type.Object({ products: Type.Object({ edges: Type.Array(Type.Object({ cursor: Type.String(), node: Node })) }) }),
+    ),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({ message: Type.String(), extensions: Type.Optional(Type.Object({ code: Type.Optional(Type.String()) })) }),
+      ),
+    ),
+    extensions: Type.Optional(
+      Type.Object({
+        cost: Type.Optional(
+          Type.Object({
+            requestedQueryCost: Type.Number(),
+            throttleStatus: Type.Object({ currentlyAvailable: Type.Number(), restoreRate: Type.Number() }),
+          }),
+        ),
+      }),
+    ),
+  }),
+);
+type Answer = ReturnType<typeof parseAnswer>;
+
+/** A wait that is longer is left to whoever asked. */
+const LONGEST_WAIT_MS = 2_000;
+const REPETITIONS = 2;
+
+/**
+ * Shopify: products by its Admin GraphQL API (https://shopify.dev/docs/api/admin-graphql), asked for at each call, and the signatures of its
+ * webhooks (https://shopify.dev/docs/apps/build/webhooks). Nothing is kept.
+ * @param parts `webhookSecrets`: the present one and the one before it; `originOf`: where a shop's API is, without a trailing slash
+ */
+export const createShopify = (parts: {
+  webhookSecrets: readonly string[];
+  apiVersion: string;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  originOf?: (shopDomain: string) => string;
+}): Commerce => {
+  const { webhookSecrets, apiVersion, clock, originOf = (domain: string) => `https://${domain}` } = parts;
+
+  // Rate limits and faults of one shop are none of the others'.
+  const shops = new LRUCache<string, ProviderHttp>({ max: 500 });
+  const shopAt = (domain: string): ProviderHttp => {
+    const known = shops.get(domain);
+    if (known !== undefined) return known;
+    const made = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: 5_000, ...parts });
+    shops.set(domain, made);
+    return made;
+  };
+
+  const ask = async ({ domain, adminToken }: Shop, variables: Readonly<Record<string, unknown>>): Promise<Answer> => {
+    const answer = await shopAt(domain)({
+      method: 'POST',
+      url: `${originOf(domain)}/admin/api/${apiVersion}/graphql.json`,
+      headers: { 'content-type': 'application/json', accept: 'application/json', 'x-shopify-access-token': adminToken },
+      body: JSON.stringify({ query: productsQuery, variables }),
+      // It only reads.
+      repeatable: true,
+    });
+    if (answer.status !== 200) throw new ProviderFault({ provider, message: refusalOf(answer.status), transient: false });
+    return parseAnswer(jsonOf(provider, answer));
+  };
+
+  const products = async ({ shop, after, limit }: ProductsQuery): Promise<readonly Product[]> => {
+    for (let attempt = 0; ; attempt += 1) {
+      const { data, errors = [], extensions } = await ask(shop, { first: limit, after: after ?? null });
+      if (errors.length === 0 && data !== undefined && data !== null) return data.products.edges.map(shown);
+      if (!errors.some((error) => error.extensions?.code === 'THROTTLED')) {
+        // What it says may repeat what was sent.
+        throw new ProviderFault({ provider, message: 'the query was refused', transient: false });
+      }
+      const waitMs = waitOf(extensions?.cost);
+      if (attempt === REPETITIONS || waitMs > LONGEST_WAIT_MS) {
+        throw new ProviderFault({ provider, message: `${provider} asked to wait`, transient: true, retryAfterMs: waitMs });
+      }
+      await sleep(clock, waitMs);
+    }
+  };
+
+  return {
+    provider,
+    takesWebhooks: webhookSecrets.length > 0,
+    isGenuine: (body, signature) => {
+      const given = Buffer.from(signature, 'base64');
+      // One signature has one form only: base64 that is not strict would give it many.
+      const isWellFormed = given.length === 32 && given.toString('base64') === signature;
+      const compared = isWellFormed ? given : Buffer.alloc(32);
+      const matches = webhookSecrets.map((secret) =>
+        timingSafeEqual(createHmac('sha256', secret).update(body).digest(), compared),
+      );
+      return isWellFormed && matches.includes(true);
+    },
+    products,
+  };
+};
+
+/** Until the shop's bucket holds what the query costs, in milliseconds. */
+const waitOf = (cost: NonNullable<Answer['extensions']>['cost']): number => {
+  if (cost === undefined || cost.throttleStatus.restoreRate <= 0) return 1_000;
+  const missing = cost.requestedQueryCost - cost.throttleStatus.currentlyAvailable;
+  return Math.max(100, Math.ceil((missing / cost.throttleStatus.restoreRate) * 1_000));
+};
+
+const statuses = { ACTIVE: 'active', ARCHIVED: 'archived', DRAFT: 'draft', UNLISTED: 'unlisted' } as const;
+
+const shown = ({ cursor, node }: { cursor: string; node: Static<typeof Node> }): Product => {
+  const { id, title, handle, status, onlineStoreUrl, totalInventory, featuredMedia, priceRangeV2, updatedAt } = node;
+  const imageUrl = featuredMedia?.preview?.image?.url;
+  const { minVariantPrice: min, maxVariantPrice: max } = priceRangeV2;
+  return {
+    id,
+    cursor,
+    title,
+    handle,
+    status: statuses[status],
+    ...(typeof onlineStoreUrl === 'string' && { url: onlineStoreUrl }),
+    ...(imageUrl !== undefined && { imageUrl }),
+    price: { min: min.amount, max: max.amount, currency: min.currencyCode },
+    ...(typeof totalInventory === 'number' && { inventory: totalInventory }),
+    updatedAt: isoTime(Date.parse(updatedAt)),
+  };
+};
+
+const refusalOf = (status: number): string => {
+  switch (status) {
+    case 401:
+    case 403:
+      return 'the access token is not accepted, or may not read products';
+    case 402:
+      return 'the shop is frozen';
+    case 404:
+      return 'there is no such shop';
+    case 423:
+      return 'the shop is locked';
+    default:
+      return `the query was answered with status ${String(status)}`;
+  }
+};

@@ -1,0 +1,194 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { START } from '../../src/events/store/eventStore.js';
+import { createShopify } from '../../src/integrations/commerce/shopify.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { shopDomain, signatureOf, webhookHeaders, type WebhookWish } from '../support/shopWebhooks.js';
+
+const person = 'john.canary@example.com';
+const body = JSON.stringify({ shop_domain: shopDomain, customer: { id: 1, email: person } });
+const otherShop = { status: 403, body: { error: 'Not authorized to deliver webhooks for this website', details: null } };
+const badSignature = { status: 401, body: { error: 'Invalid signature', details: null } };
+
+let api: RunningApi;
+let token: string;
+let websiteId: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  token = await api.mintToken();
+});
+
+const attach = async (id: string, shop: string): Promise<string> => {
+  const wish = { kind: 'commerce', shopDomain: shop, secrets: { adminToken: 'shpat_x' } };
+  return ((await api.call('POST', `/websites/${id}/services`, { token, body: wish })).body as { id: string }).id;
+};
+
+let count = 0;
+const newWebsite = async (): Promise<string> => {
+  count += 1;
+  const wish = { name: 'Bakery', slug: `bakery-${count}`, tier: 'scale' };
+  return ((await api.call('POST', '/websites', { token, body: wish })).body as { id: string }).id;
+};
+
+beforeEach(async () => {
+  websiteId = await newWebsite();
+  await attach(websiteId, shopDomain);
+});
+
+const deliver = (wish: WebhookWish = {}, raw: string | Uint8Array = body, to = websiteId): Promise<ApiAnswer> =>
+  api.call('POST', `/webhooks/commerce?websiteId=${to}`, { raw, headers: webhookHeaders(raw, wish) });
+
+const kept = async (): Promise<readonly { type: string; data: unknown }[]> => {
+  const { events } = await api.engine.eventStore.readAll({
+    after: START,
+    filter: { streamPrefixes: [`webhook-${websiteId}-`] },
+  });
+  return events.map(({ type, data }) => ({ type, data }));
+};
+
+describe('a webhook', () => {
+  test('is in the log when it is answered, and once, however often it comes', async () => {
+    const wish = { id: 'same', triggeredAt: '2030-01-01T00:00:00.123456789Z' };
+    expect(await deliver(wish)).toMatchObject({ status: 200, body: {} });
+    const data = {
+      websiteId,
+      webhookId: 'same',
+      topic: 'app/uninstalled',
+      shopDomain,
+      triggeredAt: '2030-01-01T00:00:00.123Z',
+    };
+    const expected = [{ type: 'WebhookReceived', data }];
+    expect(await kept()).toStrictEqual(expected);
+    const again = await Promise.all(Array.from({ length: 8 }, () => deliver(wish)));
+    expect(again.map(({ status }) => status)).toStrictEqual(Array.from({ length: 8 }, () => 200));
+    expect(await kept()).toStrictEqual(expected);
+  });
+
+  test('that comes many times at once is kept once', async () => {
+    const answers = await Promise.all(Array.from({ length: 16 }, () => deliver({ id: 'burst' })));
+    expect(new Set(answers.map(({ status }) => status))).toStrictEqual(new Set([200]));
+    expect(await kept()).toHaveLength(1);
+  });
+
+  test.each(['secret', 'previous'])('is taken when it is signed with the secret %s', async (secret) => {
+    expect((await deliver({ secret })).status).toBe(200);
+  });
+
+  test('may be called as the GraphQL API calls it', async () => {
+    await deliver({ topic: 'APP_UNINSTALLED' });
+    expect(await kept()).toMatchObject([{ type: 'WebhookReceived', data: { topic: 'app/uninstalled' } }]);
+  });
+
+  test('of a topic that nothing is done about is kept as ignored', async () => {
+    expect((await deliver({ topic: 'orders/create' })).status).toBe(200);
+    expect(await kept()).toMatchObject([{ type: 'WebhookIgnored', data: { topic: 'orders/create' } }]);
+  });
+
+  test('leaves nothing of its body anywhere', async () => {
+    await deliver({ topic: 'customers/data_request' });
+    expect(await kept()).toHaveLength(1);
+    expect(JSON.stringify(api.log)).not.toContain(person);
+    const files = readdirSync(api.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const contents = files.map((entry) => readFileSync(join(entry.parentPath, entry.name)));
+    expect(contents.some((content) => content.includes('WebhookReceived'))).toBe(true);
+    expect(contents.filter((content) => content.includes(person))).toStrictEqual([]);
+  });
+});
+
+describe('a signature', () => {
+  const send = (raw: string | Uint8Array, headers: Record<string, string>) =>
+    api.call('POST', `/webhooks/commerce?websiteId=${websiteId}`, { raw, headers });
+
+  test.each<[string, (headers: Record<string, string>) => Record<string, string>]>([
+    ['missing', ({ 'x-shopify-hmac-sha256': _, ...headers }) => headers],
+    ['of another secret', (headers) => ({ ...headers, 'x-shopify-hmac-sha256': signatureOf(body, 'stranger') })],
+    ['of another body', (headers) => ({ ...headers, 'x-shopify-hmac-sha256': signatureOf(`${body} `) })],
+    ['too short', (headers) => ({ ...headers, 'x-shopify-hmac-sha256': signatureOf(body).slice(0, 20) })],
+    ['in another form', (headers) => ({ ...headers, 'x-shopify-hmac-sha256': signatureOf(body).replace(/=$/, '') })],
+    ['in hex', (headers) => ({ ...headers, 'x-shopify-hmac-sha256': Buffer.from(signatureOf(body), 'base64').toString('hex') })],
+  ])('that is %s is refused, and nothing is kept', async (_, changed) => {
+    expect(await send(body, changed(webhookHeaders(body)))).toMatchObject(badSignature);
+    expect(await kept()).toStrictEqual([]);
+  });
+
+  test('is of the bytes as they came: the same JSON written otherwise is refused', async () => {
+    const headers = webhookHeaders(body);
+    expect(await send(JSON.stringify(JSON.parse(body), null, 1), headers)).toMatchObject(badSignature);
+    expect(await send(Buffer.from(body, 'utf16le'), headers)).toMatchObject(badSignature);
+    const odd = Buffer.from([0xff, 0x00, 0x7b]);
+    expect((await send(odd, webhookHeaders(odd))).status).toBe(200);
+  });
+
+  test('is looked at before the website: strangers do not learn which there are', async () => {
+    expect(await deliver({ secret: 'stranger' }, body, 'unknown')).toMatchObject(badSignature);
+    expect(await deliver({}, body, 'unknown')).toMatchObject({ status: 404, body: { error: 'Website unknown not found' } });
+  });
+});
+
+test('a body of 10 MiB is refused', async () => {
+  const big = Buffer.alloc(10 * 1_024 * 1_024, ' ');
+  expect(await deliver({}, big)).toMatchObject({ status: 413, body: { error: 'Request body too large' } });
+  expect(await kept()).toStrictEqual([]);
+});
+
+test.each(['x-shopify-topic', 'x-shopify-webhook-id'])('without %s it is refused', async (name) => {
+  const headers = Object.fromEntries(Object.entries(webhookHeaders(body)).filter(([own]) => own !== name));
+  const answer = await api.call('POST', `/webhooks/commerce?websiteId=${websiteId}`, { raw: body, headers });
+  expect(answer.status).toBe(400);
+  expect((answer.body as { error: string }).error.toLowerCase()).toBe(`invalid headers — ${name}: is required`);
+});
+
+describe('the shop', () => {
+  test('must be the website’s', async () => {
+    expect(await deliver({ shop: 'other.myshopify.com' })).toMatchObject(otherShop);
+    const other = await newWebsite();
+    expect(await deliver({}, body, other)).toMatchObject(otherShop);
+    await attach(other, 'other.myshopify.com');
+    expect(await deliver({}, body, other)).toMatchObject(otherShop);
+    expect(await kept()).toStrictEqual([]);
+  });
+
+  test('that was the website’s once may still tell of what the law asks for', async () => {
+    const { body: services } = await api.call('GET', `/websites/${websiteId}/services`, { token });
+    const [{ id }] = services as [{ id: string }];
+    expect((await deliver({ id: 'first' })).status).toBe(200);
+    expect((await deliver({ id: 'ignored', topic: 'orders/create' })).status).toBe(200);
+    await api.call('DELETE', `/websites/${websiteId}/services/${id}`, { token });
+    for (const topic of ['customers/data_request', 'customers/redact', 'SHOP_REDACT']) {
+      expect((await deliver({ topic })).status).toBe(200);
+    }
+    expect(await deliver()).toMatchObject(otherShop);
+    expect(await deliver({ topic: 'orders/create' })).toMatchObject(otherShop);
+    // What was taken before is taken again.
+    expect((await deliver({ id: 'first' })).status).toBe(200);
+    expect((await deliver({ id: 'ignored', topic: 'orders/create' })).status).toBe(200);
+    expect(await kept()).toHaveLength(5);
+  });
+});
+
+test('a dry run keeps nothing', async () => {
+  const headers = webhookHeaders(body);
+  const answer = await api.call('POST', `/webhooks/commerce?websiteId=${websiteId}&dryRun=1`, { raw: body, headers });
+  expect(answer).toMatchObject({ status: 200, body: { events: [{ type: 'WebhookReceived' }] } });
+  expect(await kept()).toStrictEqual([]);
+});
+
+test('without a secret webhooks are answered with 503', async () => {
+  const commerce = createShopify({
+    webhookSecrets: [],
+    apiVersion: '2026-01',
+    clock: systemClock,
+    random: systemRandom,
+    logger: createLogger({ level: 'silent' }),
+  });
+  const unset = await startApi({ commerce });
+  const headers = webhookHeaders(body);
+  const answer = await unset.call('POST', '/webhooks/commerce?websiteId=x', { raw: body, headers });
+  expect(answer).toMatchObject({ status: 503, body: { error: 'Commerce webhooks are not configured' } });
+  expect(answer.headers.get('retry-after')).toBe('60');
+});
