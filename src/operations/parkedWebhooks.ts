@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+import type { Engine } from '../engine.js';
+import type { Actor } from '../events/envelope.js';
+import { START } from '../events/store/eventStore.js';
+import { webhookStream, type WebhookEvent } from '../events/webhook.events.js';
+import { webhookProcess, type WebhookName } from '../workers/commerceWebhooks/webhook.process.js';
+import { runScript, UsageError } from './script.js';
+
+const usage = 'Usage: npm run webhooks:parked -- [--replay <webhook id> | --replay all]';
+const actor: Actor = { subject: 'webhooks:parked', role: 'system', via: 'worker' };
+
+interface ParkedWebhook extends WebhookName {
+  readonly reason: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+}
+
+/** Webhooks that were given up and not taken up again, oldest first, as the log tells. */
+const parkedWebhooks = async ({ eventStore, codec }: Engine): Promise<readonly ParkedWebhook[]> => {
+  const parked = new Map<string, ParkedWebhook>();
+  const types: readonly WebhookEvent['type'][] = ['WebhookParked', 'WebhookReopened'];
+  for (let after = START; ;) {
+    const { events, position } = await eventStore.readAll({ after, filter: { types } });
+    if (events.length === 0) return [...parked.values()];
+    for (const stored of events) {
+      const { type, data } = codec.decode(stored) as WebhookEvent;
+      if (type === 'WebhookParked') parked.set(stored.stream, { ...data, at: stored.metadata.at });
+      else parked.delete(stored.stream);
+    }
+    after = position;
+  }
+};
+
+const readArguments = (): string | undefined => {
+  try {
+    return parseArgs({ options: { replay: { type: 'string' } } }).values.replay;
+  } catch (error) {
+    // How `parseArgs` tells of an option that there is not.
+    throw error instanceof TypeError ? new UsageError(`${error.message}\n${usage}`) : error;
+  }
+};
+
+/** `npm run webhooks:parked`: lists the webhooks that were given up; with `--replay`, the workers process them anew. */
+await runScript(async ({ engine }) => {
+  const wanted = readArguments();
+  const parked = await parkedWebhooks(engine);
+  const chosen = parked.filter(({ webhookId }) => wanted === undefined || wanted === 'all' || wanted === webhookId);
+  if (chosen.length === 0 && wanted !== undefined && wanted !== 'all') throw new UsageError(`No parked webhook ${wanted}`);
+  for (const { websiteId, webhookId, topic, reason, at } of chosen) {
+    if (wanted !== undefined) {
+      const context = { commandId: engine.ids.commandId(), actor, requestId: actor.subject };
+      const webhook = { websiteId, webhookId, topic };
+      await engine.handle(webhookProcess, webhookStream(websiteId, webhookId), { type: 'ReopenWebhook', webhook }, context);
+    }
+    const what = wanted === undefined ? reason : 'will be processed again';
+    process.stdout.write(`${webhookId}  ${at}  website ${websiteId}, ${topic}: ${what}\n`);
+  }
+  if (chosen.length === 0) process.stdout.write('No webhook is parked.\n');
+});

@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals';
+import { webhookStream } from '../../src/events/webhook.events.js';
+import { webhookProcess } from '../../src/workers/commerceWebhooks/webhook.process.js';
+import { eventually } from '../support/eventually.js';
+import { someAdmin } from '../support/given.js';
+import { onFolder } from '../support/onFolder.js';
+import { operate, startServer } from '../support/server.js';
+import { shopDomain } from '../support/shopWebhooks.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const websiteId = 'w1';
+const fault = { error: 'The vault is closed', transient: true, retryAfterMs: 0 };
+
+/** As a worker that has failed five times leaves it. */
+const park = (folder: string, webhookId: string): Promise<void> =>
+  onFolder(folder, async (engine) => {
+    const webhook = { websiteId, webhookId, topic: 'customers/redact' };
+    const commands = [
+      { type: 'ReceiveWebhook', webhook, shopDomain },
+      ...[1, 2, 3, 4, 5].map((attempt) => ({ type: 'RecordFailure', webhook, attempt, fault, jitter: 0 }) as const),
+    ] as const;
+    for (const command of commands) {
+      const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
+      await engine.handle(webhookProcess, webhookStream(websiteId, webhookId), command, context);
+    }
+  });
+
+test('webhooks that were given up are listed, and processed by the workers when they are asked to', async () => {
+  const folder = temporaryFolder();
+  const parked = (...args: string[]) => operate(folder, 'parkedWebhooks', args);
+  expect(await parked()).toBe('No webhook is parked.');
+  await park(folder, 'h1');
+  await park(folder, 'h2');
+  expect((await parked()).split('\n')).toStrictEqual([
+    expect.stringMatching(/^h1 {2}20\S+Z {2}website w1, customers\/redact: The vault is closed$/),
+    expect.stringMatching(/^h2 {2}20\S+Z {2}website w1, customers\/redact: The vault is closed$/),
+  ]);
+  await expect(parked('--replay', 'none')).rejects.toThrow('No parked webhook none');
+  await expect(parked('--again')).rejects.toThrow('Usage: npm run webhooks:parked');
+
+  expect(await parked('--replay', 'h1')).toMatch(/^h1 .*: will be processed again$/);
+  expect(await parked('--replay', 'all')).toMatch(/^h2 .*: will be processed again$/);
+  expect(await parked()).toBe('No webhook is parked.');
+  const server = await startServer(folder, { LOG_LEVEL: 'info' });
+  try {
+    const lines = await eventually('both are processed', () => {
+      const found = server
+        .written()
+        .split('\n')
+        .filter((line) => line.includes('a compliance webhook was received'));
+      return found.length === 2 ? found : undefined;
+    });
+    expect(lines.map((line) => (JSON.parse(line) as { webhookId: string }).webhookId).sort()).toStrictEqual(['h1', 'h2']);
+  } finally {
+    await server.kill('SIGTERM');
+  }
+});
