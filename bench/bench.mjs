@@ -14,10 +14,11 @@ import { memory } from './measures/memory.mjs';
 import { rebuild } from './measures/rebuild.mjs';
 import { scale } from './measures/scale.mjs';
 import { reads, writes } from './measures/throughput.mjs';
+import { webhooks } from './measures/webhooks.mjs';
 import { measureOn } from './support/doorstep.mjs';
 import { meetsAim, tableOf } from './support/figures.mjs';
 
-const measures = { writes, reads, emmett, appends, rebuild, activation, coldStart, memory, scale };
+const measures = { writes, reads, emmett, appends, rebuild, activation, webhooks, coldStart, memory, scale };
 
 /** @typedef {keyof typeof measures} Name */
 

@@ -2,7 +2,9 @@
  * Makes requests, in a process of its own so that the one measuring does not compete with the one measured. Takes one job a
  * message, answers with its result.
  */
+import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import autocannon from 'autocannon';
 
 /**
@@ -14,7 +16,12 @@ import autocannon from 'autocannon';
  * @typedef {{ perSecond: number, succeeded: number, failed: number, p50: number, p99: number }} ThroughputResult
  *   Successful requests only are counted; times in milliseconds.
  * @typedef {{ times: number[] }} LatencyResult - milliseconds, of each request in turn
+ * @typedef {{ url: string, headers: Record<string, string>, path: string, body: string, idHeader: string, perSecond: number, seconds: number }} Paced
+ *   The same POST again and again, so many a second whether they are answered or not, each with an id of its own in `idHeader`.
+ * @typedef {{ times: number[], failed: number }} PacedResult - milliseconds, from when each was due
  */
+
+const pacedConnections = 50;
 
 /**
  * @param {Throughput} job
@@ -59,6 +66,43 @@ const latency = async ({ url, headers, requests }) => {
 };
 
 /**
+ * @param {Paced} job
+ * @returns {Promise<PacedResult>}
+ */
+const paced = async ({ url, headers, path, body, idHeader, perSecond, seconds }) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: pacedConnections });
+  const target = new URL(path, url);
+  const run = randomUUID();
+  /** @type {number[]} */
+  const times = [];
+  let failed = 0;
+  /** @param {number} index @param {number} dueAt */
+  const send = async (index, dueAt) => {
+    const status = await answered(
+      target,
+      { agent, method: 'POST', headers: { ...headers, [idHeader]: `${run}-${index}` } },
+      body,
+    );
+    times.push(performance.now() - dueAt);
+    if (status !== 200) failed += 1;
+  };
+  const sent = [];
+  const startedAt = performance.now();
+  for (let index = 0; index < perSecond * seconds;) {
+    const dueAt = startedAt + (index / perSecond) * 1_000;
+    if (performance.now() < dueAt) {
+      await wait(1);
+    } else {
+      sent.push(send(index, dueAt));
+      index += 1;
+    }
+  }
+  await Promise.all(sent);
+  agent.destroy();
+  return { times, failed };
+};
+
+/**
  * @param {URL} url
  * @param {import('node:http').RequestOptions} options
  * @param {string | undefined} body
@@ -75,8 +119,8 @@ const answered = (url, options, body) =>
       .end(body);
   });
 
-process.on('message', (/** @type {Throughput | Latency} */ job) => {
-  const run = 'connections' in job ? throughput(job) : latency(job);
+process.on('message', (/** @type {Throughput | Latency | Paced} */ job) => {
+  const run = 'connections' in job ? throughput(job) : 'perSecond' in job ? paced(job) : latency(job);
   run.then(
     (result) => process.send?.(result),
     (/** @type {unknown} */ error) => {

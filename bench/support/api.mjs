@@ -5,7 +5,7 @@ import { nextSlug } from './names.mjs';
 
 /**
  * @param {Api} api
- * @param {'GET' | 'POST' | 'PUT'} method
+ * @param {'GET' | 'POST' | 'PUT' | 'PATCH'} method
  * @param {string} path
  * @param {unknown} [body]
  * @returns {Promise<unknown>}

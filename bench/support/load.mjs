@@ -7,6 +7,7 @@ import { messageFrom, startProgram, stop } from './processes.mjs';
  * @typedef {{
  *   throughput: (job: Throughput) => Promise<ThroughputResult>,
  *   latency: (job: import('../programs/load.mjs').Latency) => Promise<import('../programs/load.mjs').LatencyResult>,
+ *   paced: (job: import('../programs/load.mjs').Paced) => Promise<import('../programs/load.mjs').PacedResult>,
  *   stop: () => Promise<void>,
  * }} LoadGenerator
  */
@@ -22,7 +23,7 @@ export const startLoadGenerator = () => {
     child.send(job);
     return result;
   };
-  return { throughput: run, latency: run, stop: () => stop(child) };
+  return { throughput: run, latency: run, paced: run, stop: () => stop(child) };
 };
 
 const checkpoints = ['kickoff', 'design-approved', 'initial-deploy', 'content-loaded', 'qa', 'launch'];

@@ -11,12 +11,13 @@ import { removeFolder } from './processes.mjs';
 /**
  * Runs `work` on the service, with `websites` websites created and provisioned through its API, and a load generator.
  * @template Result
- * @param {{ purpose: string, websites: number }} options
+ * @param {{ purpose: string, websites: number, settings?: Record<string, string> }} options
  * @param {(service: Service, load: LoadGenerator) => Promise<Result>} work
  * @returns {Promise<Result>}
  */
-export const withService = async ({ purpose, websites }, work) => {
-  const installation = newInstallation(purpose);
+export const withService = async ({ purpose, websites, settings }, work) => {
+  const { folder, environment } = newInstallation(purpose);
+  const installation = { folder, environment: { ...environment, ...settings } };
   const headers = { authorization: `Bearer ${await mintToken(installation)}`, 'content-type': 'application/json' };
   const doorstep = await startDoorstep(installation);
   const load = startLoadGenerator();

@@ -19,7 +19,7 @@ describe('npm run bench', () => {
       '--quick',
       '--json',
       '--only',
-      'writes,reads,appends,rebuild,activation,coldStart,memory,scale',
+      'writes,reads,appends,rebuild,activation,webhooks,coldStart,memory,scale',
     );
 
     const { quick, figures } = JSON.parse(stdout) as Report;
@@ -31,6 +31,7 @@ describe('npm run bench', () => {
       'appends',
       'rebuild',
       'POST to active',
+      'webhooks at 500 a second',
       'cold start',
       'memory',
       'setting',

@@ -108,7 +108,10 @@ export const createShopify = (parts: {
   const products = async ({ shop, after, limit }: ProductsQuery): Promise<readonly Product[]> => {
     for (let attempt = 0; ; attempt += 1) {
       const { data, errors = [], extensions } = await ask(shop, { first: limit, after: after ?? null });
-      if (errors.length === 0 && data !== undefined && data !== null) return data.products.edges.map(shown);
+      if (errors.length === 0) {
+        if (data !== undefined && data !== null) return data.products.edges.map(shown);
+        throw new ProviderFault({ provider, message: `${provider} answered without data`, transient: true });
+      }
       if (!errors.some((error) => error.extensions?.code === 'THROTTLED')) {
         // What it says may repeat what was sent.
         throw new ProviderFault({ provider, message: 'the query was refused', transient: false });
