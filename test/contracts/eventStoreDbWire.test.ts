@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { createEventStoreDb } from '../../src/events/store/eventStoreDb/eventStore.js';
 import { withDefaults } from '../../src/events/store/eventStoreDb/connection.js';
 import { faultKind } from '../../src/events/store/eventStoreDb/faults.js';
@@ -23,6 +23,7 @@ import { eventStoreDbOpener } from '../support/eventStoreDbHarness.js';
 import { asWritten, follow, idsOf, newEvent, newEvents, startFollowing } from '../support/eventStoreEvents.js';
 import { startProcess } from '../support/eventStoreSpawn.js';
 import { eventually } from '../support/eventually.js';
+import { createTcpProxy } from '../support/tcpProxy.js';
 import { createTestClock, passTimeUntil } from '../support/testClock.js';
 
 /**
@@ -292,6 +293,25 @@ describe('13 answers that come late, twice or never', () => {
     expect(clock.pending()).toBe(0);
   });
 
+  test('never, and then the server is gone for longer than anybody waits: unknown, and the process goes on', async () => {
+    const fake = await startFake();
+    const store = open(fake);
+    await store.append('thing-1', newEvents(1), NO_STREAM);
+    await store.close();
+    fake.faults.answers = 'lost';
+    // A process of its own: one that no longer comes to its timers would take the tests with it.
+    const writer = await startProcess(eventStoreDbOpener, fake.url, { kind: 'race', stream: 'thing-1', count: 1 });
+    try {
+      writer.go();
+      await eventually('the append', () => (fake.calls.append > 1 ? true : undefined));
+      fake.stop();
+      expect(await writer.answer).toEqual({ failed: 'OutcomeUnknown' });
+      await writer.ended;
+    } finally {
+      await writer.kill();
+    }
+  });
+
   test('late: the repetition has the first effect, and the late answer none', async () => {
     const clock = createTestClock();
     const { fake, store } = await fakeAndStore(clock);
@@ -503,16 +523,40 @@ describe('a cluster', () => {
     expect(received).toEqual(idsOf([...before, ...after]));
   });
 
+  test('a node that says nothing, and is asked first, makes the leader found late, and found all the same', async () => {
+    const fake = await startFake();
+    const port = fake.leader?.port ?? 0;
+    const frozen = await createTcpProxy({ host: '127.0.0.1', port });
+    frozen.stall();
+    // The library shuffles the nodes by this.
+    const chance = jest.spyOn(Math, 'random').mockReturnValue(0.5);
+    try {
+      const url = `esdb://${frozen.address},127.0.0.1:${String(port)}?tls=false&gossipTimeout=2`;
+      const store = createEventStoreDb({ url, clock: systemClock, random: systemRandom });
+      opened.push(store);
+      // Looking takes longer than anybody waits for an answer: what was found for those who are gone serves those who came later.
+      await eventually('an append', () => store.append('thing-1', newEvents(1), NO_STREAM).catch(unlessUnavailable));
+    } finally {
+      chance.mockRestore();
+      await frozen.close();
+    }
+  });
+
   test('all nodes down under many writers: they are told in time, and the process goes on to its own end', async () => {
     const fake = await startFake(3);
     const writer = await startProcess(eventStoreDbOpener, fake.url, { kind: 'writeForever', category: 'thing-' });
     let appends = 0;
     writer.onLine(() => (appends += 1));
-    writer.go();
-    await eventually('some appends', () => (appends > 20 ? true : undefined));
-    fake.stop();
-    const { failed } = (await writer.answer) as { failed: string };
-    expect(['EventStoreUnavailable', 'OutcomeUnknown']).toContain(failed);
+    try {
+      writer.go();
+      await eventually('some appends', () => (appends > 20 ? true : undefined));
+      fake.stop();
+      const { failed } = (await writer.answer) as { failed: string };
+      expect(['EventStoreUnavailable', 'OutcomeUnknown']).toContain(failed);
+      await writer.ended;
+    } finally {
+      await writer.kill();
+    }
   });
 });
 

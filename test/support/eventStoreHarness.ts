@@ -53,6 +53,8 @@ export interface RunningProcess {
   go(): void;
   /** What the task answers, or `{ failed }` with the name of its error. */
   readonly answer: Promise<unknown>;
+  /** Resolves when it has ended, by itself or killed. */
+  readonly ended: Promise<unknown>;
   /** Calls `take` for each line that the task prints before its answer. */
   onLine(take: (line: string) => void): void;
   kill(): Promise<void>;

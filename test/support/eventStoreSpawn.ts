@@ -40,6 +40,7 @@ export const startProcess = async (opener: string, address: string, task: Proces
       child.stdin.write('go\n');
     },
     answer,
+    ended: exited,
     onLine: (take) => {
       takers.push(take);
     },

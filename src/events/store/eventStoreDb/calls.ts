@@ -68,6 +68,8 @@ export const createCalls = (wire: Wire, parts: { readonly clock: Clock; readonly
           const kind = sent ? faultKind(fault) : 'refused';
           sent = false;
           if (kind === 'unsure') unsure = fault;
+          // Nobody waits any more, and pauses are none from here on: to go on would never let go of the process.
+          if (signal.aborted) throw fault;
           if (unsure === null) {
             if (kind === 'too large') throw new AppendTooLarge(stream, bytesOf(request));
             if (kind === 'denied' || !patient) throw notTaken();

@@ -66,8 +66,10 @@ export const connect = (url: string, logger: Pick<Logger, 'warn'> | undefined): 
         signal,
         inside.execute(streams.StreamsClient, 'doorstep', async (client) => {
           mine.streams = client;
-          await connected(client, signal);
+          await connected(client);
           mine.told = false;
+          // Not a fault of the connection, which would be given up with the caller: others wait for it.
+          if (signal.aborted) throw new GivenUp();
           return call(client, inside.callArguments({ requiresLeader: true }, { deadline: Infinity }));
         }),
       ),
@@ -133,6 +135,9 @@ export const withDefaults = (url: string): string => {
   );
 };
 
+/** Nobody waits for the call any more. */
+class GivenUp extends Error {}
+
 /** States of a channel of gRPC's. */
 const READY = 2;
 const TRANSIENT_FAILURE = 3;
@@ -142,14 +147,14 @@ const SHUTDOWN = 4;
  * Waits for the connection, so that a call which fails later is known to have been sent, and one that never was is known not to be.
  * @throws NotConnected
  */
-const connected = (client: StreamsClient, signal: AbortSignal): Promise<void> =>
+const connected = (client: StreamsClient): Promise<void> =>
   new Promise((resolve, reject) => {
     const channel = client.getChannel();
     const look = (): void => {
       const state = channel.getConnectivityState(true);
       const number: number = state;
-      if (number === READY && !signal.aborted) resolve();
-      else if (number === TRANSIENT_FAILURE || number === SHUTDOWN || signal.aborted) reject(new NotConnected());
+      if (number === READY) resolve();
+      else if (number === TRANSIENT_FAILURE || number === SHUTDOWN) reject(new NotConnected());
       else channel.watchConnectivityState(state, Infinity, look);
     };
     look();
