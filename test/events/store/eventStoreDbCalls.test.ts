@@ -1,0 +1,29 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { createCalls } from '../../../src/events/store/eventStoreDb/calls.js';
+import { NotConnected } from '../../../src/events/store/eventStoreDb/faults.js';
+import type { Wire } from '../../../src/events/store/eventStoreDb/wire.js';
+import { OutcomeUnknown } from '../../../src/events/store/eventStore.js';
+import { systemRandom } from '../../../src/platform/random.js';
+import { createTestClock } from '../../support/testClock.js';
+
+test('an append of which the outcome was told to be unknown is not asked for again', async () => {
+  const clock = createTestClock();
+  let asked = 0;
+  const append: Wire['append'] = (_request, _signal, onSent) => {
+    asked += 1;
+    // More than that is asked by nobody in 3.5 s: the test has to end where it is asked without an end.
+    if (asked > 1_000) return new Promise(() => undefined);
+    if (asked > 1) return Promise.reject(new NotConnected());
+    onSent();
+    return Promise.reject(new Error('the connection broke'));
+  };
+  const calls = createCalls({ append } as unknown as Wire, { clock, random: systemRandom });
+  const outcome = calls.append({ stream: 'thing-1', events: [], expected: -1n }).catch((error: unknown) => error);
+  await clock.advance(3_500);
+  expect(await outcome).toBeInstanceOf(OutcomeUnknown);
+  const before = asked;
+  for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+  expect(before).toBeLessThan(100);
+  expect(asked).toBe(before);
+});
