@@ -14,6 +14,10 @@ export default {
     '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
   },
   testTimeout: 20_000,
+  // Many tests wait for processes or the disk more than they compute: a core kept free is a core not used.
+  maxWorkers: '100%',
+  // What a test file has loaded is never given back (modules of `--experimental-vm-modules`): a worker that has run many is replaced.
+  workerIdleMemoryLimit: '1GB',
   // Only with --coverage. What runs in processes of its own (start, operations, crashes) is not counted.
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts'],
