@@ -1,14 +1,13 @@
 import { Type, type Static } from 'typebox';
 import { event, type EventOf } from './definition.js';
 
-export const serviceKinds = ['commerce', 'scheduling', 'analytics'] as const;
-export const ServiceKind = Type.Enum([...serviceKinds]);
+export const ServiceKind = Type.Enum(['commerce', 'scheduling', 'analytics']);
 export type ServiceKind = Static<typeof ServiceKind>;
 
 const ofService = { websiteId: Type.String(), serviceId: Type.String(), kind: ServiceKind };
 
 /** What a service is known by at its provider; which of these there are depends on its kind. */
-export const serviceSettings = {
+const serviceSettings = {
   /** Lower-case, as in `corner-bakery.myshopify.com`. */
   shopDomain: Type.Optional(Type.String()),
   eventTypeIds: Type.Optional(Type.Array(Type.Integer())),

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
-import { base32Text } from '../platform/ids.js';
+import { textId } from '../platform/ids.js';
 import { event, type EventOf } from './definition.js';
 
 const ofWebhook = { websiteId: Type.String(), webhookId: Type.String(), topic: Type.String() };
@@ -26,7 +25,4 @@ export const webhookEvents = {
 
 export type WebhookEvent = EventOf<typeof webhookEvents>;
 
-export const webhookStream = (websiteId: string, webhookId: string): string => {
-  const digest = createHash('sha256').update(webhookId).digest();
-  return `webhook-${websiteId}-${base32Text(digest.subarray(0, 17), 26)}`;
-};
+export const webhookStream = (websiteId: string, webhookId: string): string => `webhook-${websiteId}-${textId(webhookId)}`;

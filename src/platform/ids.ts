@@ -58,3 +58,6 @@ export const eventId = (commandId: string, stream: string, index: number): strin
     .digest();
   return uuid(Buffer.concat([timeOf(commandId), digest.subarray(0, 10)]), 8);
 };
+
+/** 26 characters that stand for `text`, and for no other: a text that others have made becomes part of a stream's name so. */
+export const textId = (text: string): string => base32Text(createHash('sha256').update(text).digest().subarray(0, 17), 26);

@@ -117,7 +117,7 @@ if (!isRequired && !existsSync(schemathesis)) {
   describe(title, () => {
     beforeAll(async () => {
       const dataDir = temporaryFolder();
-      server = await startServer(dataDir);
+      server = await startServer(dataDir, { COMMERCE_WEBHOOK_SECRET: 'secret' });
       configuration = configurationWith(await seed(dataDir));
     }, 120_000);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { base32Text, createIds, entityId, eventId } from '../../src/platform/ids.js';
+import { base32Text, createIds, entityId, eventId, textId } from '../../src/platform/ids.js';
 import { systemRandom, type Random } from '../../src/platform/random.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-([78])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -99,4 +99,9 @@ test('base32 text holds the last bits, from the highest to the lowest', () => {
   expect(base32Text(Uint8Array.from([0x01]), 2)).toBe('01');
   expect(base32Text(Uint8Array.from([0xff, 0xff]), 3)).toBe('zzz');
   expect(base32Text(Uint8Array.from([0x04, 0x00]), 4)).toBe('0100');
+});
+
+test('what stands for a text stays what it is, and stands for no other', () => {
+  expect(textId('hook-1')).toBe('n3fdbb9xt0e2bcx9k124xb16nc');
+  expect(textId('hook-2')).not.toBe(textId('hook-1'));
 });
