@@ -175,7 +175,7 @@ const parametersIn = (place: 'path' | 'query' | 'header', schema: TSchema): Json
 const hasETag = ({ method, answers }: Route): boolean => method === 'get' && answers[200]?.contentType !== 'text/event-stream';
 
 const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
-  const { method, query, answers } = route;
+  const { method, query, answers, access } = route;
   const isWrite = method !== 'get';
   const dryRun = isWrite ? named(DryRun, schemas) : undefined;
   const isList = query !== undefined && Object.hasOwn(query.properties, 'cursor');
@@ -189,7 +189,7 @@ const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
         'X-Request-Id': refer('headers', 'RequestId'),
         ...(status === '200' && hasETag(route) && { ETag: refer('headers', 'ETag') }),
         ...(isList && status === '200' && { Link: refer('headers', 'Link') }),
-        ...(method === 'post' && { 'Idempotent-Replayed': refer('headers', 'IdempotentReplayed') }),
+        ...(method === 'post' && access !== 'public' && { 'Idempotent-Replayed': refer('headers', 'IdempotentReplayed') }),
       },
       ...((either !== undefined || contentType !== undefined) && {
         content: { [contentType ?? 'application/json']: { schema: either ?? { type: 'string' } } },
