@@ -1,3 +1,4 @@
+import gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { createEventStoreDb } from '../../src/events/store/eventStoreDb/eventStore.js';
 import { withDefaults } from '../../src/events/store/eventStoreDb/connection.js';
@@ -540,6 +541,26 @@ describe('a cluster', () => {
       chance.mockRestore();
       await frozen.close();
     }
+  });
+
+  test('a connection breaks off during a search that finds nobody: it is told, and no rejection is left to end the process', async () => {
+    const fake = await startFake(2);
+    // Five times as fast: nobody waits long for what cannot be answered.
+    const schedule: Clock['schedule'] = (delayMs, task, options) => systemClock.schedule(delayMs / 5, task, options);
+    const store = open(fake, { now: () => systemClock.now(), schedule });
+    await store.append('thing-1', newEvents(1), NO_STREAM);
+    fake.faults.silent = true;
+    const appending = store.append('thing-1', newEvents(1), 0n).catch(unlessUnavailable);
+    await eventually('the append', () => (fake.calls.append === 2 ? true : undefined));
+    fake.faults.silent = false;
+    fake.faults.refuseWith = { code: 14, details: 'Server Is Not Ready' };
+    const search = jest.spyOn(fake, 'gossip').mockReturnValue(new gossip.ClusterInfo());
+    const reading = store.lastPosition().catch(unlessUnavailable);
+    await eventually('the search', () => (search.mock.calls.length > 0 ? true : undefined));
+    fake.stop();
+    await eventually('its end', () => (warnings.length > 0 ? true : undefined));
+    expect(warnings).toEqual(['no node of the event store can be found']);
+    expect([await reading, await appending]).toEqual([undefined, undefined]);
   });
 
   test('all nodes down under many writers: they are told in time, and the process goes on to its own end', async () => {
