@@ -52,6 +52,8 @@ export const createReactor = (engine: Engine, reaction: Reaction): Worker => {
   /** Reactions under way; `after` is the position from which their event would be read again. */
   const open = new Set<{ readonly after: bigint; readonly done: Promise<void> }>();
   const lastOfKey = new Map<unknown, Promise<void>>();
+  /** Called when a reaction has ended. */
+  let onEnd = (): void => undefined;
   let seen = START;
   let saved: bigint | null = null;
   let cancelSave: (() => void) | null = null;
@@ -110,6 +112,7 @@ export const createReactor = (engine: Engine, reaction: Reaction): Worker => {
       if (lastOfKey.get(key) === done) lastOfKey.delete(key);
       // What a stop interrupts stays open: the next start takes it up.
       if (!signal.aborted) open.delete(entry);
+      onEnd();
       saveSoon();
     });
   };
@@ -118,7 +121,7 @@ export const createReactor = (engine: Engine, reaction: Reaction): Worker => {
     for (const stored of events) {
       take(stored, seen);
       seen = stored.position;
-      while (open.size >= MAX_OPEN && !signal.aborted) await Promise.race([...open].map(({ done }) => done));
+      while (open.size >= MAX_OPEN && !signal.aborted) await new Promise<void>((resolve) => (onEnd = resolve));
     }
     seen = position;
     saveSoon();
