@@ -126,9 +126,9 @@ if (!isRequired && !existsSync(schemathesis)) {
     });
 
     test.each([
-      ['nobody', undefined, 'examples,fuzzing', 5],
+      ['nobody', undefined, 'examples,fuzzing', 3],
       ['a client', 'client', 'examples,coverage', 1],
-      ['an admin', 'admin', 'examples,coverage,fuzzing,stateful', 10],
+      ['an admin', 'admin', 'examples,coverage,fuzzing,stateful', 5],
     ])(
       'as %s',
       async (_who, credential, phases, examples) => {
