@@ -158,8 +158,9 @@ const build = async () => {
 };
 
 /**
- * Makes one file of the server and the packages that it always needs: read as some thousand files they are most of a cold start.
- * What is loaded on first use stays outside, and so do packages that look for files of their own.
+ * Makes a few files of the server and the packages that it needs: read as some thousand files they are most of a cold start. What is
+ * imported on first use comes in a file of its own beside the others; packages that only such parts need stay outside, and so do those
+ * that look for files of their own.
  * @param {string} folder - the compiled sources
  */
 const bundle = async (folder) => {
@@ -168,7 +169,10 @@ const bundle = async (folder) => {
   const { build: esbuild } = await import('esbuild');
   await esbuild({
     entryPoints: [server],
-    outfile: server,
+    outdir: folder,
+    splitting: true,
+    // Beside the entry: parts that look for the templates do so from where they stand.
+    chunkNames: 'part-[hash]',
     allowOverwrite: true,
     bundle: true,
     platform: 'node',
@@ -189,6 +193,11 @@ const bundle = async (folder) => {
       'oidc-provider',
       '@octokit/rest',
       '@octokit/plugin-throttling',
+      'stripe',
+      'openai',
+      'cheerio',
+      'robots-parser',
+      'fast-xml-parser',
     ],
     // Packages in the older module form ask for Node's own modules by `require`.
     banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },

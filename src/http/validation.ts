@@ -50,16 +50,22 @@ const endOf = (type: unknown): Schema => {
 /** What a `pattern` asks for, in words: `{ pattern: '^[a-z]+$', 'x-issue': 'must be of small letters' }`. */
 const wordsKeyword = 'x-issue';
 
-/** Validators are compiled by few instances: each costs more than what it compiles. */
-const compilerWith = (options: Options): ((schema: Schema) => ValidateFunction) => {
-  let ajv: Ajv2020 | undefined;
-  return (schema) => {
-    if (ajv === undefined) {
-      ajv = addFormatsTo(new Ajv2020({ strict: true, allowUnionTypes: true, ...options }));
-      ajv.addKeyword(wordsKeyword);
-    }
-    return ajv.compile(schema);
-  };
+const onFirstUse = <Value>(make: () => Value): (() => Value) => {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+};
+
+/**
+ * Validators are compiled by few instances: each costs more than what it compiles. And when they are first needed: those of all
+ * routes together take longer than the rest of a start.
+ */
+const compilerWith = (options: Options): ((schema: () => Schema) => () => ValidateFunction) => {
+  const ajv = onFirstUse(() => {
+    const compiler = addFormatsTo(new Ajv2020({ strict: true, allowUnionTypes: true, ...options }));
+    compiler.addKeyword(wordsKeyword);
+    return compiler;
+  });
+  return (schema) => onFirstUse(() => ajv().compile(schema()));
 };
 
 const compileFirst = compilerWith({});
@@ -79,12 +85,16 @@ const deepest = 64;
 
 /** A validator of request bodies. Anything but an object is refused as `body`; so is what is nested absurdly deep. */
 export const bodyValidator = (schema: TSchema): Validate => {
-  const strict = closed(schema);
-  const validate = compileFirst(strict);
-  const all = listing(strict);
+  const strict = onFirstUse(() => closed(schema));
+  const first = compileFirst(strict);
+  const all = compileAll(strict);
   return (value) => {
+    const validate = first();
     if (validate(value)) return tooDeep(value, 0) ? [{ field: 'body', issue: 'must not be nested that deep' }] : [];
-    return violations(partsOf(value, mostPartsListed) < mostPartsListed ? all(value) : validate, 'body');
+    if (partsOf(value, mostPartsListed) >= mostPartsListed) return violations(validate, 'body');
+    const list = all();
+    list(value);
+    return violations(list, 'body');
   };
 };
 
@@ -93,8 +103,11 @@ export const bodyValidator = (schema: TSchema): Validate => {
  * in, what is not known is refused by name.
  */
 export const textsValidator = (schema: TSchema): Validate => {
-  const validate = compileTexts(closed(schema));
-  return (value) => (validate(value) ? [] : violations(validate, 'value'));
+  const compiled = compileTexts(() => closed(schema));
+  return (value) => {
+    const validate = compiled();
+    return validate(value) ? [] : violations(validate, 'value');
+  };
 };
 
 /** The path parameters of a route; where it does not describe them, any text of bearable length. */
@@ -102,16 +115,6 @@ export const pathParamsOf = ({ params, path }: Pick<Route, 'params' | 'path'>): 
   params ?? Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name ?? '', plainText])));
 
 const plainText = Type.String({ minLength: 1, maxLength: 200 });
-
-/** Compiled when first needed: most requests are right. */
-const listing = (schema: Schema): ((value: unknown) => ValidateFunction) => {
-  let validate: ValidateFunction | undefined;
-  return (value) => {
-    validate ??= compileAll(schema);
-    validate(value);
-    return validate;
-  };
-};
 
 const tooDeep = (value: unknown, depth: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;

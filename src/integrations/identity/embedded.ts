@@ -1,4 +1,4 @@
-import type { RequestHandler, Router } from 'express';
+import express, { type RequestHandler, type Router } from 'express';
 import type { Clock } from '../../platform/clock.js';
 import type { Ids } from '../../platform/ids.js';
 import type { Logger } from '../../platform/logger.js';
@@ -70,7 +70,6 @@ export const createEmbeddedIdentity = (parts: {
 
   const makeRouter = async (): Promise<Router> => {
     const origins = [...parts.origins, ...loopbackNames(baseUrl())];
-    const express = await import('express');
     const cookieKey = Buffer.from(await vault.serviceKey('doorstep sign-in cookies')).toString('base64url');
     const provider = await createProvider({
       issuer: issuer(),
