@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
 import type { Static, TSchema } from 'typebox';
 import { sleep, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Random } from '../platform/random.js';
+import { createBreaker } from './breaker.js';
 import { ProviderFault } from './fault.js';
 
 /** One request to a provider's API. */
@@ -38,8 +38,6 @@ const FIRST_PAUSE_MS = 250;
 /** A wait that is longer is left to whoever asked, who can keep it across a restart. */
 const LONGEST_PAUSE_MS = 2_000;
 const LONGEST_ANSWER = 8 * 1_024 * 1_024;
-const FAULTS_BEFORE_BREAK = 8;
-const BREAK_MS = 10_000;
 /** GitHub asks for a minute where a rate limit names no time. */
 const UNNAMED_LIMIT_MS = 60_000;
 
@@ -65,11 +63,8 @@ export const createProviderHttp = (parts: {
   const { provider, clock, random, timeoutMs = 10_000, repeatLate = true, requestIdHeader } = parts;
   const send = parts.fetch ?? fetch;
   const logger = parts.logger.child({ provider });
-  const breaker = circuitBreaker(
-    // A provider that answers is there, also when it asks to wait.
-    handleWhen((error) => error instanceof ProviderFault && error.retryAfterMs === undefined),
-    { halfOpenAfter: BREAK_MS, breaker: new ConsecutiveBreaker(FAULTS_BEFORE_BREAK) },
-  );
+  // A provider that answers is there, also when it asks to wait.
+  const unlessBroken = createBreaker(provider, ({ retryAfterMs }) => retryAfterMs === undefined);
   let limitedUntil = 0;
 
   const fault = (message: string, more: { retryAfterMs?: number; cause?: unknown } = {}): ProviderFault =>
@@ -125,20 +120,11 @@ export const createProviderHttp = (parts: {
     }
   };
 
-  const guarded = async (request: ProviderRequest): Promise<ProviderAnswer> => {
-    try {
-      return await breaker.execute(() => once(request));
-    } catch (error) {
-      if (!(error instanceof BrokenCircuitError)) throw error;
-      throw fault(`${provider} failed too often and is left alone for a while`, { retryAfterMs: BREAK_MS });
-    }
-  };
-
   return async (request) => {
     const repeatable = request.repeatable ?? (request.method === 'GET' || request.method === 'HEAD');
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await guarded(request);
+        return await unlessBroken(() => once(request));
       } catch (error) {
         if (!(error instanceof ProviderFault) || !repeatable || attempt === REPETITIONS) throw error;
         if (!repeatLate && isLate(error)) throw error;

@@ -130,6 +130,19 @@ describe('is worth another attempt', () => {
     expect(await faultOf(senderFor(port).send(mail))).toMatchObject({ transient: true });
   });
 
+  test('a server that was not there many times in a row, which is left alone for a while; others are not', async () => {
+    const { port, close } = await startMailServer();
+    await close();
+    const sender = senderFor(port);
+    const first = await faultOf(sender.send(mail));
+    expect(first.retryAfterMs).toBeUndefined();
+    for (let attempt = 2; attempt <= 8; attempt += 1) await faultOf(sender.send(mail));
+    expect(await faultOf(sender.send(mail))).toMatchObject({ transient: true, retryAfterMs: 10_000 });
+    const other = await startMailServer();
+    await senderFor(other.port).send(mail);
+    expect(other.received).toHaveLength(1);
+  });
+
   test('a server that hangs up in the middle, and the mail goes out when it is there again', async () => {
     let hangUp = true;
     const { received, port } = await startMailServer({

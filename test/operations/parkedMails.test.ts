@@ -36,6 +36,14 @@ test('a mail that the server refuses is parked, listed without its recipient, an
     expect(await parked('--send-again', mailId)).toContain('will be sent again');
     await eventually('the mail arrives', () => received[0]);
     expect(received.map(({ mail }) => mail.subject)).toStrictEqual(['You are invited to Bakery']);
+
+    // The offer of ownership is mailed only when that is asked for.
+    expect((await api.post(`/websites/${id}/transfers`, { email: 'bob@example.com' })).status).toBe(201);
+    const { body: offer } = await api.post(`/websites/${id}/transfers`, { email: 'carol@example.com', sendEmail: true });
+    const { mail } = await eventually('the offer arrives', () => received[1]);
+    expect(mail).toMatchObject({ subject: 'Bakery is ready for you to take over', to: { text: 'carol@example.com' } });
+    for (const part of [mail.text, mail.html]) expect(part).toContain((offer as { claimUrl: string }).claimUrl);
+    expect(received).toHaveLength(2);
     await eventually('nothing is parked', async () => ((await parked()) === 'No mail is parked.' ? true : undefined));
     expect(server.written()).not.toContain('ada@example.com');
   } finally {

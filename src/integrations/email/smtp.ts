@@ -1,6 +1,7 @@
 import { isoTime, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { SmtpServer } from '../../platform/settingValues.js';
+import { createBreaker } from '../breaker.js';
 import { ProviderFault } from '../fault.js';
 import { messageOf } from './message.js';
 import { withoutAddress, type EmailSender } from './port.js';
@@ -38,18 +39,23 @@ export const createSmtpSender = (parts: { server: SmtpServer; from: string; cloc
     });
   };
   let transport: ReturnType<typeof createTransport> | undefined;
+  // A server that answers is there, also when it refuses.
+  const unlessBroken = createBreaker('The mail server', ({ cause }) => (cause as SmtpError).responseCode === undefined);
 
   return {
     provider,
     send: async (mail) => {
       const message = messageOf(mail, from, isoTime(clock.now()));
       transport ??= createTransport();
-      try {
-        const { response } = (await (await transport).sendMail(message)) as { readonly response: string };
-        logger.info({ mailId: mail.id, answer: withoutAddress(mail.to, response) }, 'a mail was taken over');
-      } catch (error) {
-        throw faultOf(error);
-      }
+      const opened = await transport;
+      const { response } = await unlessBroken(async () => {
+        try {
+          return (await opened.sendMail(message)) as { readonly response: string };
+        } catch (error) {
+          throw faultOf(error);
+        }
+      });
+      logger.info({ mailId: mail.id, answer: withoutAddress(mail.to, response) }, 'a mail was taken over');
     },
     // Nothing of a mail stays here.
     forget: () => Promise.resolve(),
