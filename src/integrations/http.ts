@@ -38,6 +38,8 @@ const FIRST_PAUSE_MS = 250;
 /** A wait that is longer is left to whoever asked, who can keep it across a restart. */
 const LONGEST_PAUSE_MS = 2_000;
 const LONGEST_ANSWER = 8 * 1_024 * 1_024;
+/** Whatever is asked for, after an hour it is looked whether it still holds. */
+const LONGEST_LIMIT_MS = 3_600_000;
 /** GitHub asks for a minute where a rate limit names no time. */
 const UNNAMED_LIMIT_MS = 60_000;
 
@@ -70,7 +72,8 @@ export const createProviderHttp = (parts: {
   const fault = (message: string, more: { retryAfterMs?: number; cause?: unknown } = {}): ProviderFault =>
     new ProviderFault({ provider, message, transient: true, ...more });
 
-  const keepLimit = (message: string, waitMs: number): ProviderFault => {
+  const keepLimit = (message: string, askedMs: number): ProviderFault => {
+    const waitMs = Math.min(askedMs, LONGEST_LIMIT_MS);
     limitedUntil = Math.max(limitedUntil, clock.now() + waitMs);
     return fault(message, { retryAfterMs: waitMs });
   };

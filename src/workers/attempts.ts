@@ -52,11 +52,23 @@ export const obstacleFor = ({ lease, pause }: Attempts, worker: string, now: num
 /** The lease that `worker` holds, or null. */
 export const leaseOf = ({ lease }: Attempts, worker: string): Token | null => (lease?.worker === worker ? lease.token : null);
 
-/** Whether `worker`, which has `waitedOut` the obstacle of that token, may begin the next attempt. */
-export const mayStart = ({ lease, pause }: Attempts, worker: string, waitedOut: Token | undefined): boolean => {
+/** Whether `worker`, which has `waitedOut` the obstacle of that token, may begin the attempt of that number: the next one, and no other. */
+export const mayStart = (
+  { attempt, lease, pause }: Attempts,
+  wish: { readonly attempt: number; readonly worker: string; readonly waitedOut?: Token | undefined },
+): boolean => {
+  const { worker, waitedOut } = wish;
+  if (wish.attempt !== attempt + 1) return false;
   if (lease !== undefined) return lease.worker === worker || lease.token === waitedOut;
   return pause === undefined || pause.token === waitedOut;
 };
+
+/** Whether the attempt of that number runs: outcomes of any other come late. */
+export const isUnderWay = (
+  attempts: Attempts,
+  attempt: number,
+): attempts is Attempts & { readonly lease: NonNullable<Attempts['lease']> } =>
+  attempts.attempt === attempt && attempts.lease !== undefined;
 
 /** An event of a process's stream that begins, prolongs or ends an attempt. */
 interface Step<Data> {

@@ -3,6 +3,7 @@ import type { Recorded } from '../../events/envelope.js';
 import type { MailEvent } from '../../events/mail.events.js';
 import {
   failed,
+  isUnderWay,
   leaseFrom,
   mayStart,
   noAttempts,
@@ -81,11 +82,10 @@ const decide = (command: InvitationMailCommand, state: InvitationMailState): rea
   if (stage !== 'open') return [];
   const { attempt } = command;
   if (command.type === 'StartMail') {
-    const { worker, waitedOut } = command;
-    if (attempt !== attempts.attempt + 1 || !mayStart(attempts, worker, waitedOut)) return [];
-    return [{ type: 'InvitationMailStarted', data: { ...mail, attempt, worker, leaseUntil: leaseFrom(at) } }];
+    if (!mayStart(attempts, command)) return [];
+    return [{ type: 'InvitationMailStarted', data: { ...mail, attempt, worker: command.worker, leaseUntil: leaseFrom(at) } }];
   }
-  if (attempt !== attempts.attempt || attempts.lease === undefined) return [];
+  if (!isUnderWay(attempts, attempt)) return [];
   switch (command.type) {
     case 'RenewLease':
       if (attempts.lease.token !== command.lease) return [];

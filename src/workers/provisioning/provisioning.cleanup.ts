@@ -2,7 +2,7 @@ import type { AnyCommand } from '../../commands/decider.js';
 import { refusals, type Refusal } from '../../commands/refusal.js';
 import type { Recorded } from '../../events/envelope.js';
 import { remains, stepIds, type ProvisioningEvent, type Remains } from '../../events/provisioning.events.js';
-import { failed, leaseFrom, mayStart, noAttempts, renewed, retryAt, started } from '../attempts.js';
+import { failed, isUnderWay, leaseFrom, mayStart, noAttempts, renewed, retryAt, started } from '../attempts.js';
 import { ofJob, type CleanupCommand, type Job, type JobInCleanup, type ProvisioningState } from './provisioning.commands.js';
 
 type CleanupEvent = Extract<ProvisioningEvent, { type: `Provisioning${'Cleanup' | 'CleanedUp' | 'Remains'}${string}` }>;
@@ -52,7 +52,7 @@ const whatIsLeft = ({ outputs, step }: Job, removed: readonly Remains[]): Pick<J
 
 /** The clean-up under the lease of the attempt that is under way. */
 const current = (state: ProvisioningState, attempt: number): state is JobInCleanup =>
-  state.stage === 'cleaning' && state.attempts.attempt === attempt && state.attempts.lease !== undefined;
+  state.stage === 'cleaning' && isUnderWay(state.attempts, attempt);
 
 const request = ({ websiteId }: Command<'RequestCleanup'>, state: ProvisioningState): Events | Refusal => {
   if (state.stage === 'cleaning') return [];
@@ -60,9 +60,9 @@ const request = ({ websiteId }: Command<'RequestCleanup'>, state: ProvisioningSt
   return [{ type: 'ProvisioningCleanupRequested', data: ofJob(state) }];
 };
 
-const start = ({ attempt, worker, waitedOut, at }: Command<'StartCleanup'>, state: ProvisioningState): Events => {
-  if (state.stage !== 'cleaning' || attempt !== state.attempts.attempt + 1) return [];
-  if (!mayStart(state.attempts, worker, waitedOut)) return [];
+const start = (command: Command<'StartCleanup'>, state: ProvisioningState): Events => {
+  if (state.stage !== 'cleaning' || !mayStart(state.attempts, command)) return [];
+  const { attempt, worker, at } = command;
   return [{ type: 'ProvisioningCleanupStarted', data: { ...ofJob(state), attempt, worker, leaseUntil: leaseFrom(at) } }];
 };
 

@@ -2,7 +2,7 @@ import type { Decider } from '../../commands/decider.js';
 import { refusals, type Refusal } from '../../commands/refusal.js';
 import type { Recorded } from '../../events/envelope.js';
 import { stepIds, type ProvisioningEvent, type StepId, type StepOutputs } from '../../events/provisioning.events.js';
-import { failed, leaseFrom, mayStart, noAttempts, renewed, retryAt, started, type Attempts } from '../attempts.js';
+import { failed, isUnderWay, leaseFrom, mayStart, noAttempts, renewed, retryAt, started, type Attempts } from '../attempts.js';
 import { decideCleanup, evolveCleanup } from './provisioning.cleanup.js';
 import {
   ofJob,
@@ -64,7 +64,7 @@ const stepAfter = (step: StepId): StepId | undefined => stepIds[stepIds.indexOf(
 
 /** Whether `step` and `attempt` name the attempt that is under way. */
 const isCurrent = (state: ProvisioningState, { step, attempt }: OfAttempt): state is OpenJob =>
-  state.stage === 'open' && state.step === step && state.attempts.attempt === attempt && state.attempts.lease !== undefined;
+  state.stage === 'open' && state.step === step && isUnderWay(state.attempts, attempt);
 
 const startEvent = (state: Job, step: StepId, attempt: number, worker: string, at: string): ProvisioningEvent => ({
   type: 'ProvisioningStepStarted',
@@ -83,9 +83,8 @@ const queue = ({ request }: Command<'QueueProvisioning'>, state: ProvisioningSta
   state.stage === 'none' ? [{ type: 'ProvisioningQueued', data: { ...request, collaborators: [...request.collaborators] } }] : [];
 
 const startStep = (command: Command<'StartStep'>, state: ProvisioningState): Events => {
-  const { step, attempt, worker, waitedOut, at } = command;
-  if (state.stage !== 'open' || state.step !== step || attempt !== state.attempts.attempt + 1) return [];
-  if (!mayStart(state.attempts, worker, waitedOut)) return [];
+  const { step, attempt, worker, at } = command;
+  if (state.stage !== 'open' || state.step !== step || !mayStart(state.attempts, command)) return [];
   if (isPastDeadline(state.attempts, at))
     return [failEvent(state, `Not finished within ${String(STEP_DEADLINE_MS / 3_600_000)} hours`)];
   return [startEvent(state, step, attempt, worker, at)];

@@ -3,6 +3,7 @@ import type { Recorded } from '../../events/envelope.js';
 import type { SeoEvent, SeoScanResult } from '../../events/seo.events.js';
 import {
   failed,
+  isUnderWay,
   leaseFrom,
   mayStart,
   noAttempts,
@@ -70,11 +71,10 @@ const decide = (command: SeoScanCommand, state: SeoScanState): readonly SeoEvent
   const { attempts } = state;
   const { attempt } = command;
   if (command.type === 'StartScan') {
-    const { worker, waitedOut } = command;
-    if (attempt !== attempts.attempt + 1 || !mayStart(attempts, worker, waitedOut)) return [];
-    return [{ type: 'SeoScanStarted', data: { ...scan, attempt, worker, leaseUntil: leaseFrom(at) } }];
+    if (!mayStart(attempts, command)) return [];
+    return [{ type: 'SeoScanStarted', data: { ...scan, attempt, worker: command.worker, leaseUntil: leaseFrom(at) } }];
   }
-  if (attempt !== attempts.attempt || attempts.lease === undefined) return [];
+  if (!isUnderWay(attempts, attempt)) return [];
   switch (command.type) {
     case 'RenewLease':
       if (attempts.lease.token !== command.lease) return [];

@@ -3,6 +3,7 @@ import type { BillingEvent } from '../../events/billing.events.js';
 import type { Recorded } from '../../events/envelope.js';
 import {
   failed,
+  isUnderWay,
   leaseFrom,
   mayStart,
   noAttempts,
@@ -135,9 +136,9 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
 };
 
 const start = (command: Command<'StartAttempt'>, state: BillingState): readonly BillingEvent[] => {
-  const { websiteId, task, attempt, worker, waitedOut, at } = command;
+  const { websiteId, task, attempt, worker, at } = command;
   const attempts = attemptsAt(state, task);
-  if (attempt !== attempts.attempt + 1 || !mayStart(attempts, worker, waitedOut)) return [];
+  if (!mayStart(attempts, command)) return [];
   // Looked at before, and over since.
   if (task.kind === 'claim' && state.outcomes.has(task.claim.claimId)) return [];
   if (task.kind === 'end' && (state.accounts.get(task.clientId)?.stage ?? 'ended') === 'ended') return [];
@@ -179,7 +180,7 @@ const decide = (command: BillingCommand, state: BillingState): readonly BillingE
   if (command.type === 'StartAttempt') return start(command, state);
   const { websiteId, attempt, at } = command;
   const { attempts } = state;
-  if (attempt !== attempts.attempt || attempts.lease === undefined) return [];
+  if (!isUnderWay(attempts, attempt)) return [];
   switch (command.type) {
     case 'RenewLease':
       if (attempts.lease.token !== command.lease) return [];
