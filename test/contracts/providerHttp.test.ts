@@ -15,7 +15,8 @@ test('a provider that asks to wait for years is asked again after an hour', asyn
     requestIdHeader: 'x-request-id',
     fetch: () => {
       asked += 1;
-      const answer = asked === 1 ? new Response('', { status: 429, headers: { 'retry-after': '999999999' } }) : new Response('{}');
+      const answer =
+        asked === 1 ? new Response('', { status: 429, headers: { 'retry-after': '999999999' } }) : new Response('{}');
       return Promise.resolve(answer);
     },
   });
