@@ -197,6 +197,8 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   });
   const hosting = sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, visit });
 
+  const { siteAddress } = hostingHere;
+
   const { from, smtp } = settings.mail;
   const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, clock });
   const email = smtp === undefined ? outbox : createSmtpSender({ server: smtp, from, clock, logger });
@@ -236,6 +238,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     commerce,
     sourceHost,
     hosting,
+    siteAddress,
     analytics,
     scheduling,
     ownsCalendar: settings.scheduling === undefined,
@@ -276,7 +279,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const llm = settings.llm === undefined ? undefined : createOpenAiGateway({ ...settings.llm, clock, random, logger });
   const servedHere = ({ href }: URL): URL | null => (href.startsWith(`${baseUrl()}/sites/`) ? new URL(reach(href)) : null);
   const workers = [
-    createSeoScanWorker({ engine, scan: createScan({ clock, servedHere, llm }) }),
+    createSeoScanWorker({ engine, scan: createScan({ clock, servedHere, llm }), siteAddress }),
     createProvisioningWorker({ engine, sourceHost, hosting, visit }),
     createInvitationMailWorker({ engine, email, baseUrl }),
     createErasureWorker(engine, keepers),
@@ -285,7 +288,10 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     createTransferWorker({ engine, payments }),
   ];
 
-  const cron = createCronWorker(engine, [maintenanceJob(engine), scheduledSeoScans(engine, settings.seoScanSchedule)]);
+  const cron = createCronWorker(engine, [
+    maintenanceJob(engine),
+    scheduledSeoScans(engine, siteAddress, settings.seoScanSchedule),
+  ]);
 
   const stayed = stay(clock);
   const { roles } = settings;

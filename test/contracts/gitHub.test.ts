@@ -4,15 +4,13 @@ import type { Repository, SourceHost } from '../../src/integrations/sourceHost/p
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
+import { hastyClock } from '../support/provider.js';
 import { createGitHubFake, type GitHubFake } from '../support/providers/gitHubFake.js';
 import { serveFake, troubleKinds, type ServedFake } from '../support/providers/wire.js';
 import { sourceHostContract } from './sourceHost.contract.js';
 
 /** Waits a fiftieth of what it is told to. */
-const hasty: Clock = {
-  now: () => systemClock.now(),
-  schedule: (delayMs, task, options) => systemClock.schedule(delayMs / 50, task, options),
-};
+const hasty = hastyClock(50);
 
 interface Opened {
   readonly host: SourceHost;

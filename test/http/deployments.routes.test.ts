@@ -4,13 +4,13 @@ import { createVercel } from '../../src/integrations/hosting/vercel.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import { createGitHub } from '../../src/integrations/sourceHost/github.js';
 import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
-import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
+import { hastyClock } from '../support/provider.js';
 import { createGitHubFake } from '../support/providers/gitHubFake.js';
 import { createVercelFake } from '../support/providers/vercelFake.js';
 import { serveFake, type ServedFake } from '../support/providers/wire.js';
@@ -111,10 +111,7 @@ describe('on the embedded pair', () => {
 
 describe('on GitHub and Vercel', () => {
   /** Waits a hundredth of what it is told to. */
-  const hasty: Clock = {
-    now: () => systemClock.now(),
-    schedule: (delayMs, task, options) => systemClock.schedule(delayMs / 100, task, options),
-  };
+  const hasty = hastyClock(100);
   let site: Site;
   let vercelServed: ServedFake;
   let gitHubServed: ServedFake;

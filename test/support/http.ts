@@ -168,6 +168,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       keyUse,
       sourceHost,
       hosting,
+      siteAddress: hosting.siteAddress,
       keepers: options.keepers ?? [],
       analytics,
       commerce: options.commerce ?? emptyShops(clock, logger),

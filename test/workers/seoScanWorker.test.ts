@@ -4,6 +4,7 @@ import { websiteStream } from '../../src/commands/website.commands.js';
 import { websiteDecider } from '../../src/commands/website.decider.js';
 import { seoStream, type SeoScanResult } from '../../src/events/seo.events.js';
 import type { Feature } from '../../src/events/website.events.js';
+import type { SiteAddress } from '../../src/integrations/hosting/port.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { createProjector } from '../../src/projections/runner/projector.js';
 import { createCronWorker } from '../../src/workers/cron/cronWorker.js';
@@ -19,6 +20,7 @@ import { createMemoryStores } from './memoryStores.js';
 import { permanentFault, transientFault, directLine, type Line } from './remote.js';
 
 const url = 'https://bakery.example/';
+const siteAddress: SiteAddress = ({ hosting }) => hosting && `https://now.example/${hosting.projectId}/`;
 const result: SeoScanResult = {
   url,
   score: 90,
@@ -50,7 +52,7 @@ const createWorld = async () => {
         scans.push(`${asked} ${name}`);
         return result;
       });
-    const worker = createSeoScanWorker({ engine: machineEngine, scan });
+    const worker = createSeoScanWorker({ engine: machineEngine, scan, siteAddress });
     working.push({ worker, clock });
     await worker.start();
   };
@@ -149,6 +151,23 @@ describe.each(mishaps)('when a machine %s', (mishap) => {
   });
 });
 
+test('a scan that was asked for at an address of before looks for the website where it is now', async () => {
+  const { engine, context, website } = await startInstallation();
+  const websiteId = await website('bakery', undefined);
+  const command = { type: 'RequestScan', websiteId, scanId: 's1', url, trigger: 'request' } as const;
+  await engine.handle(seoScanProcess, seoStream(websiteId), command, context());
+  const asked: unknown[] = [];
+  const scan = (what: { url: string; name: string }) => {
+    asked.push(what);
+    return Promise.resolve(result);
+  };
+  const worker = createSeoScanWorker({ engine, scan, siteAddress });
+  working.push({ worker });
+  await worker.start();
+  await eventually('the scan', () => asked[0]);
+  expect(asked).toStrictEqual([{ url: 'https://now.example/bakery/', name: 'bakery' }]);
+});
+
 /** Websites in real stores, as cron processes find them. */
 const startInstallation = async () => {
   const clock = createTestClock(Date.UTC(2026, 0, 5, 3, 58));
@@ -170,18 +189,22 @@ const startInstallation = async () => {
     const { events } = await stores.eventStore.readAll({ after: 0n, filter: { types: ['SeoScanRequested'] } });
     return events.map(({ data }) => data.websiteId);
   };
+  const addresses = async () => {
+    const { events } = await stores.eventStore.readAll({ after: 0n, filter: { types: ['SeoScanRequested'] } });
+    return events.map(({ data }) => data.url);
+  };
   const cron = async (): Promise<void> => {
     const own = engineOn(stores, { clock });
-    const worker = createCronWorker(own, [scheduledSeoScans(own, '0 4 * * 1')]);
+    const worker = createCronWorker(own, [scheduledSeoScans(own, siteAddress, '0 4 * * 1')]);
     working.push({ worker });
     await worker.start();
   };
-  return { clock, engine, context, website, projector, requests, cron };
+  return { clock, engine, context, website, projector, requests, addresses, cron };
 };
 
 describe('the schedule', () => {
   test('asks once for a scan of each active website that has the feature, however many cron processes there are', async () => {
-    const { clock, engine, context, website, projector, requests, cron } = await startInstallation();
+    const { clock, engine, context, website, projector, requests, addresses, cron } = await startInstallation();
     const bakery = await website('bakery', undefined);
     await website('plain', ['content']);
     await website('early', undefined, false);
@@ -195,6 +218,7 @@ describe('the schedule', () => {
     await eventually('the requests', async () => ((await requests()).length >= 2 ? true : undefined));
     await clock.advance(3 * 60_000);
     expect((await requests()).sort()).toStrictEqual([bakery, butcher].sort());
+    expect((await addresses()).sort()).toStrictEqual(['https://now.example/bakery/', 'https://now.example/butcher/']);
   });
 
   test('waits for the list of websites when nobody keeps it yet', async () => {

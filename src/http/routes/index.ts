@@ -1,7 +1,7 @@
 import type { SiteAnalytics } from '../../integrations/analytics/port.js';
 import type { Commerce } from '../../integrations/commerce/port.js';
 import type { Outbox } from '../../integrations/email/port.js';
-import type { Hosting } from '../../integrations/hosting/port.js';
+import type { Hosting, SiteAddress } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { KeyUse } from '../auth/keyUse.js';
 import type { Route } from '../route.js';
@@ -27,6 +27,7 @@ import { websiteRoutes } from './websites/websites.routes.js';
 export interface RouteParts extends SystemRouteParts, ClientRouteParts, BookingRouteParts, BillingRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
+  readonly siteAddress: SiteAddress;
   readonly analytics: SiteAnalytics;
   readonly commerce: Commerce;
   readonly keyUse: KeyUse;

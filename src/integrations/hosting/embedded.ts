@@ -20,7 +20,7 @@ import {
   writeFiles,
 } from '../embeddedFiles.js';
 import type { Repository } from '../sourceHost/port.js';
-import type { Deployment, Hosting, HostingProject } from './port.js';
+import type { Deployment, Hosting, HostingProject, SiteAddress } from './port.js';
 import { createSiteHandler, type ServedSite } from './serve.js';
 import { BuildFailure, buildSite, contentHash, type SiteFiles } from './site/build.js';
 import { headOf, readCommit } from './site/readHead.js';
@@ -82,7 +82,7 @@ export const createEmbeddedHosting = (options: {
   publicUrl: () => string;
   clock: Clock;
   countPage?: CountPage;
-}): Hosting & { handler: RequestHandler } => {
+}): Hosting & { handler: RequestHandler; siteAddress: SiteAddress } => {
   const folder = resolve(options.folder);
   const { repositoriesFolder, publicUrl, clock } = options;
   const inTurn = createTurns();
@@ -192,8 +192,10 @@ export const createEmbeddedHosting = (options: {
     const gitdir = gitdirOf(project.repository, repositoriesFolder);
     const commit = await headOf(gitdir, project.repository.defaultBranch);
     if (commit === null) throw permanentFault(`Repository ${project.repository.name} has no commit to deploy`);
-    const defaults = { SITE_NAME: projectId, SITE_SLUG: projectId, SITE_URL: addressOf(projectId) };
-    const built = await tryBuild(gitdir, commit, { ...defaults, ...project.variables });
+    const defaults = { SITE_NAME: projectId, SITE_SLUG: projectId };
+    // The address is this service's to say, also when it was another one as the variables were set.
+    const variables = { ...defaults, ...project.variables, SITE_URL: addressOf(projectId) };
+    const built = await tryBuild(gitdir, commit, variables);
 
     await publishFolder(join(deploymentsOf(projectId), id), markerHash(marker), async (draft) => {
       const record: DeploymentFile = {
@@ -243,6 +245,7 @@ export const createEmbeddedHosting = (options: {
     },
     deleteProject: (request) => withDiskFaults(inTurn(request.name, () => deleteProject(request))),
     handler: createSiteHandler(findServed, options.countPage),
+    siteAddress: ({ hosting, url }) => (hosting?.provider === embedded ? addressOf(hosting.projectId) : url),
   };
 };
 

@@ -42,6 +42,15 @@ export interface Hosting {
   deleteProject(request: { name: string; marker: string }): Promise<boolean>;
 }
 
+/**
+ * Where visitors find a website as of now: one that is served here below the public address that the service has now, whatever it had
+ * when the website was made; any other where its provider put it. `undefined` before it has an address.
+ */
+export type SiteAddress = (website: {
+  readonly hosting?: { readonly provider: string; readonly projectId: string };
+  readonly url?: string;
+}) => string | undefined;
+
 export interface HostingProject {
   readonly id: string;
   readonly name: string;

@@ -2,6 +2,7 @@ import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { seoStream, type SeoEvent } from '../../events/seo.events.js';
+import type { SiteAddress } from '../../integrations/hosting/port.js';
 import { sleep } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website.projection.js';
@@ -21,7 +22,8 @@ const actor: Actor = { subject: 'seoScan', role: 'system', via: 'worker' };
 const TIMEOUT_MS = 300_000;
 
 /** Makes every scan that is asked for. Any number of these may run on the same stores: whoever appends the start of an attempt makes it. */
-export const createSeoScanWorker = ({ engine, scan }: { engine: Engine; scan: Scan }): Worker => {
+export const createSeoScanWorker = (parts: { engine: Engine; scan: Scan; siteAddress: SiteAddress }): Worker => {
+  const { engine, scan, siteAddress } = parts;
   const { clock, ids, random } = engine;
   const logger = engine.logger.child({ worker: 'seoScan' });
   const worker = ids.commandId();
@@ -47,7 +49,9 @@ export const createSeoScanWorker = ({ engine, scan }: { engine: Engine; scan: Sc
       };
       try {
         const { document: website } = await engine.read(websiteProjection, websiteId);
-        const act = () => scan({ url, name: website?.name ?? new URL(url).hostname });
+        // The service may have another address by now than when the scan was asked for.
+        const start = (website === null ? undefined : siteAddress(website)) ?? url;
+        const act = () => scan({ url: start, name: website?.name ?? new URL(url).hostname });
         return { type: 'RecordResult', result: await runAttempt({ clock, timeoutMs: TIMEOUT_MS, lease, renew, onFault, act }) };
       } catch (error) {
         if (error instanceof LeaseLost) return null;
@@ -83,7 +87,7 @@ const LISTINGS = 40;
 const LIST_AGAIN_MS = 15_000;
 
 /** Asks for a scan of every active website that has the feature. A website that cannot be asked for is left to the next time. */
-export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => ({
+export const scheduledSeoScans = (engine: Engine, siteAddress: SiteAddress, schedule: string): CronJob => ({
   name: 'seoScans',
   schedule,
   run: async (_dueAt, signal) => {
@@ -107,7 +111,9 @@ export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => 
     let after: string | undefined;
     for (let isLast = false; !isLast && !signal.aborted;) {
       const websites = await list(after);
-      for (const { id, url, features } of websites) {
+      for (const website of websites) {
+        const { id, features } = website;
+        const url = siteAddress(website);
         if (url === undefined || !features.includes('seo')) continue;
         try {
           await request(id, url);

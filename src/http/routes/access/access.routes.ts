@@ -5,6 +5,7 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { LinkRole } from '../../../events/access.events.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
+import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import {
   accessProjection,
   noAccess,
@@ -29,7 +30,7 @@ const Added = Type.Union([
   Type.Object({ kind: Type.Literal('invited'), invitation: Invitation }),
 ]);
 
-export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
+export const accessRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddress: SiteAddress }): readonly Route[] => {
   const accessOf = async (websiteId: string): Promise<AccessDocument & { readonly revision: bigint }> => {
     const { document, revision } = await engine.read(accessProjection, websiteId);
     return { ...(document ?? noAccess(websiteId)), revision };
@@ -67,7 +68,7 @@ export const accessRoutes = ({ engine }: { engine: Engine }): readonly Route[] =
     const { document: website } = await engine.read(websiteProjection, websiteId);
     if (website?.clientId !== clientId) throw new Refused(refusals.transferNotFound());
     const invitation = await toInvitation(engine, websiteId, await findInvitation(websiteId, invitationId));
-    return { body: { invitation, website: toWebsite(website, { via: 'owner', role: 'editor' }) } };
+    return { body: { invitation, website: toWebsite(website, siteAddress, { via: 'owner', role: 'editor' }) } };
   };
 
   return [

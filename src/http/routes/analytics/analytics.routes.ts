@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { daysBetween, emptyReport, type Day, type SiteAnalytics } from '../../../integrations/analytics/port.js';
+import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { Engine } from '../../../engine.js';
 import { isoTime } from '../../../platform/clock.js';
 import { isTime, utcTime } from '../../../platform/times.js';
@@ -46,7 +47,11 @@ const daysAsked = (query: { from?: string; to?: string }, now: number): { from: 
 };
 
 /** Who visits a website. */
-export const analyticsRoutes = (parts: { engine: Engine; analytics: SiteAnalytics }): readonly Route[] => [
+export const analyticsRoutes = (parts: {
+  engine: Engine;
+  analytics: SiteAnalytics;
+  siteAddress: SiteAddress;
+}): readonly Route[] => [
   route({
     method: 'get',
     path: '/websites/:id/analytics',
@@ -68,7 +73,8 @@ export const analyticsRoutes = (parts: { engine: Engine; analytics: SiteAnalytic
     answers: { 200: { description: 'The figures of these days.', schema: AnalyticsReport } },
     handle: async ({ query, website: { website } }) => {
       const { from, to } = daysAsked(query, parts.engine.clock.now());
-      const { url, hosting } = website;
+      const { hosting } = website;
+      const url = parts.siteAddress(website);
       if (url === undefined || hosting === undefined) return { body: emptyReport(from, to) };
       const siteId = (await serviceOf(parts.engine, website.id, 'analytics'))?.siteId;
       const site = { url, project: hosting.name, ...(siteId !== undefined && { siteId }) };

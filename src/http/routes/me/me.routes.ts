@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import type { Engine } from '../../../engine.js';
+import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import { websitesOfClient } from '../../../projections/access.queries.js';
 import { readClient } from '../../../projections/client.queries.js';
 import { route, type Route } from '../../route.js';
 import { Client } from '../clients/clients.routes.js';
 import { toWebsite, Website } from '../websites/website.resource.js';
 
-export const meRoutes = ({ engine }: { engine: Engine }): readonly Route[] => [
+export const meRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddress: SiteAddress }): readonly Route[] => [
   route({
     method: 'get',
     path: '/me',
@@ -36,7 +37,7 @@ export const meRoutes = ({ engine }: { engine: Engine }): readonly Route[] => [
           email: verifiedEmail ?? null,
           role,
           ...(found !== null && { client: found.client }),
-          websites: websites.map(({ website, ...access }) => toWebsite(website, access)),
+          websites: websites.map(({ website, ...access }) => toWebsite(website, siteAddress, access)),
         },
       };
     },

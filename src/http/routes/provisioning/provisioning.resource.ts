@@ -25,7 +25,7 @@ export const ProvisioningJob = Type.Object(
         error: Type.Optional(Type.String({ description: 'What went wrong in the last attempt.' })),
         output: Type.Optional(
           Type.Record(Type.String(), Type.Unknown(), {
-            description: 'For admins: names and ids of what the step made; differs by step.',
+            description: 'For admins: names, ids and addresses of what the step made, as of then; differs by step.',
           }),
         ),
       }),

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { SeoFinding, SeoProbes, seoStream, SeoScanTrigger } from '../../../events/seo.events.js';
+import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import { entityId } from '../../../platform/ids.js';
 import { seoProjection, type SeoScan as Scan } from '../../../projections/seo.projection.js';
 import { seoScanProcess } from '../../../workers/seoScan/seoScan.process.js';
@@ -45,7 +46,7 @@ const shown = ({ findings, probes, ...scan }: Scan): Static<typeof SeoScan> => (
 });
 
 /** How well a website can be found, and what to change. */
-export const seoRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
+export const seoRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddress: SiteAddress }): readonly Route[] => {
   const scansOf = async (websiteId: string): Promise<readonly Scan[]> =>
     (await engine.read(seoProjection, websiteId)).document?.scans ?? [];
 
@@ -78,7 +79,9 @@ export const seoRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
       answers: { 202: { description: 'The scan, which goes on by itself.', schema: SeoScan } },
       handle: async (request) => {
         const { context } = request;
-        const { id: websiteId, url } = request.website.website;
+        const { website } = request.website;
+        const { id: websiteId } = website;
+        const url = siteAddress(website);
         if (url === undefined) throw new Refused(refusals.websiteNotActive(websiteId));
         const scanId = entityId(context.commandId, 'seo-scan');
         const command = { type: 'RequestScan', websiteId, scanId, url, trigger: 'request' } as const;

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Feature, Tier } from '../../../events/website.events.js';
+import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { WebsiteDocument } from '../../../projections/website.projection.js';
 import type { WebsiteAccess } from '../../auth/caller.js';
 
@@ -26,7 +27,7 @@ export const Website = Type.Object(
       }),
     ),
     hosting: Type.Optional(Type.Object({ provider: Type.String(), projectId: Type.String(), name: Type.String() })),
-    url: Type.Optional(Type.String()),
+    url: Type.Optional(Type.String({ description: 'Where visitors find it, as of now.' })),
     createdAt: Time,
     activatedAt: Type.Optional(Time),
     archivedAt: Type.Optional(Time),
@@ -40,11 +41,17 @@ export const Website = Type.Object(
  * The website as the caller sees it: a client gets the marker of the way to it beside the fields, and not where the repository is cloned from,
  * which is the agency's (and, on the embedded source host, a path of its machine).
  */
-export const toWebsite = (document: WebsiteDocument, access?: Pick<WebsiteAccess, 'via' | 'role'>): Static<typeof Website> => {
-  const { collaborators: _, provisioningJobId: __, shelf: ___, repository, ...fields } = document;
+export const toWebsite = (
+  document: WebsiteDocument,
+  siteAddress: SiteAddress,
+  access?: Pick<WebsiteAccess, 'via' | 'role'>,
+): Static<typeof Website> => {
+  const { collaborators: _, provisioningJobId: __, shelf: ___, url: ____, repository, ...fields } = document;
+  const url = siteAddress(document);
   return {
     ...fields,
     features: [...fields.features],
+    ...(url !== undefined && { url }),
     ...(repository !== undefined && { repository: access?.via === undefined ? repository : withoutCloneUrl(repository) }),
     ...(access?.via !== undefined && { via: access.via }),
     ...(access?.role !== undefined && { role: access.role }),

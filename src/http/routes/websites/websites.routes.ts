@@ -3,6 +3,7 @@ import { Refused, refusals, type Refusal } from '../../../commands/refusal.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../../commands/website.handlers.js';
 import type { Engine } from '../../../engine.js';
 import { Feature, Tier } from '../../../events/website.events.js';
+import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { listWebsites } from '../../../projections/website.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website.projection.js';
@@ -50,11 +51,12 @@ const brandColor = Type.Optional(Type.String({ pattern: hexColour.source, descri
 const clientId = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The owning client.' }));
 const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
 
-export const websiteRoutes = ({ engine, sourceHost }: { engine: Engine; sourceHost: SourceHost }): readonly Route[] => {
+export const websiteRoutes = (parts: { engine: Engine; sourceHost: SourceHost; siteAddress: SiteAddress }): readonly Route[] => {
+  const { engine, sourceHost, siteAddress } = parts;
   const answer = async (websiteId: string, access?: WebsiteAccess, status = 200): Promise<Answer> => {
     const { document, revision } = await engine.read(websiteProjection, websiteId);
     if (document === null) throw new Refused(refusals.websiteNotFound(websiteId));
-    return { status, body: toWebsite(document, access), revision };
+    return { status, body: toWebsite(document, siteAddress, access), revision };
   };
 
   const requireTemplate = async (templateId: string): Promise<void> => {
@@ -130,7 +132,7 @@ export const websiteRoutes = ({ engine, sourceHost }: { engine: Engine; sourceHo
           ({ id }: WebsiteDocument) => id,
           (page) => listWebsites(engine, { ...query, ...page }),
         );
-        return { body: items.map((document) => toWebsite(document)), ...(next !== undefined && { next }) };
+        return { body: items.map((document) => toWebsite(document, siteAddress)), ...(next !== undefined && { next }) };
       },
     }),
 
@@ -143,7 +145,8 @@ export const websiteRoutes = ({ engine, sourceHost }: { engine: Engine; sourceHo
       access: 'members',
       params: websiteParams,
       answers: oneWebsite,
-      handle: ({ website }) => Promise.resolve({ body: toWebsite(website.website, website), revision: website.revision }),
+      handle: ({ website }) =>
+        Promise.resolve({ body: toWebsite(website.website, siteAddress, website), revision: website.revision }),
     }),
 
     route({

@@ -1,0 +1,83 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { startDoorstep, type Doorstep } from '../../src/compose.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { loadSettings } from '../../src/platform/settings.js';
+import { eventually } from '../support/eventually.js';
+import { createApi, mintToken, type Api } from '../support/server.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const dataDir = temporaryFolder();
+const running = new Set<Doorstep>();
+
+const stop = async (doorstep: Doorstep): Promise<void> => {
+  running.delete(doorstep);
+  await doorstep.stop();
+};
+afterAll(async () => {
+  for (const doorstep of running) await stop(doorstep);
+});
+
+/** On a free port, another one each time. */
+const start = async (): Promise<Doorstep> => {
+  const settings = loadSettings({ DATA_DIR: dataDir, PORT: '0' });
+  const doorstep = await startDoorstep(settings, createLogger({ level: 'silent' }));
+  running.add(doorstep);
+  return doorstep;
+};
+
+type Website = Readonly<{ id: string; status: string; url?: string }>;
+
+const websiteOf = async (api: Api, id: string): Promise<Website> => (await api.get(`/websites/${id}`)).body as Website;
+
+const textAt = async (address: string | undefined): Promise<string> => {
+  const response = await fetch(address ?? '');
+  expect(response.status).toBe(200);
+  return response.text();
+};
+
+test('after a start at another address, a website served here is where every answer says it is', async () => {
+  const email = 'ada@example.com';
+  const before = await start();
+  const admin = await mintToken(dataDir);
+  const client = await mintToken(dataDir, 'client', email);
+  const first = createApi(before.baseUrl, admin);
+  const owner = (await first.post('/clients', { email, name: 'Ada' })).body as { id: string };
+  const wish = { name: 'Corner Bakery', slug: 'bakery', tier: 'growth', clientId: owner.id };
+  const { id } = (await first.post('/websites', wish)).body as Website;
+  await eventually('the activation', async () => ((await websiteOf(first, id)).status === 'active' ? true : undefined));
+  expect((await websiteOf(first, id)).url).toBe(`${before.baseUrl}/sites/bakery/`);
+  const delivery = { estimatedCompletionAt: '2031-01-01T00:00:00Z', showPreviewUrl: true };
+  await first.put(`/websites/${id}/delivery`, delivery);
+  await stop(before);
+
+  // The port of before is free now: what listens there is not the service.
+  const after = await start();
+  expect(after.baseUrl).not.toBe(before.baseUrl);
+  const url = `${after.baseUrl}/sites/bakery/`;
+  const api = createApi(after.baseUrl, admin);
+  expect(await websiteOf(api, id)).toMatchObject({ url });
+  expect((await api.get('/websites')).body).toMatchObject([{ id, url }]);
+  expect((await createApi(after.baseUrl, client).get('/me')).body).toMatchObject({ websites: [{ id, url, via: 'owner' }] });
+  expect((await api.patch(`/websites/${id}`, { name: 'The Corner Bakery' })).body).toMatchObject({ url });
+  expect(await textAt(url)).toContain('Corner Bakery');
+
+  const [deployment] = (await api.get(`/websites/${id}/deployments`)).body as readonly { url: string }[];
+  const { previewUrl } = (await api.get(`/websites/${id}/delivery`)).body as { previewUrl: string };
+  expect(previewUrl).toBe(deployment?.url);
+  await textAt(previewUrl);
+
+  expect((await api.post(`/websites/${id}/seo/scans`)).body).toMatchObject({ url });
+  const scan = await eventually('the scan', async () => {
+    const { latest } = (await api.get(`/websites/${id}/seo`)).body as { latest: { status: string } };
+    return latest.status === 'completed' ? latest : undefined;
+  });
+  expect(scan).toMatchObject({ url });
+
+  // What a page says of its own address is built into it: a deployment brings it up to date.
+  expect(await textAt(url)).toContain(`<link rel="canonical" href="${before.baseUrl}/sites/bakery/"`);
+  await api.post(`/websites/${id}/redeploy`);
+  await eventually('the deployment', async () =>
+    (await textAt(url)).includes(`<link rel="canonical" href="${url}"`) ? true : undefined,
+  );
+  expect(await textAt(`${url}sitemap.xml`)).not.toContain(before.baseUrl);
+});
