@@ -85,7 +85,10 @@ describe('SEO scans', () => {
     const id = await newWebsite('scanned');
     expect((await get(`/websites/${id}/seo`)).body).toStrictEqual({ latest: null, past: [] });
     const asked = await post(`/websites/${id}/seo/scans`);
-    expect(asked).toMatchObject({ status: 202, body: { status: 'queued', trigger: 'request', url: `${api.url}/sites/scanned/` } });
+    expect(asked).toMatchObject({
+      status: 202,
+      body: { status: 'queued', trigger: 'request', url: `${api.url}/sites/scanned/` },
+    });
     expect((await post(`/websites/${id}/seo/scans`)).body).toStrictEqual(asked.body);
     expect((await get(`/websites/${id}/seo`)).body).toStrictEqual({ latest: asked.body, past: [] });
   });
