@@ -4,6 +4,7 @@ import { createStripePayments } from '../../src/integrations/payments/stripe.js'
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
+import { hastyClock } from '../support/provider.js';
 import { createStripeFake, type StripeFake } from '../support/providers/stripeFake.js';
 import { hasStripeJudge, judgeStripe } from '../support/providers/stripeJudge.js';
 import { serveFake, troubleKinds, type ServedFake, type TroubleKind } from '../support/providers/wire.js';
@@ -21,11 +22,8 @@ const confirm = (): void => undefined;
 
 const TIMES = 50;
 const begunAt = systemClock.now();
-/** On which time passes fifty times as fast. */
-const hasty: Clock = {
-  now: () => begunAt + (systemClock.now() - begunAt) * TIMES,
-  schedule: (delayMs, task, options) => systemClock.schedule(delayMs / TIMES, task, options),
-};
+/** On which time passes fifty times as fast, and the hour too. */
+const hasty: Clock = { ...hastyClock(TIMES), now: () => begunAt + (systemClock.now() - begunAt) * TIMES };
 
 const open = async (options: { secretKey?: string; priceId?: string | null; timeoutMs?: number } = {}): Promise<Opened> => {
   const fake = createStripeFake();

@@ -2,19 +2,16 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createVercel } from '../../src/integrations/hosting/vercel.js';
 import type { Hosting, HostingProject } from '../../src/integrations/hosting/port.js';
 import type { Repository } from '../../src/integrations/sourceHost/port.js';
-import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
+import { hastyClock } from '../support/provider.js';
 import { createGitHubFake, type GitHubFake } from '../support/providers/gitHubFake.js';
 import { createVercelFake, type VercelFake } from '../support/providers/vercelFake.js';
 import { serveFake, troubleKinds, type ServedFake } from '../support/providers/wire.js';
 import { hostingContract } from './hosting.contract.js';
 
 /** Waits a hundredth of what it is told to. */
-const hasty: Clock = {
-  now: () => systemClock.now(),
-  schedule: (delayMs, task, options) => systemClock.schedule(delayMs / 100, task, options),
-};
+const hasty = hastyClock(100);
 
 interface Opened {
   readonly hosting: Hosting;
