@@ -37,7 +37,6 @@ export const refusals = {
   fieldRequired: (field: string) => refuse('invalid', `${field} is required`),
   notHexColour: (field: string) => refuse('invalid', `${field} must be #RRGGBB hex`),
   slugTaken: () => refuse('conflict', 'slug already exists'),
-  templateUnknown: (id: string) => refuse('invalid', `Invalid request body — templateId: template ${id} does not exist`),
   featureNotOnTier: (feature: string, tier: string) => refuse('forbidden', `${feature} is not available on the ${tier} tier`),
   featureOff: (feature: string) => refuse('forbidden', `Website does not have the ${feature} feature enabled`),
 

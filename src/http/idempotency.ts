@@ -123,8 +123,8 @@ export const createIdempotency = ({ clock, random, ids, logger, vault, readModel
 
 /** The `Idempotency-Key` of a request. @throws Refused when it is none */
 export const idempotencyKeyOf = ({ 'idempotency-key': key }: IncomingHttpHeaders): string | undefined => {
-  if (key !== undefined && (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key))) {
-    throw httpErrors.invalid('headers', [{ field: 'Idempotency-Key', issue: 'must be 1 to 255 visible ASCII characters' }]);
+  if (key !== undefined && (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key))) {
+    throw httpErrors.invalid('headers', [{ field: 'Idempotency-Key', issue: 'must be 1 to 255 printable ASCII characters' }]);
   }
   return key;
 };

@@ -133,7 +133,7 @@ const parameters: Json = {
   IdempotencyKey: header(
     'header',
     'Idempotency-Key',
-    { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+    { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$' },
     'Makes the request safe to repeat for 24 hours.',
   ),
   IfMatch: header('header', 'If-Match', { type: 'string' }, '`ETag` of the state that the change is meant for.'),

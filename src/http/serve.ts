@@ -17,7 +17,7 @@ import { HandlerRequest, type HandlerInput } from './handlerRequest.js';
 import { idempotencyKeyOf, type Idempotency } from './idempotency.js';
 import { replyTo, replyToError, send, type Reply } from './reply.js';
 import type { Answer, Route } from './route.js';
-import { bodyValidator, pathParamsOf, textsValidator, type Validate } from './validation.js';
+import { bodyValidator, pathParamsOf, textsValidator } from './validation.js';
 
 /** Answers one request of one route. Whatever goes wrong is thrown. */
 export type Serve = (exchange: Exchange, params: Record<string, string>) => Promise<void>;
@@ -39,6 +39,7 @@ interface Body {
 }
 
 const bodyless: Body = { value: undefined, bytes: undefined };
+const noFields = Type.Object({});
 
 /**
  * The steps of a request, in this order, so that nobody learns more than they may: who calls, the path's parameters, whether they
@@ -48,7 +49,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   const { engine, authenticate, authorise, idempotency, baseUrl } = parts;
   const params = textsValidator(pathParamsOf(route));
   const query = textsValidator(route.query ?? Type.Object({}));
-  const body = route.body === undefined ? undefined : bodyValidator(route.body);
+  const validateBody = bodyValidator(route.body ?? noFields);
   const isWrite = route.method !== 'get';
 
   const mayCall = async (
@@ -64,21 +65,19 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return access;
   };
 
-  const bodyOf = async ({ request }: Exchange, validate: Validate): Promise<Body> => {
+  const bodyOf = async ({ request }: Exchange): Promise<Body> => {
     const bytes = await readBody(request);
+    if (route.raw !== undefined) return { value: undefined, bytes };
+    if (route.body === undefined && bytes.length === 0) return bodyless;
     const value = parseBody(bytes);
     if (isObject(value)) {
       const refusal = route.precheck?.(value) ?? null;
       if (refusal !== null) throw new Refused(refusal);
     }
-    const [first, ...others] = validate(value);
+    const [first, ...others] = validateBody(value);
     if (first !== undefined) throw new Refused(refusals.invalidBody(first.field, first.issue, others));
-    return { value, bytes };
-  };
-
-  const bodyFor = async (exchange: Exchange): Promise<Body> => {
-    if (route.raw !== undefined) return { value: undefined, bytes: await readBody(exchange.request) };
-    return body === undefined ? bodyless : bodyOf(exchange, body);
+    // Of a write that takes no body, one without fields says nothing.
+    return route.body === undefined ? bodyless : { value, bytes };
   };
 
   /** With several tags in `If-Match` the state has to be any of theirs: they are tried one after the other. */
@@ -122,7 +121,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const asked = queryOf(request.originalUrl);
     const dryRun = isWrite && takeDryRun(asked);
     check('query', query(asked));
-    const { value, bytes } = await bodyFor(exchange);
+    const { value, bytes } = isWrite ? await bodyOf(exchange) : bodyless;
     const key = route.method === 'post' && caller !== undefined ? idempotencyKeyOf(request.headers) : undefined;
 
     const actorSubject = caller !== undefined && isWrite ? await actorSubjectOf(caller, dryRun) : undefined;

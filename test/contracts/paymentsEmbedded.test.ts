@@ -50,12 +50,13 @@ test('an invoice is written once, newest first, and seen by whom it is for alone
 test('paid is paid: the time of the first mark stays', async () => {
   const ledger = open();
   await ledger.addInvoice(account, wish);
-  expect(await ledger.payInvoice('other', 'invoice-1')).toBeNull();
-  const paid = await ledger.payInvoice('site', 'invoice-1');
+  expect(await ledger.hasInvoice('other', 'invoice-1')).toBe(false);
+  expect(await ledger.hasInvoice('site', 'unknown')).toBe(false);
+  expect(await ledger.hasInvoice('site', 'invoice-1')).toBe(true);
+  const paid = await ledger.payInvoice('invoice-1');
   expect(paid).toMatchObject({ status: 'paid', amountPaid: 4_900, paidAt: '2026-01-01T00:00:00.000Z' });
   await clock.advance(60_000);
-  expect(await ledger.payInvoice('site', 'invoice-1')).toEqual(paid);
-  expect(await ledger.payInvoice('site', 'unknown')).toBeNull();
+  expect(await ledger.payInvoice('invoice-1')).toEqual(paid);
 });
 
 test('two processes share it, and what was answered is there after a start', async () => {

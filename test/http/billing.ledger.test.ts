@@ -51,14 +51,28 @@ test('a transfer at any price leads to a subscription, and invoices are written,
   const again = await call('POST', invoices(), admin, { ...wish, dueAt: '2026-12-01T00:00:00.000Z' }, key);
   expect(again.body).toEqual(added.body);
   expect((await call('POST', `${invoices()}?dryRun=1`, admin, wish)).status).toBe(200);
+  const due = await call(
+    'POST',
+    invoices(),
+    admin,
+    { ...wish, dueAt: '2026-12-01T01:00:00+01:00' },
+    { 'idempotency-key': 'due' },
+  );
+  expect(due.body).toMatchObject({ dueAt: '2026-12-01T00:00:00.000Z' });
 
   const billing = () => call('GET', `/websites/${websiteId}/billing`, ana);
-  expect((await billing()).body).toMatchObject({ subscription: { status: 'active', priceId: 'basic' }, invoices: [added.body] });
+  expect((await billing()).body).toMatchObject({
+    subscription: { status: 'active', priceId: 'basic' },
+    invoices: [due.body, added.body],
+  });
   const { id } = added.body as { id: string };
   const paid = await call('POST', `${invoices()}/${id}/pay`, admin);
   expect(paid.body).toMatchObject({ id, status: 'paid', amountPaid: 4_900, paidAt: expect.any(String) });
-  expect((await billing()).body).toMatchObject({ invoices: [paid.body] });
-  expect(refusal(await call('POST', `${invoices()}/unknown/pay`, admin))).toEqual([404, 'Invoice unknown not found']);
+  expect((await billing()).body).toMatchObject({ invoices: [due.body, paid.body] });
+  for (const query of ['', '?dryRun=1']) {
+    const answer = await call('POST', `${invoices()}/unknown/pay${query}`, admin);
+    expect(refusal(answer)).toEqual([404, 'Invoice unknown not found']);
+  }
 
   const portal = await call('POST', `/websites/${websiteId}/billing/portal`, ana);
   expect(portal.body).toEqual({ url: `${api.url}/websites/${websiteId}/billing` });

@@ -66,6 +66,9 @@ const refusal = ({ status, body }: ApiAnswer) => [status, (body as { error: stri
 const notFound = [404, 'Pending transfer not found'];
 const ownerId = async () => ((await call('GET', `/websites/${websiteId}`, admin)).body as { clientId?: string }).clientId;
 
+/** The page that an answer links to. */
+const nextOf = ({ headers }: ApiAnswer): string => /\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? 'none';
+
 describe('an offer', () => {
   test('answers with the address to hand over, and asks for no mail', async () => {
     const { status, body } = await offer({ email: ana.email.toUpperCase() });
@@ -100,8 +103,15 @@ describe('an offer', () => {
     expect(firstPage.headers.get('link')).toContain('rel="next"');
     expect((await call('DELETE', `/websites/${websiteId}/transfers/${id}`, admin)).status).toBe(204);
     expect((await list()).body).toMatchObject([{ id: other }]);
+    expect((await call('GET', nextOf(firstPage), admin)).body).toEqual([]);
     expect(refusal(await call('DELETE', `/websites/${websiteId}/transfers/${id}`, admin))).toEqual(notFound);
     expect(refusal(await call('DELETE', `/websites/${websiteId}/transfers/unknown`, admin))).toEqual(notFound);
+    // A page goes on after the last one of the page before, also when that has been cancelled since.
+    expect((await call('DELETE', `/websites/${websiteId}/transfers/${other}`, admin)).status).toBe(204);
+    expect((await call('GET', nextOf(firstPage), admin)).body).toEqual([]);
+    const newer = await offered();
+    expect((await list()).body).toMatchObject([{ id: newer }]);
+    expect((await call('GET', nextOf(firstPage), admin)).body).toEqual([]);
     expect(refusal(await claim(id))).toEqual(notFound);
     expect(refusal(await call('GET', `/invitations/${id}`, ana.token))).toEqual(notFound);
   });

@@ -28,6 +28,7 @@ beforeAll(async () => {
         precheck: (body) => ((body as { name?: unknown }).name === undefined ? refusals.fieldRequired('name') : null),
       }),
       probe({ method: 'post', path: '/bodyless' }),
+      probe({ method: 'delete', path: '/bodyless' }),
     ],
     projector: false,
   });
@@ -46,9 +47,21 @@ describe('400 Body required', () => {
     expect(answer.body).toStrictEqual({ error: 'Body required', details: null });
   });
 
-  test('a route that takes none needs none, and ignores one', async () => {
-    expect((await api.call('POST', '/bodyless', { token })).status).toBe(200);
-    expect((await post('{', '/bodyless')).status).toBe(200);
+  test.each(['', '{}', ' { } '])('a write that takes none needs none, and takes %j for none', async (raw) => {
+    const headers = { 'idempotency-key': 'bodyless' };
+    expect(await api.call('POST', '/bodyless', { token, raw, headers })).toMatchObject({ status: 200, body: { params: {} } });
+    expect((await api.call('DELETE', '/bodyless', { token, raw })).status).toBe(200);
+  });
+
+  test.each([
+    ['an unknown field', '{"dryRun":true}', 400, 'Invalid request body — dryRun: is not a known field'],
+    ['something else than an object', 'null', 400, 'Invalid request body — body: must be object'],
+    ['no JSON', 'dryRun=1', 400, 'Invalid JSON body'],
+    ['too much', 'x'.repeat(MAX_BODY_BYTES + 1), 413, 'Request body too large'],
+  ])('a write that takes none refuses %s: it would be lost in silence', async (_what, raw, status, error) => {
+    for (const method of ['POST', 'DELETE']) {
+      expect(await api.call(method, '/bodyless', { token, raw })).toMatchObject({ status, body: { error } });
+    }
   });
 });
 

@@ -84,7 +84,7 @@ test.each<[number, string, string, (readonly [string, string])[]]>([
   [400, 'GET', '/api-keys?limit=1e400', []],
   [400, 'GET', '/api-keys?limit=Infinity', []],
   [304, 'GET', '/openapi.json', [['if-none-match', '*']]],
-  [400, 'POST', '/websites/:id/restore?dryRun=1', [['idempotency-key', 'a b']]],
+  [400, 'POST', '/websites/:id/restore?dryRun=1', [['idempotency-key', 'é']]],
 ])('%d: %s %s', async (status, method, path, headers) => {
   const authorization = ['authorization', `Bearer ${everybody.credentials.admin.token}`] as const;
   const [route] = everybody.routes;

@@ -82,8 +82,11 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
       clientId,
     ) as SubscriptionRow | undefined;
 
-  const invoice = (id: string): InvoiceRow | undefined =>
-    prepared('SELECT * FROM invoice WHERE id = ?').get(id) as InvoiceRow | undefined;
+  const invoice = (id: string): InvoiceRow => {
+    const row = prepared('SELECT * FROM invoice WHERE id = ?').get(id) as InvoiceRow | undefined;
+    if (row === undefined) throw new Error('an invoice that was written is not there');
+    return row;
+  };
 
   return {
     provider: embedded,
@@ -131,16 +134,14 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
           `INSERT INTO invoice (id, website, client, total, currency, description, created, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (id) DO NOTHING`,
         ).run(id, websiteId, clientId, total, currency, description, now(), dueAt ?? null);
-        const row = invoice(id);
-        if (row === undefined) throw new Error('an invoice is not there after it was written');
-        return toInvoice(row);
+        return toInvoice(invoice(id));
       }),
-    payInvoice: (websiteId, invoiceId) =>
+    hasInvoice: (websiteId, invoiceId) =>
+      ask(() => prepared('SELECT 1 FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) !== undefined),
+    payInvoice: (invoiceId) =>
       ask(() => {
-        prepared('UPDATE invoice SET paid = ? WHERE id = ? AND website = ? AND paid IS NULL').run(now(), invoiceId, websiteId);
-        const row = prepared('SELECT * FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) as
-          InvoiceRow | undefined;
-        return row === undefined ? null : toInvoice(row);
+        prepared('UPDATE invoice SET paid = ? WHERE id = ? AND paid IS NULL').run(now(), invoiceId);
+        return toInvoice(invoice(invoiceId));
       }),
     close: () => {
       opened?.close();

@@ -99,8 +99,10 @@ export interface Invoice {
 export interface Ledger {
   /** Writes an invoice; the same `id` again writes nothing and answers with the first. */
   addInvoice(account: BillingAccount, invoice: ManualInvoice): Promise<Invoice>;
-  /** Marks an invoice of the website as paid, whoever owned the website then; null when there is none of that id. */
-  payInvoice(websiteId: string, invoiceId: string): Promise<Invoice | null>;
+  /** Whether the invoice is one of the website, whoever owned the website then. */
+  hasInvoice(websiteId: string, invoiceId: string): Promise<boolean>;
+  /** Marks an invoice that there is as paid; one that was paid before stays as it is. */
+  payInvoice(invoiceId: string): Promise<Invoice>;
 }
 
 export interface ManualInvoice {

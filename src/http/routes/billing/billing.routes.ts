@@ -10,6 +10,7 @@ import {
   type Payments,
 } from '../../../integrations/payments/port.js';
 import { entityId } from '../../../platform/ids.js';
+import { utcTime } from '../../../platform/times.js';
 import type { WebsiteDocument } from '../../../projections/website.projection.js';
 import { billingProcess } from '../../../workers/transfer/billing.process.js';
 import { afterWrite } from '../../afterWrite.js';
@@ -151,7 +152,8 @@ const ledgerRoutes = (
       const account = await accountOf(request.website.website);
       if (account === null) throw new Refused(refusals.noOwner(request.params.id));
       const { body, context } = request;
-      const invoice = { ...body, id: entityId(context.commandId, 'invoice') };
+      const dueAt = body.dueAt === undefined ? undefined : utcTime(body.dueAt);
+      const invoice = { ...body, dueAt, id: entityId(context.commandId, 'invoice') };
       return afterWrite(request, async () => ({ status: 201, body: await ledger.addInvoice(account, invoice) }));
     },
   }),
@@ -165,13 +167,10 @@ const ledgerRoutes = (
     access: 'admin',
     params: websiteInvoiceParams,
     answers: { 200: { description: 'The invoice.', schema: Invoice } },
-    handle: (request) => {
+    handle: async (request) => {
       const { id: websiteId, invoiceId } = request.params;
-      return afterWrite(request, async () => {
-        const invoice = await ledger.payInvoice(websiteId, invoiceId);
-        if (invoice === null) throw new Refused(refusals.invoiceNotFound(invoiceId));
-        return { body: invoice };
-      });
+      if (!(await ledger.hasInvoice(websiteId, invoiceId))) throw new Refused(refusals.invoiceNotFound(invoiceId));
+      return afterWrite(request, async () => ({ body: await ledger.payInvoice(invoiceId) }));
     },
   }),
 ];

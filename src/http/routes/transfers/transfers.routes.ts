@@ -25,7 +25,9 @@ export const transferRoutes = ({ engine, payments, baseUrl }: TransferRouteParts
   const transfersOf = async (websiteId: string): Promise<readonly InvitationEntry[]> => {
     const { document } = await engine.read(accessProjection, websiteId);
     const invitations = document?.invitations ?? [];
-    return invitations.filter(({ kind, status }) => kind === 'ownership_transfer' && status !== 'revoked').reverse();
+    return invitations
+      .filter(({ kind, status }) => kind === 'ownership_transfer' && status !== 'revoked')
+      .sort((one, other) => (one.id < other.id ? 1 : -1));
   };
 
   const toTransfer = async (websiteId: string, entry: InvitationEntry): Promise<Static<typeof Invitation>> => ({
@@ -98,8 +100,8 @@ export const transferRoutes = ({ engine, payments, baseUrl }: TransferRouteParts
         const { items, next } = await readPage(
           query,
           ({ id }: InvitationEntry) => id,
-          ({ after, limit }) =>
-            Promise.resolve(all.slice(after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1).slice(0, limit)),
+          // Ids are sorted by time; the last of the page before may have been cancelled since.
+          ({ after, limit }) => Promise.resolve(all.filter(({ id }) => after === undefined || id < after).slice(0, limit)),
         );
         const body = await Promise.all(items.map((entry) => toTransfer(params.id, entry)));
         return { body, ...(next !== undefined && { next }) };

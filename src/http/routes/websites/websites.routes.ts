@@ -61,7 +61,9 @@ export const websiteRoutes = (parts: { engine: Engine; sourceHost: SourceHost; s
 
   const requireTemplate = async (templateId: string): Promise<void> => {
     const templates = await sourceHost.listTemplates();
-    if (!templates.some(({ id }) => id === templateId)) throw new Refused(refusals.templateUnknown(templateId));
+    if (!templates.some(({ id }) => id === templateId)) {
+      throw new Refused(refusals.invalidBody('templateId', `template ${templateId} does not exist`));
+    }
   };
 
   return [
