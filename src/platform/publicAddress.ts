@@ -46,3 +46,13 @@ export const isPublicAddress = (address: string): boolean => {
   if (isIP(plain) === 4) return !notPublic4.check(plain, 'ipv4');
   return isIP(plain) === 6 && global6.check(plain, 'ipv6') && !notPublic6.check(plain, 'ipv6');
 };
+
+/**
+ * Who sent a request: whoever connected; or, when that is in a network of our own, who the proxy there says that it has the request from
+ * (the last entry of `X-Forwarded-For`). From outside, anybody could say it.
+ */
+export const senderOf = (peer: string, forwardedFor: string): string => {
+  if (isPublicAddress(peer)) return peer;
+  const nearest = forwardedFor.split(',').at(-1)?.trim() ?? '';
+  return isIP(nearest) === 0 ? peer : nearest;
+};

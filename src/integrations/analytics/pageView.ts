@@ -1,5 +1,4 @@
-import { isIP } from 'node:net';
-import { isPublicAddress } from '../../platform/publicAddress.js';
+import { senderOf } from '../../platform/publicAddress.js';
 import type { PageRequest } from './port.js';
 
 /** What is counted of a request for a page. */
@@ -31,13 +30,6 @@ const isRobot = (agent: string): boolean => !browser.test(agent) || robots.test(
 /** Pages that a browser gets ahead of time may never be looked at. */
 const isAheadOfTime = (purpose: string): boolean => /prefetch|prerender|preview/i.test(purpose);
 
-/** What a proxy says of the visitor is believed of one in our own network; from outside, anybody could say it. */
-const addressOf = (peer: string, forwardedFor: string): string => {
-  if (isPublicAddress(peer)) return peer;
-  const nearest = forwardedFor.split(',').at(-1)?.trim() ?? '';
-  return isIP(nearest) === 0 ? peer : nearest;
-};
-
 /** The view that a request counts as; null for robots, and for pages that are not being looked at. */
 export const pageViewOf = ({ project, path, query, headers, peer = '' }: PageRequest): PageView | null => {
   const header = (name: string): string => {
@@ -51,7 +43,7 @@ export const pageViewOf = ({ project, path, query, headers, peer = '' }: PageReq
     project,
     page: path.slice(0, longestPage),
     ...(source !== undefined && { source }),
-    visitor: `${addressOf(peer, header('x-forwarded-for'))}\n${agent}`,
+    visitor: `${senderOf(peer, header('x-forwarded-for'))}\n${agent}`,
   };
 };
 

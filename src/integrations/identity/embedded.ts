@@ -8,6 +8,7 @@ import type { EmailSender } from '../email/port.js';
 import { createIdentify } from './accessTokens.js';
 import { createAccounts } from './embedded/accounts.js';
 import { createChallenges } from './embedded/challenges.js';
+import { createLimits } from './embedded/limits.js';
 import { pageHeaders } from './embedded/pages.js';
 import { createProvider } from './embedded/provider.js';
 import { createSealedRecords, type Records } from './embedded/sealedRecords.js';
@@ -65,6 +66,8 @@ export const createEmbeddedIdentity = (parts: {
     }),
   });
 
+  const limits = createLimits(clock, baseUrl);
+
   /** What answers; made anew when another key signs. */
   let serving: { readonly period: number; readonly router: Promise<Router> } | undefined;
 
@@ -84,7 +87,8 @@ export const createEmbeddedIdentity = (parts: {
     });
     const router = express.Router({ caseSensitive: true });
     router.use(pageHeaders([...origins, 'http://127.0.0.1:*', 'http://localhost:*']));
-    router.use(createSignInRoutes({ provider, issuer: issuer(), baseUrl: baseUrl(), accounts, challenges, logger }));
+    router.use(limits.handler);
+    router.use(createSignInRoutes({ provider, issuer: issuer(), baseUrl: baseUrl(), accounts, challenges, limits, logger }));
     router.use(provider.callback());
     return router;
   };

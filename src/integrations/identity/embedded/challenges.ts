@@ -10,8 +10,10 @@ import { composeSignInMail } from './signInMail.js';
 const usableMs = 10 * 60_000;
 
 /** For how long (ms) how many are enough; beyond that somebody is guessing, or flooding a mailbox. */
-const limits = {
-  mailsOfAddress: { most: 5, lifeMs: 15 * 60_000 },
+export const challengeLimits = {
+  mailsOfAddress: { most: 15, lifeMs: 15 * 60_000 },
+  // Fewer, so that nobody alone can use up another's mails and so keep them from signing in.
+  mailsOfAddressForSender: { most: 5, lifeMs: 15 * 60_000 },
   mailsOfInteraction: { most: 5, lifeMs: 60 * 60_000 },
   codesOfMail: { most: 5, lifeMs: usableMs },
   wrongCodesOfAddress: { most: 10, lifeMs: 60 * 60_000 },
@@ -35,9 +37,10 @@ export type NotRedeemed = 'wrong' | 'gone' | 'tooManyCodes' | 'addressLocked';
 export interface Challenges {
   /**
    * Mails a link and a code; those that were mailed before for the interaction stop working. `false` when too many were asked for.
+   * @param sender who asks, as far as it can be told
    * @throws ProviderFault when the mail cannot be sent
    */
-  send(interaction: string, email: string, linkOf: (secret: string) => string): Promise<boolean>;
+  send(interaction: string, email: string, sender: string, linkOf: (secret: string) => string): Promise<boolean>;
   /** The address that a mail was sent to for the interaction, while its link and code may be used. */
   sentTo(interaction: string): Promise<string | null>;
   /** Likewise, when this is the secret of its link. It uses nothing up. */
@@ -55,10 +58,10 @@ export const createChallenges = (parts: {
   /** Told of what was mailed, where no mail leaves the machine. */
   announce?: ((mailed: { readonly link: string; readonly code: string }) => void) | undefined;
 }): Challenges => {
-  const { records, email: sender, ids, random, clock, announce } = parts;
+  const { records, email: mailer, ids, random, clock, announce } = parts;
 
-  const take = (limit: keyof typeof limits, id: string): ReturnType<SealedRecords['takePlace']> =>
-    records.takePlace(limit, id, limits[limit].most, limits[limit].lifeMs);
+  const take = (limit: keyof typeof challengeLimits, id: string): ReturnType<SealedRecords['takePlace']> =>
+    records.takePlace(limit, id, challengeLimits[limit].most, challengeLimits[limit].lifeMs);
 
   const find = async (interaction: string): Promise<Challenge | null> =>
     (await records.get('challenge', interaction)) as Challenge | null;
@@ -76,8 +79,12 @@ export const createChallenges = (parts: {
   };
 
   return {
-    send: async (interaction, email, linkOf) => {
-      const places = [await take('mailsOfInteraction', interaction), await take('mailsOfAddress', email)];
+    send: async (interaction, email, sender, linkOf) => {
+      const places = [
+        await take('mailsOfInteraction', interaction),
+        await take('mailsOfAddressForSender', `${email} ${sender}`),
+        await take('mailsOfAddress', email),
+      ];
       const giveBack = async (): Promise<void> => {
         for (const place of places) await place?.();
       };
@@ -93,7 +100,7 @@ export const createChallenges = (parts: {
       const link = linkOf(secret);
       try {
         const until = clock.now() + usableMs;
-        await sender.send({ id, to: email, ...composeSignInMail({ link, code: grouped(code), until }) });
+        await mailer.send({ id, to: email, ...composeSignInMail({ link, code: grouped(code), until }) });
       } catch (error) {
         await giveBack();
         throw error;

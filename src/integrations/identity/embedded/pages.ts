@@ -141,6 +141,15 @@ export const expiredPage = (home: string): string =>
       <a class="button" href="${home}">Begin again</a>`,
   );
 
+/** So many attempts came from where this one does that it was not looked at. */
+export const busyPage = (home: string): string =>
+  page(
+    'Too many attempts',
+    html`<h1>Too many attempts</h1>
+      <p>Very many attempts to sign in came from your network. Wait a minute, then begin again.</p>
+      <a class="button" href="${home}">Begin again</a>`,
+  );
+
 /** Something is wrong with the request for signing in, which is for whoever built the program that made it. */
 export const errorPage = (shown: { readonly home: string; readonly error: string; readonly description?: string }): string =>
   page(

@@ -12,6 +12,7 @@ import { signingAlgorithm, type KeyRing } from './signingKeys.js';
 const lives = {
   accessToken: 10 * 60,
   code: 60,
+  /** Until somebody signs in: also of the session that a request for signing out makes where there is none. */
   interaction: 30 * 60,
   /** Of the browser's session, from its last use; and of a refresh token, from the sign-in that it comes from. */
   session: 14 * 24 * 60 * 60,
@@ -116,7 +117,7 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
       AuthorizationCode: lives.code,
       IdToken: lives.accessToken,
       Interaction: lives.interaction,
-      Session: lives.session,
+      Session: (_context, { accountId }) => (accountId === undefined ? lives.interaction : lives.session),
       Grant: lives.grant,
       // Rotation prolongs nothing (RFC 9700, 4.14.2).
       RefreshToken: (context) => context.oidc.entities.RotatedRefreshToken?.remainingTTL ?? lives.session,

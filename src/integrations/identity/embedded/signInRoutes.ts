@@ -3,7 +3,8 @@ import type { default as Provider } from 'oidc-provider';
 import type { Logger } from '../../../platform/logger.js';
 import { ProviderFault } from '../../fault.js';
 import type { Accounts } from './accounts.js';
-import type { Challenges, NotRedeemed } from './challenges.js';
+import { challengeLimits, type Challenges, type NotRedeemed } from './challenges.js';
+import { retryAfter, senderIn, type Limits } from './limits.js';
 import { addressPage, codePage, expiredPage, gonePage, linkPage, otherBrowserPage } from './pages.js';
 
 const longestBody = '4kb';
@@ -11,10 +12,17 @@ const longestBody = '4kb';
 const problems = {
   address: 'This is not an e-mail address.',
   tooManyMails: 'Too many mails were asked for. Use the newest one, or wait 15 minutes.',
+  busy: 'Very many mails were asked for from your network. Wait a minute, then try again.',
   noMail: 'The mail could not be sent. Try again in a moment.',
   wrong: 'This is not the code in the newest mail.',
   tooManyCodes: 'Too many codes were tried. Ask for another mail.',
   addressLocked: 'Too many codes were tried for this address. Open the link in the mail, or wait an hour.',
+} as const;
+
+/** After how long another code is looked at, at the latest. */
+const untilAgainMs = {
+  tooManyCodes: challengeLimits.codesOfMail.lifeMs,
+  addressLocked: challengeLimits.wrongCodesOfAddress.lifeMs,
 } as const;
 
 /**
@@ -28,9 +36,10 @@ export const createSignInRoutes = (parts: {
   baseUrl: string;
   accounts: Accounts;
   challenges: Challenges;
+  limits: Pick<Limits, 'mail'>;
   logger: Logger;
 }): Router => {
-  const { provider, issuer, baseUrl, accounts, challenges, logger } = parts;
+  const { provider, issuer, baseUrl, accounts, challenges, limits, logger } = parts;
 
   const actionsOf = (interaction: string) => {
     const begin = `${issuer}/sign-in/${interaction}`;
@@ -84,8 +93,8 @@ export const createSignInRoutes = (parts: {
     const email = await challenges.sentTo(uid);
     if (email === null) return showGone(response, uid);
     const { codeAction, addressAction } = actionsOf(uid);
-    const status = why === 'wrong' ? 400 : 429;
-    show(response, status, codePage({ action: codeAction, addressAction, email, problem: problems[why] }));
+    if (why !== 'wrong') response.set(retryAfter(untilAgainMs[why]));
+    show(response, why === 'wrong' ? 400 : 429, codePage({ action: codeAction, addressAction, email, problem: problems[why] }));
   };
 
   const router = express.Router({ caseSensitive: true, strict: true });
@@ -108,9 +117,20 @@ export const createSignInRoutes = (parts: {
           show(response, 400, addressPage({ action, email, problem: problems.address }));
           return;
         }
+        const sender = senderIn(request);
+        const waitMs = limits.mail(sender);
+        if (waitMs > 0) {
+          response.set(retryAfter(waitMs));
+          show(response, 429, addressPage({ action, email, problem: problems.busy }));
+          return;
+        }
         try {
-          if (await challenges.send(uid, email, (secret) => `${linkAction}?secret=${secret}`)) response.redirect(303, codeAction);
-          else show(response, 429, addressPage({ action, email, problem: problems.tooManyMails }));
+          if (await challenges.send(uid, email, sender, (secret) => `${linkAction}?secret=${secret}`)) {
+            response.redirect(303, codeAction);
+          } else {
+            response.set(retryAfter(challengeLimits.mailsOfAddress.lifeMs));
+            show(response, 429, addressPage({ action, email, problem: problems.tooManyMails }));
+          }
         } catch (error) {
           if (!(error instanceof ProviderFault)) throw error;
           logger.warn({ err: error }, 'a mail for signing in could not be sent');

@@ -1,0 +1,184 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
+import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
+import { senderIn } from '../../src/integrations/identity/embedded/limits.js';
+import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { startApi, type RunningApi } from '../support/http.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** What nobody has to sign in for is limited by sender; the test is the proxy that tells who that is. */
+
+/** Stands still: nothing is allowed anew while a test counts. */
+let now = Date.now();
+const clock: Clock = { ...systemClock, now: () => now };
+const baseUrl = 'https://doorstep.test';
+let api: RunningApi;
+
+beforeAll(async () => {
+  const outbox = createEmbeddedOutbox({ folder: join(temporaryFolder(), 'outbox'), from: 'no-reply@doorstep.example', clock });
+  api = await startApi({
+    clock,
+    signIn: (engine) =>
+      createEmbeddedIdentity({
+        ...engine,
+        records: engine.readModels.records,
+        email: outbox,
+        tellsInLog: false,
+        baseUrl: () => baseUrl,
+        origins: [],
+        adminEmails: [],
+      }),
+  });
+});
+
+const authorize = `/oidc/authorize?${new URLSearchParams({
+  client_id: 'doorstep-portal',
+  redirect_uri: `${baseUrl}/auth/callback`,
+  response_type: 'code',
+  scope: 'openid',
+  code_challenge: 'x'.repeat(43),
+  code_challenge_method: 'S256',
+}).toString()}`;
+
+interface Asked {
+  readonly path: string;
+  readonly method?: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly cookie?: string;
+}
+
+const ask = async (sender: string, { path, method = 'GET', form, cookie = '' }: Asked): Promise<Response> =>
+  fetch(api.url + path, {
+    method,
+    redirect: 'manual',
+    headers: { 'x-forwarded-for': `198.51.100.1, ${sender}`, cookie },
+    ...(form !== undefined && { body: new URLSearchParams(form) }),
+  });
+
+/** The statuses of so many requests, of which some are under way at the same time. */
+const askOften = async (times: number, sender: string, asked: Asked): Promise<Readonly<Record<number, number>>> => {
+  const statuses: Record<number, number> = {};
+  let left = times;
+  const askOn = async (): Promise<void> => {
+    while ((left -= 1) >= 0) {
+      const { status } = await ask(sender, asked);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, askOn));
+  return statuses;
+};
+
+/** What a browser would send on. */
+const cookiesOf = (answer: Response): string =>
+  answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0] ?? '')
+    .join('; ');
+
+describe('attempts to sign in', () => {
+  test('300 may begin at once, and one more each second; others are not held up', async () => {
+    expect((await ask('93.184.216.1', { path: authorize })).status).toBe(303);
+    // Refused for what they are, which is told at once.
+    expect(await askOften(310, '93.184.216.1', { path: '/oidc/authorize' })).toStrictEqual({ 400: 299, 429: 11 });
+    const refused = await ask('93.184.216.1', { path: authorize });
+    expect([refused.status, refused.headers.get('retry-after')]).toStrictEqual([429, '1']);
+    expect(refused.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await refused.text()).toContain('Too many attempts');
+    expect((await ask('93.184.216.2', { path: authorize })).status).toBe(303);
+    expect((await ask('93.184.216.1', { path: '/oidc/jwks' })).status).toBe(200);
+
+    now += 1_000;
+    expect(await askOften(2, '93.184.216.1', { path: authorize })).toStrictEqual({ 303: 1, 429: 1 });
+  });
+
+  test.each(['/authorize/', '/AUTHORIZE', '/%61uthorize', '//authorize', '/sign-out', '/sign-out/'])(
+    'written as %s, a request keeps nothing beyond that',
+    async (path) => {
+      expect([400, 404, 429]).toContain((await ask('93.184.216.1', { path: authorize.replace('/authorize', path) })).status);
+    },
+  );
+
+  test('signing out where nobody is signed in keeps nothing for longer than an attempt', async () => {
+    const { headers } = await ask('93.184.216.3', { path: '/oidc/sign-out' });
+    const session = headers.getSetCookie().find((line) => line.startsWith('doorstep_session=')) ?? '';
+    const expires = Date.parse(/expires=([^;]+)/.exec(session)?.[1] ?? '');
+    expect(expires - Date.now()).toBeGreaterThan(0);
+    expect(expires - Date.now()).toBeLessThanOrEqual(30 * 60_000);
+  });
+
+  test('a clock that is set back locks nobody out', async () => {
+    now += 3_600_000;
+    expect((await ask('93.184.216.4', { path: authorize })).status).toBe(303);
+    now -= 3_600_000;
+    expect((await ask('93.184.216.4', { path: authorize })).status).toBe(303);
+  });
+});
+
+describe('mails', () => {
+  const begin = async (sender: string): Promise<Asked> => {
+    const begun = await ask(sender, { path: authorize });
+    return { path: new URL(begun.headers.get('location') ?? '').pathname, method: 'POST', cookie: cookiesOf(begun) };
+  };
+
+  test('200 may be asked for at once from one place, to whomever', async () => {
+    const [mail, other] = [await begin('93.184.216.5'), await begin('93.184.216.6')];
+    const form = { email: 'somebody@example.com' };
+    // The first five are sent, the attempt has no more of them.
+    const statuses = await askOften(200, '93.184.216.5', { ...mail, form });
+    expect(statuses).toStrictEqual({ 303: 5, 429: 195 });
+    const refused = await ask('93.184.216.5', { ...(await begin('93.184.216.5')), form: { email: 'nobody@example.com' } });
+    expect([refused.status, refused.headers.get('retry-after')]).toStrictEqual([429, '10']);
+    expect(await refused.text()).toContain('from your network');
+    expect((await ask('93.184.216.6', { ...other, form: { email: 'nobody@example.com' } })).status).toBe(303);
+  });
+
+  test('nobody alone can use up those of another person', async () => {
+    const form = { email: 'victim@example.com' };
+    const send = async (sender: string): Promise<Response> => ask(sender, { ...(await begin(sender)), form });
+    for (let count = 0; count < 5; count += 1) expect((await send('93.184.216.7')).status).toBe(303);
+    const refused = await send('93.184.216.7');
+    expect([refused.status, refused.headers.get('retry-after')]).toStrictEqual([429, '900']);
+    for (const sender of ['93.184.216.8', '93.184.216.9']) {
+      for (let count = 0; count < 5; count += 1) expect((await send(sender)).status).toBe(303);
+    }
+    // And nobody's mailbox is flooded.
+    expect((await send('93.184.216.10')).status).toBe(429);
+  });
+});
+
+test('requests for tokens: 600 may be refused, then nothing is looked at', async () => {
+  const asked: Asked = {
+    path: '/oidc/token',
+    method: 'POST',
+    form: { client_id: 'doorstep-portal' },
+  };
+  expect(await askOften(600, '93.184.216.11', asked)).toStrictEqual({ 400: 600 });
+  const refused = await ask('93.184.216.11', asked);
+  expect([refused.status, refused.headers.get('retry-after')]).toStrictEqual([429, '1']);
+  expect(await refused.json()).toMatchObject({ error: 'temporarily_unavailable' });
+  expect((await ask('93.184.216.12', asked)).status).toBe(400);
+}, 20_000);
+
+const requestFrom = (remoteAddress: string, headers: IncomingHttpHeaders = {}): Parameters<typeof senderIn>[0] => ({
+  socket: { remoteAddress },
+  headers,
+});
+
+test.each([
+  ['an IPv4 address', '93.184.216.1', '93.184.216.1', '93.184.216.2'],
+  ['a network of IPv6', '2606:4700::1', '2606:4700:0:0:1:2:3:4', '2606:4700:0:1::1'],
+  ['a short one', '2606::', '2606::ffff:1.1.1.1', '2607::'],
+])('a sender is %s', (_what, one, same, other) => {
+  const senderOf = (address: string): string => senderIn(requestFrom(address));
+  expect(senderOf(one)).toBe(senderOf(same));
+  expect(senderOf(one)).not.toBe(senderOf(other));
+});
+
+test('what a sender from outside says of itself is not believed', () => {
+  const senderOf = (peer: string): string => senderIn(requestFrom(peer, { 'x-forwarded-for': '10.0.0.1, 1.1.1.1' }));
+  expect(senderOf('93.184.216.34')).toBe('93.184.216.34');
+  expect(senderOf('::ffff:10.0.0.7')).toBe('1.1.1.1');
+});
