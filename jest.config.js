@@ -13,7 +13,8 @@ export default {
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
   },
-  testTimeout: 20_000,
+  // Ends what hangs. How long something may take is for the test to say.
+  testTimeout: 60_000,
   // Many tests wait for processes or the disk more than they compute: a core kept free is a core not used.
   maxWorkers: '100%',
   // What a test file has loaded is never given back (modules of `--experimental-vm-modules`): a worker that has run many is replaced.

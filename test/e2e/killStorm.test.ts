@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { createWebsite, expectAllThere, invite, nothingYet, relabel, type Acknowledged } from '../support/acknowledged.js';
+import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, startServer, type Api } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -16,7 +17,14 @@ test(`nothing acknowledged is lost, nothing is made twice, and all work ends, af
   for (let round = 0; round < kills; round += 1) {
     const server = await startServer(dataDir);
     const api = createApi(server.address, token);
-    const killed = pause(randomInt(10, 160)).then(() => server.kill('SIGKILL'));
+    const before = told.websites.size;
+    const strike = async (): Promise<number | string> => {
+      await pause(randomInt(10, 160));
+      // In every second round something is sure to be in the making, on a machine that is busy with other things too.
+      if (round % 2 === 0) await eventually('a website', () => (told.websites.size > before ? true : undefined), 60_000);
+      return server.kill('SIGKILL');
+    };
+    const killed = strike();
     const load = async (lane: number): Promise<void> => {
       for (let step = 0; ; step += 1) await oneWrite(api, told, round, lane, step);
     };
@@ -28,7 +36,6 @@ test(`nothing acknowledged is lost, nothing is made twice, and all work ends, af
 
   const server = await startServer(dataDir);
   await expectAllThere(createApi(server.address, token), told, dataDir);
-  expect(told.websites.size).toBeGreaterThan(kills / 4);
   for (const slug of told.websites.keys()) expect((await fetch(`${server.address}/sites/${slug}/`)).status).toBe(200);
   expect(await server.kill('SIGTERM')).toBe(0);
 }, 240_000);

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as client from 'openid-client';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/fleet.js';
 import { launchServer, type Launched } from '../support/server.js';
 import { beginSignIn, createBrowser, discover, finishSignIn, type Page, type Place } from '../support/signIn.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -26,15 +25,6 @@ const members: Member[] = [];
 let turn = 0;
 const addressOf = (index: number): string => `http://127.0.0.1:${String(members[index]?.port)}`;
 const place: Place = { baseUrl, via: () => addressOf(turn) };
-
-const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 const launch = (port: number): Launched =>
   launchServer(dataDir, { PORT: String(port), BASE_URL: baseUrl, PROCESS_ROLES: 'api', LOG_LEVEL: 'info' });

@@ -92,26 +92,30 @@ describe('a JWT', () => {
     expect((await whoIs(await issuer.sign())).body).toMatchObject({ role: 'client' });
   });
 
-  test.each<[string, Record<string, unknown>]>([
+  /** Seconds since the epoch, when the test runs: what is in the table is made when the file is loaded. */
+  const at = (seconds: number) => Math.floor(clock.now() / 1_000) + seconds;
+
+  test.each<[string, Record<string, unknown> | (() => Record<string, unknown>)]>([
     ['for another audience', { aud: 'somebody-else' }],
     ['for no audience', { aud: undefined }],
     ['of another issuer', { iss: 'https://login.example.com' }],
     ['of no issuer', { iss: undefined }],
-    ['that has lapsed', { exp: Math.floor(Date.now() / 1_000) - 31 }],
+    ['that has lapsed', () => ({ exp: at(-31) })],
     ['that never lapses', { exp: undefined }],
-    ['that is not valid yet', { nbf: Math.floor(Date.now() / 1_000) + 60 }],
+    ['that is not valid yet', () => ({ nbf: at(600) })],
     ['without a subject', { sub: undefined }],
     ['with an empty subject', { sub: '' }],
   ])('%s is refused', async (_what, claims) => {
-    expect(outcome(await whoIs(await issuer.sign(claims)))).toStrictEqual([401, 'Invalid token']);
+    const made = typeof claims === 'function' ? claims() : claims;
+    expect(outcome(await whoIs(await issuer.sign(made)))).toStrictEqual([401, 'Invalid token']);
   });
 
-  test.each<[string, Record<string, unknown>]>([
-    ['lapsed', { exp: Math.floor(Date.now() / 1_000) - 20 }],
-    ['will be valid', { nbf: Math.floor(Date.now() / 1_000) + 20 }],
-    ['is for several audiences', { aud: ['other', audience] }],
+  test.each<[string, () => Record<string, unknown>]>([
+    ['lapsed', () => ({ exp: at(-10) })],
+    ['will be valid', () => ({ nbf: at(25) })],
+    ['is for several audiences', () => ({ aud: ['other', audience] })],
   ])('that %s within the leeway or among others is taken', async (_what, claims) => {
-    expect((await whoIs(await issuer.sign(claims))).status).toBe(200);
+    expect((await whoIs(await issuer.sign(claims()))).status).toBe(200);
   });
 
   test.each<[string, () => Promise<string> | string]>([

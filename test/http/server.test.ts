@@ -90,15 +90,12 @@ describe('what is not HTTP as it should be', () => {
 });
 
 describe('slow senders', () => {
+  const routes = () => [probe({ path: '/things' }), probe({ method: 'post', path: '/things', body: Type.Object({}) })];
   let api: RunningApi;
   let token: string;
 
   beforeAll(async () => {
-    api = await startApi({
-      routes: () => [probe({ path: '/things' }), probe({ method: 'post', path: '/things', body: Type.Object({}) })],
-      projector: false,
-      patience,
-    });
+    api = await startApi({ routes, projector: false, patience });
     token = await api.mintToken();
   });
 
@@ -117,20 +114,23 @@ describe('slow senders', () => {
   test('of bodies are cut off with 408, and others are answered meanwhile', async () => {
     const slow = await open(api);
     slow.socket.write(`POST /v1/things HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-length: 100\r\n\r\n{`);
-    expect((await api.call('GET', '/things', { token })).status).toBe(200);
+    // On a machine that is busy with other things they may be slow as well.
+    await eventually('an answer', async () => ((await api.call('GET', '/things', { token })).status === 200 ? true : undefined));
     await slow.closed;
     expect(answerIn(slow.received())).toMatchObject({ status: 408 });
     expect(api.log.filter(({ level }) => level === 'error')).toStrictEqual([]);
   });
 
   test('who go away in the middle of a body leave nothing behind', async () => {
-    const { socket } = await open(api);
-    const headers = `authorization: Bearer ${token}\r\nx-request-id: gone\r\ncontent-length: 100`;
+    const patient = await startApi({ routes, projector: false });
+    const bearer = await patient.mintToken();
+    const { socket } = await open(patient);
+    const headers = `authorization: Bearer ${bearer}\r\nx-request-id: gone\r\ncontent-length: 100`;
     socket.write(`POST /v1/things HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n{`);
     // By the time that another one is answered, this one has arrived.
-    await api.call('GET', '/things', { token });
+    await patient.call('GET', '/things', { token: bearer });
     socket.destroy();
-    const line = await eventually('the line', () => api.log.find(({ requestId }) => requestId === 'gone'));
+    const line = await eventually('the line', () => patient.log.find(({ requestId }) => requestId === 'gone'));
     expect(line).toMatchObject({ level: 'info', msg: 'request', aborted: true });
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import {
   EventStoreClosed,
@@ -82,15 +83,18 @@ export const faultCases = (under: () => EventStoreUnderTest, harness: EventStore
     const after = await store().lastPosition();
     const following = follow(store(), { after, filter: { streamPrefixes: [stream] } }, ({ events }) => events.length > 0);
     const bringUp = await takeDown(under());
-    const begun = performance.now();
-    const outcomes = await Promise.allSettled([
-      store().append(stream, newEvents(1), NO_STREAM),
-      store().append(`${stream}-other`, newEvents(1), 'any'),
+    const inTime = new AbortController();
+    // A timer, which a machine that is busy with other things holds up as well.
+    const outcomes = await Promise.race([
+      Promise.allSettled([
+        store().append(stream, newEvents(1), NO_STREAM),
+        store().append(`${stream}-other`, newEvents(1), 'any'),
+      ]),
+      pause(2_000, 'nothing within 2 s', { signal: inTime.signal }),
     ]);
-    const took = performance.now() - begun;
+    inTime.abort();
     await bringUp();
     expect(outcomes).toMatchObject([1, 2].map(() => ({ reason: expect.any(EventStoreUnavailable) })));
-    expect(took).toBeLessThan(2_000);
     const event = newEvent();
     await eventually(() => store().append(stream, [event], NO_STREAM));
     expect((await store().readStream(stream)).events.map(asWritten)).toEqual([event]);

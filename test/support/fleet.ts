@@ -1,5 +1,6 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createApi, launchServer, type Api, type Launched } from './server.js';
 
@@ -30,7 +31,8 @@ export const startFleet = async (
   roles: readonly string[],
   extra: Readonly<Record<string, string>> = {},
 ): Promise<Fleet> => {
-  const ports = await Promise.all(roles.map(async (names) => (names.includes('api') ? freePort() : null)));
+  const ports: (number | null)[] = [];
+  for (const names of roles) ports.push(names.includes('api') ? await freePort() : null);
   const baseUrl = `http://127.0.0.1:${String(ports.find((port) => port !== null))}`;
 
   const parts = roles.map((names, index): Part => {
@@ -61,14 +63,28 @@ export const startFleet = async (
   };
 };
 
-/** A port that was free a moment ago: a server that is started again keeps its address. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+const given = new Set<number>();
+
+/**
+ * A port for a server that is started again and keeps its address: one that nobody listens on, and below those that the system gives
+ * to whoever asks for any, who might get it while the server is away.
+ */
+export const freePort = async (): Promise<number> => {
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
+    if (given.has(port)) continue;
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue;
+      throw error;
+    }
+    given.add(port);
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 };
 
 /**

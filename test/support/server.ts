@@ -11,10 +11,11 @@ import { loadSettings } from '../../src/platform/settings.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What a failed test leaves running ends with its file. */
-const running = new Set<ChildProcess>();
+const running = new Map<ChildProcess, Promise<unknown>>();
 
-afterAll(() => {
-  for (const child of running) child.kill('SIGKILL');
+afterAll(async () => {
+  for (const child of running.keys()) child.kill('SIGKILL');
+  await Promise.all(running.values());
 });
 
 /** The built server as a process of its own (`npm test` builds it first). */
@@ -56,8 +57,8 @@ export const launchServer = (dataDir: string, extra: Environment = {}): Launched
     env: environmentFor(dataDir, extra),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  running.add(child);
   const ended = outcomeOf(child).finally(() => running.delete(child));
+  running.set(child, ended);
   let written = '';
   child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
 
