@@ -1,6 +1,7 @@
-import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpServer, IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Express } from 'express';
 import type { Clock } from '../platform/clock.js';
 import type { HttpApp } from './app.js';
 import { replyToError, securityHeaders } from './reply.js';
@@ -31,6 +32,7 @@ const questionMs = 250;
 export const createServer = (app: HttpApp, clock: Clock, patience: Patience = defaultPatience): HttpServer => {
   const server = createHttpServer(
     {
+      ...classesOf(app.express),
       headersTimeout: patience.headersMs,
       requestTimeout: patience.requestMs,
       connectionsCheckingInterval: patience.checkMs,
@@ -105,6 +107,21 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
         closeWhenAnswered();
       }),
   };
+};
+
+/**
+ * Requests and answers that are express's from the beginning. Otherwise it changes the prototype of each one that comes, and whatever
+ * such an object leads to outlives every minor garbage collection: the heap grew fourfold, and a fifth of the time went into collecting.
+ */
+const classesOf = (app: Express): { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } => {
+  class AppRequest extends IncomingMessage {}
+  class AppResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {}
+  const prototypes = app as unknown as { request: object; response: object };
+  Object.setPrototypeOf(AppRequest.prototype, prototypes.request);
+  Object.setPrototypeOf(AppResponse.prototype, prototypes.response);
+  prototypes.request = AppRequest.prototype;
+  prototypes.response = AppResponse.prototype;
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 };
 
 const addressOf = (server: Server): { host: string; port: number; url: string } => {
