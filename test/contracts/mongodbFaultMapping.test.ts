@@ -10,13 +10,15 @@ const answered = (code: number, message = 'words of the server'): driver.MongoSe
 
 /** As the driver throws what ended a bulk write. */
 const inBulk = (fault: Error): driver.MongoBulkWriteError =>
-  new driver.MongoBulkWriteError(fault, {} as unknown as driver.BulkWriteResult);
+  new driver.MongoBulkWriteError(fault, { getWriteConcernError: () => undefined } as unknown as driver.BulkWriteResult);
 
 describe('faults of the MongoDB driver', () => {
   test.each<[string, Error]>([
     ['a lost connection', new driver.MongoNetworkError('connection 1 to 127.0.0.1:27017 closed')],
     ['a silent connection', new driver.MongoNetworkTimeoutError('connection 1 to 127.0.0.1:27017 timed out')],
     ['a lost connection in a bulk write', inBulk(new driver.MongoNetworkError('closed'))],
+    ['a name that is not found', Object.assign(new Error('querySrv ENOTFOUND'), { code: 'ENOTFOUND', syscall: 'querySrv' })],
+    ['a text record that cannot be understood', new driver.MongoParseError('Text record may only set authSource')],
     ['a server that is no longer the primary', answered(10107)],
     ['one that steps down', answered(189)],
     ['one that steps down in a bulk write', inBulk(answered(189))],

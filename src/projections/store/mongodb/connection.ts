@@ -26,6 +26,9 @@ const answerMs = 1_800;
 /** A socket on which nothing came for so long is given up, and with it what `run` no longer waits for. */
 const silentSocketMs = 3_000;
 
+/** For writes whose counts are looked at: the driver adds them up as numbers, also when a server sends them with 64 bits. */
+export const countsAsNumbers = { useBigInt64: false } as const;
+
 /** The database when the address names none. */
 const defaultDatabase = 'doorstep';
 
@@ -39,12 +42,10 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
   const driver = await import('mongodb');
   const mapped = createFaults(url, driver);
   let client: MongoClient;
+  let database: Db;
   try {
     client = new driver.MongoClient(url, {
       appName: 'doorstep',
-      readPreference: 'primary',
-      readConcern: { level: 'majority' },
-      writeConcern: { w: 'majority', journal: true },
       serverSelectionTimeoutMS: answerMs,
       connectTimeoutMS: answerMs,
       waitQueueTimeoutMS: answerMs,
@@ -52,10 +53,16 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
       // 64-bit integers are bigint in both directions.
       useBigInt64: true,
     });
+    // Of the database, not of the client, where parts of these in the address would win.
+    database = client.db(databaseNameIn(url) ?? defaultDatabase, {
+      readPreference: 'primary',
+      readConcern: new driver.ReadConcern('majority'),
+      // A server that waits for a majority gives up when nobody listens any more.
+      writeConcern: { w: 'majority', journal: true, wtimeoutMS: answerMs },
+    });
   } catch {
     throw new ReadModelStoreUnavailable('the address of the read-model store cannot be understood');
   }
-  const database: Db = client.db(databaseNameIn(url) ?? defaultDatabase);
   let closed = false;
   const isClosed = (): boolean => closed;
 
@@ -104,11 +111,13 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
   };
 };
 
-/** What servers before MongoDB 7 answer to dropping a collection that is not there; compatible ones may say it in words only. */
-const isAbsent = (fault: unknown): boolean =>
-  fault instanceof Error && (('code' in fault && fault.code === 26) || /\bns not found\b/.test(fault.message));
+/** What compatible servers say in words only; the driver knows MongoDB's code for it. */
+const isAbsent = (fault: unknown): boolean => fault instanceof Error && /\bns not found\b/.test(fault.message);
 
 /** The reason that calls after `close` are refused with. */
 export const closedFault = (): ReadModelStoreUnavailable => new ReadModelStoreUnavailable('the read-model store is closed');
 
-const databaseNameIn = (url: string): string | undefined => /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^/?]+)/.exec(url)?.[1];
+const databaseNameIn = (url: string): string | undefined => {
+  const written = /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^/?]+)/.exec(url)?.[1];
+  return written === undefined ? undefined : decodeURIComponent(written);
+};

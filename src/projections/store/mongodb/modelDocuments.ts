@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
 import { textsOf, wantedValues } from '../documents.js';
 import type { DocumentWrite, ReadModel, ReadModelQuery, StoredDocument } from '../readModelStore.js';
-import type { MongoConnection } from './connection.js';
+import { countsAsNumbers, type MongoConnection } from './connection.js';
 import { takenIn } from './duplicates.js';
 
 /** A document, or the tombstone of one, as it stands in a version's collection. */
@@ -132,7 +132,7 @@ const replaceOlder = async (
     }));
     if (operations.length === 0) return [...refused];
     try {
-      await documents.bulkWrite(operations, { ordered: false });
+      await documents.bulkWrite(operations, { ordered: false, ...countsAsNumbers });
       return [...refused];
     } catch (fault) {
       const partly = takenIn(fault);

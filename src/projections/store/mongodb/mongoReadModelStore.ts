@@ -11,6 +11,7 @@ import {
 } from '../readModelStore.js';
 import { createArrivals } from './arrivals.js';
 import { closedFault, connectMongo, type MongoConnection } from './connection.js';
+import { isReadLost } from './faults.js';
 import {
   createGuardedWriter,
   createIndexes,
@@ -92,9 +93,18 @@ export const createMongoReadModelStore = async ({
   ): Promise<Result> =>
     run(async () => {
       const collection = await collectionOf(model);
-      const result = await read(documentsOf({ collection }));
-      if ((await registered(model)).collection !== collection) throw new ReadModelDropped(model);
-      return result;
+      const makeSure = async (): Promise<void> => {
+        if ((await registered(model)).collection !== collection) throw new ReadModelDropped(model);
+      };
+      try {
+        const result = await read(documentsOf({ collection }));
+        await makeSure();
+        return result;
+      } catch (fault) {
+        // MongoDB ends a read whose collection is dropped under it.
+        if (isReadLost(fault)) await makeSure();
+        throw fault;
+      }
     });
 
   const checkpoint = (model: ReadModel): Promise<bigint> => run(async () => (await registered(model)).checkpoint);

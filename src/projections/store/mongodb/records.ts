@@ -55,8 +55,10 @@ export const createMongoRecords = (connection: MongoConnection, name: string, cl
       }),
 
     purgeExpired: async () => {
+      const removed = await removeInStretches(connection, records, { expires: { $lte: clock.now() } });
+      // For the next time. Last, because a replica set finishes an index only when all who vote are there.
       await connection.run(() => records.createIndex({ expires: 1 }, { name: 'expires' }, {}));
-      return removeInStretches(connection, records, { expires: { $lte: clock.now() } });
+      return removed;
     },
   };
 };

@@ -1,6 +1,6 @@
 import type { Random } from '../../../platform/random.js';
 import { ReadModelDropped, type ReadModel } from '../readModelStore.js';
-import type { MongoConnection } from './connection.js';
+import { countsAsNumbers, type MongoConnection } from './connection.js';
 import { isTaken } from './duplicates.js';
 
 /** What is known of the versions of one read model: a single document, so that each change of it is seen whole or not at all. */
@@ -59,7 +59,7 @@ export const createRegistry = (connection: MongoConnection, random: Random): Reg
         const { matchedCount, upsertedCount } = await entries.replaceOne(
           { _id: name, change: entry.change },
           { change: entry.change + 1n, ...changed },
-          { upsert: entry.change === 0n },
+          { upsert: entry.change === 0n, ...countsAsNumbers },
         );
         if (matchedCount + upsertedCount > 0) return;
       } catch (fault) {

@@ -1,5 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
-import type { MongoConnection } from './connection.js';
+import { countsAsNumbers, type MongoConnection } from './connection.js';
 
 /** Documents removed by one command, which is answered in time however many there are in all. */
 const stretch = 500;
@@ -22,7 +22,7 @@ export const removeInStretches = async <Stored extends { readonly _id: string }>
     if (ids.length === 0) return removed;
     // With the condition again: one may have changed since.
     const { deletedCount } = await connection.run(() =>
-      documents.deleteMany({ $and: [filter, { _id: { $in: ids } }] } as Filter<Stored>),
+      documents.deleteMany({ $and: [filter, { _id: { $in: ids } }] } as Filter<Stored>, countsAsNumbers),
     );
     removed += deletedCount;
     if (ids.length < stretch) return removed;
