@@ -15,6 +15,16 @@ export interface FakeFaults {
   answers: 'given' | 'lost' | 'late' | 'twice' | 'timed out';
   /** Whether the end of a stream is told with what is read of it, as since version 21.10. */
   tellsHead: boolean;
+  /** Bytes of data in one append; the real server's default. */
+  maxAppendSize: number;
+}
+
+/** What a server that is not insecure asks for. */
+export interface FakeSecurity {
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+  readonly user: string;
+  readonly password: string;
 }
 
 /** What was asked of the fake. */
@@ -22,6 +32,8 @@ export interface FakeCalls {
   read: number;
   append: number;
   batchAppend: number;
+  /** How often a node was asked whether it is the leader, by an append that cannot be. */
+  asked: number;
   readonly subscriptions: { readonly after: bigint; readonly filter: object | null }[];
   readonly written: (readonly { readonly data: Uint8Array; readonly metadata: Uint8Array }[])[];
 }
@@ -33,29 +45,41 @@ export interface FakeCalls {
  */
 export class FakeCluster {
   readonly log = new FakeLog();
-  readonly faults: FakeFaults = { silent: false, mute: false, refuseWith: null, answers: 'given', tellsHead: true };
-  readonly calls: FakeCalls = { read: 0, append: 0, batchAppend: 0, subscriptions: [], written: [] };
+  readonly faults: FakeFaults = {
+    silent: false,
+    mute: false,
+    refuseWith: null,
+    answers: 'given',
+    tellsHead: true,
+    maxAppendSize: 1_048_576,
+  };
+  readonly calls: FakeCalls = { read: 0, append: 0, batchAppend: 0, asked: 0, subscriptions: [], written: [] };
   /** Answers that are still to be given. */
   readonly late: (() => void)[] = [];
   readonly nodes: readonly FakeNode[];
   leader: FakeNode | null;
+  readonly security: FakeSecurity | null;
 
-  private constructor(size: number) {
+  private constructor(size: number, security: FakeSecurity | null) {
+    this.security = security;
     this.nodes = Array.from({ length: size }, () => new FakeNode(this.log, this));
     this.leader = this.nodes[0] ?? null;
     this.log.writeSystemEvent();
   }
 
-  static async start(size = 1): Promise<FakeCluster> {
-    const cluster = new FakeCluster(size);
+  static async start(size = 1, security: FakeSecurity | null = null): Promise<FakeCluster> {
+    const cluster = new FakeCluster(size, security);
     await Promise.all(cluster.nodes.map((node) => node.start()));
     return cluster;
   }
 
-  /** What `EVENT_STORE_URL` would be. */
+  get hosts(): string {
+    return this.nodes.map((node) => `127.0.0.1:${String(node.advertisedPort)}`).join(',');
+  }
+
+  /** What `EVENT_STORE_URL` would be, of a server without TLS and credentials. */
   get url(): string {
-    const hosts = this.nodes.map(({ port }) => `127.0.0.1:${String(port)}`).join(',');
-    return `esdb://${hosts}?tls=false${this.nodes.length > 1 ? '&nodePreference=leader&discoveryInterval=20' : ''}`;
+    return `esdb://${this.hosts}?tls=false${this.nodes.length > 1 ? '&nodePreference=leader&discoveryInterval=20' : ''}`;
   }
 
   stop(): void {
@@ -72,6 +96,11 @@ export class FakeCluster {
     for (const node of this.nodes) node.dropSubscriptions();
   }
 
+  /** Ends every subscription without an error. */
+  endSubscriptions(): void {
+    for (const node of this.nodes) node.endSubscriptions();
+  }
+
   /** Gives the answers that were held back. */
   answerLate(): void {
     for (const answer of this.late.splice(0)) answer();
@@ -85,8 +114,8 @@ export class FakeCluster {
         .setInstanceId(new shared.UUID().setString(`00000000-0000-4000-8000-00000000000${String(index)}`))
         .setTimeStamp('0')
         .setIsAlive(node.up)
-        .setState(node === this.leader ? VNodeState.LEADER : VNodeState.FOLLOWER)
-        .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(node.port)),
+        .setState(node !== this.leader ? VNodeState.FOLLOWER : node.inaugurating ? VNodeState.PRELEADER : VNodeState.LEADER)
+        .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(node.advertisedPort)),
     );
     return new gossip.ClusterInfo().setMembersList(members);
   }

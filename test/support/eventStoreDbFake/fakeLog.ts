@@ -20,6 +20,10 @@ export type Written =
   | { readonly written: true; readonly revision: bigint; readonly position: bigint | null }
   | { readonly written: false; readonly actual: bigint };
 
+const EPOCHS = '$epoch-information';
+
+export const isHidden = ({ stream }: Pick<FakeEvent, 'stream'>): boolean => stream === EPOCHS;
+
 /**
  * The log of the fake EventStoreDB: appends are decided by the rules of the real one (`IndexWriter.CheckCommit`). With an explicit revision,
  * ids are compared at the revisions that follow; otherwise in a cache of recent events, which a restart empties.
@@ -55,10 +59,19 @@ export class FakeLog {
 
   /** An event that the server writes for itself. */
   writeSystemEvent(): void {
-    this.#add('$stats-0.0.0.0:2113', [
+    this.#writeSystem('$stats-0.0.0.0:2113', '$statsCollected');
+  }
+
+  /** What a new leader writes first. Neither reads nor subscriptions show it. */
+  writeEpoch(): void {
+    this.#writeSystem(EPOCHS, '$epoch-information');
+  }
+
+  #writeSystem(stream: string, type: string): void {
+    this.#add(stream, [
       {
         id: crypto.randomUUID(),
-        type: '$statsCollected',
+        type,
         contentType: 'application/json',
         data: Buffer.from('{}'),
         metadata: new Uint8Array(),
@@ -74,7 +87,10 @@ export class FakeLog {
     if (events.length === 0) return { written: true, revision: 0n, position: null };
     if (expected === 'exists' && head < 0n) return wrong;
     if (expected === 'any' || expected === 'exists') {
-      const known = events.map(({ id }) => this.#recent.get(`${stream} ${id}`));
+      const known = events.map(({ id }) => {
+        const event = this.#recent.get(id);
+        return event?.stream === stream ? event : undefined;
+      });
       if (known[0] === undefined) return this.#add(stream, events);
       const last = known.at(-1);
       if (known.includes(undefined) || last === undefined) return wrong;
@@ -97,12 +113,17 @@ export class FakeLog {
       this.#end += BigInt(100 + event.data.length + event.metadata.length);
       inStream.push(stored);
       this.events.push(stored);
-      this.#recent.set(`${stream} ${event.id}`, stored);
+      this.#recent.set(event.id, stored);
       return stored;
     });
     for (const event of added) for (const listener of this.#listeners) listener(event);
     const last = added.at(-1);
     return { written: true, revision: last?.revision ?? -1n, position: last?.position ?? null };
+  }
+
+  /** Where the next event will stand. */
+  get end(): bigint {
+    return this.#end;
   }
 
   /** The index of the first event at `position` or later. */

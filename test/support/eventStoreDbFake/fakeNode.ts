@@ -4,38 +4,15 @@ import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
-import {
-  Metadata,
-  Server,
-  ServerCredentials,
-  status,
-  type sendUnaryData,
-  type ServerReadableStream,
-  type ServerWritableStream,
-} from '@grpc/grpc-js';
-import type { FakeCluster } from './fakeEventStoreDb.js';
-import type { FakeEvent, FakeLog } from './fakeLog.js';
-import {
-  appendAnswer,
-  caughtUp,
-  checkpointAnswer,
-  confirmation,
-  eventAnswer,
-  expectationOf,
-  filterOf,
-  proposedEvent,
-  streamName,
-  streamNotFound,
-} from './fakeStreams.js';
+import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js';
+import { QUESTION_STREAM } from '../../../src/events/store/eventStoreDb/leader.js';
+import type { FakeCluster, FakeSecurity } from './fakeEventStoreDb.js';
+import { isHidden, type FakeLog } from './fakeLog.js';
+import { appendAnswer, eventAnswer, expectationOf, proposedEvent, streamName, streamNotFound } from './fakeStreams.js';
+import { send, subscribe, tooSlow, type Reading } from './fakeSubscription.js';
 
-type Reading = ServerWritableStream<messages.ReadReq, messages.ReadResp>;
 type Appending = ServerReadableStream<messages.AppendReq, messages.AppendResp>;
 type AppendCallback = sendUnaryData<messages.AppendResp>;
-
-/** Events that the real server reads at once, and messages of a subscription that it holds before it calls the consumer too slow. */
-const PAGE = 32;
-/** The real server's default. */
-const MAX_APPEND_SIZE = 1_048_576;
 
 /** One node of the fake EventStoreDB: a gRPC server on a loopback port, made from the client's own service definitions. */
 export class FakeNode {
@@ -43,11 +20,19 @@ export class FakeNode {
   readonly #cluster: FakeCluster;
   #server: Server | null = null;
   port = 0;
-  readonly #ends = new Set<(error: object) => void>();
+  /** Where others are told to find it, when something stands in front of it. */
+  proxyPort: number | null = null;
+  /** Elected, and not the leader yet: it takes no appends, and its reads lack the last event of every stream, which it has not indexed. */
+  inaugurating = false;
+  readonly #ends = new Set<(error: object | null) => void>();
 
   constructor(log: FakeLog, cluster: FakeCluster) {
     this.log = log;
     this.#cluster = cluster;
+  }
+
+  get advertisedPort(): number {
+    return this.proxyPort ?? this.port;
   }
 
   get up(): boolean {
@@ -64,7 +49,6 @@ export class FakeNode {
         void this.#read(call);
       },
       append: (call: Appending, answer: AppendCallback) => {
-        calls.append += 1;
         void this.#append(call, answer);
       },
       batchAppend: () => {
@@ -86,8 +70,13 @@ export class FakeNode {
         answer(null, this.#cluster.gossip());
       },
     });
+    const { security } = this.#cluster;
+    const credentials =
+      security === null
+        ? ServerCredentials.createInsecure()
+        : ServerCredentials.createSsl(null, [{ cert_chain: security.certificate, private_key: security.key }]);
     this.port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync(`127.0.0.1:${this.port}`, ServerCredentials.createInsecure(), (error, port) => {
+      server.bindAsync(`127.0.0.1:${this.port}`, credentials, (error, port) => {
         if (error === null) resolve(port);
         else reject(error);
       });
@@ -108,16 +97,23 @@ export class FakeNode {
     for (const end of [...this.#ends]) end(tooSlow());
   }
 
+  endSubscriptions(): void {
+    for (const end of [...this.#ends]) end(null);
+  }
+
   /** What the real server answers before it does anything; `null` when it does what is asked. */
-  #refusal(metadata: Metadata): object | null {
-    const { faults, leader } = this.#cluster;
+  #refusal(metadata: Metadata, write = false): object | null {
+    const { faults, leader, security } = this.#cluster;
     if (faults.refuseWith !== null) return faults.refuseWith;
+    const given = metadata.get('authorization')[0];
+    if (security !== null && given !== basic(security)) return { code: status.UNAUTHENTICATED, details: 'Unauthenticated' };
+    if (write && this.inaugurating) return { code: status.UNAVAILABLE, details: 'Server Is Not Ready' };
     if (leader === this || metadata.get('requires-leader')[0] !== 'true') return null;
     if (leader === null) return { code: status.UNAVAILABLE, details: 'Server Is Not Ready' };
     const trailers = new Metadata();
     trailers.set('exception', 'not-leader');
     trailers.set('leader-endpoint-host', '127.0.0.1');
-    trailers.set('leader-endpoint-port', String(leader.port));
+    trailers.set('leader-endpoint-port', String(leader.advertisedPort));
     return { code: status.NOT_FOUND, details: 'Leader info available', metadata: trailers };
   }
 
@@ -129,22 +125,31 @@ export class FakeNode {
     } catch {
       return; // the caller has gone
     }
+    const options = requests[0]?.getOptions() ?? new messages.AppendReq.Options();
+    const stream = streamName(options.getStreamIdentifier());
+    const question = stream === QUESTION_STREAM;
+    if (question) this.#cluster.calls.asked += 1;
+    else this.#cluster.calls.append += 1;
     if (faults.silent) return;
-    const refusal = this.#refusal(call.metadata);
+    const refusal = this.#refusal(call.metadata, true);
     if (refusal !== null) {
       answer(refusal);
       return;
     }
-    const options = requests[0]?.getOptions() ?? new messages.AppendReq.Options();
     const proposals = requests.slice(1).map((request) => request.getProposedMessage());
     const events = proposals.filter((message) => message !== undefined).map(proposedEvent);
-    const size = events.reduce((sum, { type, data, metadata }) => sum + type.length * 2 + data.length + metadata.length, 0);
-    if (size > MAX_APPEND_SIZE) {
-      answer(tooLarge());
+    // It means to count metadata and types too, and does not.
+    const size = events.reduce((sum, { data }) => sum + data.length, 0);
+    if (size > faults.maxAppendSize) {
+      answer(tooLarge(faults.maxAppendSize));
+      return;
+    }
+    if (question) {
+      answer(null, appendAnswer(this.log.append(stream, events, expectationOf(options))));
       return;
     }
     this.#cluster.calls.written.push(events.map(({ data, metadata }) => ({ data, metadata })));
-    const outcome = this.log.append(streamName(options.getStreamIdentifier()), events, expectationOf(options));
+    const outcome = this.log.append(stream, events, expectationOf(options));
     switch (faults.answers) {
       case 'given':
         answer(null, appendAnswer(outcome));
@@ -177,7 +182,7 @@ export class FakeNode {
       return;
     }
     const options = call.request.getOptions() ?? new messages.ReadReq.Options();
-    if (options.hasSubscription()) await this.#subscribe(call, options);
+    if (options.hasSubscription()) await subscribe(call, options, this.#cluster, this.#ends);
     else if (options.hasStream()) await this.#readStream(call, options);
     else await this.#readAll(call, options);
   }
@@ -185,7 +190,8 @@ export class FakeNode {
   async #readStream(call: Reading, options: messages.ReadReq.Options): Promise<void> {
     const of = options.getStream();
     const name = streamName(of?.getStreamIdentifier());
-    const events = this.log.stream(name);
+    const all = this.log.stream(name);
+    const events = this.inaugurating ? all.slice(0, -1) : all;
     const count = Number(options.getCount());
     if (events.length === 0) {
       call.write(streamNotFound(name));
@@ -206,110 +212,29 @@ export class FakeNode {
 
   /** The first events from a position on, or the last ones, backwards. */
   async #readAll(call: Reading, options: messages.ReadReq.Options): Promise<void> {
-    const { events } = this.log;
     const count = Number(options.getCount());
-    const start = this.log.indexOf(BigInt(options.getAll()?.getPosition()?.getCommitPosition() ?? 0));
+    const from = BigInt(options.getAll()?.getPosition()?.getCommitPosition() ?? 0);
     const backwards = options.getReadDirection() === messages.ReadReq.Options.ReadDirection.BACKWARDS;
-    const selected = backwards ? events.slice(-count).toReversed() : events.slice(start, start + count);
+    const events = this.log.events.slice(backwards ? 0 : this.log.indexOf(from)).filter((event) => !isHidden(event));
+    const selected = backwards ? events.slice(-count).toReversed() : events.slice(0, count);
     for (const event of selected) await send(call, eventAnswer(event));
     call.end();
   }
-
-  async #subscribe(call: Reading, options: messages.ReadReq.Options): Promise<void> {
-    const { calls } = this.#cluster;
-    const filter = options.getFilter();
-    const passes = filterOf(options);
-    const from = options.getAll()?.getPosition()?.getCommitPosition();
-    calls.subscriptions.push({ after: BigInt(from ?? 0), filter: filter?.toObject() ?? null });
-    const interval = (filter?.getMax() ?? PAGE) * (filter?.getCheckpointintervalmultiplier() ?? 1);
-    let considered = 0;
-    let over = false;
-    const ended = (): boolean => over;
-    const live: messages.ReadResp[] = [];
-    let wake = (): void => undefined;
-
-    const end = (error: object): void => {
-      if (ended()) return;
-      over = true;
-      stopListening();
-      this.#ends.delete(end);
-      call.emit('error', error);
-    };
-    const onEvent = (event: FakeEvent): void => {
-      if (this.#cluster.faults.mute) return;
-      considered += 1;
-      if (passes(event)) live.push(eventAnswer(event));
-      else if (filter !== undefined && considered % interval === 0) live.push(checkpointAnswer(event.position));
-      if (live.length > PAGE * 100) end(tooSlow());
-      wake();
-    };
-    let stopListening = (): void => undefined;
-    this.#ends.add(end);
-    call.on('cancelled', () => {
-      over = true;
-      stopListening();
-      this.#ends.delete(end);
-      wake();
-    });
-
-    call.write(confirmation());
-    // The event at the position, or the next one when that is gone, counts as seen.
-    let index = from === undefined ? 0 : this.log.indexOf(BigInt(from)) + 1;
-    while (index < this.log.events.length && !ended()) {
-      const page = this.log.events.slice(index, index + (filter === undefined ? PAGE : Math.min(interval, 1_000)));
-      let position = page[0]?.position ?? 0n;
-      for (const event of page) {
-        if (ended()) return;
-        if (!passes(event)) continue;
-        ({ position } = event);
-        await send(call, eventAnswer(event));
-      }
-      index += page.length;
-      considered += page.length;
-      if (filter !== undefined && considered >= interval && index < this.log.events.length) {
-        considered %= interval;
-        await send(call, checkpointAnswer(position));
-      }
-    }
-    if (ended()) return;
-    stopListening = this.log.listen(onEvent);
-    await send(call, caughtUp());
-    for (;;) {
-      for (let next = live.shift(); next !== undefined && !ended(); next = live.shift()) await send(call, next);
-      if (ended()) return;
-      await new Promise<void>((resolve) => (wake = resolve));
-    }
-  }
 }
-
-/** Writes, and waits while the reader is slow. */
-const send = async (call: Reading, answer: messages.ReadResp): Promise<void> => {
-  if (call.write(answer) || call.cancelled) return;
-  await new Promise<void>((resolve) => {
-    const goOn = (): void => {
-      call.off('drain', goOn).off('cancelled', goOn);
-      resolve();
-    };
-    call.on('drain', goOn).on('cancelled', goOn);
-  });
-};
 
 const unsupported = (_call: unknown, answer: sendUnaryData<never>): void => {
   answer({ code: status.UNIMPLEMENTED, details: 'not part of the fake' });
 };
 
-const tooSlow = (): object => ({
-  code: status.ABORTED,
-  details: 'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',
-});
+const basic = ({ user, password }: FakeSecurity): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-const tooLarge = (): object => {
+const tooLarge = (limit: number): object => {
   const trailers = new Metadata();
   trailers.set('exception', 'maximum-append-size-exceeded');
-  trailers.set('maximum-append-size', String(MAX_APPEND_SIZE));
+  trailers.set('maximum-append-size', String(limit));
   return {
     code: status.INVALID_ARGUMENT,
-    details: `Maximum Append Size of ${String(MAX_APPEND_SIZE)} Exceeded.`,
+    details: `Maximum Append Size of ${String(limit)} Exceeded.`,
     metadata: trailers,
   };
 };

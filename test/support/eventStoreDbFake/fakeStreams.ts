@@ -1,6 +1,6 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
-import type { FakeEvent, FakeExpectation, NewFakeEvent, Written } from './fakeLog.js';
+import { isHidden, type FakeEvent, type FakeExpectation, type NewFakeEvent, type Written } from './fakeLog.js';
 
 /** The fake's side of the wire: its events as answers, requests in its own words. */
 
@@ -79,12 +79,14 @@ export const appendAnswer = (outcome: Written): messages.AppendResp => {
 /** Whether an event passes the filter of a request. */
 export const filterOf = (options: messages.ReadReq.Options): ((event: FakeEvent) => boolean) => {
   const filter = options.getFilter();
-  if (filter === undefined) return () => true;
+  if (filter === undefined) return (event) => !isHidden(event);
   const ofStream = filter.getStreamIdentifier();
   const expression = ofStream ?? filter.getEventType();
   const regex = new RegExp(expression?.getRegex() ?? '', 'u');
   const prefixes = expression?.getPrefixList() ?? [];
-  return ({ stream, type }) => {
+  return (event) => {
+    const { stream, type } = event;
+    if (isHidden(event)) return false;
     const text = ofStream === undefined ? type : stream;
     return prefixes.length > 0 ? prefixes.some((prefix) => text.startsWith(prefix)) : regex.test(text);
   };

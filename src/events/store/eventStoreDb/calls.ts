@@ -65,7 +65,8 @@ export const createCalls = (wire: Wire, parts: { readonly clock: Clock; readonly
           return await wire.append(request, signal, () => (sent = true));
         } catch (fault) {
           last = fault;
-          const kind = sent ? faultKind(fault) : 'refused';
+          const told = faultKind(fault);
+          const kind = sent || told === 'denied' ? told : 'refused';
           sent = false;
           if (kind === 'unsure') unsure = fault;
           // Nobody waits any more, and pauses are none from here on: to go on would never let go of the process.

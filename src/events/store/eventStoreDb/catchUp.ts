@@ -44,7 +44,8 @@ export async function* catchUp(wire: Wire, clock: Clock, options: CatchUpOptions
       if (message.kind === 'passed' && message.position > position) position = message.position;
       if (message.kind === 'event') {
         const { record } = message;
-        if (record.position < position) continue;
+        // A node that has not indexed `after` yet begins with it.
+        if (record.position <= after || record.position < position) continue;
         // Events that share a position must not be torn apart: what follows the batch is asked for after that position.
         if (events.length >= maxBatch && record.position > position) yield batch(position);
         position = record.position;

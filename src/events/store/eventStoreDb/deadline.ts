@@ -1,6 +1,9 @@
 import { sleep, type Clock } from '../../../platform/clock.js';
 import type { Random } from '../../../platform/random.js';
 
+/** Why a signal of `within` was aborted: the call took too long. */
+export class TooLate extends Error {}
+
 /**
  * Runs `work` and gives up when `late` says so, which is asked `ms` from now, at each of several times: its signal is aborted, and the error that
  * `late` makes is thrown. The client's own deadlines are not kept while a server stands still, so every call is bounded here.
@@ -18,7 +21,7 @@ export const within = async <Result>(
       const error = late();
       if (error === null) return;
       reject(error);
-      giveUp.abort();
+      giveUp.abort(new TooLate());
     };
     for (const delay of ms) cancels.push(clock.schedule(delay, look, { keepAlive: true }));
   });

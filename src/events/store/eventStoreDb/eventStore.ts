@@ -33,7 +33,7 @@ export interface EventStoreDbOptions {
  * @throws Error when `url` is no connection string, or another EventStoreDB is open in this process
  */
 export const createEventStoreDb = ({ url, clock, random, logger }: EventStoreDbOptions): EventStore => {
-  const connection = connect(url, logger);
+  const connection = connect(url, { clock, logger });
   const wire = createWire(connection);
   const calls = createCalls(wire, { clock, random });
   const known = createKnownEvents();

@@ -13,16 +13,20 @@ const FAILED_PRECONDITION = 9;
 const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
-/** What a server says that does not take part yet, or any more, or has too much to do; it has no code of its own. And what gRPC says of a call that never left. */
+/**
+ * What a server says that does not take part yet, or any more, cannot look a password up yet, or has too much to do; it has no code of its
+ * own. And what gRPC says of a call that never left.
+ */
 const refusals = [
   'Server Is Not Ready',
+  'Server not ready',
   'Server Is Too Busy',
   'No leader info available',
   'No connection established',
   'Channel closed before call started',
 ];
 
-/** A call that was given up because the connection could not be made: nothing was sent. */
+/** A call that was given up because the connection could not be made in time: nothing was sent. */
 export class NotConnected extends Error {
   /** The client connects anew, to another node if there is one, when it meets this code. */
   readonly code = UNAVAILABLE;

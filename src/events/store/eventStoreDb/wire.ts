@@ -1,7 +1,10 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import { START, type ExpectedRevision } from '../eventStore.js';
+import type { StreamsClient } from './client.js';
 import type { Connection } from './connection.js';
+import { TooLate } from './deadline.js';
+import { NotConnected } from './faults.js';
 import type { ServerFilter } from './filters.js';
 import type { WireEvent, WireRecord } from './records.js';
 
@@ -52,6 +55,17 @@ export type LogMessage =
 const SEARCH_WINDOW = 1_000;
 
 export const createWire = (connection: Connection): Wire => {
+  /** What ends each subscription, and the connection that it is on. */
+  const subscriptions = new Map<() => void, StreamsClient>();
+
+  /** After a call that was given up: when it took too long, the node may stand still, and another one be the leader. */
+  const unheard = async (client: StreamsClient, signal: AbortSignal): Promise<void> => {
+    if (!(signal.reason instanceof TooLate)) return;
+    await connection.failed(client, new NotConnected());
+    // They would hear of it much later.
+    for (const [end, on] of subscriptions) if (on === client) end();
+  };
+
   /** The answers to a read, one by one as they are asked for. */
   async function* read(request: messages.ReadReq, signal: AbortSignal): AsyncGenerator<messages.ReadResp, void> {
     const { client, answers } = await connection.run(signal, (streams, args) =>
@@ -64,12 +78,19 @@ export const createWire = (connection: Connection): Wire => {
     };
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
+    if (request.getOptions()?.hasSubscription() === true) subscriptions.set(cancel, client);
+    let heard = false;
     try {
-      for await (const answer of answers) yield answer as messages.ReadResp;
+      for await (const answer of answers) {
+        heard = true;
+        yield answer as messages.ReadResp;
+      }
     } catch (fault) {
       if (!signal.aborted) await connection.failed(client, fault);
+      else if (!heard) await unheard(client, signal);
       throw fault;
     } finally {
+      subscriptions.delete(cancel);
       signal.removeEventListener('abort', cancel);
       cancel();
     }
@@ -88,23 +109,30 @@ export const createWire = (connection: Connection): Wire => {
 
   return {
     append: ({ stream, events, expected }, signal, onSent) =>
-      connection.run(signal, (client, args) =>
-        new Promise<messages.AppendResp>((resolve, reject) => {
+      connection.run(signal, (client, args) => {
+        let giveUp = (): void => undefined;
+        return new Promise<messages.AppendResp>((resolve, reject) => {
           const call = client.append(...args, (fault, reply) => {
             if (fault !== null) reject(fault);
             else resolve(reply);
           });
           // The same fault as above; nobody else listens.
           call.on('error', reject);
-          signal.addEventListener('abort', () => {
+          giveUp = () => {
             call.cancel();
-          });
+            void unheard(client, signal);
+          };
+          signal.addEventListener('abort', giveUp);
           onSent();
           call.write(new messages.AppendReq().setOptions(appendOptions(stream, expected)));
           for (const event of events) call.write(new messages.AppendReq().setProposedMessage(proposed(event)));
           call.end();
-        }).then(appendReply),
-      ),
+        })
+          .finally(() => {
+            signal.removeEventListener('abort', giveUp);
+          })
+          .then(appendReply);
+      }),
 
     readStream: async ({ stream, from, backwards, max }, signal) => {
       const of = new messages.ReadReq.Options.StreamOptions().setStreamIdentifier(identifier(stream));
@@ -140,6 +168,7 @@ export const createWire = (connection: Connection): Wire => {
         if (filter === null) options.setNoFilter(new shared.Empty());
         else options.setFilter(filterOptions(filter));
         for await (const answer of read(new messages.ReadReq().setOptions(options), signal)) yield logMessage(answer);
+        throw new Error('the event store ended a subscription');
       };
       const next = after > START ? await firstFrom(after, signal) : null;
       // The event at that position is gone, as the server's own are after a while: the server would take the next one for it.

@@ -1,0 +1,66 @@
+/** The connection string as the client library takes it, and what was left out of it. */
+export interface Address {
+  readonly text: string;
+  /** `host:port` of each node, for errors: never the password. */
+  readonly nodes: string;
+  /** Why an option of the address has no effect; none of these tells more of it than the option's name. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * How a lost server is noticed: the library's defaults take 20 s for a connection and 5 s for each node that it asks for the leader.
+ * Milliseconds, but for the gossip timeout, which the library takes in seconds.
+ */
+const defaults: readonly [name: string, value: number][] = [
+  ['keepAliveInterval', 10_000],
+  ['keepAliveTimeout', 5_000],
+  ['gossipTimeout', 2],
+];
+
+/** Without `_` and `-`, in lower case, as the library compares them. */
+const known: ReadonlySet<string> = new Set([
+  ...defaults.map(([name]) => name.toLowerCase()),
+  'connectionname',
+  'defaultdeadline',
+  'discoveryinterval',
+  'maxdiscoverattempts',
+  'nodepreference',
+  'throwonappendfailure',
+  'tls',
+  'tlscafile',
+  'usercertfile',
+  'userkeyfile',
+]);
+
+/**
+ * Reads an address such as `esdb://user:password@host:2113?tls=true`. Options that the library does not know, or knows to have no effect, are
+ * left out here: the library would print the whole address, with the password, to say so.
+ */
+export const readAddress = (url: string): Address => {
+  const address = url.trim().replace(/^kurrentdb(?=[+:])/, 'esdb');
+  // A password may hold a question mark.
+  const credentials = /^[^:]+:\/\/(?:[^:]+:[^@]+@)?/.exec(address)?.[0] ?? '';
+  const [hosts = '', ...query] = address.slice(credentials.length).split('?');
+  const given = query
+    .join('?')
+    .split('&')
+    .filter((option) => option !== '');
+  const options = given.filter((option) => known.has(flat(option)));
+  const missing = defaults.filter(([name]) => !options.some((option) => flat(option) === name.toLowerCase()));
+  const all = [...options, ...missing.map(([name, value]) => `${name}=${String(value)}`)];
+  return {
+    text: `${credentials}${hosts.replace(/\/+$/, '')}?${all.join('&')}`,
+    nodes: hosts.replace(/\/+$/, ''),
+    warnings: given.filter((option) => !options.includes(option)).flatMap(warningOf),
+  };
+};
+
+const nameOf = (option: string): string => option.split('=', 1)[0] ?? '';
+
+const flat = (option: string): string => nameOf(option).trim().toLowerCase().replaceAll(/[_-]/g, '');
+
+const warningOf = (option: string): string[] => {
+  if (flat(option) !== 'tlsverifycert') return [`the option ${nameOf(option)} of the event store's address is not known`];
+  if (option.endsWith('=true')) return [];
+  return ["the event store's certificate is verified all the same: name the file of its authority as tlsCaFile"];
+};
