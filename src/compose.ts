@@ -51,9 +51,11 @@ import { maintenanceJob } from './workers/cron/maintenance.js';
 import { createErasureWorker } from './workers/erasure/erasureWorker.js';
 import { createInvitationMailWorker } from './workers/invitationMail/invitationMailWorker.js';
 import { createProvisioningWorker } from './workers/provisioning/provisioningWorker.js';
+import { createRedeployWorker } from './workers/redeploy/redeployWorker.js';
 import { createTransferWorker } from './workers/transfer/transferWorker.js';
 import { createScan } from './workers/seoScan/scan.js';
-import { createSeoScanWorker, scheduledSeoScans } from './workers/seoScan/seoScanWorker.js';
+import { createSeoRunWorker, scheduledSeoScans } from './workers/seoScan/seoRunWorker.js';
+import { createSeoScanWorker } from './workers/seoScan/seoScanWorker.js';
 
 /** The stores and the engine on them: all that an operator's script needs. */
 export interface OpenEngine {
@@ -280,7 +282,9 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const servedHere = ({ href }: URL): URL | null => (href.startsWith(`${baseUrl()}/sites/`) ? new URL(reach(href)) : null);
   const workers = [
     createSeoScanWorker({ engine, scan: createScan({ clock, servedHere, llm }), siteAddress }),
+    createSeoRunWorker({ engine, siteAddress }),
     createProvisioningWorker({ engine, sourceHost, hosting, visit }),
+    createRedeployWorker({ engine, hosting }),
     createInvitationMailWorker({ engine, email, baseUrl }),
     createErasureWorker(engine, keepers),
     createServiceSecretsWorker(engine),
@@ -288,10 +292,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     createTransferWorker({ engine, payments }),
   ];
 
-  const cron = createCronWorker(engine, [
-    maintenanceJob(engine),
-    scheduledSeoScans(engine, siteAddress, settings.seoScanSchedule),
-  ]);
+  const cron = createCronWorker(engine, [maintenanceJob(engine), scheduledSeoScans(engine, settings.seoScanSchedule)]);
 
   const stayed = stay(clock);
   const { roles } = settings;

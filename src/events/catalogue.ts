@@ -6,7 +6,9 @@ import { clientEmailEvents, clientEvents, clientSubjectEvents } from './client.e
 import { deliveryEvents } from './delivery.events.js';
 import { mailEvents } from './mail.events.js';
 import { provisioningEvents } from './provisioning.events.js';
+import { redeployEvents } from './redeploy.events.js';
 import { seoEvents } from './seo.events.js';
+import { seoRunEvents } from './seoRun.events.js';
 import { serviceEvents } from './service.events.js';
 import { slugEvents, websiteEvents } from './website.events.js';
 import { webhookEvents } from './webhook.events.js';
@@ -24,7 +26,9 @@ export const catalogue = {
   ...deliveryEvents,
   ...provisioningEvents,
   ...mailEvents,
+  ...redeployEvents,
   ...seoEvents,
+  ...seoRunEvents,
   ...calendarEvents,
   ...serviceEvents,
   ...webhookEvents,

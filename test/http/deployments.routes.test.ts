@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRoutes } from '../../src/http/routes/index.js';
+import { START } from '../../src/events/store/eventStore.js';
 import { createVercel } from '../../src/integrations/hosting/vercel.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import { createGitHub } from '../../src/integrations/sourceHost/github.js';
@@ -58,6 +59,12 @@ const startSite = async (pair?: Pair): Promise<Site> => {
   return { api, token, websiteId };
 };
 
+/** What the log holds of redeployments, oldest first. */
+const redeploysOf = async ({ api }: Site) =>
+  (await api.engine.eventStore.readAll({ after: START, filter: { streamPrefixes: ['redeploy-'] } })).events.map(
+    ({ type, data, metadata }) => ({ type, data, by: metadata.actor.role }),
+  );
+
 const deployment = {
   id: expect.any(String),
   status: 'ready',
@@ -86,13 +93,36 @@ describe('on the embedded pair', () => {
   });
 
   test('POST /redeploy: 202, once for a key, and not for a dry run', async () => {
-    expect(await call('POST', '/redeploy?dryRun=1')).toMatchObject({ status: 200, body: { events: [] } });
+    const wish = { websiteId: site.websiteId, provider: 'embedded', projectId: 'bakery', redeployId: expect.any(String) };
+    expect(await call('POST', '/redeploy?dryRun=1')).toMatchObject({
+      status: 200,
+      body: { events: [{ type: 'RedeployRequested', data: wish }] },
+    });
+    expect(await redeploysOf(site)).toEqual([]);
     const headers = { 'idempotency-key': 'again' };
     const first = await call('POST', '/redeploy', headers);
     expect(first).toMatchObject({ status: 202, body: deployment });
     expect((await call('POST', '/redeploy', headers)).body).toEqual(first.body);
     expect((await call('GET', '/deployments')).body).toHaveLength(2);
     expect((await call('GET', '/deployments?limit=1')).body).toEqual([first.body]);
+    const { id: deploymentId } = first.body as { id: string };
+    expect(await redeploysOf(site)).toEqual([
+      { type: 'RedeployRequested', data: wish, by: 'admin' },
+      {
+        type: 'RedeployStarted',
+        data: { websiteId: site.websiteId, redeployId: expect.any(String), deploymentId },
+        by: 'admin',
+      },
+    ]);
+  });
+
+  test('an archived website is not redeployed, and nothing is recorded', async () => {
+    const before = await redeploysOf(site);
+    expect((await call('POST', '/archive')).status).toBe(200);
+    const error = `Website ${site.websiteId} is archived`;
+    expect(await call('POST', '/redeploy')).toMatchObject({ status: 400, body: { error } });
+    expect((await call('POST', '/restore')).status).toBe(200);
+    expect(await redeploysOf(site)).toEqual(before);
   });
 
   test('before the first deployment: empty lists, and a redeployment is refused', async () => {
@@ -138,8 +168,8 @@ describe('on GitHub and Vercel', () => {
       }),
     });
   }, 60_000);
-  const call = (method: string, path: string) =>
-    site.api.call(method, `/websites/${site.websiteId}${path}`, { token: site.token });
+  const call = (method: string, path: string, headers = {}) =>
+    site.api.call(method, `/websites/${site.websiteId}${path}`, { token: site.token, headers });
 
   test('a template need not be named; deployments and commits are asked for at each call', async () => {
     expect(await call('GET', '/deployments')).toMatchObject({ status: 200, body: [deployment] });
@@ -175,6 +205,36 @@ describe('on GitHub and Vercel', () => {
     gitHubServed.trouble();
     expect(JSON.stringify(site.api.log)).not.toContain(token);
   });
+
+  test.each([
+    ['before', '500', 503],
+    ['after', '500', 503],
+    ['after', 'reset', 503],
+    ['after', 'silence', 504],
+    ['after', 'page', 503],
+  ] as const)(
+    'a redeployment is asked for, and %s it was begun comes %s: %i, and with its key it is one',
+    async (when, what, status) => {
+      const before = await redeploysOf(site);
+      const deployments = (await call('GET', '/deployments?limit=100')).body as { id: string }[];
+      const headers = { 'idempotency-key': `${when}-${what}` };
+      vercelServed.trouble(({ method }) => (method === 'POST' ? { when, what } : undefined));
+      expect((await call('POST', '/redeploy', headers)).status).toBe(status);
+      vercelServed.trouble();
+      const asked = (await redeploysOf(site)).slice(before.length);
+      expect(asked).toMatchObject([{ type: 'RedeployRequested', data: { websiteId: site.websiteId }, by: 'admin' }]);
+
+      const again = await call('POST', '/redeploy', headers);
+      expect(again.status).toBe(202);
+      const { id: deploymentId } = again.body as { id: string };
+      expect((await redeploysOf(site)).slice(before.length)).toMatchObject([
+        { type: 'RedeployRequested' },
+        { type: 'RedeployStarted', data: { deploymentId } },
+      ]);
+      const now = (await call('GET', '/deployments?limit=100')).body as { id: string }[];
+      expect(now.map(({ id }) => id)).toEqual([deploymentId, ...deployments.map(({ id }) => id)]);
+    },
+  );
 
   test('a website that lives elsewhere than the service is set up for: 502', async () => {
     const other = await startApi({ folder: site.api.folder, projector: false });

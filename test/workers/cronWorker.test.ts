@@ -1,13 +1,12 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createLogger } from '../../src/platform/logger.js';
-import { ReadModelStoreUnavailable, type RecordStore } from '../../src/projections/store/readModelStore.js';
+import { ReadModelStoreUnavailable } from '../../src/projections/store/readModelStore.js';
 import { createCronWorker, type CronJob } from '../../src/workers/cron/cronWorker.js';
-import { claimRun } from '../../src/workers/cron/claimRun.js';
 import { maintenanceJob } from '../../src/workers/cron/maintenance.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
-import { engineOn, openStores, type Stores } from './engines.js';
+import { engineOn, openStores } from './engines.js';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -36,8 +35,8 @@ const newWorld = async (clock: TestClock = createTestClock(start)) => {
     schedule,
     run: (dueAt) => Promise.resolve(void runs.push(dueAt)),
   });
-  const cron = async (job: CronJob, changed: Partial<Stores> = {}): Promise<Worker> => {
-    const worker = createCronWorker(engineOn({ ...stores, ...changed }, { clock, logger }), [job]);
+  const cron = async (job: CronJob): Promise<Worker> => {
+    const worker = createCronWorker(engineOn(stores, { clock, logger }), [job]);
     working.push(worker);
     await worker.start();
     // The calendar is loaded when it is needed first; its timer is what it then waits by.
@@ -63,15 +62,15 @@ describe('a job of the calendar', () => {
     expect(runs).toEqual([at('01T12:15'), at('02T04:15'), at('02T12:15')]);
   });
 
-  test('runs once for each time, however many processes there are', async () => {
+  test('runs once in a process for each time', async () => {
     const { noting, cron, pass, runs } = await newWorld();
-    for (let process = 0; process < 5; process += 1) await cron(noting('*/10 * * * *'));
+    await cron(noting('*/10 * * * *'));
     await pass(hour);
     // The last one that was due before the start is made up for; of those before it, none.
     expect(runs).toEqual(['10:30', '10:40', '10:50', '11:00', '11:10', '11:20', '11:30'].map((time) => at(`01T${time}`)));
   });
 
-  test('that nobody began is made up for within the hour, and not later', async () => {
+  test('that was due before the start is made up for within the hour, and not later', async () => {
     const early = await newWorld(createTestClock(at('01T12:59')));
     await early.cron(early.noting('0 12 * * *'));
     await early.pass(minute / 2);
@@ -83,30 +82,52 @@ describe('a job of the calendar', () => {
     expect(late.runs).toEqual([]);
   });
 
-  test('does not run again when the clock steps back', async () => {
+  test('runs under the same time again when the clock steps back', async () => {
     const { clock, noting, cron, pass, runs } = await newWorld();
     await cron(noting('0 11 * * *'));
     await pass(hour);
     clock.setTime(start);
     await pass(hour);
-    expect(runs).toEqual([at('01T11:00')]);
+    expect(runs).toEqual([at('01T11:00'), at('01T11:00')]);
   });
 
-  test('that throws is reported and runs when it is due next', async () => {
+  test('that throws is run again until it does not', async () => {
     const { noting, cron, pass, runs, lines } = await newWorld();
-    const job = noting('0 * * * *');
+    const job = noting('0 11 * * *');
     await cron({
       ...job,
       run: async (dueAt, signal) => {
         await job.run(dueAt, signal);
-        throw new TypeError('not this time');
+        if (runs.length < 3) throw new ReadModelStoreUnavailable('away');
       },
     });
     await pass(hour);
-    expect(runs).toEqual([at('01T10:00'), at('01T11:00')]);
+    expect(runs).toEqual([at('01T11:00'), at('01T11:00'), at('01T11:00')]);
+    const failed = { job: 'note', dueAt: '2026-01-01T11:00:00.000Z', err: { message: 'away' } };
+    expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { ...failed, attempt: 0 },
+      { ...failed, attempt: 1 },
+    ]);
+  });
+
+  test('that throws for an hour is given up, and runs when it is due next', async () => {
+    const { cron, pass, lines } = await newWorld();
+    const tries = new Map<number, number>();
+    await cron({
+      name: 'broken',
+      schedule: '0 11,13 * * *',
+      run: (dueAt) => {
+        tries.set(dueAt, (tries.get(dueAt) ?? 0) + 1);
+        return Promise.reject(new TypeError('not this time'));
+      },
+    });
+    await pass(3 * hour);
+    expect([...tries.keys()]).toEqual([at('01T11:00'), at('01T13:00')]);
+    // With pauses of half a minute at most, and of a quarter at least.
+    expect(tries.get(at('01T11:00'))).toBeGreaterThan(100);
+    expect(tries.get(at('01T11:00'))).toBeLessThan(260);
     expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
-      { job: 'note', dueAt: '2026-01-01T10:00:00.000Z' },
-      { job: 'note', dueAt: '2026-01-01T11:00:00.000Z', err: { message: 'not this time' } },
+      { job: 'broken', dueAt: '2026-01-01T11:00:00.000Z', msg: 'a job of the calendar is given up until it is due next' },
     ]);
   });
 
@@ -131,24 +152,6 @@ describe('a job of the calendar', () => {
     finish();
   });
 
-  test('waits for the stores, and is run once by one of those that waited', async () => {
-    const { stores, noting, cron, pass, runs } = await newWorld();
-    let isAway = true;
-    const records: RecordStore = {
-      ...stores.readModels.records,
-      insert: (...of) =>
-        isAway ? Promise.reject(new ReadModelStoreUnavailable('away')) : stores.readModels.records.insert(...of),
-    };
-    const readModels = { ...stores.readModels, records };
-    await cron(noting('0 11 * * *'), { readModels });
-    await cron(noting('0 11 * * *'), { readModels });
-    await pass(40 * minute);
-    expect(runs).toEqual([]);
-    isAway = false;
-    await pass(2 * minute);
-    expect(runs).toEqual([at('01T11:00')]);
-  });
-
   test('is told when the process stops, which waits for it', async () => {
     const { cron, pass, messages } = await newWorld();
     const worker = await cron({
@@ -165,21 +168,6 @@ describe('a job of the calendar', () => {
     expect(messages()).not.toContain('a job of the calendar is done');
     await worker.stop();
     expect(messages()).toContain('a job of the calendar is done');
-  });
-});
-
-describe('a claim', () => {
-  test('is given to exactly one of many, and to that one again when its answer was lost', async () => {
-    const { stores } = await newWorld();
-    const { records } = stores.readModels;
-    const claim = (by: string) => claimRun(records, { schedule: 'scan', dueAt: start, by });
-    const claimants = Array.from({ length: 10 }, (_, n) => `process ${n}`);
-    const given = await Promise.all(claimants.map(async (by) => ((await claim(by)) ? by : null)));
-    const winners = given.filter((by) => by !== null);
-    expect(winners).toHaveLength(1);
-    for (const by of claimants) expect(await claim(by)).toBe(by === winners[0]);
-    expect(await claimRun(records, { schedule: 'scan', dueAt: start + minute, by: 'another' })).toBe(true);
-    expect(await claimRun(records, { schedule: 'other', dueAt: start, by: 'another' })).toBe(true);
   });
 });
 

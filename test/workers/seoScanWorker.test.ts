@@ -1,26 +1,18 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createWebsite } from '../../src/commands/website.handlers.js';
-import { websiteStream } from '../../src/commands/website.commands.js';
-import { websiteDecider } from '../../src/commands/website.decider.js';
 import { seoStream, type SeoScanResult } from '../../src/events/seo.events.js';
-import type { Feature } from '../../src/events/website.events.js';
-import type { SiteAddress } from '../../src/integrations/hosting/port.js';
-import { projections } from '../../src/projections/catalogue.js';
-import { createProjector } from '../../src/projections/runner/projector.js';
-import { createCronWorker } from '../../src/workers/cron/cronWorker.js';
 import { seoScanProcess } from '../../src/workers/seoScan/seoScan.process.js';
-import { createSeoScanWorker, scheduledSeoScans } from '../../src/workers/seoScan/seoScanWorker.js';
+import { createSeoScanWorker } from '../../src/workers/seoScan/seoScanWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
-import { engineOn, openStores, type Stores } from './engines.js';
+import { engineOn } from './engines.js';
 import { createMachine, mishaps, passTimeUntil, type Mishap } from './machine.js';
 import { createMemoryStores } from './memoryStores.js';
 import { permanentFault, transientFault, directLine, type Line } from './remote.js';
+import { makeWebsite, siteAddress, startInstallation } from './seoInstallation.js';
 
 const url = 'https://bakery.example/';
-const siteAddress: SiteAddress = ({ hosting }) => hosting && `https://now.example/${hosting.projectId}/`;
 const result: SeoScanResult = {
   url,
   score: 90,
@@ -152,10 +144,11 @@ describe.each(mishaps)('when a machine %s', (mishap) => {
 });
 
 test('a scan that was asked for at an address of before looks for the website where it is now', async () => {
-  const { engine, context, website } = await startInstallation();
-  const websiteId = await website('bakery', undefined);
+  const { engine } = await startInstallation();
+  const websiteId = await makeWebsite(engine, 'bakery');
   const command = { type: 'RequestScan', websiteId, scanId: 's1', url, trigger: 'request' } as const;
-  await engine.handle(seoScanProcess, seoStream(websiteId), command, context());
+  const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
+  await engine.handle(seoScanProcess, seoStream(websiteId), command, context);
   const asked: unknown[] = [];
   const scan = (what: { url: string; name: string }) => {
     asked.push(what);
@@ -166,73 +159,4 @@ test('a scan that was asked for at an address of before looks for the website wh
   await worker.start();
   await eventually('the scan', () => asked[0]);
   expect(asked).toStrictEqual([{ url: 'https://now.example/bakery/', name: 'bakery' }]);
-});
-
-/** Websites in real stores, as cron processes find them. */
-const startInstallation = async () => {
-  const clock = createTestClock(Date.UTC(2026, 0, 5, 3, 58));
-  const stores: Stores = await openStores(clock);
-  const engine = engineOn(stores, { clock });
-  const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' });
-  const website = async (slug: string, features: readonly Feature[] | undefined, isActive = true): Promise<string> => {
-    const wish = { name: slug, slug, templateId: 'business', tier: 'growth' as const, collaborators: [], features };
-    const { websiteId } = await createWebsite(engine, wish, context());
-    const repository = { provider: 'embedded', id: slug, name: slug, cloneUrl: 'file:///x' };
-    const hosting = { provider: 'embedded', projectId: slug, name: slug };
-    const activation = { type: 'ActivateWebsite', websiteId, repository, hosting, url: `https://${slug}.example/` } as const;
-    if (isActive) await engine.handle(websiteDecider, websiteStream(websiteId), activation, context());
-    return websiteId;
-  };
-  const projector = createProjector({ ...engine, projections, decode: (stored) => engine.codec.decode(stored) });
-  working.push({ worker: projector });
-  const requests = async () => {
-    const { events } = await stores.eventStore.readAll({ after: 0n, filter: { types: ['SeoScanRequested'] } });
-    return events.map(({ data }) => data.websiteId);
-  };
-  const addresses = async () => {
-    const { events } = await stores.eventStore.readAll({ after: 0n, filter: { types: ['SeoScanRequested'] } });
-    return events.map(({ data }) => data.url);
-  };
-  const cron = async (): Promise<void> => {
-    const own = engineOn(stores, { clock });
-    const worker = createCronWorker(own, [scheduledSeoScans(own, siteAddress, '0 4 * * 1')]);
-    working.push({ worker });
-    await worker.start();
-  };
-  return { clock, engine, context, website, projector, requests, addresses, cron };
-};
-
-describe('the schedule', () => {
-  test('asks once for a scan of each active website that has the feature, however many cron processes there are', async () => {
-    const { clock, engine, context, website, projector, requests, addresses, cron } = await startInstallation();
-    const bakery = await website('bakery', undefined);
-    await website('plain', ['content']);
-    await website('early', undefined, false);
-    const archived = await website('old', undefined);
-    await engine.handle(websiteDecider, websiteStream(archived), { type: 'ArchiveWebsite', websiteId: archived }, context());
-    const butcher = await website('butcher', undefined);
-    await projector.start();
-    for (let index = 0; index < 5; index += 1) await cron();
-    await eventually('the calendars', () => (clock.pending() >= 5 ? true : undefined));
-    await clock.advance(3 * 60_000);
-    await eventually('the requests', async () => ((await requests()).length >= 2 ? true : undefined));
-    await clock.advance(3 * 60_000);
-    expect((await requests()).sort()).toStrictEqual([bakery, butcher].sort());
-    expect((await addresses()).sort()).toStrictEqual(['https://now.example/bakery/', 'https://now.example/butcher/']);
-  });
-
-  test('waits for the list of websites when nobody keeps it yet', async () => {
-    const { clock, website, projector, requests, cron } = await startInstallation();
-    const bakery = await website('bakery', undefined);
-    await cron();
-    await eventually('the calendar', () => (clock.pending() > 0 ? true : undefined));
-    await clock.advance(3 * 60_000);
-    expect(await requests()).toStrictEqual([]);
-    await projector.start();
-    await eventually('the request', async () => {
-      await clock.advance(5_000);
-      return (await requests()).length > 0 ? true : undefined;
-    });
-    expect(await requests()).toStrictEqual([bakery]);
-  });
 });

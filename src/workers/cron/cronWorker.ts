@@ -1,7 +1,6 @@
 import type { Engine } from '../../engine.js';
 import { isoTime, sleep } from '../../platform/clock.js';
 import type { Worker } from '../worker.js';
-import { claimRun } from './claimRun.js';
 
 /** Work that the calendar asks for. */
 export interface CronJob {
@@ -9,14 +8,15 @@ export interface CronJob {
   /** Five fields, UTC: `0 4 * * 1` is Mondays at four. */
   readonly schedule: string;
   /**
-   * Called once for each time that is due, in one of all the processes, and never while an earlier run of this process is under way. When
-   * it throws, the run is over; the next one is the calendar's. `signal` is aborted when the process stops.
+   * Called in every process for each time that is due (ms since the epoch), and again when it throws or the process was started
+   * anew, but never while an earlier call of this process is under way. A process may die in it at any moment: what has to happen once
+   * it asks for durably, under the name of `dueAt`, and leaves to a worker. `signal` is aborted when the process stops.
    */
   readonly run: (dueAt: number, signal: AbortSignal) => Promise<void>;
 }
 
 const minuteMs = 60_000;
-/** A run that nobody has begun, because no process was there or the stores did not answer, is still made up for until then. */
+/** A run that did not happen, because no process was there or the stores did not answer, is still made up for until then. */
 const lateMs = 60 * minuteMs;
 const firstBackoffMs = 1_000;
 const longestBackoffMs = 30_000;
@@ -24,41 +24,35 @@ const longestBackoffMs = 30_000;
 const stopWithinMs = 8_000;
 
 /**
- * Runs jobs when they are due. Each process looks at its clock once a minute and claims what is due: of any number of processes, one
- * runs it. node-cron says which minutes are due; the timer is ours, since time is a port.
+ * Runs jobs when they are due. Each process looks at its own clock once a minute; that of another does not matter, since no job minds
+ * being run again for the same time. node-cron says which minutes are due; the timer is ours, since time is a port.
  */
 export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Worker => {
-  const { clock, random, ids, readModels } = engine;
+  const { clock, random } = engine;
   const logger = engine.logger.child({ worker: 'cron' });
   const stopping = new AbortController();
   const { signal } = stopping;
   const underWay = new Map<string, Promise<void>>();
   let following: Promise<void> | null = null;
 
-  /** Asks until there is an answer, or it is too late for the run. */
-  const isMine = async ({ name }: CronJob, dueAt: number): Promise<boolean> => {
-    const by = ids.commandId();
-    for (let attempt = 0; !signal.aborted && clock.now() < dueAt + lateMs; attempt += 1) {
+  /** Until it has happened, or it is too late for it. */
+  const runUntilDone = async (job: CronJob, dueAt: number): Promise<void> => {
+    const run = { job: job.name, dueAt: isoTime(dueAt) };
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      const startedAt = clock.now();
+      if (startedAt >= dueAt + lateMs) {
+        logger.error(run, 'a job of the calendar is given up until it is due next');
+        return;
+      }
       try {
-        return await claimRun(readModels.records, { schedule: name, dueAt, by });
+        await job.run(dueAt, signal);
+        logger.info({ ...run, durationMs: clock.now() - startedAt }, 'a job of the calendar is done');
+        return;
       } catch (err) {
-        logger.warn({ err, job: name, attempt }, 'a run that is due could not be claimed; trying again');
+        logger.warn({ err, ...run, attempt }, 'a job of the calendar failed; trying again');
         const longest = Math.min(longestBackoffMs, firstBackoffMs * 2 ** attempt);
         await sleep(clock, longest * (0.5 + random.fraction() / 2), signal);
       }
-    }
-    return false;
-  };
-
-  const runOnce = async (job: CronJob, dueAt: number): Promise<void> => {
-    const run = { job: job.name, dueAt: isoTime(dueAt) };
-    try {
-      if (!(await isMine(job, dueAt))) return;
-      const startedAt = clock.now();
-      await job.run(dueAt, signal);
-      logger.info({ ...run, durationMs: clock.now() - startedAt }, 'a job of the calendar is done');
-    } catch (err) {
-      logger.error({ err, ...run }, 'a job of the calendar failed; it runs again when it is due next');
     }
   };
 
@@ -67,7 +61,7 @@ export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Work
       logger.warn({ job: job.name, dueAt: isoTime(dueAt) }, 'a job of the calendar is due while its last run is under way');
       return;
     }
-    const run = runOnce(job, dueAt).finally(() => underWay.delete(job.name));
+    const run = runUntilDone(job, dueAt).finally(() => underWay.delete(job.name));
     underWay.set(job.name, run);
   };
 
@@ -76,7 +70,7 @@ export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Work
     let looked = clock.now() - lateMs;
     while (!signal.aborted) {
       const now = clock.now();
-      // After a long sleep only what is not too late; after a step back of the clock from there on: what has run is claimed.
+      // After a long sleep only what is not too late; after a step back of the clock from there on.
       const from = Math.max(Math.min(looked, now), now - lateMs);
       for (const [job, dueAt] of dueAfter(from, now)) begin(job, dueAt);
       looked = now;

@@ -3,12 +3,8 @@ import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { seoStream, type SeoEvent } from '../../events/seo.events.js';
 import type { SiteAddress } from '../../integrations/hosting/port.js';
-import { sleep } from '../../platform/clock.js';
-import { entityId } from '../../platform/ids.js';
-import { websiteProjection, type WebsiteDocument } from '../../projections/website.projection.js';
-import { listWebsites } from '../../projections/website.queries.js';
+import { websiteProjection } from '../../projections/website.projection.js';
 import { leaseOf, type Token } from '../attempts.js';
-import type { CronJob } from '../cron/cronWorker.js';
 import { createReactor, type Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
@@ -80,49 +76,3 @@ export const createSeoScanWorker = (parts: { engine: Engine; scan: Scan; siteAdd
     react: (event, turn: Turn) => attemptUntilDone({ clock, worker, turn, ...scanFor(event as Requested) }),
   });
 };
-
-const PAGE = 200;
-/** How often, and after which pause, websites are listed again when that fails: whoever keeps the list may be starting. */
-const LISTINGS = 40;
-const LIST_AGAIN_MS = 15_000;
-
-/** Asks for a scan of every active website that has the feature. A website that cannot be asked for is left to the next time. */
-export const scheduledSeoScans = (engine: Engine, siteAddress: SiteAddress, schedule: string): CronJob => ({
-  name: 'seoScans',
-  schedule,
-  run: async (_dueAt, signal) => {
-    const request = async (websiteId: string, url: string): Promise<void> => {
-      const context: CommandContext = { commandId: engine.ids.commandId(), actor, requestId: 'seoScans' };
-      const scanId = entityId(context.commandId, 'seo-scan');
-      const command = { type: 'RequestScan', websiteId, scanId, url, trigger: 'schedule' } as const;
-      await engine.handle(seoScanProcess, seoStream(websiteId), command, context);
-    };
-    const list = async (after: string | undefined): Promise<readonly WebsiteDocument[]> => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await listWebsites(engine, { status: 'active', limit: PAGE, ...(after !== undefined && { after }) });
-        } catch (error) {
-          if (attempt === LISTINGS || signal.aborted) throw error;
-          engine.logger.warn({ err: error, attempt }, 'the websites to be scanned could not be listed; trying again');
-        }
-        await sleep(engine.clock, LIST_AGAIN_MS, signal);
-      }
-    };
-    let after: string | undefined;
-    for (let isLast = false; !isLast && !signal.aborted;) {
-      const websites = await list(after);
-      for (const website of websites) {
-        const { id, features } = website;
-        const url = siteAddress(website);
-        if (url === undefined || !features.includes('seo')) continue;
-        try {
-          await request(id, url);
-        } catch (error) {
-          engine.logger.error({ err: error, websiteId: id }, 'the scheduled scan of a website could not be asked for');
-        }
-      }
-      after = websites.at(-1)?.id;
-      isLast = websites.length < PAGE;
-    }
-  },
-});

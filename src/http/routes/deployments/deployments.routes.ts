@@ -1,10 +1,14 @@
 import { Type, type Static } from 'typebox';
+import { consequenceOf, isDryRun } from '../../../commands/handleCommand.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import { redeployStream } from '../../../events/redeploy.events.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
-import type { Logger } from '../../../platform/logger.js';
+import { entityId } from '../../../platform/ids.js';
 import type { WebsiteDocument } from '../../../projections/website.projection.js';
+import { redeployMarker, redeployProcess } from '../../../workers/redeploy/redeploy.process.js';
 import { websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
 
@@ -61,12 +65,8 @@ const requireProvider = (used: { readonly provider: string }, { provider }: { re
 };
 
 /** Deployments and commits of a website, asked of the providers at each call and never kept; a new deployment. */
-export const deploymentRoutes = (parts: {
-  engine: { logger: Logger };
-  sourceHost: SourceHost;
-  hosting: Hosting;
-}): readonly Route[] => {
-  const { sourceHost, hosting } = parts;
+export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost; hosting: Hosting }): readonly Route[] => {
+  const { engine, sourceHost, hosting } = parts;
   const projectOf = ({ hosting: project }: WebsiteDocument): string | null => {
     if (project === undefined) return null;
     requireProvider(hosting, project);
@@ -125,11 +125,17 @@ export const deploymentRoutes = (parts: {
       handle: async ({ website: { website }, context }) => {
         const projectId = projectOf(website);
         if (projectId === null) throw new Refused(refusals.websiteNotDeployed(website.id));
-        // A dry run: there is no event that it would write.
-        if (context.planned !== undefined) return { status: 202 };
-        parts.engine.logger.info({ websiteId: website.id, requestId: context.requestId }, 'a deployment was asked for');
         // Asked twice with the same key, it is one deployment.
-        const deployment = await hosting.startDeployment(projectId, `request-${context.commandId}`);
+        const redeployId = entityId(context.commandId, 'redeploy');
+        const stream = redeployStream(redeployId);
+        const redeploy = { redeployId, websiteId: website.id };
+        const wish = { type: 'RequestRedeploy', ...redeploy, provider: hosting.provider, projectId } as const;
+        // Before the provider is asked: whatever happens then, it stands who asked.
+        await engine.handle(redeployProcess, stream, wish, context);
+        if (isDryRun(context)) return { status: 202 };
+        const deployment = await hosting.startDeployment(projectId, redeployMarker(redeployId));
+        const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
+        await engine.handle(redeployProcess, stream, start, consequenceOf(engine, context));
         return { status: 202, body: toDeployment(deployment) };
       },
     }),
