@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Keeper } from './commands/erasure.handlers.js';
@@ -71,7 +71,10 @@ export const openEngine = async (
   watched: (eventStore: EventStore) => EventStore = (eventStore) => eventStore,
 ): Promise<OpenEngine> => {
   const clock = systemClock;
-  await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+  await asSetting('DATA_DIR', async () => {
+    await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+    await access(settings.dataDir, constants.W_OK);
+  });
   const { readModels, records } = await openReadModels(settings, clock);
   const vault = await unlock(settings, records, clock).catch(async (error: unknown) => {
     await readModels.close();
@@ -141,7 +144,10 @@ const openReadModels = async (
   return { readModels, records: { ...readModels.recordsIn('vault'), close: () => Promise.resolve() } };
 };
 
-/** What an adapter finds wrong with its address is the operator's to mend. Adapters tell nothing of what the address holds. */
+/**
+ * What an adapter finds wrong with its address, or the operating system with a folder or a port, is the operator's to mend. Adapters
+ * tell nothing of what the address holds.
+ */
 const asSetting = async <Store>(name: string, open: () => Store | Promise<Store>): Promise<Store> => {
   try {
     return await open();
@@ -296,8 +302,9 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
 
   const stayed = stay(clock);
   const { roles } = settings;
-  const healthUrl = healthPort === undefined ? undefined : (await health.listen(host, healthPort)).url;
-  if (roles.has('api')) localUrl = (await server.listen(host, port)).url;
+  const healthUrl =
+    healthPort === undefined ? undefined : (await asSetting('HOST, HEALTH_PORT', () => health.listen(host, healthPort))).url;
+  if (roles.has('api')) localUrl = (await asSetting('HOST, PORT', () => server.listen(host, port))).url;
   if (roles.has('projector')) await projector.start();
   if (roles.has('worker')) await Promise.all(workers.map((worker) => worker.start()));
   if (roles.has('cron')) await cron.start();

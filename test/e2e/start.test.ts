@@ -1,0 +1,39 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { launchServer } from '../support/server.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** Somebody else's port. */
+const other = createServer();
+let taken: string;
+/** A file where a folder should be. */
+const file = join(temporaryFolder(), 'file');
+
+beforeAll(async () => {
+  writeFileSync(file, '');
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  taken = String((other.address() as AddressInfo).port);
+});
+afterAll(() => {
+  other.close();
+});
+
+test.each<[string, () => Record<string, string>]>([
+  ['PORT: must be', () => ({ PORT: 'http' })],
+  ['HOST, PORT: listen EADDRINUSE', () => ({ PORT: taken })],
+  ['HOST, PORT: listen EADDRNOTAVAIL', () => ({ HOST: '192.0.2.1' })],
+  ['HOST, HEALTH_PORT: listen EADDRINUSE', () => ({ HEALTH_PORT: taken })],
+  ['DATA_DIR: EEXIST', () => ({ DATA_DIR: file })],
+  ['DATA_DIR: ENOTDIR', () => ({ DATA_DIR: join(file, 'data') })],
+])('a setting that cannot be used stops the start in plain words: %s', async (words, settings) => {
+  const server = launchServer(temporaryFolder(), settings());
+  expect(await server.ended).toBe(1);
+  // What a process wrote may arrive after its end.
+  await eventually('what it wrote', () => server.written().endsWith('\n') || undefined);
+  expect(server.written()).toMatch(/^Doorstep cannot start with these settings:\n {2}[^\n]+\n$/);
+  expect(server.written()).toContain(`\n  ${words}`);
+});
