@@ -5,7 +5,7 @@ import type { Keeper } from './commands/erasure.handlers.js';
 import { createEngine, type Engine } from './engine.js';
 import { catalogue } from './events/catalogue.js';
 import { createCodec } from './events/codec.js';
-import type { EventStore } from './events/store/eventStore.js';
+import { EventStoreUnavailable, OutcomeUnknown, type EventStore } from './events/store/eventStore.js';
 import { createEmbeddedEventStore } from './events/store/embedded/eventStore.js';
 import { createApp, vitalPaths, type HttpAppParts } from './http/app.js';
 import { createKeyUse } from './http/auth/keyUse.js';
@@ -40,8 +40,9 @@ import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from './pl
 import { readVersion } from './platform/version.js';
 import { calendarBookings } from './projections/calendar.queries.js';
 import { projections } from './projections/catalogue.js';
+import { guardLog, OtherLog } from './projections/runner/ownLog.js';
 import { createProjector } from './projections/runner/projector.js';
-import type { ReadModelStore } from './projections/store/readModelStore.js';
+import { ReadModelStoreUnavailable, type ReadModelStore } from './projections/store/readModelStore.js';
 import { createEmbeddedReadModelStore } from './projections/store/embedded/embeddedReadModelStore.js';
 import { createLastingRecords } from './projections/store/embedded/lastingRecords.js';
 import { createCommerceWebhooksWorker } from './workers/commerceWebhooks/commerceWebhooksWorker.js';
@@ -81,12 +82,21 @@ export const openEngine = async (
     await records.close();
     throw error;
   });
-  const eventStore = watched(await openEventStore(settings, clock, logger));
+  const codec = createCodec(catalogue);
+  const log = await openEventStore(settings, clock, logger);
+  const guard = guardLog({ eventStore: log, readModels, projections, codec, clock, random: systemRandom });
+  const eventStore = watched(guard.eventStore);
+  await requireOwnLog(settings, guard.prove).catch(async (error: unknown) => {
+    await eventStore.close();
+    await readModels.close();
+    await records.close();
+    throw error;
+  });
   const engine = createEngine({
     clock,
     random: systemRandom,
     logger,
-    codec: createCodec(catalogue),
+    codec,
     eventStore,
     readModels,
     vault,
@@ -112,6 +122,32 @@ const unlock = async (settings: Settings, records: VaultRecords, clock: Clock): 
     throw new SettingsError([
       `${where}: is not the key that the vault is wrapped with; the one before it belongs into PREVIOUS_ENCRYPTION_KEYS`,
     ]);
+  }
+};
+
+/**
+ * A store that is away is waited for by whoever uses it.
+ * @throws SettingsError when the settings bring together what does not belong together
+ */
+const requireOwnLog = async (
+  { stores: { eventStoreUrl, readModelUrl } }: Settings,
+  prove: () => Promise<void>,
+): Promise<void> => {
+  try {
+    await prove();
+  } catch (error) {
+    if (error instanceof OtherLog) {
+      const log = eventStoreUrl === undefined ? 'DATA_DIR (events.db)' : 'EVENT_STORE_URL';
+      const [models, wayOut] =
+        readModelUrl === undefined
+          ? ['DATA_DIR (read-models.db)', 'move read-models.db, and what begins with its name, away']
+          : ['READ_MODEL_URL', 'name a database without read models; the collection vault that belongs to the log goes with it'];
+      throw new SettingsError([
+        `${models}: the read models there were made from another log than that of ${log}. Set both to what belongs together; or, to have them made anew from this log, ${wayOut}`,
+      ]);
+    }
+    const isAway = [EventStoreUnavailable, OutcomeUnknown, ReadModelStoreUnavailable].some((kind) => error instanceof kind);
+    if (!isAway) throw error;
   }
 };
 

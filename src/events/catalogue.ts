@@ -4,6 +4,7 @@ import { billingEvents, customerEvents } from './billing.events.js';
 import { calendarEvents } from './calendar.events.js';
 import { clientEmailEvents, clientEvents, clientSubjectEvents } from './client.events.js';
 import { deliveryEvents } from './delivery.events.js';
+import { logEvents } from './log.events.js';
 import { mailEvents } from './mail.events.js';
 import { provisioningEvents } from './provisioning.events.js';
 import { redeployEvents } from './redeploy.events.js';
@@ -15,6 +16,7 @@ import { webhookEvents } from './webhook.events.js';
 
 /** Every event type that is ever stored. `test/events/catalogue.golden.json` holds what may never change. */
 export const catalogue = {
+  ...logEvents,
   ...websiteEvents,
   ...slugEvents,
   ...clientEvents,
