@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
+import { createPatientApi } from '../support/fleet.js';
 import { mongoDatabase } from '../support/mongoDatabase.js';
 import { forEachReadModelServer } from '../support/realServers.js';
-import { createApi, operate, startServer } from '../support/server.js';
+import { operate, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 forEachReadModelServer((server) => {
@@ -12,7 +13,7 @@ forEachReadModelServer((server) => {
     const token = await operate(dataDir, 'mintToken', ['--role', 'admin', '--subject', 'ops@example.com'], outside);
     const asking = await startServer(dataDir, { ...outside, PROCESS_ROLES: 'api' });
     const working = await startServer(dataDir, { ...outside, PROCESS_ROLES: 'projector,worker', BASE_URL: asking.address });
-    const api = createApi(asking.address, token);
+    const api = createPatientApi(token, () => asking.address);
     const listed = async (query: string): Promise<readonly string[]> =>
       ((await api.get(`/websites?${query}`)).body as readonly { slug: string }[]).map(({ slug }) => slug);
 
@@ -26,5 +27,5 @@ forEachReadModelServer((server) => {
     expect(await listed('status=active')).toEqual(['three', 'two', 'one']);
     expect(await working.kill('SIGTERM')).toBe(0);
     expect(await asking.kill('SIGTERM')).toBe(0);
-  }, 60_000);
+  }, 120_000);
 });

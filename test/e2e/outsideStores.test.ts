@@ -29,18 +29,15 @@ forEachReadModelServer((server) => {
       fleet = await startFleet(dataDir, ['api', 'api', 'projector', 'worker'], environment);
       await fleet.ready();
       token = await operate(dataDir, 'mintToken', ['--role', 'admin', '--subject', 'ops@example.com'], environment);
-      [one, other] = fleet.addresses.map((address) => createApi(address, token)) as [Api, Api];
-    }, 60_000);
+      [one, other] = fleet.addresses.map((address) => createPatientApi(token, () => address)) as [Api, Api];
+    });
 
     afterAll(() => {
       log.stop();
     });
 
     const create = async (slug: string): Promise<string> => {
-      const { status, body } = await createPatientApi(token, () => fleet.addresses[0] ?? '').post('/websites', {
-        name: slug,
-        slug,
-      });
+      const { status, body } = await one.post('/websites', { name: slug, slug });
       expect([status, body]).toMatchObject([201, { slug }]);
       return (body as { id: string }).id;
     };
@@ -52,7 +49,7 @@ forEachReadModelServer((server) => {
           const { body } = await other.get(`/websites/${id}`);
           return (body as { status?: string }).status === 'active' || undefined;
         },
-        20_000,
+        60_000,
       );
 
     test('what one process was told, the others know: read, listed, provisioned', async () => {
@@ -61,7 +58,7 @@ forEachReadModelServer((server) => {
       expect((await other.get('/websites')).body).toMatchObject([{ id }]);
       await becomesActive(id);
       expect((await fetch(`${fleet.addresses[1] ?? ''}/sites/corner-bakery/`)).status).toBe(200);
-    }, 30_000);
+    });
 
     test('access that was taken away at one is refused by the other from the answer on', async () => {
       const id = await create('revoked');
@@ -75,14 +72,14 @@ forEachReadModelServer((server) => {
         expect((await one.delete(`/websites/${id}/clients/${clientId}`)).status).toBe(204);
         expect((await anna.get(`/websites/${id}`)).status).toBe(403);
       }
-    }, 30_000);
+    });
 
     test('the scripts of the operator use the same stores', async () => {
       const status = JSON.parse(await operate(dataDir, 'projectionStatus', ['--json'], environment)) as { state: string }[];
       expect(status.map(({ state }) => state)).toEqual(status.map(() => 'live'));
       expect(await operate(dataDir, 'rebuildProjection', ['website'], environment)).toMatch(/^website: version \S+ is live/);
       expect((await other.get('/websites')).body).toHaveLength(2);
-    }, 30_000);
+    });
 
     test('while the event store is away it is named, nothing is allowed, and afterwards all goes on by itself', async () => {
       log.stop();
@@ -91,18 +88,19 @@ forEachReadModelServer((server) => {
         return { status: answer.status, text: await answer.text() };
       };
       expect(await readiness()).toMatchObject({ status: 503, text: expect.stringContaining('Not ready: event store: ') });
-      const refused = await one.post('/websites', { name: 'Away', slug: 'away' });
+      const [asking, another] = fleet.addresses.map((address) => createApi(address, token)) as [Api, Api];
+      const refused = await asking.post('/websites', { name: 'Away', slug: 'away' });
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
-      expect((await other.get('/me')).status).toBe(503);
+      expect((await another.get('/me')).status).toBe(503);
 
       await log.restart();
       await becomesActive(await create('back'));
       await eventually('readiness', async () => ((await readiness()).status === 200 ? true : undefined));
       expect((await other.get('/websites')).body).toHaveLength(3);
-    }, 60_000);
+    }, 120_000);
 
     test('each process stops when it is asked to', async () => {
       expect(await fleet.stop()).toEqual([0, 0, 0, 0]);
-    }, 30_000);
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -89,7 +89,7 @@ export const freePort = async (): Promise<number> => {
 
 /**
  * A client that repeats what was not answered, or with 503, at any of several addresses until it is answered; each time `pick` says at
- * which.
+ * which. What it posts carries a key, so that nothing is done twice.
  */
 export const createPatientApi = (token: string, pick: () => string): Api => {
   const answered = async <Answer extends { readonly status: number }>(ask: (api: Api) => Promise<Answer>): Promise<Answer> => {
@@ -106,7 +106,10 @@ export const createPatientApi = (token: string, pick: () => string): Api => {
   };
   return {
     get: (path, headers) => answered((api) => api.get(path, headers)),
-    post: (path, body, headers) => answered((api) => api.post(path, body, headers)),
+    post: (path, body, headers) => {
+      const keyed = { 'idempotency-key': randomUUID(), ...headers };
+      return answered((api) => api.post(path, body, keyed));
+    },
     put: (path, body, headers) => answered((api) => api.put(path, body, headers)),
     patch: (path, body, headers) => answered((api) => api.patch(path, body, headers)),
     delete: (path, headers) => answered((api) => api.delete(path, headers)),

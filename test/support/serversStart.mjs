@@ -128,8 +128,29 @@ const startCompatibleServer = async () => {
     ...['-Xms32m', '-Xmx192m', '-Xshare:auto', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
     ...['-cp', `${compatibleServer}:${join(compatibleServer, 'lib', '*')}`, 'MongoServerLauncher'],
   ]);
-  const port = await firstLine(lines, /^\d+$/);
-  return { found: [{ name: "MongoDB's wire (mongo-java-server)", url: `mongodb://127.0.0.1:${port}` }], missing: '' };
+  const url = `mongodb://127.0.0.1:${await firstLine(lines, /^\d+$/)}`;
+  await warmUp(url);
+  return { found: [{ name: "MongoDB's wire (mongo-java-server)", url }], missing: '' };
+};
+
+/**
+ * A program of Java's loads what it needs when it first needs it: on a busy machine the first answers take longer than anybody waits.
+ * @param {string} url
+ */
+const warmUp = async (url) => {
+  const { MongoClient } = await import('mongodb');
+  const client = new MongoClient(`${url}/warm-up`);
+  const things = client.db().collection('things');
+  await things.createIndexes([{ key: { name: 1 }, unique: true }]);
+  await things.bulkWrite([{ replaceOne: { filter: { name: 'one' }, replacement: { name: 'one' }, upsert: true } }]);
+  await things
+    .find({ name: { $gt: '' } })
+    .sort({ name: 1 })
+    .toArray();
+  await things.findOneAndUpdate({ name: 'one' }, { $set: { name: 'two' } });
+  await things.deleteMany({});
+  await client.db().dropDatabase();
+  await client.close();
 };
 
 /**
