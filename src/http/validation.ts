@@ -5,7 +5,7 @@ import { addFormatsTo } from '../platform/formats.js';
 import type { Route } from './route.js';
 
 /** Checks a value against a compiled schema; `[]` when nothing is wrong. */
-export type Validate = (value: unknown) => readonly Violation[];
+export type Validate<Value = unknown> = (value: Value) => readonly Violation[];
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -70,14 +70,8 @@ const compilerWith = (options: Options): ((schema: () => Schema) => () => Valida
 
 const compileFirst = compilerWith({});
 const compileAll = compilerWith({ allErrors: true, verbose: true });
-/** A text of a number beyond all numbers (`1e400`) becomes `Infinity`, which only without `strictNumbers` is held to a maximum. */
-const compileTexts = compilerWith({
-  allErrors: true,
-  verbose: true,
-  coerceTypes: true,
-  useDefaults: true,
-  strictNumbers: false,
-});
+/** Digits beyond all numbers become `Infinity`, which only without `strictNumbers` is held to a maximum. */
+const compileTexts = compilerWith({ allErrors: true, verbose: true, useDefaults: true, strictNumbers: false });
 
 /** Values with more parts than this are told their first violation only: a list of all could be thousands of times as long as the request. */
 const mostPartsListed = 5_000;
@@ -99,15 +93,25 @@ export const bodyValidator = (schema: TSchema): Validate => {
 };
 
 /**
- * A validator of path parameters or of a query: texts become numbers and booleans where the schema asks for them, defaults are filled
- * in, what is not known is refused by name.
+ * A validator of path parameters or of a query: where the schema asks for them, decimal digits become integers, `true` and `false`
+ * booleans. Any other text stays one, and is refused as one. Defaults are filled in, what is not known is refused by name.
  */
-export const textsValidator = (schema: TSchema): Validate => {
+export const textsValidator = (schema: TObject): Validate<Record<string, unknown>> => {
   const compiled = compileTexts(() => closed(schema));
+  const types = Object.entries(schema.properties).map(([name, { type }]: [string, { type?: unknown }]) => [name, type] as const);
   return (value) => {
+    for (const [name, type] of types) {
+      const text = value[name];
+      if (typeof text === 'string') value[name] = meant(text, type);
+    }
     const validate = compiled();
     return validate(value) ? [] : violations(validate, 'value');
   };
+};
+
+const meant = (text: string, type: unknown): unknown => {
+  if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text);
+  return type === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text;
 };
 
 /** The path parameters of a route; where it does not describe them, any text of bearable length. */

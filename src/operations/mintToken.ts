@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { mintApiKey } from '../commands/apiKey.handlers.js';
+import { isTime, utcTime } from '../platform/times.js';
 import { runScript, UsageError } from './script.js';
 
 const usage =
@@ -35,7 +36,7 @@ await runScript(async ({ engine }) => {
   const { role, subject, email, name, scope, 'expires-at': expiresAt } = given();
   if (subject === undefined || subject.trim() === '') throw new UsageError(`--subject is missing\n${usage}`);
   if (email !== undefined && !isAddress(email)) throw new UsageError(`--email must be an e-mail address\n${usage}`);
-  if (expiresAt !== undefined && !(Date.parse(expiresAt) > engine.clock.now())) {
+  if (expiresAt !== undefined && !(isTime(expiresAt) && Date.parse(utcTime(expiresAt)) > engine.clock.now())) {
     throw new UsageError(`--expires-at must be an ISO 8601 time in the future\n${usage}`);
   }
   const { token } = await mintApiKey(

@@ -242,10 +242,30 @@ describe('400 Invalid query', () => {
     ['no number', 'limit=ten', 'limit: must be integer'],
     ['too small', 'limit=0', 'limit: must be >= 1'],
     ['too large', 'limit=201', 'limit: must be <= 200'],
-    ['beyond all numbers', 'limit=1e400', 'limit: must be <= 200'],
-    ['below all numbers', 'limit=-Infinity', 'limit: must be >= 1'],
+    ['beyond all numbers', `limit=${'9'.repeat(400)}`, 'limit: must be <= 200'],
+    ['below all numbers', `limit=-${'9'.repeat(400)}`, 'limit: must be >= 1'],
     ['a fraction', 'limit=1.5', 'limit: must be integer'],
-    ['no boolean', 'isOn=perhaps', 'isOn: must be boolean'],
+    ...[
+      '',
+      '0x10',
+      '0b1',
+      '0o7',
+      '%205%20',
+      '5%0A',
+      '+5',
+      '%2B5',
+      '5.0',
+      '1e2',
+      '1e400',
+      '-Infinity',
+      '5_0',
+      '%EF%BC%95',
+      '--5',
+    ].map((text) => [`a number in other words, "${text}"`, `limit=${text}`, 'limit: must be integer'] as const),
+    ['a number twice', 'limit=5&limit=5', 'limit: must be integer'],
+    ...['perhaps', '', '1', '0', 'TRUE', '%20true', 'null'].map(
+      (text) => [`no boolean, "${text}"`, `isOn=${text}`, 'isOn: must be boolean'] as const,
+    ),
     ['twice', 'q=a&q=b', 'q: must be string'],
     ['unknown', 'q=a&x=1', 'x: is not a known field'],
     ['what nobody knows', 'limt=10', 'limt: is not a known field'],
@@ -260,5 +280,7 @@ describe('400 Invalid query', () => {
   test('texts become what they stand for, defaults are filled in', async () => {
     const answer = await api.call('GET', '/things?isOn=true&q=10', { token });
     expect(answer.body).toMatchObject({ query: { limit: 50, isOn: true, q: '10' } });
+    const other = await api.call('GET', '/things?isOn=false&limit=007', { token });
+    expect(other.body).toMatchObject({ query: { limit: 7, isOn: false } });
   });
 });
