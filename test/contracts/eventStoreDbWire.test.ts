@@ -24,7 +24,7 @@ import { eventStoreDbOpener } from '../support/eventStoreDbHarness.js';
 import { asWritten, follow, idsOf, newEvent, newEvents, startFollowing } from '../support/eventStoreEvents.js';
 import { startProcess } from '../support/eventStoreSpawn.js';
 import { eventually } from '../support/eventually.js';
-import { createTcpProxy } from '../support/tcpProxy.js';
+import { createTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { createTestClock, passTimeUntil } from '../support/testClock.js';
 
 /**
@@ -637,13 +637,22 @@ describe('a cluster', () => {
     for (const [stream, events] of written) expect(idsOf((await store.readStream(stream)).events)).toEqual(idsOf(events));
   });
 
-  test('a leader that stands still is left for the one that the others elect, by subscriptions too', async () => {
+  /** A cluster whose node 0 can be made to stand still, or seem switched off, without its connections breaking off. */
+  const withProxy = async (run: (fake: FakeCluster, proxy: TcpProxy) => Promise<void>): Promise<void> => {
     const fake = await startFake(3);
-    const [still, next] = fake.nodes;
-    if (still === undefined || next === undefined) throw new Error('no nodes');
-    const proxy = await createTcpProxy({ host: '127.0.0.1', port: still.port });
-    still.proxyPort = Number(proxy.address.split(':')[1]);
+    const [node] = fake.nodes;
+    if (node === undefined) throw new Error('no node');
+    const proxy = await createTcpProxy({ host: '127.0.0.1', port: node.port });
+    node.proxyPort = Number(proxy.address.split(':')[1]);
     try {
+      await run(fake, proxy);
+    } finally {
+      await proxy.close();
+    }
+  };
+
+  test('a leader that stands still is left for the one that the others elect, by subscriptions too', async () => {
+    await withProxy(async (fake, proxy) => {
       const store = open(fake, hasty);
       const received = await collect(store);
       const [before, after] = [newEvents(1), newEvents(1)];
@@ -653,13 +662,26 @@ describe('a cluster', () => {
       // For a while they know no better, and send everybody to it.
       await expect(store.readStream('thing-1')).rejects.toThrow(EventStoreUnavailable);
       await expect(store.readStream('thing-1')).rejects.toThrow(EventStoreUnavailable);
-      fake.leader = next;
+      fake.leader = fake.nodes[1] ?? null;
       await eventually('an append', () => store.append('thing-1', after, 0n).catch(unlessUnavailable), 5_000);
       await eventually('its arrival', () => received.length === 2 || undefined, 5_000);
       expect(received).toEqual(idsOf([...before, ...after]));
-    } finally {
-      await proxy.close();
-    }
+    });
+  });
+
+  test('a node that was named as the leader and cannot be reached is given up, and the next leader is found', async () => {
+    await withProxy(async (fake, proxy) => {
+      const [off, first, second] = fake.nodes;
+      fake.leader = first ?? null;
+      const store = open(fake, hasty);
+      await store.append('thing-1', newEvents(1), NO_STREAM);
+      proxy.stall();
+      fake.leader = off ?? null;
+      await expect(store.append('thing-1', newEvents(1), 0n)).rejects.toThrow(EventStoreUnavailable);
+      fake.leader = second ?? null;
+      await eventually('an append', () => store.append('thing-1', newEvents(1), 0n).catch(unlessUnavailable), 5_000);
+      expect((await store.readStream('thing-1')).head).toBe(1n);
+    });
   });
 
   test('a node that says nothing, and is asked first, makes the leader found late, and found all the same', async () => {

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { catchUp } from '../../../src/events/store/eventStoreDb/catchUp.js';
 import { createCalls } from '../../../src/events/store/eventStoreDb/calls.js';
 import { NotConnected } from '../../../src/events/store/eventStoreDb/faults.js';
-import type { Wire } from '../../../src/events/store/eventStoreDb/wire.js';
+import { toWire, type WireRecord } from '../../../src/events/store/eventStoreDb/records.js';
+import type { LogMessage, Wire } from '../../../src/events/store/eventStoreDb/wire.js';
 import { OutcomeUnknown } from '../../../src/events/store/eventStore.js';
 import { systemRandom } from '../../../src/platform/random.js';
 import { createTestClock } from '../../support/testClock.js';
@@ -26,4 +28,26 @@ test('an append of which the outcome was told to be unknown is not asked for aga
   for (let turn = 0; turn < 100; turn += 1) await nextTurn();
   expect(before).toBeLessThan(100);
   expect(asked).toBe(before);
+});
+
+test('a node that has not indexed the last event seen, and begins with it, delivers nothing twice', async () => {
+  const follow = (): AsyncIterable<LogMessage> =>
+    (async function* () {
+      await nextTurn();
+      for (const position of [5n, 9n]) yield { kind: 'event', record: recordAt(position) };
+      yield { kind: 'caught up' };
+    })();
+  const options = { after: 5n, through: 9n, filter: undefined, maxBatch: 10, silenceMs: 1_000 };
+  const { signal } = new AbortController();
+  const received: bigint[] = [];
+  for await (const { events } of catchUp({ follow } as unknown as Wire, createTestClock(), { ...options, signal }))
+    received.push(...events.map(({ position }) => position));
+  expect(received).toEqual([9n]);
+});
+
+const recordAt = (position: bigint): WireRecord => ({
+  ...toWire({ id: 'id', type: 'Happened', schemaVersion: 1, data: '{}', metadata: '{}' }, '2026-01-01T00:00:00.000Z'),
+  stream: 'thing-1',
+  revision: position,
+  position,
 });

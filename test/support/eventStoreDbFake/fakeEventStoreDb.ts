@@ -34,6 +34,8 @@ export interface FakeCalls {
   batchAppend: number;
   /** How often a node was asked whether it is the leader, by an append that cannot be. */
   asked: number;
+  /** Calls that carried a password. */
+  withPassword: number;
   readonly subscriptions: { readonly after: bigint; readonly filter: object | null }[];
   readonly written: (readonly { readonly data: Uint8Array; readonly metadata: Uint8Array }[])[];
 }
@@ -53,7 +55,7 @@ export class FakeCluster {
     tellsHead: true,
     maxAppendSize: 1_048_576,
   };
-  readonly calls: FakeCalls = { read: 0, append: 0, batchAppend: 0, asked: 0, subscriptions: [], written: [] };
+  readonly calls: FakeCalls = { read: 0, append: 0, batchAppend: 0, asked: 0, withPassword: 0, subscriptions: [], written: [] };
   /** Answers that are still to be given. */
   readonly late: (() => void)[] = [];
   readonly nodes: readonly FakeNode[];

@@ -7,7 +7,7 @@ import messages from '@eventstore/db-client/generated/streams_pb.js';
 import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js';
 import { QUESTION_STREAM } from '../../../src/events/store/eventStoreDb/leader.js';
 import type { FakeCluster, FakeSecurity } from './fakeEventStoreDb.js';
-import { isHidden, type FakeLog } from './fakeLog.js';
+import { isHidden, type FakeEvent, type FakeLog } from './fakeLog.js';
 import { appendAnswer, eventAnswer, expectationOf, proposedEvent, streamName, streamNotFound } from './fakeStreams.js';
 import { send, subscribe, tooSlow, type Reading } from './fakeSubscription.js';
 
@@ -106,6 +106,7 @@ export class FakeNode {
     const { faults, leader, security } = this.#cluster;
     if (faults.refuseWith !== null) return faults.refuseWith;
     const given = metadata.get('authorization')[0];
+    if (given !== undefined) this.#cluster.calls.withPassword += 1;
     if (security !== null && given !== basic(security)) return { code: status.UNAUTHENTICATED, details: 'Unauthenticated' };
     if (write && this.inaugurating) return { code: status.UNAVAILABLE, details: 'Server Is Not Ready' };
     if (leader === this || metadata.get('requires-leader')[0] !== 'true') return null;
@@ -215,8 +216,13 @@ export class FakeNode {
     const count = Number(options.getCount());
     const from = BigInt(options.getAll()?.getPosition()?.getCommitPosition() ?? 0);
     const backwards = options.getReadDirection() === messages.ReadReq.Options.ReadDirection.BACKWARDS;
-    const events = this.log.events.slice(backwards ? 0 : this.log.indexOf(from)).filter((event) => !isHidden(event));
-    const selected = backwards ? events.slice(-count).toReversed() : events.slice(0, count);
+    const { events } = this.log;
+    const selected: FakeEvent[] = [];
+    let index = backwards ? events.length - 1 : this.log.indexOf(from);
+    for (let event = events[index]; event !== undefined && selected.length < count; event = events[index]) {
+      if (!isHidden(event)) selected.push(event);
+      index += backwards ? -1 : 1;
+    }
     for (const event of selected) await send(call, eventAnswer(event));
     call.end();
   }

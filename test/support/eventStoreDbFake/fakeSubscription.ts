@@ -57,8 +57,9 @@ export const subscribe = async (
   let start = from === undefined ? 0n : BigInt(from);
   let index = log.indexOf(start);
   // The event at the position, or the next one when that is gone, counts as seen.
-  const seen = from === undefined ? -1 : events.findIndex((event, at) => at >= index && !isHidden(event));
-  if (seen >= 0) {
+  let seen = from === undefined ? -1 : index;
+  for (let event = events[seen]; event !== undefined && isHidden(event); event = events[seen]) seen += 1;
+  if (seen >= 0 && seen < events.length) {
     index = seen + 1;
     start = events[index]?.position ?? log.end;
   }
