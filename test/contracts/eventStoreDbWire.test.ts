@@ -326,9 +326,11 @@ test('11 a node that is not the leader yet answers reads from an index that lags
   await store.append('thing-1', newEvents(1), 0n);
   const [node] = fake.nodes;
   if (node === undefined) throw new Error('no node');
-  // The connection is lost while nobody asks for anything: gRPC makes the next one by itself.
+  // The connection is lost while nobody asks for anything: once it has noticed, gRPC makes the next one by itself.
+  const connections = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
   fake.stop();
   node.inaugurating = true;
+  await eventually('the loss', () => connections() === 0 || undefined);
   await fake.restart();
   const reading = eventually('an answer', () => store.readStream('thing-1').catch(unlessUnavailable));
   const before = fake.calls.asked;
