@@ -89,10 +89,35 @@ export const createLogger = (options: { level: LogLevel; destination?: Destinati
         serializers: { err: (error: Error) => withoutSecrets(stdSerializers.err(error)) },
         hooks: { streamWrite: (line) => line.replace(credentials, removed) },
       },
-      // Lines that come while others are being written go out together; pino writes the last ones when the process ends.
-      options.destination ?? pino.destination({ dest: 1, sync: false }),
+      options.destination ?? standardOutput(),
     ),
   );
+
+/**
+ * Standard output, without waiting for it. The lines of one turn of the event loop go out together: handing over each by itself took
+ * a tenth of a request. What is left goes out when the process ends.
+ */
+const standardOutput = (): DestinationStream & { flushSync(): void } => {
+  let lines = '';
+  const passOn = (): void => {
+    if (lines !== '') output.write(lines);
+    lines = '';
+  };
+  // Before pino's own, which writes what it was given.
+  process.on('exit', passOn);
+  const output = pino.destination({ dest: 1, sync: false });
+  return {
+    write: (line) => {
+      if (lines === '') setImmediate(passOn);
+      lines += line;
+    },
+    // Asked for by pino after a fatal line.
+    flushSync: () => {
+      passOn();
+      output.flushSync();
+    },
+  };
+};
 
 /** pino writes a child's fields down when the child is made, without asking `formatters`. */
 const withCleanChildren = (logger: PinoLogger): Logger =>

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { createLogger } from '../../src/platform/logger.js';
 import type { Logger } from '../../src/platform/logger.js';
@@ -88,5 +91,28 @@ describe('logger', () => {
       logger.info({ prefix: 'svc_pat_0123' }, 'minted');
     });
     expect(line).toContain('svc_pat_0123');
+  });
+
+  test('what was logged just before the process ends is written, in order', async () => {
+    const url = (path: string): string => new URL(path, import.meta.url).href;
+    const program = `
+      import { createLogger } from ${JSON.stringify(url('../../src/platform/logger.ts'))};
+      const logger = createLogger({ level: 'info' });
+      logger.info('first');
+      setImmediate(() => {
+        logger.info('second');
+        logger.fatal('third');
+        logger.info('fourth');
+        process.exit();
+      });`;
+    const typescript = fileURLToPath(url('../support/eventStoreTypescript.mjs'));
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...['--import', typescript, '--input-type=module', '--eval', program],
+    ]);
+    const words = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { msg: string }).msg);
+    expect(words).toStrictEqual(['first', 'second', 'third', 'fourth']);
   });
 });
