@@ -69,8 +69,10 @@ const calls = (store: ReadModelStore): Readonly<Record<string, () => Promise<unk
 });
 
 forEachReadModelServer((server) => {
-  // A proxy stands before one server: an address of several, or one that is looked up, has no single place for it.
-  const suite = /^mongodb:\/\/[^,]+:\d+/.test(server.url) ? describe : describe.skip;
+  // A proxy stands before one server: an address of several, or one that is looked up, has no single place for it, and a certificate is
+  // for another name.
+  const isProxied = /^mongodb:\/\/[^,]+:\d+/.test(server.url) && !/[?&](?:tls|ssl)=true/.test(server.url);
+  const suite = isProxied ? describe : describe.skip;
   suite(`faults between the service and ${server.name}`, () => {
     /** A database, and a proxy between it and the stores that are to suffer. */
     const faultyDatabase = async (): Promise<{ url: string; proxied: string; proxy: TcpProxy }> => {
@@ -81,6 +83,8 @@ forEachReadModelServer((server) => {
       proxied.host = proxy.address;
       // A replica set would tell the driver its own addresses.
       proxied.searchParams.set('directConnection', 'true');
+      // Where it can, the driver repeats a write by itself, and nobody would notice what was lost.
+      proxied.searchParams.set('retryWrites', 'false');
       return { url, proxy, proxied: proxied.href };
     };
 
@@ -136,7 +140,7 @@ forEachReadModelServer((server) => {
       await store.prepare(sites);
       await store.apply(sites, [write('a', 1)], 1n);
 
-      // The checkpoint stands in the collection `readModels`. A retry by the driver is cut off as well.
+      // The checkpoint stands in the collection `readModels`.
       proxy.cutBefore('update', 'readModels');
       const applying = store.apply(sites, [write('a', 3), write('b', 2)], 3n);
       await expect(applying).rejects.toThrow(ReadModelStoreUnavailable);

@@ -19,8 +19,12 @@ afterAll(async () => {
 
 /** The address of a new, empty database, which is removed after the test file. */
 export const mongoDatabase = ({ url }: Pick<RealServer, 'url'>): string => {
-  const [, server = '', options = ''] = /^([^/]+\/\/[^/?]+)[^?]*(\?.*)?$/.exec(url) ?? [];
-  const address = `${server}/doorstep-test-${randomUUID().slice(0, 8)}${options}`;
+  const [, server = '', database = '', written = ''] = /^([^/]+\/\/[^/?]+)\/?([^?]*)\??(.*)$/.exec(url) ?? [];
+  const options = new URLSearchParams(written);
+  // Credentials are looked up in the database that an address names, which is another one from here on.
+  if (server.includes('@') && !options.has('authSource') && !options.has('authMechanism'))
+    options.set('authSource', database === '' ? 'admin' : database);
+  const address = `${server}/doorstep-test-${randomUUID().slice(0, 8)}?${options.toString()}`;
   made.push(address);
   return address;
 };
