@@ -1,10 +1,19 @@
+import { setFlagsFromString } from 'node:v8';
 import { startDoorstep } from './compose.js';
 import { createLogger } from './platform/logger.js';
 import { loadSettings, readEnvironment, SettingsError, type Settings } from './platform/settings.js';
 import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
 
+/**
+ * V8 lets the heap grow to several times what lives in it before it collects, when the machine has memory enough. By this much instead:
+ * it costs no time that could be measured (docs/performance.md), and is no limit that a process could die of.
+ */
+setFlagsFromString('--heap-growing-percent=30');
+
 /** Settings, start, stop on signals. */
 const main = async (): Promise<void> => {
+  // A data folder that was there before, such as a mounted one, may be open to everybody on the machine: what is in it is not.
+  process.umask(0o077);
   const settings = loadSettings(readEnvironment());
   const logger = createLogger({ level: settings.logLevel });
   const doorstep = await startDoorstep(settings, logger);

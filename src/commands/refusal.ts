@@ -90,6 +90,7 @@ export const refusals = {
   editorRequired: () => refuse('unauthenticated', 'Editor role required'),
   ownerRequired: (websiteId: string) => refuse('forbidden', `Not authorized to access website ${websiteId}`),
   readOnlyToken: () => refuse('forbidden', 'Not authorized to write with a read-only token'),
+  readOnlyTokenForMails: () => refuse('forbidden', 'Not authorized to read mails with a read-only token'),
   missingToken: () => refuse('unauthenticated', 'Missing token'),
   noAuthorizationHeader: () => refuse('unauthenticated', 'No Authorization header'),
   invalidToken: () => refuse('unauthenticated', 'Invalid token'),

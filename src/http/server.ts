@@ -19,9 +19,11 @@ export interface Patience {
   readonly requestMs: number;
   /** How often connections are looked at. */
   readonly checkMs: number;
+  /** How long a connection may stand still while an answer is on its way: whoever never reads must not hold it, and its place, for ever. */
+  readonly standstillMs: number;
 }
 
-const defaultPatience: Patience = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_000 };
+const defaultPatience: Patience = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_000, standstillMs: 120_000 };
 const keepAliveMs = 65_000;
 const maxHeaderBytes = 16_384;
 const defaultGraceMs = 10_000;
@@ -44,6 +46,7 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
     },
     app.express,
   );
+  server.timeout = patience.standstillMs;
   /** Every connection, with the answer to its last request. */
   const connections = new Map<Duplex, ServerResponse | undefined>();
   let stopping = false;

@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
-import { mintApiKey } from '../commands/apiKey.handlers.js';
-import { isTime, utcTime } from '../platform/times.js';
+import { mintApiKey, revokeApiKey } from '../commands/apiKey.handlers.js';
+import type { CommandContext } from '../commands/handleCommand.js';
+import type { Engine } from '../engine.js';
+import { listApiKeys } from '../projections/apiKey.queries.js';
 import { runScript, UsageError } from './script.js';
 
 const usage =
-  'usage: npm run --silent token -- --role admin|client --subject <subject> [--email <address>] [--name <name>] [--scope read|write] [--expires-at <time>]';
+  'usage: npm run --silent token -- --revoke --subject <subject>, or npm run --silent token -- --role admin|client --subject <subject> [--email <address>] [--name <name>] [--scope read|write] [--expires-at <time>]';
 
 const options = {
   role: { type: 'string' },
@@ -13,6 +15,7 @@ const options = {
   name: { type: 'string' },
   scope: { type: 'string' },
   'expires-at': { type: 'string' },
+  revoke: { type: 'boolean' },
 } as const;
 
 const given = (): ReturnType<typeof parseArgs<{ options: typeof options }>>['values'] => {
@@ -31,12 +34,37 @@ const oneOf = <Choice extends string>(name: string, value: string | undefined, c
 
 const isAddress = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text);
 
-/** Prints a new personal access token, and nothing else. Whoever may run this owns the machine: an address given here counts as verified. */
+const context = ({ ids }: Engine): CommandContext => ({
+  commandId: ids.commandId(),
+  actor: { subject: 'mintToken', role: 'system', via: 'worker' },
+  requestId: 'mintToken',
+});
+
+/** Somebody who is no admin any more where they sign in, or has left, may have tokens still. */
+const revokeAll = async (engine: Engine, subject: string): Promise<number> => {
+  let count = 0;
+  for (let after: string | undefined; ;) {
+    const keys = await listApiKeys(engine, { subject, limit: 200, ...(after !== undefined && { after }) });
+    for (const { id } of keys) await revokeApiKey(engine, id, subject, context(engine));
+    count += keys.length;
+    after = keys.at(-1)?.id;
+    if (after === undefined) return count;
+  }
+};
+
+/**
+ * Prints a new personal access token, and nothing else. Whoever may run this owns the machine: an address given here counts as verified.
+ * Or, with `--revoke`, revokes every token of a subject.
+ */
 await runScript(async ({ engine }) => {
-  const { role, subject, email, name, scope, 'expires-at': expiresAt } = given();
+  const { role, subject, email, name, scope, 'expires-at': expiresAt, revoke = false } = given();
   if (subject === undefined || subject.trim() === '') throw new UsageError(`--subject is missing\n${usage}`);
+  if (revoke) {
+    process.stdout.write(`Tokens revoked: ${String(await revokeAll(engine, subject))}\n`);
+    return;
+  }
   if (email !== undefined && !isAddress(email)) throw new UsageError(`--email must be an e-mail address\n${usage}`);
-  if (expiresAt !== undefined && !(isTime(expiresAt) && Date.parse(utcTime(expiresAt)) > engine.clock.now())) {
+  if (expiresAt !== undefined && !(Date.parse(expiresAt) > engine.clock.now())) {
     throw new UsageError(`--expires-at must be an ISO 8601 time in the future\n${usage}`);
   }
   const { token } = await mintApiKey(
@@ -51,11 +79,7 @@ await runScript(async ({ engine }) => {
       expiresAt,
     },
     engine.random.bytes(64),
-    {
-      commandId: engine.ids.commandId(),
-      actor: { subject: 'mintToken', role: 'system', via: 'worker' },
-      requestId: 'mintToken',
-    },
+    context(engine),
   );
   process.stdout.write(`${token}\n`);
 });

@@ -174,6 +174,37 @@ describe('sign-in by e-mail', () => {
     expect((await me(token, '/clients')).status).toBe(200);
   });
 
+  test('who is taken out of ADMIN_EMAILS has no admin token any more; tokens of clients and of the operator live on', async () => {
+    const { tokens } = await signIn('admin@doorstep.local');
+    const minted = async (role: string): Promise<string> => {
+      const headers = { authorization: `Bearer ${tokens.access_token}` };
+      const { body } = await api.call('POST', '/api-keys', { headers, body: { name: 'kept', role } });
+      return (body as { token: string }).token;
+    };
+    const theirs = { admin: await minted('admin'), client: await minted('client') };
+    const operators = await api.mintToken({ subject: 'ops@example.com', verifiedEmail: 'ops@example.com' });
+    const statusOf = async (at: RunningApi, token: string): Promise<number> => (await at.call('GET', '/me', { token })).status;
+    for (const token of [theirs.admin, theirs.client, operators]) expect(await statusOf(api, token)).toBe(200);
+
+    const later = await startApi({
+      folder: api.folder,
+      projector: false,
+      signIn: (engine) =>
+        createEmbeddedIdentity({
+          ...engine,
+          records: engine.readModels.records,
+          email: outbox,
+          tellsInLog: false,
+          baseUrl: () => baseUrl,
+          origins: [],
+          adminEmails: ['other@doorstep.local'],
+        }),
+    });
+    const refused = await later.call('GET', '/me', { token: theirs.admin });
+    expect([refused.status, refused.body]).toStrictEqual([401, { error: 'Invalid token', details: null }]);
+    for (const token of [theirs.client, operators]) expect(await statusOf(later, token)).toBe(200);
+  });
+
   test('somebody is the same subject every time, and is asked once in a browser', async () => {
     const email = somebody();
     const { browser, tokens } = await signIn(email);

@@ -52,6 +52,10 @@ describe('X-Request-Id', () => {
     ['one that is too long', 'x'.repeat(129)],
     ['one with a blank', 'a b'],
     ['one that is not ASCII', 'caf\u00e9'],
+    ['an address', 'ann@example.com'],
+    ['an address, encoded', 'ann%40example.com'],
+    ['a token', 'svc_pat_0123456789'],
+    ['a JWT', 'eyJhbGciOiJFUzI1NiJ9.e30.x'],
   ])('is made for %s, and never the same', async (_what, given) => {
     const headers = given === undefined ? {} : { 'x-request-id': given };
     const ids = [];

@@ -24,7 +24,7 @@ const answerIn = (text: string): { status: number; body: unknown } => ({
   body: JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as unknown,
 });
 
-const patience = { headersMs: 300, requestMs: 500, checkMs: 50 };
+const patience = { headersMs: 300, requestMs: 500, checkMs: 50, standstillMs: 600 };
 
 /** A route that answers when the test says so, and tells when it was called. */
 const createGate = (): { readonly route: Route; readonly called: Promise<void>; open(): void } => {
@@ -133,6 +133,21 @@ describe('slow senders', () => {
     const line = await eventually('the line', () => patient.log.find(({ requestId }) => requestId === 'gone'));
     expect(line).toMatchObject({ level: 'info', msg: 'request', aborted: true });
   });
+});
+
+test('a reader who never reads is cut off', async () => {
+  const big = probe({
+    path: '/big',
+    access: 'public',
+    handle: () => Promise.resolve({ body: Buffer.alloc(32 * 1_024 * 1_024) }),
+  });
+  const api = await startApi({ routes: () => [big], patience, projector: false });
+  const { socket, closed } = await open(api);
+  socket.pause().write('GET /big HTTP/1.1\r\nHost: a\r\n\r\n');
+  const lineOf = () => api.log.find(({ path }) => path === '/big');
+  expect(await eventually('the end of the answer', lineOf)).toMatchObject({ status: 200 });
+  socket.resume();
+  await closed;
 });
 
 describe('too much to do', () => {

@@ -46,6 +46,9 @@ export const createAuthenticate = (parts: {
     const [subject, verifiedEmail, name] = await Promise.all([state.subject, state.verifiedEmail, state.userName].map(opened));
     // Whoever had it was erased.
     if (subject === undefined || subject === null || verifiedEmail === null) throw new Refused(refusals.invalidToken());
+    if (role === 'admin' && identityProvider?.isStillAdmin?.(subject, verifiedEmail) === false) {
+      throw new Refused(refusals.invalidToken());
+    }
     keyUse.note(id, now);
     return callerOf(
       { subject, role, verifiedEmail, name: name ?? undefined },

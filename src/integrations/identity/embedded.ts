@@ -128,6 +128,7 @@ export const createEmbeddedIdentity = (parts: {
         clock,
       ),
       exists: async ({ subject }) => (await accounts.find(subject)) !== null,
+      isStillAdmin: (subject, address) => accounts.isStillAdmin(subject, address),
       forget: (address, person) => accounts.forget(address.toLowerCase(), person),
     },
     mounts: { [path]: handler },

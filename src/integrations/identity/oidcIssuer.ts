@@ -2,6 +2,7 @@ import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/clock.js';
 import type { ExternalIssuer } from '../../platform/settings.js';
+import { parseUrl } from '../../platform/urls.js';
 import { createIdentify, digest } from './accessTokens.js';
 import { IdentityUnavailable, type Identity, type IdentityProvider } from './port.js';
 
@@ -58,9 +59,10 @@ export const createOidcIssuer = (
     // An issuer speaks for itself only (section 4.3): another one's keys would let its users in here.
     if (!ok || body.issuer !== url) throw new IdentityUnavailable(`${address} does not describe the issuer ${url}`);
     const { jwks_uri: jwks, userinfo_endpoint: userinfo } = body;
-    if (typeof jwks !== 'string' || !URL.canParse(jwks)) throw new IdentityUnavailable(`${address} names no keys`);
+    const keys = typeof jwks === 'string' ? parseUrl(jwks) : undefined;
+    if (keys === undefined) throw new IdentityUnavailable(`${address} names no keys`);
     return {
-      keys: createRemoteJWKSet(new URL(jwks), { timeoutDuration: timeoutMs, cooldownDuration: keyCooldownMs }),
+      keys: createRemoteJWKSet(keys, { timeoutDuration: timeoutMs, cooldownDuration: keyCooldownMs }),
       userinfo: typeof userinfo === 'string' ? userinfo : undefined,
       until: clock.now() + discoveredMs,
     };

@@ -22,6 +22,12 @@ export interface IdentityProvider {
   exists(identity: Identity, accessToken: string): Promise<boolean>;
 
   /**
+   * Whether somebody who signed in as an admin and minted a token then is an admin still. Absent where that can only be asked with a
+   * token of theirs: it is believed then until the token is revoked.
+   */
+  isStillAdmin?(subject: string, verifiedEmail: string | undefined): boolean;
+
+  /**
    * Ends the subject of an address whose person was erased, at once. Absent where subjects are not ours.
    * @param person tells a repetition from the erasure of whoever has the address by now
    */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Outbox, OutboxMail } from '../../../integrations/email/port.js';
 import { pageQuery, readPage } from '../../paging.js';
 import { route, type Route } from '../../route.js';
@@ -25,7 +26,7 @@ export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] 
           method: 'get',
           path: '/outbox',
           operationId: 'listOutbox',
-          summary: 'List the mails that the embedded e-mail sender keeps, newest first',
+          summary: 'List the mails that the embedded e-mail sender keeps, newest first; not with a read-only token',
           tag: 'Outbox',
           access: 'admin',
           query: Type.Object({
@@ -33,7 +34,9 @@ export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] 
             to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The recipient.' })),
           }),
           answers: { 200: { description: 'A page of mails.', schema: Type.Array(OutboxMailSchema) } },
-          handle: async ({ query }) => {
+          handle: async ({ query, caller }) => {
+            // With the codes in them, an admin's among them, one signs in and may do everything.
+            if (caller.scope === 'read') throw new Refused(refusals.readOnlyTokenForMails());
             const { items, next } = await readPage(
               query,
               ({ id }: OutboxMail) => id,

@@ -20,6 +20,8 @@ export interface Accounts {
   ofEmail(email: string): Promise<Account>;
   /** `null` when nobody has signed in as this subject, or not for long, or when it was forgotten. */
   find(subject: string): Promise<Account | null>;
+  /** Whether the address of a subject is among those of admins. Of subjects that are not ours nothing is known: true. */
+  isStillAdmin(subject: string, email: string | undefined): boolean;
   /**
    * The subject of the address is no more, at once and in every process; who signs in with the address later is another one, and stays
    * so when `person` is forgotten once more.
@@ -36,6 +38,9 @@ interface Kept {
   readonly email: string;
   readonly keptUntil: number;
 }
+
+/** Nobody else makes such: the operator mints tokens for names that the operator thinks of. */
+const ownSubject = /^user-[0-9a-z]{26}$/;
 
 /**
  * A subject is a keyed hash of the address and of how often it was forgotten: it tells nothing of the address, to which events that
@@ -76,6 +81,7 @@ export const createAccounts = (parts: {
       if (kept === null) return null;
       return kept.keptUntil - clock.now() < renewedMs ? keep(subject, kept.email) : accountOf(subject, kept.email);
     },
+    isStillAdmin: (subject, email) => !ownSubject.test(subject) || email === undefined || adminEmails.includes(email),
     forget: async (email, person) => {
       const times = await timesForgotten(email);
       // Whose turn it was is settled by the first attempt: one that is repeated ends the same subject.

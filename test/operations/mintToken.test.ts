@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { readdirSync, statSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createApi, operate, startServer } from '../support/server.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+test('--revoke ends every token of a subject, and nobody else’s; what the service writes is its own', async () => {
+  const dataDir = temporaryFolder();
+  // As a mounted folder may be.
+  await chmod(dataDir, 0o755);
+  const { address } = await startServer(dataDir);
+  const tokens = [
+    await operate(dataDir, 'mintToken', ['--role', 'admin', '--subject', 'ann@example.com']),
+    await operate(dataDir, 'mintToken', ['--role', 'client', '--subject', 'ann@example.com']),
+    await operate(dataDir, 'mintToken', ['--role', 'admin', '--subject', 'bob@example.com']),
+  ];
+  const statuses = (): Promise<readonly number[]> =>
+    Promise.all(tokens.map(async (token) => (await createApi(address, token).get('/me')).status));
+  expect(await statuses()).toStrictEqual([200, 200, 200]);
+  const revoked = await operate(dataDir, 'mintToken', ['--revoke', '--subject', 'ann@example.com']);
+  expect(revoked).toBe('Tokens revoked: 2');
+  expect(await statuses()).toStrictEqual([401, 401, 200]);
+
+  const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
+  expect(files).toEqual(expect.arrayContaining(['events.db', 'read-models.db', 'vault.db', 'encryption.key']));
+  expect(files.filter((file) => (statSync(join(dataDir, file)).mode & 0o077) !== 0)).toStrictEqual([]);
+});
