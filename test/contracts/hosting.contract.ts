@@ -90,6 +90,8 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       }
       expect(await hosting.listDeployments(project.id, 10)).toEqual(deployments);
       expect(await hosting.listDeployments(project.id, 2)).toEqual(deployments.slice(0, 2));
+      expect(await hosting.listDeployments(project.id, 200, deployments[0])).toEqual(deployments.slice(1));
+      expect(await hosting.listDeployments(project.id, 200, deployments[2])).toEqual([]);
       expect(await hosting.latestDeployment(project.id)).toEqual(deployments[0]);
       expect((await under.visit(project.url)).text).toContain('Edition three');
       expect((await under.visit(deployments[2]?.url ?? '')).text).toContain('Edition one');

@@ -101,6 +101,8 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
         committedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       });
       expect(await host.listCommits(repository.id, 1)).toEqual(commits.slice(0, 1));
+      expect(await host.listCommits(repository.id, 200, 1)).toEqual(commits.slice(1));
+      expect(await host.listCommits(repository.id, 200, 1_000)).toEqual([]);
       await expect(host.listCommits('no-such-repository', 1)).rejects.toMatchObject(permanent);
     });
 

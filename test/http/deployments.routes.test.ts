@@ -65,6 +65,18 @@ const redeploysOf = async ({ api }: Site) =>
     ({ type, data, metadata }) => ({ type, data, by: metadata.actor.role }),
   );
 
+/** Ids of a list, page by page. */
+const pagesOf = async ({ api, token, websiteId }: Site, list: string, limit: number): Promise<readonly string[][]> => {
+  const pages: string[][] = [];
+  for (let path: string | undefined = `/websites/${websiteId}/${list}?limit=${limit}`; path !== undefined;) {
+    const { status, body, headers } = await api.call('GET', path, { token });
+    expect(status).toBe(200);
+    pages.push((body as { id: string }[]).map(({ id }) => id));
+    path = /\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  }
+  return pages;
+};
+
 const deployment = {
   id: expect.any(String),
   status: 'ready',
@@ -123,6 +135,21 @@ describe('on the embedded pair', () => {
     expect(await call('POST', '/redeploy')).toMatchObject({ status: 400, body: { error } });
     expect((await call('POST', '/restore')).status).toBe(200);
     expect(await redeploysOf(site)).toEqual(before);
+  });
+
+  test('lists come in pages, and a made-up cursor is refused', async () => {
+    await call('POST', '/redeploy');
+    const [all = []] = await pagesOf(site, 'deployments', 200);
+    expect(all.length).toBeGreaterThan(1);
+    expect(await pagesOf(site, 'deployments', 1)).toEqual(all.map((id) => [id]));
+    expect(await pagesOf(site, 'commits', 1)).toHaveLength(1);
+    for (const list of ['deployments', 'commits']) {
+      const cursor = Buffer.from('made-up').toString('base64url');
+      expect(await call('GET', `/${list}?cursor=${cursor}`)).toMatchObject({
+        status: 400,
+        body: { error: 'Invalid query — cursor: is not a cursor of this list' },
+      });
+    }
   });
 
   test('before the first deployment: empty lists, and a redeployment is refused', async () => {
@@ -190,6 +217,17 @@ describe('on GitHub and Vercel', () => {
       return first?.status === 'ready' ? first : undefined;
     });
     expect(newest).toMatchObject({ ...deployment, commit: sha });
+  });
+
+  test('lists come in pages of any size, whatever the size of the provider’s', async () => {
+    const commits = Array.from({ length: 230 }, (_, index) => commit(`Bread ${index}`)).reverse();
+    const [first = [], rest = [], ...none] = await pagesOf(site, 'commits', 200);
+    expect([first.length, none]).toEqual([200, []]);
+    expect([...first, ...rest].slice(0, 230)).toEqual(commits);
+    for (const limit of [70, 100, 150]) expect((await pagesOf(site, 'commits', limit)).flat()).toEqual([...first, ...rest]);
+    const [all = []] = await pagesOf(site, 'deployments', 200);
+    expect(all.length).toBeGreaterThan(1);
+    expect(await pagesOf(site, 'deployments', 1)).toEqual(all.map((id) => [id]));
   });
 
   test('a provider that is down is named: 503, or 504 when it is silent', async () => {

@@ -57,6 +57,16 @@ describe('a service', () => {
     expect((await api.call('DELETE', `${path}/${id}`, { token })).status).toBe(204);
   });
 
+  test('is listed newest first, in pages', async () => {
+    const shopId = await attach(shop);
+    const siteId = await attach({ kind: 'analytics', siteId: 'bakery.example' });
+    const first = await api.call('GET', `${path}?limit=1`, { token });
+    expect(first.body).toMatchObject([{ id: siteId }]);
+    const next = /\/v1([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? 'none';
+    await attach({ kind: 'analytics', siteId: 'other.example' });
+    expect((await api.call('GET', next, { token })).body).toMatchObject([{ id: shopId }]);
+  });
+
   test('takes the place of the one of its kind, whose secrets are destroyed', async () => {
     const first = await attach(shop);
     const second = await attach({ ...shop, secrets: { adminToken: 'shpat_next' } });

@@ -238,8 +238,9 @@ export const createEmbeddedHosting = (options: {
       const deployment = await withDiskFaults(newestReady(projectId));
       return deployment === null ? null : shown(projectId, deployment);
     },
-    listDeployments: async (projectId, limit) => {
-      const ids = (await withDiskFaults(deploymentIds(projectId))).slice(0, limit);
+    listDeployments: async (projectId, limit, before) => {
+      const all = await withDiskFaults(deploymentIds(projectId));
+      const ids = all.filter((id) => before === undefined || id < before.id).slice(0, limit);
       const kept = await withDiskFaults(Promise.all(ids.map((id) => readDeployment(projectId, id))));
       return kept.filter((deployment) => deployment !== null).map((deployment) => shown(projectId, deployment));
     },

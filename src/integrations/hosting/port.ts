@@ -35,8 +35,12 @@ export interface Hosting {
   /** The latest deployment that is ready, or null. A client can open its address. */
   latestDeployment(projectId: string): Promise<Deployment | null>;
 
-  /** Newest first. */
-  listDeployments(projectId: string, limit: number): Promise<readonly Deployment[]>;
+  /** Newest first; those made before `before`, when it is named. */
+  listDeployments(
+    projectId: string,
+    limit: number,
+    before?: Pick<Deployment, 'id' | 'createdAt'>,
+  ): Promise<readonly Deployment[]>;
 
   /** Deletes the project that was made for `marker`, with its deployments; answers whether there was one. No other is touched. */
   deleteProject(request: { name: string; marker: string }): Promise<boolean>;

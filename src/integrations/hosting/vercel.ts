@@ -262,7 +262,17 @@ export const createVercel = (options: {
       await requireAnswer(deployment.url);
       return deployment;
     },
-    listDeployments: async (projectId, limit) => (await list(projectId, Math.min(limit, MOST_LISTED))).map(listed),
+    listDeployments: async (projectId, limit, before) => {
+      const found: Deployment[] = [];
+      for (let from = before; found.length < limit; from = found.at(-1)) {
+        const size = Math.min(limit - found.length, MOST_LISTED);
+        const until = from === undefined ? {} : { until: String(Date.parse(from.createdAt)) };
+        const page = await list(projectId, size, until);
+        found.push(...page.map(listed));
+        if (page.length < size) break;
+      }
+      return found;
+    },
     deleteProject: async ({ name, marker }) => {
       const found = await lookUp(name, marker);
       if (found?.isOurs !== true) return false;

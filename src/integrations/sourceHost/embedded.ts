@@ -113,9 +113,9 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     createRepository: (request) => withDiskFaults(inTurn(request.name, () => createRepository(request))),
     inviteCollaborator: (id, username) => withDiskFaults(inTurn(id, () => inviteCollaborator(id, username))),
     listCollaborators: async (repositoryId) => (await withDiskFaults(notesOf(repositoryId))).collaborators,
-    listCommits: async (repositoryId, limit) => {
+    listCommits: async (repositoryId, limit, skip = 0) => {
       await withDiskFaults(notesOf(repositoryId));
-      return withDiskFaults(commitsOf(folderOf(repositoryId), limit));
+      return (await withDiskFaults(commitsOf(folderOf(repositoryId), skip + limit))).slice(skip);
     },
     deleteRepository: (request) => withDiskFaults(inTurn(request.name, () => deleteRepository(request))),
     listTemplates: () => withDiskFaults(listTemplates(templatesFolder)),

@@ -28,21 +28,18 @@ const nothing = formOf(provider, Type.Literal(''));
 const repoOf = formOf(provider, Repo);
 const peopleOf = formOf(provider, Type.Array(Person));
 const invitedOf = formOf(provider, Type.Array(Type.Object({ invitee: Type.Union([Type.Null(), Person]) })));
-const commitsOf = formOf(
-  provider,
-  Type.Array(
-    Type.Object({
-      sha: Type.String(),
-      html_url: Type.String(),
-      commit: Type.Object({ message: Type.String(), author: GitPerson, committer: GitPerson }),
-    }),
-  ),
-);
+const Listed = Type.Object({
+  sha: Type.String(),
+  html_url: Type.String(),
+  commit: Type.Object({ message: Type.String(), author: GitPerson, committer: GitPerson }),
+});
+const commitsOf = formOf(provider, Type.Array(Listed));
 
 /** Copying a template takes GitHub seconds; a step of provisioning has two minutes. */
 const COPIED_WITHIN_MS = 90_000;
 const FIRST_LOOK_MS = 500;
 const LAST_LOOK_MS = 4_000;
+const MOST_LISTED = 100;
 /** Statuses whose answers cannot have a body. */
 const bodiless = new Set([204, 205, 304]);
 /** Of a description, in characters. */
@@ -161,9 +158,9 @@ export const createGitHub = (options: {
     return found === null ? null : repoOf(found.data);
   };
 
-  const commitsIn = async (repositoryId: string, limit: number, none: readonly number[]) => {
+  const commitsIn = async (repositoryId: string, size: number, none: readonly number[], page = 1) => {
     const place = placeOf(repositoryId);
-    const asked = await unless(none, ({ rest }) => rest.repos.listCommits({ ...place, per_page: limit }), null);
+    const asked = await unless(none, ({ rest }) => rest.repos.listCommits({ ...place, per_page: size, page }), null);
     return asked === null ? [] : commitsOf(asked.data);
   };
 
@@ -230,12 +227,24 @@ export const createGitHub = (options: {
     return [...new Set([...peopleOf(there).map(({ login }) => login), ...invitees])];
   };
 
-  const listCommits: SourceHost['listCommits'] = async (repositoryId, limit) =>
-    (await commitsIn(repositoryId, limit, [409])).map(({ sha: id, html_url: url, commit }): Commit => {
-      const { message, author, committer } = commit;
-      const at = Date.parse(committer?.date ?? author?.date ?? '');
-      return { id, message, author: author?.name ?? '', ...(Number.isFinite(at) && { committedAt: isoTime(at) }), url };
-    });
+  const toCommit = ({ sha: id, html_url: url, commit }: Static<typeof Listed>): Commit => {
+    const { message, author, committer } = commit;
+    const at = Date.parse(committer?.date ?? author?.date ?? '');
+    return { id, message, author: author?.name ?? '', ...(Number.isFinite(at) && { committedAt: isoTime(at) }), url };
+  };
+
+  const listCommits: SourceHost['listCommits'] = async (repositoryId, limit, skip = 0) => {
+    // The number of a page counts pages of its own size.
+    const size = skip === 0 ? Math.min(limit, MOST_LISTED) : MOST_LISTED;
+    const left = skip % size;
+    const found: Static<typeof Listed>[] = [];
+    for (let page = 1 + Math.floor(skip / size); found.length < left + limit; page += 1) {
+      const commits = await commitsIn(repositoryId, size, [409], page);
+      found.push(...commits);
+      if (commits.length < size) break;
+    }
+    return found.slice(left, left + limit).map(toCommit);
+  };
 
   const deleteRepository: SourceHost['deleteRepository'] = async ({ name, marker }) => {
     const found = await read(name);

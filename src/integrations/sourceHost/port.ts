@@ -21,8 +21,8 @@ export interface SourceHost {
   /** Usernames that have access or were invited. */
   listCollaborators(repositoryId: string): Promise<readonly string[]>;
 
-  /** The newest commits of the default branch, newest first. */
-  listCommits(repositoryId: string, limit: number): Promise<readonly Commit[]>;
+  /** The commits of the default branch, newest first, without the newest `skip` (default: 0). */
+  listCommits(repositoryId: string, limit: number, skip?: number): Promise<readonly Commit[]>;
 
   /** Deletes the repository that was made for `marker`, with everything in it; answers whether there was one. No other is touched. */
   deleteRepository(request: { name: string; marker: string }): Promise<boolean>;

@@ -213,7 +213,10 @@ export const createVercelFake = ({
     const project = find(query.get('projectId') ?? '');
     if (project === undefined) return missing;
     const state = query.get('state');
-    const found = project.deployments.map(looked).filter((one) => state === null || stateOf(one) === state);
+    const until = Number(query.get('until') ?? Infinity);
+    const found = project.deployments
+      .map(looked)
+      .filter((one) => one.createdAt < until && (state === null || stateOf(one) === state));
     const deployments = found.slice(0, Number(query.get('limit') ?? 20)).map((one) => shownListed(project, one));
     return { status: 200, body: { deployments, pagination: { count: deployments.length, next: null, prev: null } } };
   };

@@ -66,7 +66,7 @@ const operations: readonly Operation[] = [
   {
     method: 'GET',
     pattern: /^\/v7\/deployments$/,
-    query: ['projectId', 'limit', 'state', 'target', ...team],
+    query: ['projectId', 'limit', 'until', 'state', 'target', ...team],
     answer: GetDeploymentsResponseBody$inboundSchema,
   },
   {

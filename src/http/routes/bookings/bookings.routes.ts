@@ -12,7 +12,7 @@ import { calendarProjection } from '../../../projections/calendar.projection.js'
 import { serviceOf } from '../../../projections/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website.projection.js';
 import { afterWrite } from '../../afterWrite.js';
-import { pageQuery, readPage } from '../../paging.js';
+import { pageQuery, readPageByPlace } from '../../paging.js';
 import { websiteBookingParams, websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
 
@@ -94,17 +94,8 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
           from: from === undefined ? isoTime(engine.clock.now()) : utcTime(from),
           ...(to !== undefined && { to: utcTime(to) }),
         };
-        const { items, next } = await readPage(
-          page,
-          ({ place }: { place: number }) => String(place),
-          async ({ after = '0', limit }) => {
-            if (!/^\d{1,6}$/.test(after)) throw new Refused(refusals.invalidQuery('cursor', 'is not a cursor of this list'));
-            const skip = Number(after);
-            const bookings = await scheduling.bookings({ site, ...times, skip, limit });
-            return bookings.map((booking, index) => ({ booking, place: skip + index + 1 }));
-          },
-        );
-        return { body: items.map(({ booking }) => shown(booking)), ...(next !== undefined && { next }) };
+        const { items, next } = await readPageByPlace(page, (part) => scheduling.bookings({ site, ...times, ...part }));
+        return { body: items.map(shown), ...(next !== undefined && { next }) };
       },
     }),
 

@@ -12,7 +12,7 @@ import { utcTime } from '../../../platform/times.js';
 import { deliveryProjection } from '../../../projections/delivery.projection.js';
 import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../projections/delivery.queries.js';
 import { afterWrite } from '../../afterWrite.js';
-import { pageQuery, readPage } from '../../paging.js';
+import { notACursor, pageQuery, readPage } from '../../paging.js';
 import { websiteParams } from '../../params.js';
 import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
 import { DeliveryBlock, DeliveryHistory, SentCheckpoint, toDeliveryBlock, toDeliveryHistory } from './delivery.resource.js';
@@ -27,7 +27,7 @@ const expectationOf = ({ ifMatch }: Pick<RouteRequest, 'ifMatch'>): HandleOption
 
 const revisionOf = (cursor: string | undefined): bigint => {
   if (cursor === undefined) return NO_STREAM;
-  if (!/^\d{1,15}$/.test(cursor)) throw new Refused(refusals.invalidQuery('cursor', 'is not a cursor of this list'));
+  if (!/^\d{1,15}$/.test(cursor)) throw notACursor();
   return BigInt(cursor);
 };
 

@@ -6,9 +6,11 @@ import { redeployStream } from '../../../events/redeploy.events.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
+import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
 import type { WebsiteDocument } from '../../../projections/website.projection.js';
 import { redeployMarker, redeployProcess } from '../../../workers/redeploy/redeploy.process.js';
+import { notACursor, pageQuery, readPage, readPageByPlace } from '../../paging.js';
 import { websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
 
@@ -52,11 +54,14 @@ const toCommit = ({ author, ...commit }: SourceCommit): Static<typeof Commit> =>
   ...(author !== '' && { author }),
 });
 
-const limited = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many of the newest at most; there are no pages.' }),
-  ),
-});
+/** Where a page of deployments has ended: providers go by the time or by the id. */
+const placeOf = ({ createdAt, id }: HostingDeployment): string => `${String(Date.parse(createdAt))}.${id}`;
+
+const deploymentAt = (place: string): Pick<HostingDeployment, 'id' | 'createdAt'> => {
+  const [, time, id] = /^(\d{1,14})\.(.+)$/.exec(place) ?? [];
+  if (time === undefined || id === undefined) throw notACursor();
+  return { id, createdAt: isoTime(Number(time)) };
+};
 
 /** Fails as the provider would that is not asked any more: a website stays where it was made when the settings change. */
 const requireProvider = (used: { readonly provider: string }, { provider }: { readonly provider: string }): void => {
@@ -82,14 +87,17 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       tag,
       access: 'members',
       params: websiteParams,
-      query: limited,
+      query: Type.Object(pageQuery),
       answers: {
         200: { description: 'As the hosting provider tells them; none before the first.', schema: Type.Array(Deployment) },
       },
-      handle: async ({ website: { website }, query: { limit = 50 } }) => {
+      handle: async ({ website: { website }, query }) => {
         const projectId = projectOf(website);
         if (projectId === null) return { body: [] };
-        return { body: (await hosting.listDeployments(projectId, limit)).map(toDeployment) };
+        const { items, next } = await readPage(query, placeOf, ({ limit, after }) =>
+          hosting.listDeployments(projectId, limit, after === undefined ? undefined : deploymentAt(after)),
+        );
+        return { body: items.map(toDeployment), ...(next !== undefined && { next }) };
       },
     }),
 
@@ -101,15 +109,18 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       tag,
       access: 'members',
       params: websiteParams,
-      query: limited,
+      query: Type.Object(pageQuery),
       answers: {
         200: { description: 'Those of the default branch, as the source host tells them.', schema: Type.Array(Commit) },
       },
-      handle: async ({ website: { website }, query: { limit = 50 } }) => {
+      handle: async ({ website: { website }, query }) => {
         const { repository } = website;
         if (repository === undefined) return { body: [] };
         requireProvider(sourceHost, repository);
-        return { body: (await sourceHost.listCommits(repository.id, limit)).map(toCommit) };
+        const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
+          sourceHost.listCommits(repository.id, limit, skip),
+        );
+        return { body: items.map(toCommit), ...(next !== undefined && { next }) };
       },
     }),
 

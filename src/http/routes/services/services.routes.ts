@@ -6,6 +6,7 @@ import { ServiceKind } from '../../../events/service.events.js';
 import { servicesOf } from '../../../projections/service.queries.js';
 import type { ServiceView } from '../../../projections/service.projection.js';
 import { afterWrite } from '../../afterWrite.js';
+import { pageOf, pageQuery } from '../../paging.js';
 import { websiteParams, websiteServiceParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
 
@@ -110,8 +111,12 @@ export const serviceRoutes = ({ engine }: { engine: Engine }): readonly Route[] 
     tag,
     access: 'admin',
     params: websiteParams,
+    query: Type.Object(pageQuery),
     answers: { 200: { description: 'One of each kind at most, the newest first.', schema: Type.Array(Service) } },
-    handle: async ({ params: { id } }) => ({ body: (await servicesOf(engine, id)).map((service) => shown(id, service)) }),
+    handle: async ({ params: { id }, query }) => {
+      const { items, next } = await pageOf(query, await servicesOf(engine, id));
+      return { body: items.map((service) => shown(id, service)), ...(next !== undefined && { next }) };
+    },
   }),
 
   route({

@@ -5,7 +5,7 @@ import type { Engine } from '../../../engine.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import { accessProjection, type InvitationEntry } from '../../../projections/access.projection.js';
 import { afterWrite } from '../../afterWrite.js';
-import { pageQuery, readPage } from '../../paging.js';
+import { pageOf, pageQuery } from '../../paging.js';
 import { websiteParams, websiteTransferParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
 import { Invitation, toInvitation } from '../access/access.resource.js';
@@ -96,13 +96,7 @@ export const transferRoutes = ({ engine, payments, baseUrl }: TransferRouteParts
       query: Type.Object(pageQuery),
       answers: { 200: { description: 'A page of transfers.', schema: Type.Array(Invitation) } },
       handle: async ({ params, query }) => {
-        const all = await transfersOf(params.id);
-        const { items, next } = await readPage(
-          query,
-          ({ id }: InvitationEntry) => id,
-          // Ids are sorted by time; the last of the page before may have been cancelled since.
-          ({ after, limit }) => Promise.resolve(all.filter(({ id }) => after === undefined || id < after).slice(0, limit)),
-        );
+        const { items, next } = await pageOf(query, await transfersOf(params.id));
         const body = await Promise.all(items.map((entry) => toTransfer(params.id, entry)));
         return { body, ...(next !== undefined && { next }) };
       },
