@@ -6,7 +6,7 @@ const throughPorts =
   'take Clock or Random from src/platform instead: tests and the simulation run on virtual time and replay seeds';
 
 /**
- * Time, timers and chance reach the code through ports only.
+ * Time, timers and chance reach the code through ports only, and addresses through `parseUrl`.
  * @type {import('eslint').Linter.RulesRecord}
  */
 const noAmbientTimeOrChance = {
@@ -20,6 +20,10 @@ const noAmbientTimeOrChance = {
   ],
   'no-restricted-syntax': [
     'error',
+    {
+      selector: "MemberExpression[property.name='canParse']",
+      message: 'is wrong in Node 20: take parseUrl from src/platform/urls.ts',
+    },
     { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: throughPorts },
     { selector: "CallExpression[callee.name='Date']", message: throughPorts },
     { selector: "MemberExpression[object.name='Date'][property.name='now']", message: throughPorts },

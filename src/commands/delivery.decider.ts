@@ -3,6 +3,7 @@ import { changesBetween } from '../events/delivery.changes.js';
 import { maxDeliveryCheckpoints, type DeliveryCheckpoint, type DeliveryEvent } from '../events/delivery.events.js';
 import type { Recorded } from '../events/envelope.js';
 import { isoTime } from '../platform/clock.js';
+import { parseUrl } from '../platform/urls.js';
 import type { Decider } from './decider.js';
 import type { DeliveryCommand, ReplaceDelivery, SetCheckpointStatus, UndoDeliveryChange } from './delivery.commands.js';
 import { refusals, type Refusal, type Violation } from './refusal.js';
@@ -80,9 +81,8 @@ const violationsOf = (command: ReplaceDelivery, before: DeliveryBlock | null): V
 
 /** What a client's browser may be sent to. The pattern refuses what the URL parser would silently repair. */
 const isPublicUrl = (text: string): boolean => {
-  if (!/^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) || !URL.canParse(text)) return false;
-  const { username, password } = new URL(text);
-  return username === '' && password === '';
+  const url = /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) ? parseUrl(text) : undefined;
+  return url?.username === '' && url.password === '';
 };
 
 /** In their order, each with `completedAt` if and only if it is done: one that was done before keeps its time. */

@@ -1,3 +1,5 @@
+import { parseUrl } from './urls.js';
+
 /** How "does this subject still exist" is asked; `userinfo` asks only where the issuer offers it. */
 export type SubjectCheck =
   { readonly kind: 'userinfo' } | { readonly kind: 'scim'; readonly url: string } | { readonly kind: 'none' };
@@ -38,7 +40,7 @@ export const hostName = (text: string): string | Problem =>
   /^[\w.:%-]+$/.test(text) ? text : new Problem('must be a host name or an IP address, without scheme or brackets');
 
 const webAddress = (text: string): URL | undefined => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
 };
 
@@ -135,7 +137,7 @@ const storeAddress =
     const hosts = /^[\w+]+:\/\/(?:[^@/?#]*@)?([^/?#]+)/.exec(text)?.[1] ?? '';
     const isHosts = hosts.split(',').every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host));
     const single = text.replace(hosts, hosts.split(',')[0] ?? '');
-    const isGood = scheme !== undefined && isHosts && URL.canParse(single);
+    const isGood = scheme !== undefined && isHosts && parseUrl(single) !== undefined;
     // The text may hold a password: it is not repeated.
     return isGood ? text : new Problem(`must be an address that begins with ${schemes.map((known) => `${known}://`).join(', ')}`);
   };
@@ -156,7 +158,7 @@ export interface SmtpServer {
 }
 
 export const smtpServer = (text: string): SmtpServer | Problem => {
-  const url = /^smtps?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  const url = /^smtps?:\/\//.test(text) ? parseUrl(text) : undefined;
   // The text may hold a password: it is not repeated.
   const problem = new Problem(
     'must be an address such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com, percent-encoded',

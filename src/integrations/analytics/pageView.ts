@@ -1,4 +1,5 @@
 import { senderOf } from '../../platform/publicAddress.js';
+import { parseUrl } from '../../platform/urls.js';
 import type { PageRequest } from './port.js';
 
 /** What is counted of a request for a page. */
@@ -52,7 +53,7 @@ const sourceOf = (query: string, referrer: string, host: string): string | undef
   const parameters = new URLSearchParams(query);
   const named = ['utm_source', 'source', 'ref'].map((name) => parameters.get(name)?.trim() ?? '').find((text) => text !== '');
   if (named !== undefined) return named.slice(0, longestSource);
-  const from = URL.canParse(referrer) ? new URL(referrer) : null;
+  const from = parseUrl(referrer);
   if (from?.protocol !== 'http:' && from?.protocol !== 'https:') return direct;
   return from.host === host ? undefined : from.hostname.replace(/^www\./, '').slice(0, longestSource);
 };

@@ -7,6 +7,7 @@ import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { createTurns } from '../../platform/turns.js';
+import { parseUrl } from '../../platform/urls.js';
 import type { CountPage } from '../analytics/port.js';
 import {
   embedded,
@@ -258,7 +259,7 @@ const markerHash = (marker: string): string => createHash('sha256').update(marke
 const draftOf = (name: string, marker: string): string => `${name}.${markerHash(marker)}`;
 
 const gitdirOf = (repository: Repository, repositoriesFolder: string | undefined): string => {
-  const url = URL.canParse(repository.cloneUrl) ? new URL(repository.cloneUrl) : null;
+  const url = parseUrl(repository.cloneUrl);
   if (url?.protocol !== 'file:' || !isPlainName(repository.name))
     throw permanentFault(
       `Repository ${repository.name} is not on the embedded source host, and the embedded hosting builds only those`,

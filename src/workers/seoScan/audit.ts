@@ -1,4 +1,5 @@
 import type { SeoFinding } from '../../events/seo.events.js';
+import { parseUrl } from '../../platform/urls.js';
 import type { Site } from './crawl.js';
 import type { PageFacts } from './page.js';
 
@@ -53,11 +54,11 @@ const isLanguage = (text: string): boolean => {
 const isWrongCanonical = ({ canonicals, url }: PageFacts): boolean => {
   const [canonical = ''] = canonicals;
   if (canonicals.length === 0) return false;
-  return canonicals.length > 1 || !URL.canParse(canonical) || new URL(canonical).href !== url;
+  return canonicals.length > 1 || parseUrl(canonical)?.href !== url;
 };
 
 const isWrongAlternate = ({ language, href }: PageFacts['alternates'][number]): boolean =>
-  !URL.canParse(href) || (language.toLowerCase() !== 'x-default' && !isLanguage(language));
+  parseUrl(href) === undefined || (language.toLowerCase() !== 'x-default' && !isLanguage(language));
 
 const rules: readonly Rule[] = [
   {

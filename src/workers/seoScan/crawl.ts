@@ -1,5 +1,6 @@
 import type { Robot } from 'robots-parser';
 import { ProviderFault } from '../../integrations/fault.js';
+import { parseUrl } from '../../platform/urls.js';
 import { userAgent, type Fetched, type FetchPage } from './fetchPage.js';
 import { loadReadPage, type PageFacts } from './page.js';
 
@@ -125,7 +126,7 @@ const readRobots = async (root: URL, file: Fetched | null): Promise<Robots> => {
     found: true,
     allows: (address) => isAllowed(address, userAgent),
     allowsEverybody: isAllowed(root.href, 'Googlebot') && isAllowed(root.href, '*'),
-    sitemap: sitemap !== undefined && URL.canParse(sitemap, root.href) ? new URL(sitemap, root.href).href : undefined,
+    sitemap: sitemap === undefined ? undefined : parseUrl(sitemap, root.href)?.href,
   };
 };
 
@@ -160,6 +161,7 @@ const locationsIn = (list: unknown, name: string): string[] => {
   const entries = [(list as Readonly<Record<string, unknown>>)[name]].flat() as readonly unknown[];
   return entries.slice(0, MOST_IN_SITEMAP).flatMap((entry) => {
     const location = typeof entry === 'object' && entry !== null && 'loc' in entry ? entry.loc : undefined;
-    return typeof location === 'string' && URL.canParse(location) ? [new URL(location).href] : [];
+    const address = typeof location === 'string' ? parseUrl(location) : undefined;
+    return address === undefined ? [] : [address.href];
   });
 };

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Clock } from '../../platform/clock.js';
 import { isPublicAddress } from '../../platform/publicAddress.js';
+import { parseUrl } from '../../platform/urls.js';
 
 /** What was found at an address, after redirects. */
 export interface Fetched {
@@ -111,8 +112,9 @@ export const createFetchPage = (parts: FetchParts): FetchPage => {
       }
       response.destroy();
       if (redirects === MOST_REDIRECTS) throw fault(`${start} redirects too often`, false);
-      if (!URL.canParse(location, url.href)) throw fault(`${start} redirects to something that is no address`, false);
-      url = new URL(location, url.href);
+      const next = parseUrl(location, url.href);
+      if (next === undefined) throw fault(`${start} redirects to something that is no address`, false);
+      url = next;
     }
   };
 

@@ -1,4 +1,5 @@
 import type { CheerioAPI } from 'cheerio';
+import { parseUrl } from '../../platform/urls.js';
 
 /** What a search engine sees of a page. */
 export interface PageFacts {
@@ -82,13 +83,13 @@ const nameOf = ($: CheerioAPI, element: Parameters<CheerioAPI>[0]): string => {
 };
 
 const baseOf = (base: string | undefined, url: string): string =>
-  base !== undefined && URL.canParse(base, url) ? new URL(base, url).href : url;
+  (base === undefined ? undefined : parseUrl(base, url)?.href) ?? url;
 
 const addressesOf = (hrefs: readonly string[], base: string): string[] => {
   const addresses = new Set<string>();
   for (const href of hrefs) {
-    if (!URL.canParse(href, base)) continue;
-    const address = new URL(href, base);
+    const address = parseUrl(href, base);
+    if (address === undefined) continue;
     address.hash = '';
     if (/^https?:$/.test(address.protocol)) addresses.add(address.href);
     if (addresses.size === MOST_LINKS) break;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Liquid } from 'liquidjs';
+import { parseUrl } from '../../../platform/urls.js';
 import { parseHex } from './colour.js';
 import { onColour, themeOf } from './theme.js';
 
@@ -92,7 +93,7 @@ const siteVariables = (defaults: unknown, variables: Readonly<Record<string, str
   const given = typeof site['color'] === 'string' ? site['color'] : defaultColour;
   const color = parseHex(given);
   if (color === null) throw new BuildFailure(`The colour "${given}" is not of the form #RRGGBB`);
-  const url = typeof site['url'] === 'string' && URL.canParse(site['url']) ? new URL(site['url']).href : 'http://localhost/';
+  const { href: url } = parseUrl(typeof site['url'] === 'string' ? site['url'] : '') ?? new URL('http://localhost/');
   const [initial = ''] = typeof site['name'] === 'string' ? site['name'] : '';
   return { ...site, initial: initial.toUpperCase(), color, onColor: onColour(color), url: url.replace(/\/?$/, '/') };
 };
