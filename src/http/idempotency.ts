@@ -6,6 +6,7 @@ import { sleep } from '../platform/clock.js';
 import type { Sealer } from '../platform/sealer.js';
 import type { Caller } from './auth/caller.js';
 import { httpErrors } from './errors.js';
+import { bytesOf, replyOf } from './keptReply.js';
 import type { Reply } from './reply.js';
 
 /**
@@ -44,17 +45,20 @@ type KeptRecord = JsonObject & {
   readonly expiresAt: number;
   /** Until when the one that runs it is believed to be alive. */
   readonly leaseUntil: number;
-  /** Sealed: an answer may hold a secret. Absent until there is one. */
+  /** Sealed: an answer may hold a secret; within it, whoever it names is sealed for themselves. Absent until there is one. */
   readonly reply?: string;
 };
 
-export const createIdempotency = ({ clock, random, ids, logger, vault, readModels: { records } }: Engine): Idempotency => {
+export const createIdempotency = (engine: Engine): Idempotency => {
+  const { clock, random, ids, logger, vault, personal, readModels } = engine;
+  const { records } = readModels;
   /** Runs of this process, so that their repetitions need not look again and again. */
   const running = new Map<string, Promise<unknown>>();
 
-  const keep = async (id: string, record: KeptRecord): Promise<void> => {
+  const keep = async (id: string, record: KeptRecord, reply?: () => Promise<string>): Promise<void> => {
     try {
-      await records.put(collection, id, record, record.expiresAt);
+      const answered = reply === undefined ? record : { ...record, reply: await reply() };
+      await records.put(collection, id, answered, record.expiresAt);
     } catch (err) {
       // What was written is written: a repetition runs the same command again, which adds nothing.
       logger.warn({ err }, 'an answer could not be kept for its Idempotency-Key');
@@ -64,7 +68,7 @@ export const createIdempotency = ({ clock, random, ids, logger, vault, readModel
   const execute = async (id: string, record: KeptRecord, run: Parameters<Idempotency>[1], sealer: Sealer): Promise<Reply> => {
     try {
       const reply = await run({ commandId: record.commandId, secret: sealer.open(record.secret, id) });
-      await keep(id, { ...record, reply: sealer.seal(bytesOf(reply), id) });
+      await keep(id, record, async () => sealer.seal(await bytesOf(reply, personal), id));
       return reply;
     } catch (error) {
       await keep(id, { ...record, leaseUntil: 0 });
@@ -89,7 +93,7 @@ export const createIdempotency = ({ clock, random, ids, logger, vault, readModel
       const kept = (await records.get(collection, id)) as KeptRecord | null;
       if (kept === null) continue;
       if (kept.request !== request) throw httpErrors.keyReused();
-      if (kept.reply !== undefined) return replayed(replyOf(sealer.open(kept.reply, id)));
+      if (kept.reply !== undefined) return replayed(await replyOf(sealer.open(kept.reply, id), personal));
       if (kept.leaseUntil <= now) {
         const taken = { ...kept, leaseUntil: now + leaseMs };
         await records.put(collection, id, taken, taken.expiresAt);
@@ -127,14 +131,6 @@ export const idempotencyKeyOf = ({ 'idempotency-key': key }: IncomingHttpHeaders
     throw httpErrors.invalid('headers', [{ field: 'Idempotency-Key', issue: 'must be 1 to 255 printable ASCII characters' }]);
   }
   return key;
-};
-
-const bytesOf = ({ status, headers, body }: Reply): Buffer =>
-  Buffer.from(JSON.stringify({ status, headers, body: body === undefined ? null : Buffer.from(body).toString('base64') }));
-
-const replyOf = (bytes: Buffer): Reply => {
-  const { status, headers, body } = JSON.parse(bytes.toString()) as Omit<Reply, 'body'> & { readonly body: string | null };
-  return { status, headers, ...(body !== null && { body: Buffer.from(body, 'base64') }) };
 };
 
 const replayed = (reply: Reply): Reply => ({ ...reply, headers: { ...reply.headers, 'idempotent-replayed': 'true' } });
