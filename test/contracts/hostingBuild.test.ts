@@ -207,9 +207,11 @@ describe('what a template cannot do', () => {
     ],
     ['a template that is too long', 'x'.repeat(2_000_001), {}],
   ])('hold the process up: %s', async (_, template, parts) => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     await expect(page(template, {}, parts)).rejects.toMatchObject(failure);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    const { user, system } = process.cpuUsage(before);
+    // The machine's time is the neighbours' too: what counts is the work.
+    expect((user + system) / 1_000).toBeLessThan(5_000);
   });
 });
 

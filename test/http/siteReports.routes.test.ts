@@ -39,12 +39,15 @@ const post = (path: string, body?: unknown): Promise<ApiAnswer> =>
 describe('GET /websites/:id/analytics', () => {
   test('answers thirty days up to today, of which nobody came on any', async () => {
     const id = await newWebsite('quiet');
+    const today = () => new Date().toISOString().slice(0, 10);
+    const before = today();
     const { status, body } = await get(`/websites/${id}/analytics`);
     const report = body as { series: { date: string }[] };
     expect(status).toBe(200);
     expect(body).toMatchObject({ visitors: 0, pageviews: 0, topPages: [], sources: [] });
     expect(report.series).toHaveLength(30);
-    expect(report.series.at(-1)?.date).toBe(new Date().toISOString().slice(0, 10));
+    // At midnight it may be either.
+    expect([before, today()]).toContain(report.series.at(-1)?.date);
   });
 
   test('takes days and times, in UTC', async () => {
