@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -37,7 +37,11 @@ let logged: unknown[] = [];
 let own: Certificate;
 let others: Certificate;
 
+/** It makes the certificates. */
+const openssl = spawnSync('openssl', ['version']).status === 0;
+
 beforeAll(() => {
+  if (!openssl) return;
   own = makeCertificate('IP:127.0.0.1');
   others = makeCertificate('DNS:elsewhere.example.com');
 });
@@ -89,7 +93,7 @@ const worksOn = async (store: EventStore): Promise<void> => {
   expect(idsOf((await follow(store, { after: START }, (seen) => seen.events.length === 2)).events)).toEqual(idsOf(events));
 };
 
-describe('TLS and a password', () => {
+(openssl ? describe : describe.skip)(`TLS and a password${openssl ? '' : ' (there is no openssl here)'}`, () => {
   test('with the authority named and the right password, spelt as an address has it, everything works', async () => {
     const fake = await startFake();
     await worksOn(open(`esdb://admin:${SPELT}@${fake.hosts}?${withFile(own)}`));
