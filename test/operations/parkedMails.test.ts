@@ -6,8 +6,10 @@ import { temporaryFolder } from '../support/temporary.js';
 
 test('a mail that the server refuses is parked, listed without its recipient, and sent again when asked for', async () => {
   let known = false;
+  let refused = 0;
   const { port, received } = await startMailServer({
     onRcptTo: ({ address }, _session, done) => {
+      if (!known) refused += 1;
       done(known ? null : Object.assign(new Error(`no mailbox ${address}`), { responseCode: 550 }));
     },
   });
@@ -21,6 +23,8 @@ test('a mail that the server refuses is parked, listed without its recipient, an
     const { id } = website as { id: string };
     expect((await api.post(`/websites/${id}/clients`, { email: 'ada@example.com', role: 'viewer' })).status).toBe(201);
 
+    // Each look at what is parked is a process of its own.
+    await eventually('a refusal', () => (refused > 0 ? true : undefined));
     const listed = await eventually('a mail is parked', async () => {
       const list = await parked();
       return list.startsWith('No mail') ? undefined : list;
