@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { createScan } from '../../src/workers/seoScan/scan.js';
 import { serveSites } from '../contracts/hostingSites.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
@@ -10,8 +12,8 @@ import { createTestClock } from '../support/testClock.js';
 const templatesFolder = join(process.cwd(), 'templates');
 const templates = readdirSync(templatesFolder);
 const clock = createTestClock();
-const name = `O'Neil & "Sons" <Ltd>`;
-const escaped = 'O&#39;Neil &amp; &#34;Sons&#34; &lt;Ltd&gt;';
+const name = `O'Neil & "Söns" </script><Ltd> 🥖\\`;
+const escaped = 'O&#39;Neil &amp; &#34;Söns&#34; &lt;/script&gt;&lt;Ltd&gt; 🥖\\';
 
 interface Page {
   readonly address: string;
@@ -25,11 +27,16 @@ const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl
 let base = '';
 
 /** A website as provisioning makes it; answers with its address. */
-const provision = async (slug: string, templateId: string, color?: string): Promise<string> => {
+const provision = async (slug: string, templateId: string, color?: string, siteName = name): Promise<string> => {
   const description = `Website of ${slug}`;
   const repository = await sourceHost.createRepository({ name: slug, templateId, marker: slug, description });
   const { id, url } = await hosting.createProject({ name: slug, marker: slug, repository });
-  const variables = { SITE_NAME: name, SITE_SLUG: slug, SITE_URL: url, ...(color === undefined ? {} : { SITE_COLOR: color }) };
+  const variables = {
+    SITE_NAME: siteName,
+    SITE_SLUG: slug,
+    SITE_URL: url,
+    ...(color === undefined ? {} : { SITE_COLOR: color }),
+  };
   await hosting.setVariables(id, variables);
   expect(await hosting.deploy(id, slug)).toMatchObject({ status: 'ready' });
   return url;
@@ -46,6 +53,11 @@ const read = async (address: string): Promise<Page> => {
 
 const attributes = (html: string, attribute: string): string[] =>
   [...html.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))].map(([, value = '']) => value);
+
+const data = /<script type="application\/ld\+json">([^<]*)<\/script>/g;
+/** What a page says for machines: data, which no browser runs. */
+const dataIn = (html: string): string[] => [...html.matchAll(data)].map(([, text = '']) => text);
+const withoutData = (html: string): string => html.replaceAll(data, '');
 
 /** Where a page's links and files lead within the site, without mail and telephone. */
 const targets = ({ address, html }: Page): URL[] =>
@@ -106,7 +118,7 @@ describe.each(templates)('the template %s', (template) => {
       [...new Set(pages.flatMap(targets).map(({ href }) => href))].filter((href) => /\.(css|svg)\b/.test(href)).map(read),
     );
     expect(styles.length).toBeGreaterThan(1);
-    for (const { html } of pages) expect(html).not.toMatch(/<script|<style|<iframe|\sstyle=|\son\w+=|http-equiv/i);
+    for (const { html } of pages) expect(withoutData(html)).not.toMatch(/<script|<style|<iframe|\sstyle=|\son\w+=|http-equiv/i);
     for (const { html } of styles)
       expect(html.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(/https?:|\/\/|@import|<script/i);
   });
@@ -157,6 +169,33 @@ describe.each(templates)('the template %s', (template) => {
       for (const svg of html.match(/<svg[^>]*>/g) ?? []) expect(svg).toContain('aria-hidden="true"');
       expect(html).not.toMatch(/lorem ipsum|\{\{|\{%|undefined|\[object/i);
     }
+  });
+
+  test('tells machines whose it is, once', () => {
+    const told = pages.flatMap(({ html }) => dataIn(html));
+    expect(told.map((text) => JSON.parse(text) as unknown)).toStrictEqual([
+      {
+        '@context': 'https://schema.org',
+        '@graph': [
+          { '@type': 'Organization', '@id': `${home}#organization`, name, url: home },
+          {
+            '@type': 'WebSite',
+            '@id': `${home}#website`,
+            name,
+            url: home,
+            inLanguage: 'en',
+            publisher: { '@id': `${home}#organization` },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('as it is made, leaves an audit nothing to find', async () => {
+    const servedHere = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
+    const scan = createScan({ clock: systemClock, servedHere, llm: undefined });
+    const url = await provision(`${template}-bakery`, template, undefined, 'Corner Bakery');
+    expect(await scan({ url, name: 'Corner Bakery' })).toMatchObject({ findings: [], score: 100, complete: true });
   });
 
   test('tells search engines its pages, and not its notes', async () => {
