@@ -2,7 +2,7 @@ import type { Robot } from 'robots-parser';
 import { ProviderFault } from '../../integrations/fault.js';
 import { parseUrl } from '../../platform/urls.js';
 import { userAgent, type Fetched, type FetchPage } from './fetchPage.js';
-import { loadReadPage, type PageFacts } from './page.js';
+import { readPage, type PageFacts } from './page.js';
 
 /** A website as a search engine would go through it. */
 export interface Site {
@@ -22,6 +22,10 @@ const MOST_PAGES = 25;
 /** Pages, and whatever else is asked for: files that turn out to be no pages, dead links. */
 const MOST_REQUESTS = 60;
 const MOST_IN_SITEMAP = 1_000;
+/** In characters. What a rule of robots.txt costs grows with the address, and there is one look at all rules for each address. */
+const LONGEST_ADDRESS = 1_000;
+const MOST_RULES = 5_000;
+const LONGEST_ROBOTS = 512_000;
 
 const isHtml = ({ headers }: Fetched): boolean => /html/i.test(headers['content-type'] ?? '');
 
@@ -31,7 +35,6 @@ const isHtml = ({ headers }: Fetched): boolean => /html/i.test(headers['content-
  * @throws ProviderFault when the home page cannot be had
  */
 export const crawl = async (start: string, fetchPage: FetchPage, enough: AbortSignal): Promise<Site> => {
-  const readPage = await loadReadPage();
   const isEnough = (): boolean => enough.aborted;
   const home = await fetchPage(start, enough);
   if (home.status >= 400 || !isHtml(home)) {
@@ -62,18 +65,18 @@ export const crawl = async (start: string, fetchPage: FetchPage, enough: AbortSi
   const seen = new Set<string>([home.url]);
   const find = (addresses: readonly string[], from: string): void => {
     for (const address of addresses) {
-      if (seen.has(address) || !within(address)) continue;
+      if (address.length > LONGEST_ADDRESS || seen.has(address) || !within(address)) continue;
       seen.add(address);
       waiting.set(address, from);
     }
   };
-  const add = (page: Fetched): void => {
-    const facts = readPage(page.text, page.url, String(page.headers['x-robots-tag'] ?? ''));
+  const add = async (page: Fetched): Promise<void> => {
+    const facts = await readPage(page.text, page.url, String(page.headers['x-robots-tag'] ?? ''));
     pages.push(facts);
     find(facts.links, page.url);
   };
 
-  add(home);
+  await add(home);
   find(sitemap.addresses, sitemap.url);
   for (let requests = 0; requests < MOST_REQUESTS && pages.length < MOST_PAGES && !isEnough(); requests += 1) {
     const [next] = waiting;
@@ -89,7 +92,7 @@ export const crawl = async (start: string, fetchPage: FetchPage, enough: AbortSi
     } else if (isHtml(page) && within(page.url) && !pages.some(({ url }) => url === page.url)) {
       seen.add(page.url);
       waiting.delete(page.url);
-      add(page);
+      await add(page);
     }
   }
   return {
@@ -118,7 +121,7 @@ const readRobots = async (root: URL, file: Fetched | null): Promise<Robots> => {
   const text = robotsText(file);
   if (text === null) return { found: false, allows: () => true, allowsEverybody: true, sitemap: undefined };
   const { default: parse } = (await import('robots-parser')) as unknown as { default: (url: string, text: string) => Robot };
-  const rules = parse(new URL('/robots.txt', root).href, text);
+  const rules = parse(new URL('/robots.txt', root).href, text.slice(0, LONGEST_ROBOTS).split('\n', MOST_RULES).join('\n'));
   const isAllowed = (address: string, agent: string): boolean =>
     rules.isAllowed(new URL(`/${address.slice(root.href.length)}`, root).href, agent) !== false;
   const [sitemap] = rules.getSitemaps();

@@ -1,5 +1,6 @@
 import type { CheerioAPI } from 'cheerio';
 import { parseUrl } from '../../platform/urls.js';
+import { parsePage, wordsOf } from './parsePage.js';
 
 /** What a search engine sees of a page. */
 export interface PageFacts {
@@ -25,15 +26,11 @@ export interface PageFacts {
   readonly invalidStructuredData: number;
 }
 
-export type ReadPage = (html: string, url: string, robotsHeader: string) => PageFacts;
-
 const MOST_LINKS = 500;
 
-/** Loaded with the first scan: most processes never make one. */
-export const loadReadPage = async (): Promise<ReadPage> => {
-  const { load } = await import('cheerio');
-  return (html, url, robotsHeader) => factsOf(load(html), url, robotsHeader);
-};
+/** Reads a page as far as it can be had in reasonable time. */
+export const readPage = async (html: string, url: string, robotsHeader: string): Promise<PageFacts> =>
+  factsOf(await parsePage(html), url, robotsHeader);
 
 const clean = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
@@ -55,7 +52,10 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
     titles: texts('head > title'),
     descriptions: attributes('meta[name="description" i]', 'content').map(clean),
     headingLevels: levels.map(({ tagName }) => Number(tagName.slice(1))),
-    headings: texts('h1, h2').filter((text) => text !== ''),
+    headings: $('h1, h2')
+      .toArray()
+      .map(wordsOf)
+      .filter((text) => text !== ''),
     imagesWithoutAlternative: $('img:not([alt]):not([role="presentation"]):not([aria-hidden="true"])').length,
     canonicals: attributes('link[rel="canonical" i]', 'href').map(clean),
     language: $('html').attr('lang')?.trim(),
@@ -66,20 +66,10 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
     links: addressesOf(attributes('a[href]', 'href'), baseOf(attributes('base[href]', 'href')[0], url)),
     linksWithoutText: $('a[href]')
       .toArray()
-      .filter((element) => nameOf($, element) === '').length,
+      .filter((element) => wordsOf(element) === '' && clean($(element).attr('title') ?? '') === '').length,
     structuredData: [...data.types, ...attributes('[itemscope][itemtype]', 'itemtype')],
     invalidStructuredData: data.invalid,
   };
-};
-
-/** What is read out for a link. */
-const nameOf = ($: CheerioAPI, element: Parameters<CheerioAPI>[0]): string => {
-  const link = $(element);
-  const images = link
-    .find('img[alt], [aria-label], svg title')
-    .toArray()
-    .map((inner) => $(inner).attr('alt') ?? $(inner).attr('aria-label') ?? $(inner).text());
-  return clean([link.text(), link.attr('aria-label') ?? '', link.attr('title') ?? '', ...images].join(' '));
 };
 
 const baseOf = (base: string | undefined, url: string): string =>
