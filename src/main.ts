@@ -8,7 +8,7 @@ import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js
  * V8 lets the heap grow to several times what lives in it before it collects, when the machine has memory enough. By this much instead:
  * it costs no time that could be measured (docs/performance.md), and is no limit that a process could die of.
  */
-setFlagsFromString('--heap-growing-percent=30');
+setFlagsFromString('--heap-growing-percent=70');
 
 /** Settings, start, stop on signals. */
 const main = async (): Promise<void> => {
