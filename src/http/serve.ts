@@ -43,7 +43,7 @@ const noFields = Type.Object({});
 
 /**
  * The steps of a request, in this order, so that nobody learns more than they may: who calls, the path's parameters, whether they
- * may, the query, the body, `If-Match` and `Idempotency-Key`, the handler.
+ * may, the query, `Idempotency-Key`, whether the website is archived, the body, `If-Match`, the handler.
  */
 export const createServe = (route: Route, parts: ServeParts): Serve => {
   const { engine, authenticate, authorise, idempotency, baseUrl } = parts;
@@ -58,11 +58,13 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   ): Promise<WebsiteAccess | undefined> => {
     if (caller === undefined) return undefined;
     if (caller.scope === 'read' && isWrite) throw new Refused(refusals.readOnlyToken());
-    const access = await authorise(route, caller, values);
+    return authorise(route, caller, values);
+  };
+
+  const refuseArchived = (access: WebsiteAccess | undefined): void => {
     if (isWrite && access?.website.archivedAt !== undefined && route.whenArchived !== 'allowed') {
       throw new Refused(refusals.websiteArchived(access.website.id));
     }
-    return access;
   };
 
   const bodyOf = async ({ request }: Exchange): Promise<Body> => {
@@ -121,8 +123,9 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const asked = queryOf(request.originalUrl);
     const dryRun = isWrite && takeDryRun(asked);
     check('query', query(asked));
+    const key = route.method === 'post' && caller !== undefined && !dryRun ? idempotencyKeyOf(request.headers) : undefined;
+    if (key === undefined) refuseArchived(website);
     const { value, bytes } = isWrite ? await bodyOf(exchange) : bodyless;
-    const key = route.method === 'post' && caller !== undefined ? idempotencyKeyOf(request.headers) : undefined;
 
     const actorSubject = caller !== undefined && isWrite ? await actorSubjectOf(caller, dryRun) : undefined;
     const input: HandlerInput = {
@@ -143,9 +146,11 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
 
     if (key !== undefined && caller !== undefined) {
       const same = { key, caller, path: request.path, request: requestHash(request.originalUrl, bytes) };
-      const reply = await idempotency(same, (repeated) =>
-        settled(exchange, () => handle(exchange, new HandlerRequest(engine, exchange, { ...input, repeated })), baseUrl),
-      );
+      const reply = await idempotency(same, async (repeated) => {
+        // Not before: what was answered is answered again, also when the website was archived since.
+        refuseArchived(website);
+        return settled(exchange, () => handle(exchange, new HandlerRequest(engine, exchange, { ...input, repeated })), baseUrl);
+      });
       send(exchange, reply);
       return;
     }

@@ -132,6 +132,20 @@ describe('what the website allows', () => {
     expect((await get(`/websites/${id}/members`, 'owner')).status).toBe(200);
     expect((await api.call('POST', `/websites/${id}/revive`, { token: admin })).status).toBe(200);
   });
+
+  test('an archived one gives again what it answered before, and keeps no refusal for later', async () => {
+    const { id } = await post('/websites', { name: 'Older', slug: 'older', clientId: clientIds.owner });
+    const write = (key: string): Promise<ApiAnswer> =>
+      api.call('POST', `/websites/${id}/write`, { token: tokens.owner ?? '', headers: { 'idempotency-key': key } });
+    const first = await write('before');
+    expect(first.status).toBe(200);
+    await post(`/websites/${id}/archive`, undefined);
+    const again = await write('before');
+    expect([again.text, again.headers.get('idempotent-replayed')]).toStrictEqual([first.text, 'true']);
+    expect((await write('after')).body).toMatchObject({ error: `Website ${id} is archived` });
+    await post(`/websites/${id}/restore`, undefined);
+    expect((await write('after')).status).toBe(200);
+  });
 });
 
 describe('access that is taken away', () => {
