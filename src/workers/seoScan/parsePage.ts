@@ -23,7 +23,7 @@ export const parsePage = async (html: string): Promise<CheerioAPI> => {
   });
   const stream = stringStream({}, (error, page) => {
     // Typed as never absent, which it is when all went well.
-    if ((error) instanceof Error) fail(error);
+    if (error instanceof Error) fail(error);
     else end(page);
   }) as Writable & { readonly parser: { readonly openElements: { readonly stackTop: number } } };
 
