@@ -82,9 +82,8 @@ export const openEngine = async (
     await records.close();
     throw error;
   });
-  const codec = createCodec(catalogue);
   const log = await openEventStore(settings, clock, logger);
-  const guard = guardLog({ eventStore: log, readModels, projections, codec, clock, random: systemRandom });
+  const guard = guardLog({ eventStore: log, readModels, projections, clock, random: systemRandom });
   const eventStore = watched(guard.eventStore);
   await requireOwnLog(settings, guard.prove).catch(async (error: unknown) => {
     await eventStore.close();
@@ -96,7 +95,7 @@ export const openEngine = async (
     clock,
     random: systemRandom,
     logger,
-    codec,
+    codec: createCodec(catalogue),
     eventStore,
     readModels,
     vault,

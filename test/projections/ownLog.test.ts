@@ -16,7 +16,7 @@ import { engineOn, openStores, type Stores } from '../workers/engines.js';
 
 const codec = createCodec(catalogue);
 const guardOf = ({ eventStore, readModels }: Pick<Stores, 'eventStore' | 'readModels'>) =>
-  guardLog({ eventStore, readModels, projections, codec, clock, random });
+  guardLog({ eventStore, readModels, projections, clock, random });
 
 const namesOf = async (eventStore: EventStore): Promise<readonly string[]> =>
   (await eventStore.readStream(logStream)).events.map(({ type }) => type);

@@ -1,5 +1,4 @@
-import type { Codec } from '../../events/codec.js';
-import { logStream } from '../../events/log.events.js';
+import { logEvents, logStream } from '../../events/log.events.js';
 import {
   EventStoreUnavailable,
   NO_STREAM,
@@ -26,7 +25,6 @@ interface Parts {
   readonly eventStore: EventStore;
   readonly readModels: ReadModelStore;
   readonly projections: readonly AnyProjection[];
-  readonly codec: Pick<Codec, 'encode'>;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -92,7 +90,7 @@ const proveOwn = async (parts: Parts): Promise<void> => {
 
 /** Gives the log its name when it has none. */
 const nameOf = async (parts: Parts): Promise<string> => {
-  const { eventStore, codec, clock, random } = parts;
+  const { eventStore, clock, random } = parts;
   const [named] = (await eventStore.readStream(logStream, { max: 1 })).events;
   if (named !== undefined) return named.id;
   const commandId = createIds(clock, random).commandId();
@@ -103,7 +101,9 @@ const nameOf = async (parts: Parts): Promise<string> => {
     correlationId: commandId,
     causationId: commandId,
   } as const;
-  const event = codec.encode({ type: 'LogNamed', data: {} }, eventId(commandId, logStream, 0), metadata);
+  const { schemaVersion } = logEvents.LogNamed;
+  // Not by the codec: to compile its first schema takes longer than the rest of a start.
+  const event = { id: eventId(commandId, logStream, 0), type: 'LogNamed', schemaVersion, data: {}, metadata };
   try {
     await eventStore.append(logStream, [event], NO_STREAM);
     return event.id;
