@@ -3,6 +3,7 @@ import { mintApiKey, revokeApiKey } from '../commands/apiKey.handlers.js';
 import type { CommandContext } from '../commands/handleCommand.js';
 import type { Engine } from '../engine.js';
 import { listApiKeys } from '../projections/apiKey.queries.js';
+import { isTime, utcTime } from '../platform/times.js';
 import { runScript, UsageError } from './script.js';
 
 const usage =
@@ -64,7 +65,7 @@ await runScript(async ({ engine }) => {
     return;
   }
   if (email !== undefined && !isAddress(email)) throw new UsageError(`--email must be an e-mail address\n${usage}`);
-  if (expiresAt !== undefined && !(Date.parse(expiresAt) > engine.clock.now())) {
+  if (expiresAt !== undefined && !(isTime(expiresAt) && Date.parse(utcTime(expiresAt)) > engine.clock.now())) {
     throw new UsageError(`--expires-at must be an ISO 8601 time in the future\n${usage}`);
   }
   const { token } = await mintApiKey(
