@@ -123,8 +123,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const asked = queryOf(request.originalUrl);
     const dryRun = isWrite && takeDryRun(asked);
     check('query', query(asked));
-    const key = route.method === 'post' && caller !== undefined && !dryRun ? idempotencyKeyOf(request.headers) : undefined;
-    if (key === undefined) refuseArchived(website);
+    const key = route.method === 'post' && caller !== undefined ? idempotencyKeyOf(request.headers) : undefined;
+    if (key === undefined || dryRun) refuseArchived(website);
     const { value, bytes } = isWrite ? await bodyOf(exchange) : bodyless;
 
     const actorSubject = caller !== undefined && isWrite ? await actorSubjectOf(caller, dryRun) : undefined;

@@ -29,6 +29,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   SettingsError: 'stops the start',
   ProjectionFailed: 'stops a projection',
   NotConnected: 'is repeated, or told as one of the faults of the port',
+  TooLate: 'tells a call that it was given up; whoever made it gets a fault of the port',
+  OtherLog: 'is answered as what it is a kind of, EventStoreUnavailable',
   Silence: 'ends a subscription, which is begun again',
   BuildFailure: 'becomes a failed deployment',
   [Refused.name]: 'has the refusal as its answer',

@@ -3,8 +3,13 @@ export interface Address {
   readonly text: string;
   /** `host:port` of each node, for errors: never the password. */
   readonly nodes: string;
-  /** Why an option of the address has no effect; none of these tells more of it than the option's name. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Why an option of the address has no effect. Nothing but the option's name is told of the address. */
+interface Warning {
+  readonly option: string;
+  readonly message: string;
 }
 
 /**
@@ -59,8 +64,11 @@ const nameOf = (option: string): string => option.split('=', 1)[0] ?? '';
 
 const flat = (option: string): string => nameOf(option).trim().toLowerCase().replaceAll(/[_-]/g, '');
 
-const warningOf = (option: string): string[] => {
-  if (flat(option) !== 'tlsverifycert') return [`the option ${nameOf(option)} of the event store's address is not known`];
-  if (option.endsWith('=true')) return [];
-  return ["the event store's certificate is verified all the same: name the file of its authority as tlsCaFile"];
+const warningOf = (given: string): Warning[] => {
+  const option = nameOf(given);
+  if (flat(given) !== 'tlsverifycert') return [{ option, message: "an option of the event store's address is not known" }];
+  if (given.endsWith('=true')) return [];
+  return [
+    { option, message: "the event store's certificate is verified all the same: name the file of its authority as tlsCaFile" },
+  ];
 };
