@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /**
  * Native ES modules: run with `node --experimental-vm-modules` (`npm test` does).
  * @type {import('jest').Config}
@@ -15,8 +17,8 @@ export default {
   },
   // Ends what hangs. How long something may take is for the test to say.
   testTimeout: 60_000,
-  // Many tests wait for processes or the disk more than they compute: a core kept free is a core not used.
-  maxWorkers: '100%',
+  // Many tests wait for processes or the disk more than they compute: with a worker for each core, cores would stand idle.
+  maxWorkers: availableParallelism() + 1,
   // What a test file has loaded is never given back (modules of `--experimental-vm-modules`): a worker that has run many is replaced.
   workerIdleMemoryLimit: '1GB',
   // Only with --coverage. What runs in processes of its own (start, operations, crashes) is not counted.

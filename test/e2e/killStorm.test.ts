@@ -7,7 +7,7 @@ import { createApi, mintToken, startServer, type Api } from '../support/server.j
 import { temporaryFolder } from '../support/temporary.js';
 
 /** `kill -9` in the middle of everything, again and again (docs/architecture.md, "What survives what"); a hundred times on request. */
-const kills = process.env['DOORSTEP_STORM'] === 'long' ? 100 : 20;
+const kills = process.env['DOORSTEP_STORM'] === 'long' ? 100 : 12;
 
 test(`nothing acknowledged is lost, nothing is made twice, and all work ends, after ${String(kills)} kills under load`, async () => {
   const dataDir = temporaryFolder();

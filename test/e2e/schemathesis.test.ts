@@ -128,9 +128,9 @@ if (!isRequired && !existsSync(schemathesis)) {
     });
 
     test.each([
-      ['nobody', undefined, 'examples,fuzzing', 3],
+      ['nobody', undefined, 'examples,fuzzing', 1],
       ['a client', 'client', 'examples,coverage', 1],
-      ['an admin', 'admin', 'examples,coverage,fuzzing,stateful', 5],
+      ['an admin', 'admin', 'examples,coverage,fuzzing,stateful', 3],
     ])(
       'as %s',
       async (_who, credential, phases, examples) => {

@@ -2,16 +2,25 @@ import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
 import type { CheerioAPI } from 'cheerio';
 
-/** As deep as browsers let elements be inside each other; no page that people write comes near. */
+/** As deep as browsers let elements be inside each other; no page that people write comes near, nor to the other limits. */
 const DEEPEST = 512;
+const MOST_ELEMENTS = 50_000;
+const MOST_ATTRIBUTES = 1_000;
 /** What the parser is given at once, in characters: between two pieces others get their turn. */
 const PIECE = 4_096;
-/** What one page may cost, in milliseconds of parsing. */
-const MOST_MS = 2_000;
+/** What one page may cost, in milliseconds of parsing, if it finds yet another way to be costly. */
+const MOST_MS = 5_000;
+
+/** What is counted on: see `Parser` and `Tokenizer` of parse5. */
+interface Parser {
+  readonly openElements: { readonly stackTop: number };
+  readonly tokenizer: { readonly currentToken: { readonly attrs?: readonly unknown[] } | null };
+  treeAdapter: { readonly createElement: (...parts: never[]) => unknown };
+}
 
 /**
  * Parses a page as browsers do, or the beginning of it. Some pages cost the parser the square of their length: two megabytes of `<div>`
- * would keep the whole process busy for hours. Of those only what comes before they go too deep or cost too much is seen.
+ * would keep the whole process busy for hours. Of those only what comes before they become too much is seen.
  */
 export const parsePage = async (html: string): Promise<CheerioAPI> => {
   const { stringStream } = await import('cheerio');
@@ -25,14 +34,28 @@ export const parsePage = async (html: string): Promise<CheerioAPI> => {
     // Typed as never absent, which it is when all went well.
     if (error instanceof Error) fail(error);
     else end(page);
-  }) as Writable & { readonly parser: { readonly openElements: { readonly stackTop: number } } };
+  }) as Writable & { readonly parser: Parser };
+  const { parser } = stream;
+  let elements = 0;
+  const { createElement } = parser.treeAdapter;
+  parser.treeAdapter = {
+    ...parser.treeAdapter,
+    createElement: (...parts) => {
+      elements += 1;
+      return createElement(...parts);
+    },
+  };
 
   let spentMs = 0;
-  for (let at = 0; at < html.length; at += PIECE) {
+  const isTooMuch = (): boolean =>
+    parser.openElements.stackTop > DEEPEST ||
+    elements > MOST_ELEMENTS ||
+    (parser.tokenizer.currentToken?.attrs?.length ?? 0) > MOST_ATTRIBUTES ||
+    spentMs > MOST_MS;
+  for (let at = 0; at < html.length && !isTooMuch(); at += PIECE) {
     const begunAt = performance.now();
     stream.write(html.slice(at, at + PIECE));
     spentMs += performance.now() - begunAt;
-    if (stream.parser.openElements.stackTop > DEEPEST || spentMs > MOST_MS) break;
     await new Promise((resolve) => setImmediate(resolve));
   }
   stream.end();
