@@ -70,7 +70,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   const bodyOf = async ({ request }: Exchange): Promise<Body> => {
     const bytes = await readBody(request);
     if (route.raw !== undefined) return { value: undefined, bytes };
-    if (route.body === undefined && bytes.length === 0) return bodyless;
+    if (route.body === undefined && saysNothing(bytes)) return bodyless;
     const value = parseBody(bytes);
     if (isObject(value)) {
       const refusal = route.precheck?.(value) ?? null;
@@ -182,6 +182,9 @@ const settled = async (exchange: Exchange, handle: () => Promise<Answer>, baseUr
     return replyToError(answer);
   }
 };
+
+/** Some clients send `null` where there is no body. */
+const saysNothing = (bytes: Buffer): boolean => bytes.length < 10 && /^\s*(?:null)?\s*$/.test(bytes.toString('latin1'));
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -105,11 +105,16 @@ describe('1 one client in a process', () => {
     expect(await store.append('thing-0', newEvents(1), 0n)).toMatchObject({ revision: 1n });
   });
 
-  test('an address that is none is refused without telling it', () => {
-    const url = 'esdb://admin:hidden@host:2113:1?tls=false';
-    const opening = (): unknown => createEventStoreDb({ url, clock: systemClock, random: systemRandom });
+  test.each([
+    'esdb://admin:hidden@host:2113:1?tls=false',
+    'esdb://admin:pass@ss?hidden@host:2113',
+    'esdb://admin:pass@ss?hidden=1@host:2113?tls=false',
+  ])('an address that is none is refused without telling it: %s', (url) => {
+    logged = [];
+    const opening = (): unknown => createEventStoreDb({ url, clock: systemClock, random: systemRandom, logger });
     expect(opening).toThrow('is not a connection string');
     expect(opening).not.toThrow('hidden');
+    expect(logged).toEqual([]);
   });
 });
 

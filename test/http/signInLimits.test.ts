@@ -169,6 +169,7 @@ const requestFrom = (remoteAddress: string, headers: IncomingHttpHeaders = {}): 
 
 test.each([
   ['an IPv4 address', '93.184.216.1', '93.184.216.1', '93.184.216.2'],
+  ['an IPv4 address on a socket for both', '::ffff:93.184.216.1', '93.184.216.1', '::ffff:93.184.216.2'],
   ['a network of IPv6', '2606:4700::1', '2606:4700:0:0:1:2:3:4', '2606:4700:0:1::1'],
   ['a short one', '2606::', '2606::ffff:1.1.1.1', '2607::'],
 ])('a sender is %s', (_what, one, same, other) => {

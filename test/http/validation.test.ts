@@ -47,7 +47,7 @@ describe('400 Body required', () => {
     expect(answer.body).toStrictEqual({ error: 'Body required', details: null });
   });
 
-  test.each(['', '{}', ' { } '])('a write that takes none needs none, and takes %j for none', async (raw) => {
+  test.each(['', '{}', ' { } ', 'null', '\n'])('a write that takes none needs none, and takes %j for none', async (raw) => {
     const headers = { 'idempotency-key': 'bodyless' };
     expect(await api.call('POST', '/bodyless', { token, raw, headers })).toMatchObject({ status: 200, body: { params: {} } });
     expect((await api.call('DELETE', '/bodyless', { token, raw })).status).toBe(200);
@@ -55,8 +55,9 @@ describe('400 Body required', () => {
 
   test.each([
     ['an unknown field', '{"dryRun":true}', 400, 'Invalid request body — dryRun: is not a known field'],
-    ['something else than an object', 'null', 400, 'Invalid request body — body: must be object'],
+    ['something else than an object', '[]', 400, 'Invalid request body — body: must be object'],
     ['no JSON', 'dryRun=1', 400, 'Invalid JSON body'],
+    ['no JSON behind blanks', `${' '.repeat(10)}x`, 400, 'Invalid JSON body'],
     ['too much', 'x'.repeat(MAX_BODY_BYTES + 1), 413, 'Request body too large'],
   ])('a write that takes none refuses %s: it would be lost in silence', async (_what, raw, status, error) => {
     for (const method of ['POST', 'DELETE']) {

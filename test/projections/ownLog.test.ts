@@ -9,6 +9,7 @@ import { systemRandom as random } from '../../src/platform/random.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { guardLog, OtherLog } from '../../src/projections/runner/ownLog.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
+import { ReadModelDropped, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import { createFaultyEventStore } from '../support/faultyEventStore.js';
 import { someAdmin } from '../support/given.js';
 import { newEvent } from '../support/eventStoreEvents.js';
@@ -84,6 +85,18 @@ describe('read models', () => {
     const other = await storesOfBefore(5);
     await expect(guardOf({ ...stores, eventStore: other.eventStore }).prove()).rejects.toThrow(OtherLog);
     await guardOf(stores).prove();
+  });
+
+  test('are looked at again when another version of them is published meanwhile', async () => {
+    const stores = await storesOfBefore(2);
+    let drops = 0;
+    const checkpoint: ReadModelStore['checkpoint'] = (model) => {
+      drops += 1;
+      return drops === 2 ? Promise.reject(new ReadModelDropped(model)) : stores.readModels.checkpoint(model);
+    };
+    await guardOf({ ...stores, readModels: { ...stores.readModels, checkpoint } }).prove();
+    expect(drops).toBeGreaterThan(2);
+    expect(await namesOf(stores.eventStore)).toStrictEqual(['LogNamed']);
   });
 
   test.each([

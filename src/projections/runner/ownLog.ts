@@ -11,7 +11,7 @@ import { isoTime, type Clock } from '../../platform/clock.js';
 import { createIds, eventId } from '../../platform/ids.js';
 import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
-import type { ReadModelStore } from '../store/readModelStore.js';
+import { ReadModelDropped, type ReadModelStore } from '../store/readModelStore.js';
 import { modelOf } from './versions.js';
 
 /** The read models were folded from another log: nothing of this one is read or written. */
@@ -117,16 +117,24 @@ const nameOf = async (parts: Parts): Promise<string> => {
  * Whether read models that remember no log, as versions before this one left them, may have been made from this one: it reaches as far as
  * they do, and has the streams of their documents.
  */
-const mayBeOf = async ({ eventStore, readModels, projections }: Parts): Promise<boolean> => {
-  for (const projection of projections) {
-    const live = await readModels.liveVersion(projection.name);
-    if (live === null) continue;
-    const model = modelOf(projection, live);
-    if ((await readModels.checkpoint(model)) > (await eventStore.lastPosition())) return false;
-    const [first] = await readModels.find(model, { order: 'ascending', limit: 1 });
-    if (first === undefined) continue;
-    const { head } = await eventStore.readStream(projection.stream(first.id), { max: 1 });
-    if (head < first.revision) return false;
+const mayBeOf = async (parts: Parts): Promise<boolean> => {
+  try {
+    for (const projection of parts.projections) if (!(await mayHaveMade(parts, projection))) return false;
+    return true;
+  } catch (error) {
+    // Another process has published a version meanwhile.
+    if (error instanceof ReadModelDropped) return mayBeOf(parts);
+    throw error;
   }
-  return true;
+};
+
+const mayHaveMade = async ({ eventStore, readModels }: Parts, projection: AnyProjection): Promise<boolean> => {
+  const live = await readModels.liveVersion(projection.name);
+  if (live === null) return true;
+  const model = modelOf(projection, live);
+  if ((await readModels.checkpoint(model)) > (await eventStore.lastPosition())) return false;
+  const [first] = await readModels.find(model, { order: 'ascending', limit: 1 });
+  if (first === undefined) return true;
+  const { head } = await eventStore.readStream(projection.stream(first.id), { max: 1 });
+  return head >= first.revision;
 };

@@ -27,6 +27,7 @@ const known: ReadonlySet<string> = new Set([
   ...defaults.map(([name]) => name.toLowerCase()),
   'connectionname',
   'defaultdeadline',
+  'dnsdiscover',
   'discoveryinterval',
   'maxdiscoverattempts',
   'nodepreference',
@@ -40,6 +41,7 @@ const known: ReadonlySet<string> = new Set([
 /**
  * Reads an address such as `esdb://user:password@host:2113?tls=true`. Options that the library does not know, or knows to have no effect, are
  * left out here: the library would print the whole address, with the password, to say so.
+ * @throws Error when what stands behind the `?` are no options, as when a password was not percent-encoded
  */
 export const readAddress = (url: string): Address => {
   const address = url.trim().replace(/^kurrentdb(?=[+:])/, 'esdb');
@@ -50,6 +52,7 @@ export const readAddress = (url: string): Address => {
     .join('?')
     .split('&')
     .filter((option) => option !== '');
+  if (!given.every(isOption)) throw notAnAddress();
   const options = given.filter((option) => known.has(flat(option)));
   const missing = defaults.filter(([name]) => !options.some((option) => flat(option) === name.toLowerCase()));
   const all = [...options, ...missing.map(([name, value]) => `${name}=${String(value)}`)];
@@ -59,6 +62,13 @@ export const readAddress = (url: string): Address => {
     warnings: given.filter((option) => !options.includes(option)).flatMap(warningOf),
   };
 };
+
+/** What is said of an address that cannot be used; it may hold a password. */
+export const notAnAddress = (cause?: unknown): Error =>
+  new Error('the address of the event store is not a connection string such as esdb://host:2113', { cause });
+
+/** Values of options that are not known are never used: an `@` in one is the end of a password. */
+const isOption = (given: string): boolean => /^[\w-]+=/.test(given.trim()) && (known.has(flat(given)) || !given.includes('@'));
 
 const nameOf = (option: string): string => option.split('=', 1)[0] ?? '';
 

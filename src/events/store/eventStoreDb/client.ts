@@ -1,6 +1,7 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import type streams from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { CallOptions, Metadata } from '@grpc/grpc-js';
+import { notAnAddress } from './address.js';
 
 /** What is used of the client library. */
 
@@ -31,5 +32,5 @@ export const makeClient = (address: string): EventStoreDBClient => {
     // What is wrong with the text is told with a part of it, which may be the password.
     if (error instanceof Error && !('connectionString' in error)) cause = error;
   }
-  throw new Error('the address of the event store is not a connection string such as esdb://host:2113', { cause });
+  throw notAnAddress(cause);
 };

@@ -57,8 +57,10 @@ const CONNECT_MS = 2_000;
 export const connect = (url: string, parts: ConnectionParts): Connection => {
   const { text, nodes, warnings } = readAddress(url);
   if (shared !== null && shared.address !== text) throw new Error('this process is connected to another EventStoreDB');
-  if (shared === null) for (const { option, message } of warnings) parts.logger?.warn({ option }, message);
-  shared ??= open(text, nodes, parts);
+  if (shared === null) {
+    shared = open(text, nodes, parts);
+    for (const { option, message } of warnings) parts.logger?.warn({ option }, message);
+  }
   shared.holders += 1;
   const mine = shared;
   const { inside } = mine;

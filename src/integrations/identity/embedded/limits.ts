@@ -79,12 +79,15 @@ export const senderIn = ({
   readonly headers: IncomingHttpHeaders;
 }): string => {
   const { 'x-forwarded-for': forwarded = '' } = headers;
-  const address = senderOf(socket.remoteAddress ?? '', String(forwarded));
+  const address = withoutMapping(senderOf(socket.remoteAddress ?? '', String(forwarded)));
   if (isIP(address) !== 6) return address;
   const [before = [], after = []] = address.split('::').map((groups) => (groups === '' ? [] : groups.split(':')));
   const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
   return [...before, ...zeros].slice(0, 4).join(':');
 };
+
+/** On a socket for both families an IPv4 address is written as `::ffff:192.0.2.1`. */
+const withoutMapping = (address: string): string => /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1] ?? address;
 
 /** Whole seconds, and at least one. */
 export const retryAfter = (ms: number): { 'Retry-After': string; 'Cache-Control': string } => ({
