@@ -62,7 +62,8 @@ portal, with an access token of the identity provider.
 
 - Errors are \`{error, details}\`: branch on the status, and on the text where needed. Conflicts are 400.
 - Fields of a body and parameters of a query that nobody knows are refused by name.
-- Every answer carries \`X-Request-Id\`; send your own to find it again in the log.
+- Every answer carries \`X-Request-Id\`; send your own to find it again in the log. It is kept there: one that holds an address
+  or a token is replaced.
 - A POST with an \`Idempotency-Key\` can be repeated safely for 24 hours.
 - \`?dryRun=1\` on a write checks everything, writes nothing, and tells what would have been written.
 - Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` on PUT and PATCH keeps from overwriting what
