@@ -7,7 +7,7 @@ const adapters = [
 ];
 const packages = ['^node_modules/'];
 const platform = '^src/platform/';
-const facts = '^src/events/[^/]+\\.ts$';
+const facts = '^src/events/(?!store/).+\\.ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -1,7 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Keeper } from './commands/erasure.handlers.js';
+import type { Keeper } from './commands/erasure/erasure.handlers.js';
 import { createEngine, type Engine } from './engine.js';
 import { catalogue } from './events/catalogue.js';
 import { createCodec } from './events/codec.js';
@@ -38,25 +38,25 @@ import { systemRandom } from './platform/random.js';
 import { SettingsError, type Settings } from './platform/settings.js';
 import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from './platform/vault.js';
 import { readVersion } from './platform/version.js';
-import { calendarBookings } from './projections/calendar.queries.js';
+import { calendarBookings } from './projections/booking/booking.queries.js';
 import { projections } from './projections/catalogue.js';
 import { guardLog, OtherLog } from './projections/runner/ownLog.js';
 import { createProjector } from './projections/runner/projector.js';
 import { ReadModelStoreUnavailable, type ReadModelStore } from './projections/store/readModelStore.js';
 import { createEmbeddedReadModelStore } from './projections/store/embedded/embeddedReadModelStore.js';
 import { createLastingRecords } from './projections/store/embedded/lastingRecords.js';
-import { createCommerceWebhooksWorker } from './workers/commerceWebhooks/commerceWebhooksWorker.js';
-import { createServiceSecretsWorker } from './workers/commerceWebhooks/serviceSecretsWorker.js';
+import { createCommerceWebhooksWorker } from './workers/webhook/webhookWorker.js';
+import { createServiceSecretsWorker } from './workers/service/serviceSecretsWorker.js';
 import { createCronWorker } from './workers/cron/cronWorker.js';
 import { maintenanceJob } from './workers/cron/maintenance.js';
 import { createErasureWorker } from './workers/erasure/erasureWorker.js';
 import { createInvitationMailWorker } from './workers/invitationMail/invitationMailWorker.js';
 import { createProvisioningWorker } from './workers/provisioning/provisioningWorker.js';
-import { createRedeployWorker } from './workers/redeploy/redeployWorker.js';
+import { createRedeployWorker } from './workers/deployment/deploymentWorker.js';
 import { createTransferWorker } from './workers/transfer/transferWorker.js';
-import { createScan } from './workers/seoScan/scan.js';
-import { createSeoRunWorker, scheduledSeoScans } from './workers/seoScan/seoRunWorker.js';
-import { createSeoScanWorker } from './workers/seoScan/seoScanWorker.js';
+import { createScan } from './workers/seo/scan.js';
+import { createSeoRunWorker, scheduledSeoScans } from './workers/seoRun/seoRunWorker.js';
+import { createSeoScanWorker } from './workers/seo/seoWorker.js';
 
 /** The stores and the engine on them: all that an operator's script needs. */
 export interface OpenEngine {

@@ -26,7 +26,7 @@ export const seedWebsites = async (engine, count) => {
 
 /** @param {Engine} engine */
 const websiteEvents = async (engine) => {
-  /** @type {[typeof import('../../src/commands/website.decider.js'), typeof import('../../src/commands/delivery.decider.js'), typeof import('../../src/platform/ids.js')]} */
+  /** @type {[typeof import('../../src/commands/website/website.decider.js'), typeof import('../../src/commands/delivery/delivery.decider.js'), typeof import('../../src/platform/ids.js')]} */
   const [{ websiteDecider, slugDecider }, { deliveryDecider }, { entityId, eventId }] = await Promise.all([
     load('commands/website.decider.js'),
     load('commands/delivery.decider.js'),

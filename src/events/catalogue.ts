@@ -1,18 +1,18 @@
-import { accessEvents } from './access.events.js';
-import { apiKeyEvents } from './apiKey.events.js';
-import { billingEvents, customerEvents } from './billing.events.js';
-import { calendarEvents } from './calendar.events.js';
-import { clientEmailEvents, clientEvents, clientSubjectEvents } from './client.events.js';
-import { deliveryEvents } from './delivery.events.js';
-import { logEvents } from './log.events.js';
-import { mailEvents } from './mail.events.js';
-import { provisioningEvents } from './provisioning.events.js';
-import { redeployEvents } from './redeploy.events.js';
-import { seoEvents } from './seo.events.js';
-import { seoRunEvents } from './seoRun.events.js';
-import { serviceEvents } from './service.events.js';
-import { slugEvents, websiteEvents } from './website.events.js';
-import { webhookEvents } from './webhook.events.js';
+import { accessEvents } from './access/access.events.js';
+import { apiKeyEvents } from './apiKey/apiKey.events.js';
+import { billingEvents, customerEvents } from './billing/billing.events.js';
+import { calendarEvents } from './booking/booking.events.js';
+import { clientEmailEvents, clientEvents, clientSubjectEvents } from './client/client.events.js';
+import { deliveryEvents } from './delivery/delivery.events.js';
+import { logEvents } from './log/log.events.js';
+import { mailEvents } from './invitationMail/invitationMail.events.js';
+import { provisioningEvents } from './provisioning/provisioning.events.js';
+import { redeployEvents } from './deployment/deployment.events.js';
+import { seoEvents } from './seo/seo.events.js';
+import { seoRunEvents } from './seoRun/seoRun.events.js';
+import { serviceEvents } from './service/service.events.js';
+import { slugEvents, websiteEvents } from './website/website.events.js';
+import { webhookEvents } from './webhook/webhook.events.js';
 
 /** Every event type that is ever stored. `test/events/catalogue.golden.json` holds what may never change. */
 export const catalogue = {

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { CommandContext } from '../commands/handleCommand.js';
 import type { Refusal } from '../commands/refusal.js';
-import type { Feature } from '../events/website.events.js';
+import type { Feature } from '../events/website/website.events.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 
 /**

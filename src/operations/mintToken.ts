@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { mintApiKey, revokeApiKey } from '../commands/apiKey.handlers.js';
+import { mintApiKey, revokeApiKey } from '../commands/apiKey/apiKey.handlers.js';
 import type { CommandContext } from '../commands/handleCommand.js';
 import type { Engine } from '../engine.js';
-import { listApiKeys } from '../projections/apiKey.queries.js';
+import { listApiKeys } from '../projections/apiKey/apiKey.queries.js';
 import { isTime, utcTime } from '../platform/times.js';
 import { runScript, UsageError } from './script.js';
 

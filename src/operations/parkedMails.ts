@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Engine } from '../engine.js';
 import type { Actor } from '../events/envelope.js';
-import { invitationMailStream, type MailEvent } from '../events/mail.events.js';
+import { invitationMailStream, type MailEvent } from '../events/invitationMail/invitationMail.events.js';
 import { START } from '../events/store/eventStore.js';
 import { invitationMailProcess, type MailName } from '../workers/invitationMail/invitationMail.process.js';
 import { runScript, UsageError } from './script.js';

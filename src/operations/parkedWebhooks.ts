@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import type { Engine } from '../engine.js';
 import type { Actor } from '../events/envelope.js';
 import { START } from '../events/store/eventStore.js';
-import { webhookStream, type WebhookEvent } from '../events/webhook.events.js';
-import { webhookProcess, type WebhookName } from '../workers/commerceWebhooks/webhook.process.js';
+import { webhookStream, type WebhookEvent } from '../events/webhook/webhook.events.js';
+import { webhookProcess, type WebhookName } from '../workers/webhook/webhook.process.js';
 import { runScript, UsageError } from './script.js';
 
 const usage = 'Usage: npm run webhooks:parked -- [--replay <webhook id> | --replay all]';

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { openEngine, type OpenEngine } from '../../src/compose.js';
-import { stepIds } from '../../src/events/provisioning.events.js';
+import { stepIds } from '../../src/events/provisioning/provisioning.events.js';
 import { START } from '../../src/events/store/eventStore.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { loadSettings } from '../../src/platform/settings.js';

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { createScan } from '../../src/workers/seoScan/scan.js';
+import { createScan } from '../../src/workers/seo/scan.js';
 import { serveSites } from '../contracts/hostingSites.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';

@@ -69,7 +69,7 @@ describe('what was ever written', () => {
   test('has one meaning: each type stands in one area only, and all of them in the catalogue', async () => {
     const folder = new URL('../../src/events/', import.meta.url);
     const types: string[] = [];
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.events.ts'))) {
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.events.ts'))) {
       const exported = (await import(new URL(file, folder).href)) as Record<string, unknown>;
       types.push(...Object.values(exported).flatMap(definedTypes));
     }

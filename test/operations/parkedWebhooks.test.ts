@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { webhookStream } from '../../src/events/webhook.events.js';
-import { webhookProcess } from '../../src/workers/commerceWebhooks/webhook.process.js';
+import { webhookStream } from '../../src/events/webhook/webhook.events.js';
+import { webhookProcess } from '../../src/workers/webhook/webhook.process.js';
 import { eventually } from '../support/eventually.js';
 import { someAdmin } from '../support/given.js';
 import { onFolder } from '../support/onFolder.js';

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { createClient } from '../../src/commands/client.handlers.js';
+import { createClient } from '../../src/commands/client/client.handlers.js';
 import { openEngine, type OpenEngine } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { encryptionKeyFile } from '../../src/platform/masterKeys.js';
 import { loadSettings, SettingsError } from '../../src/platform/settings.js';
-import { readClient } from '../../src/projections/client.queries.js';
+import { readClient } from '../../src/projections/client/client.queries.js';
 import { someAdmin } from '../support/given.js';
 import { operate } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';

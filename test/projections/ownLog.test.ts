@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createWebsite } from '../../src/commands/website.handlers.js';
+import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { catalogue } from '../../src/events/catalogue.js';
 import { createCodec } from '../../src/events/codec.js';
-import { logStream } from '../../src/events/log.events.js';
+import { logStream } from '../../src/events/log/log.events.js';
 import { EventStoreUnavailable, type EventStore } from '../../src/events/store/eventStore.js';
 import { systemClock as clock } from '../../src/platform/clock.js';
 import { systemRandom as random } from '../../src/platform/random.js';

@@ -1,4 +1,4 @@
-import type { DeliveryCheckpoint, DeliveryEvent } from '../../src/events/delivery.events.js';
+import type { DeliveryCheckpoint, DeliveryEvent } from '../../src/events/delivery/delivery.events.js';
 
 /** Small delivery events and commands, the same website and ETA in all of them. */
 export const websiteId = 'w1';

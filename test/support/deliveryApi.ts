@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
-import { websiteStream } from '../../src/commands/website.commands.js';
-import { websiteDecider } from '../../src/commands/website.decider.js';
+import { websiteStream } from '../../src/commands/website/website.commands.js';
+import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
-import type { DeliveryCheckpoint } from '../../src/events/delivery.events.js';
+import type { DeliveryCheckpoint } from '../../src/events/delivery/delivery.events.js';
 import { startApi, type ApiAnswer, type RunningApi } from './http.js';
 
 /** A delivery block as it is answered. */

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { accessStream } from '../../src/commands/access.commands.js';
-import { accessDecider } from '../../src/commands/access.decider.js';
-import { addClient, claimInvitation } from '../../src/commands/access.handlers.js';
-import { apiKeyStreamOfId } from '../../src/commands/apiKey.commands.js';
-import { apiKeyDecider } from '../../src/commands/apiKey.decider.js';
-import { mintApiKey } from '../../src/commands/apiKey.handlers.js';
-import { renameClient } from '../../src/commands/client.handlers.js';
-import type { Keeper } from '../../src/commands/erasure.handlers.js';
-import { changeWebsite, createWebsite } from '../../src/commands/website.handlers.js';
+import { accessStream } from '../../src/commands/access/access.commands.js';
+import { accessDecider } from '../../src/commands/access/access.decider.js';
+import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
+import { apiKeyStreamOfId } from '../../src/commands/apiKey/apiKey.commands.js';
+import { apiKeyDecider } from '../../src/commands/apiKey/apiKey.decider.js';
+import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
+import { renameClient } from '../../src/commands/client/client.handlers.js';
+import type { Keeper } from '../../src/commands/erasure/erasure.handlers.js';
+import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
 import type { Engine } from '../../src/engine.js';
 import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
-import { websitesOfClient } from '../../src/projections/access.queries.js';
-import { clientIdOf, clientIdOfEmail, readClient } from '../../src/projections/client.queries.js';
-import { websiteProjection } from '../../src/projections/website.projection.js';
+import { websitesOfClient } from '../../src/projections/access/access.queries.js';
+import { clientIdOf, clientIdOfEmail, readClient } from '../../src/projections/client/client.queries.js';
+import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { clientActor, type EngineProcess } from './engineProcess.js';
 
 /** A person who is everywhere where one can be. */

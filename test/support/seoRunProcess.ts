@@ -4,7 +4,7 @@ import { loadSettings } from '../../src/platform/settings.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { createProjector } from '../../src/projections/runner/projector.js';
 import { createCronWorker } from '../../src/workers/cron/cronWorker.js';
-import { createSeoRunWorker, scheduledSeoScans } from '../../src/workers/seoScan/seoRunWorker.js';
+import { createSeoRunWorker, scheduledSeoScans } from '../../src/workers/seoRun/seoRunWorker.js';
 
 /** A process of its own that keeps the calendar of scans until it is killed: `<data folder> <schedule>`. It makes no scan. */
 const [, , dataDir = '', schedule = ''] = process.argv;

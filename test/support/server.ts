@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
-import { mintApiKey } from '../../src/commands/apiKey.handlers.js';
+import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import { openEngine } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { loadSettings } from '../../src/platform/settings.js';

@@ -6,7 +6,7 @@ import { systemRandom } from '../../src/platform/random.js';
 import { createGitHubFake, type GitHubFake } from '../support/providers/gitHubFake.js';
 import { createVercelFake, type VercelFake } from '../support/providers/vercelFake.js';
 import { fetchFrom, type FakeProvider, type FakeRequest, type Trouble, type TroubleKind } from '../support/providers/wire.js';
-import type { Outside } from './provisioningWorld.js';
+import type { Outside } from '../provisioning/provisioningWorld.js';
 import type { Line } from './remote.js';
 
 // Loading them takes real time, in which virtual time would fly.

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
-import { apiKeyStream } from '../../commands/apiKey.commands.js';
-import { apiKeyDecider } from '../../commands/apiKey.decider.js';
+import { apiKeyStream } from '../../commands/apiKey/apiKey.commands.js';
+import { apiKeyDecider } from '../../commands/apiKey/apiKey.decider.js';
 import { Refused, refusals } from '../../commands/refusal.js';
 import type { Engine } from '../../engine.js';
 import type { IdentityProvider } from '../../integrations/identity/port.js';
 import { hashAccessToken, isAccessToken, tokenPrefix } from '../../platform/accessToken.js';
-import { clientIdOf } from '../../projections/client.queries.js';
+import { clientIdOf } from '../../projections/client/client.queries.js';
 import type { Caller } from './caller.js';
 import type { KeyUse } from './keyUse.js';
 

@@ -1,7 +1,7 @@
 import { Refused, refusals } from '../../commands/refusal.js';
 import type { Engine } from '../../engine.js';
-import { websiteRoleOf } from '../../projections/access.queries.js';
-import { websiteProjection } from '../../projections/website.projection.js';
+import { websiteRoleOf } from '../../projections/access/access.queries.js';
+import { websiteProjection } from '../../projections/website/website.projection.js';
 import type { AccessRule, Route } from '../route.js';
 import type { Caller, WebsiteAccess } from './caller.js';
 

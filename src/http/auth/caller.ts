@@ -1,4 +1,4 @@
-import type { WebsiteDocument } from '../../projections/website.projection.js';
+import type { WebsiteDocument } from '../../projections/website/website.projection.js';
 
 /** Who calls, the same in every entry mode. */
 export interface Caller {

@@ -1,4 +1,4 @@
-import { logEvents, logStream } from '../../events/log.events.js';
+import { logEvents, logStream } from '../../events/log/log.events.js';
 import {
   EventStoreUnavailable,
   NO_STREAM,

@@ -1,8 +1,8 @@
-import { clientStream } from '../../commands/client.commands.js';
-import { clientDecider } from '../../commands/client.decider.js';
-import { eraseTraces, type Keeper } from '../../commands/erasure.handlers.js';
+import { clientStream } from '../../commands/client/client.commands.js';
+import { clientDecider } from '../../commands/client/client.decider.js';
+import { eraseTraces, type Keeper } from '../../commands/erasure/erasure.handlers.js';
 import type { Engine } from '../../engine.js';
-import type { ClientEvent } from '../../events/client.events.js';
+import type { ClientEvent } from '../../events/client/client.events.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { createReactor } from '../reactor.js';
 import type { Worker } from '../worker.js';

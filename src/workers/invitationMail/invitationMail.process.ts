@@ -1,6 +1,6 @@
 import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { Recorded } from '../../events/envelope.js';
-import type { MailEvent } from '../../events/mail.events.js';
+import type { MailEvent } from '../../events/invitationMail/invitationMail.events.js';
 import {
   failed,
   isUnderWay,

@@ -1,4 +1,4 @@
-import type { InvitationState } from '../../commands/access.decider.js';
+import type { InvitationState } from '../../commands/access/access.decider.js';
 import type { Mail } from '../../integrations/email/port.js';
 import { invitationTemplate } from './template.js';
 

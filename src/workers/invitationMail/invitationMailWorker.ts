@@ -1,13 +1,13 @@
-import { accessStream } from '../../commands/access.commands.js';
-import { accessDecider, type InvitationState } from '../../commands/access.decider.js';
+import { accessStream } from '../../commands/access/access.commands.js';
+import { accessDecider, type InvitationState } from '../../commands/access/access.decider.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
-import type { AccessEvent } from '../../events/access.events.js';
+import type { AccessEvent } from '../../events/access/access.events.js';
 import type { Actor, EventMetadata, Recorded } from '../../events/envelope.js';
-import { invitationMailStream, type MailEvent } from '../../events/mail.events.js';
+import { invitationMailStream, type MailEvent } from '../../events/invitationMail/invitationMail.events.js';
 import { withoutAddress, type EmailSender } from '../../integrations/email/port.js';
 import { isoTime } from '../../platform/clock.js';
-import { websiteProjection } from '../../projections/website.projection.js';
+import { websiteProjection } from '../../projections/website/website.projection.js';
 import { leaseOf, type Token } from '../attempts.js';
 import { createReactor, type Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';

@@ -1,5 +1,5 @@
 import type { AnyCommand } from '../../commands/decider.js';
-import type { Remains, StepId, StepOutputs, StepResult } from '../../events/provisioning.events.js';
+import type { Remains, StepId, StepOutputs, StepResult } from '../../events/provisioning/provisioning.events.js';
 import type { Attempts, Fault, Token } from '../attempts.js';
 
 /** What a website is made from. */

@@ -1,9 +1,9 @@
 import type { Decider } from '../../commands/decider.js';
 import { refusals, type Refusal } from '../../commands/refusal.js';
 import type { Recorded } from '../../events/envelope.js';
-import { stepIds, type ProvisioningEvent, type StepId, type StepOutputs } from '../../events/provisioning.events.js';
+import { stepIds, type ProvisioningEvent, type StepId, type StepOutputs } from '../../events/provisioning/provisioning.events.js';
 import { failed, isUnderWay, leaseFrom, mayStart, noAttempts, renewed, retryAt, started, type Attempts } from '../attempts.js';
-import { decideCleanup, evolveCleanup } from './provisioning.cleanup.js';
+import { decideCleanup, evolveCleanup } from './provisioning.compensation.js';
 import {
   ofJob,
   type Job,

@@ -1,15 +1,15 @@
 import type { CommandContext, Untimed } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
-import { provisioningStream, type ProvisioningEvent } from '../../events/provisioning.events.js';
-import type { WebsiteEvent } from '../../events/website.events.js';
+import { provisioningStream, type ProvisioningEvent } from '../../events/provisioning/provisioning.events.js';
+import type { WebsiteEvent } from '../../events/website/website.events.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { leaseOf, type Token } from '../attempts.js';
 import { createReactor, type Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
-import { cleanUp } from './cleanup.js';
+import { cleanUp } from './compensationSteps.js';
 import type { JobInCleanup, OpenJob, ProvisioningCommand, ProvisioningState } from './provisioning.commands.js';
 import { provisioningProcess } from './provisioning.process.js';
 import { steps, type StepTools } from './steps.js';

@@ -1,8 +1,8 @@
-import { websiteDecider } from '../../commands/website.decider.js';
-import { websiteStream } from '../../commands/website.commands.js';
+import { websiteDecider } from '../../commands/website/website.decider.js';
+import { websiteStream } from '../../commands/website/website.commands.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
-import type { StepId, StepOutputs, StepResult } from '../../events/provisioning.events.js';
+import type { StepId, StepOutputs, StepResult } from '../../events/provisioning/provisioning.events.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Hosting, HostingProject } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';

@@ -1,19 +1,19 @@
-import { accessStream } from '../../commands/access.commands.js';
-import { accessDecider } from '../../commands/access.decider.js';
-import { changeAccess } from '../../commands/access.handlers.js';
-import { customerDecider } from '../../commands/customer.decider.js';
+import { accessStream } from '../../commands/access/access.commands.js';
+import { accessDecider } from '../../commands/access/access.decider.js';
+import { changeAccess } from '../../commands/access/access.handlers.js';
+import { customerDecider } from '../../commands/billing/customer.decider.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import { Refused, refusals } from '../../commands/refusal.js';
-import { websiteStream } from '../../commands/website.commands.js';
-import { websiteDecider } from '../../commands/website.decider.js';
-import { transferOwnership } from '../../commands/website.handlers.js';
+import { websiteStream } from '../../commands/website/website.commands.js';
+import { websiteDecider } from '../../commands/website/website.decider.js';
+import { transferOwnership } from '../../commands/website/website.handlers.js';
 import type { Engine } from '../../engine.js';
-import { billingStream, customerStream } from '../../events/billing.events.js';
+import { billingStream, customerStream } from '../../events/billing/billing.events.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Customer, Payer, Payments } from '../../integrations/payments/port.js';
-import { readClient } from '../../projections/client.queries.js';
+import { readClient } from '../../projections/client/client.queries.js';
 import type { Held } from '../runAttempt.js';
-import { billingProcess, type BillingOutcome, type BillingTask, type Claim } from './billing.process.js';
+import { billingProcess, type BillingOutcome, type BillingTask, type Claim } from './transfer.process.js';
 
 interface Tools {
   readonly engine: Engine;

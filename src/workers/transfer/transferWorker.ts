@@ -1,12 +1,12 @@
-import { accessStream } from '../../commands/access.commands.js';
-import { accessDecider, type AccessState } from '../../commands/access.decider.js';
-import { changeAccess } from '../../commands/access.handlers.js';
-import { claimUnderWay } from '../../commands/access.transfers.js';
+import { accessStream } from '../../commands/access/access.commands.js';
+import { accessDecider, type AccessState } from '../../commands/access/access.decider.js';
+import { changeAccess } from '../../commands/access/access.handlers.js';
+import { claimUnderWay } from '../../commands/access/access.transfers.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
-import { websiteStream } from '../../commands/website.commands.js';
-import { websiteDecider } from '../../commands/website.decider.js';
+import { websiteStream } from '../../commands/website/website.commands.js';
+import { websiteDecider } from '../../commands/website/website.decider.js';
 import type { Engine } from '../../engine.js';
-import { billingStream } from '../../events/billing.events.js';
+import { billingStream } from '../../events/billing/billing.events.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Payments } from '../../integrations/payments/port.js';
@@ -21,7 +21,7 @@ import {
   type BillingState,
   type BillingTask,
   type Claim,
-} from './billing.process.js';
+} from './transfer.process.js';
 import { carryOut } from './tasks.js';
 
 interface OpenTask {

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { isoTime } from '../../../platform/clock.js';
-import { InvitationKind, LinkRole } from '../../../events/access.events.js';
+import { InvitationKind, LinkRole } from '../../../events/access/access.events.js';
 import type { Engine } from '../../../engine.js';
 import { erased } from '../../../platform/personal.js';
-import type { InvitationEntry, LinkEntry } from '../../../projections/access.projection.js';
-import { readClient } from '../../../projections/client.queries.js';
+import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
+import { readClient } from '../../../projections/client/client.queries.js';
 
 const Time = Type.String({ format: 'date-time' });
 

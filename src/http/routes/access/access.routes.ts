@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { addClient, changeAccess, claimInvitation } from '../../../commands/access.handlers.js';
-import { websiteIdOfInvitation } from '../../../commands/access.commands.js';
+import { addClient, changeAccess, claimInvitation } from '../../../commands/access/access.handlers.js';
+import { websiteIdOfInvitation } from '../../../commands/access/access.commands.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { LinkRole } from '../../../events/access.events.js';
+import { LinkRole } from '../../../events/access/access.events.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import {
@@ -12,15 +12,15 @@ import {
   type AccessDocument,
   type InvitationEntry,
   type LinkEntry,
-} from '../../../projections/access.projection.js';
-import { readClient } from '../../../projections/client.queries.js';
-import { websiteProjection } from '../../../projections/website.projection.js';
+} from '../../../projections/access/access.projection.js';
+import { readClient } from '../../../projections/client/client.queries.js';
+import { websiteProjection } from '../../../projections/website/website.projection.js';
 import { afterWrite } from '../../afterWrite.js';
 import { invitationParams, websiteClientParams, websiteInvitationParams, websiteParams } from '../../params.js';
 import { route, type Answer, type Route } from '../../route.js';
-import { Client, Email } from '../clients/clients.routes.js';
-import { awaitTransfer } from '../transfers/awaitTransfer.js';
-import { toWebsite, Website } from '../websites/website.resource.js';
+import { Client, Email } from '../client/client.routes.js';
+import { awaitTransfer } from '../transfer/awaitTransfer.js';
+import { toWebsite, Website } from '../website/website.resource.js';
 import { Invitation, toInvitation, toLink, WebsiteClientLink } from './access.resource.js';
 
 const tag = 'Access';

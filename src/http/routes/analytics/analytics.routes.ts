@@ -5,7 +5,7 @@ import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { Engine } from '../../../engine.js';
 import { isoTime } from '../../../platform/clock.js';
 import { isTime, utcTime } from '../../../platform/times.js';
-import { serviceOf } from '../../../projections/service.queries.js';
+import { serviceOf } from '../../../projections/service/service.queries.js';
 import { websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
 

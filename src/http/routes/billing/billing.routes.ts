@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { billingStream } from '../../../events/billing.events.js';
+import { billingStream } from '../../../events/billing/billing.events.js';
 import {
   invoiceStatuses,
   subscriptionStatuses,
@@ -11,8 +11,8 @@ import {
 } from '../../../integrations/payments/port.js';
 import { entityId } from '../../../platform/ids.js';
 import { utcTime } from '../../../platform/times.js';
-import type { WebsiteDocument } from '../../../projections/website.projection.js';
-import { billingProcess } from '../../../workers/transfer/billing.process.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { billingProcess } from '../../../workers/transfer/transfer.process.js';
 import { afterWrite } from '../../afterWrite.js';
 import { websiteInvoiceParams, websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';

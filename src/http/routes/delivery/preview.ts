@@ -1,8 +1,8 @@
-import type { DeliveryBlock } from '../../../events/delivery.block.js';
+import type { DeliveryBlock } from '../../../events/delivery/delivery.block.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { Hosting } from '../../../integrations/hosting/port.js';
 import type { Clock } from '../../../platform/clock.js';
-import type { WebsiteDocument } from '../../../projections/website.projection.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 
 /** What an answer says of the preview: its address, nothing, or that the hosting provider could not be asked. */
 export type Preview = { readonly previewUrl?: string } | { readonly previewUrlUnavailable: true };

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { Engine } from '../../../engine.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
-import { websitesOfClient } from '../../../projections/access.queries.js';
-import { readClient } from '../../../projections/client.queries.js';
+import { websitesOfClient } from '../../../projections/access/access.queries.js';
+import { readClient } from '../../../projections/client/client.queries.js';
 import { route, type Route } from '../../route.js';
-import { Client } from '../clients/clients.routes.js';
-import { toWebsite, Website } from '../websites/website.resource.js';
+import { Client } from '../client/client.routes.js';
+import { toWebsite, Website } from '../website/website.resource.js';
 
 export const meRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddress: SiteAddress }): readonly Route[] => [
   route({

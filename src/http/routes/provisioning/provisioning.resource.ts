@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { remains, StepId } from '../../../events/provisioning.events.js';
-import type { ProvisioningDocument } from '../../../projections/provisioning.projection.js';
+import { remains, StepId } from '../../../events/provisioning/provisioning.events.js';
+import type { ProvisioningDocument } from '../../../projections/provisioning/provisioning.projection.js';
 import type { Caller } from '../../auth/caller.js';
 
 const Time = Type.String({ format: 'date-time' });

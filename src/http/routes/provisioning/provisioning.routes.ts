@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { provisioningStream } from '../../../events/provisioning.events.js';
+import { provisioningStream } from '../../../events/provisioning/provisioning.events.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
-import { websiteRoleOf } from '../../../projections/access.queries.js';
-import { provisioningJob } from '../../../projections/provisioning.queries.js';
-import { websiteProjection, type WebsiteDocument } from '../../../projections/website.projection.js';
+import { websiteRoleOf } from '../../../projections/access/access.queries.js';
+import { provisioningJob } from '../../../projections/provisioning/provisioning.queries.js';
+import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { provisioningProcess } from '../../../workers/provisioning/provisioning.process.js';
 import { afterWrite } from '../../afterWrite.js';
 import type { Caller } from '../../auth/caller.js';

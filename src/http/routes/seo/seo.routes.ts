@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { SeoFinding, SeoProbes, seoStream, SeoScanTrigger } from '../../../events/seo.events.js';
+import { SeoFinding, SeoProbes, seoStream, SeoScanTrigger } from '../../../events/seo/seo.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import { entityId } from '../../../platform/ids.js';
-import { seoProjection, type SeoScan as Scan } from '../../../projections/seo.projection.js';
-import { seoScanProcess } from '../../../workers/seoScan/seoScan.process.js';
+import { seoProjection, type SeoScan as Scan } from '../../../projections/seo/seo.projection.js';
+import { seoScanProcess } from '../../../workers/seo/seo.process.js';
 import { afterWrite } from '../../afterWrite.js';
 import { websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';

@@ -1,0 +1,56 @@
+import type { Engine } from '../../engine.js';
+import { accessTokenFrom, hashAccessToken, shownLength } from '../../platform/accessToken.js';
+import { isoTime } from '../../platform/clock.js';
+import { entityId } from '../../platform/ids.js';
+import { apiKeyId, apiKeyStream, apiKeyStreamOfId, type MintAPIKey } from './apiKey.commands.js';
+import { apiKeyDecider } from './apiKey.decider.js';
+import { isDryRun, type CommandContext } from '../handleCommand.js';
+
+/**
+ * Mints a personal access token and keeps its hash. Repeating it with the same command id and the same `secret` makes the same key.
+ *
+ * @param wish with subject, address (in lower case) and name as they are: they are sealed here, the name for whom the address is; `expiresAt`
+ * in any form of ISO 8601
+ * @param secret 64 random bytes that nobody else has seen: the token is made of them
+ * @returns the token, which is nowhere to be had again, and the key's id
+ * @throws Refused: `Not authorized to mint …`, `Invalid request body — expiresAt: …`
+ */
+export const mintApiKey = async (
+  engine: Engine,
+  wish: Omit<MintAPIKey, 'type' | 'at' | 'id' | 'hash' | 'prefix'>,
+  secret: Uint8Array,
+  context: CommandContext,
+): Promise<{ readonly token: string; readonly id: string }> => {
+  const token = accessTokenFrom(secret);
+  const { hash, key } = hashAccessToken(token);
+  const id = apiKeyId(entityId(context.commandId, 'api-key'), key);
+  const { personal } = engine;
+  const { subject, verifiedEmail, userName } = wish;
+  const how = { dryRun: isDryRun(context) };
+  await engine.handle(
+    apiKeyDecider,
+    apiKeyStream(key),
+    {
+      type: 'MintAPIKey',
+      ...wish,
+      subject: await personal.sealSubject(subject, how),
+      verifiedEmail: verifiedEmail && (await personal.seal(verifiedEmail, verifiedEmail, how)),
+      userName: verifiedEmail && userName && (await personal.seal(verifiedEmail, userName, how)),
+      id,
+      hash,
+      prefix: token.slice(0, shownLength),
+      expiresAt: wish.expiresAt === undefined ? undefined : isoTime(Date.parse(wish.expiresAt)),
+    },
+    context,
+  );
+  return { token, id };
+};
+
+/** The token stops working with the next request, everywhere. @throws Refused: `API key <id> not found`, also for another's */
+export const revokeApiKey = async (engine: Engine, id: string, subject: string, context: CommandContext): Promise<void> => {
+  const stream = apiKeyStreamOfId(id);
+  const { state } = await engine.state(apiKeyDecider, stream);
+  const isTheirs = state.stage !== 'none' && (await engine.personal.open(state.subject)) === subject;
+  const command = { type: 'RevokeAPIKey', id, subject: isTheirs ? state.subject : subject } as const;
+  await engine.handle(apiKeyDecider, stream, command, context);
+};

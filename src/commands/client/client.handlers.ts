@@ -1,0 +1,103 @@
+import type { Engine } from '../../engine.js';
+import type { ClientEvent } from '../../events/client/client.events.js';
+import { entityId } from '../../platform/ids.js';
+import { clientStream, emailStream, subjectStream } from './client.commands.js';
+import { clientDecider, clientEmailDecider, clientSubjectDecider, type ClientState } from './client.decider.js';
+import { consequenceOf, isDryRun, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
+import { Refused, refusals } from '../refusal.js';
+
+export interface Person {
+  /** In lower case. */
+  readonly email: string;
+  readonly name?: string | undefined;
+}
+
+/** The client of the address, made when there is none. A half-made one (its address reserved, then a crash) is completed. */
+export const ensureClient = async (
+  engine: Engine,
+  { email, name }: Person,
+  context: CommandContext,
+): Promise<{ readonly clientId: string; readonly created: boolean }> => {
+  await freeAddress(engine, email, context);
+  const own = entityId(context.commandId, 'client');
+  const { state } = await engine.handle(
+    clientEmailDecider,
+    emailStream(engine.blindIndex, email),
+    { type: 'ReserveClientEmail', clientId: own },
+    context,
+  );
+  const clientId = state.clientId ?? own;
+  const seal = (text: string): Promise<string> => engine.personal.seal(email, text, { dryRun: isDryRun(context) });
+  const sealed = { email: await seal(email), ...(name !== undefined && { name: await seal(name) }) };
+  const { events } = await engine.handle(
+    clientDecider,
+    clientStream(clientId),
+    { type: 'RegisterClient', clientId, ...sealed },
+    context,
+  );
+  return { clientId, created: events.length > 0 || clientId === own };
+};
+
+/**
+ * An address that an erased client still holds is taken from them: from now on it is a stranger's. It is the first thing that an
+ * erasure does; whoever needs the address before that does it in its place.
+ */
+export const freeAddress = async (engine: Engine, email: string, context: CommandContext): Promise<void> => {
+  const stream = emailStream(engine.blindIndex, email);
+  const { clientId } = (await engine.state(clientEmailDecider, stream)).state;
+  if (clientId === undefined || isDryRun(context)) return;
+  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  if (state.stage === 'erased') await releaseAddress(engine, { clientId, email: state.email, address: email }, context);
+};
+
+/** @param client `email` as its events hold it, `address` in lower case */
+export const releaseAddress = async (
+  engine: Engine,
+  { clientId, email, address }: { readonly clientId: string; readonly email: string; readonly address: string },
+  context: CommandContext,
+): Promise<void> => {
+  if (!isDryRun(context)) await engine.personal.retire(email);
+  const release = { type: 'ReleaseClientEmail', clientId } as const;
+  await engine.handle(clientEmailDecider, emailStream(engine.blindIndex, address), release, consequenceOf(engine, context));
+};
+
+/** @throws Refused: `A client with this email already exists` */
+export const createClient = async (engine: Engine, person: Person, context: CommandContext): Promise<string> => {
+  const { clientId, created } = await ensureClient(engine, person, context);
+  if (!created) throw new Refused(refusals.clientEmailTaken());
+  return clientId;
+};
+
+/** @throws Refused: `Client <id> does not exist`, `Someone else saved …` */
+export const renameClient = async (
+  engine: Engine,
+  clientId: string,
+  name: string,
+  context: CommandContext,
+  options?: HandleOptions,
+): Promise<Handled<ClientState, ClientEvent>> => {
+  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  const email = state.stage === 'registered' ? await engine.personal.open(state.email) : null;
+  if (email === null) throw new Refused(refusals.clientNotFound(clientId));
+  const sealed = await engine.personal.seal(email, name, { dryRun: isDryRun(context) });
+  const command = { type: 'RenameClient', clientId, name: sealed } as const;
+  return engine.handle(clientDecider, clientStream(clientId), command, context, options);
+};
+
+export const bindClientSubject = async (
+  engine: Engine,
+  clientId: string,
+  subject: string,
+  context: CommandContext,
+): Promise<void> => {
+  await engine.handle(
+    clientSubjectDecider,
+    subjectStream(engine.blindIndex, subject),
+    {
+      type: 'BindClientSubject',
+      clientId,
+      subject: await engine.personal.sealSubject(subject, { dryRun: isDryRun(context) }),
+    },
+    context,
+  );
+};

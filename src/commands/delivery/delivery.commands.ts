@@ -1,0 +1,44 @@
+import type { DeliveryBlock } from '../../events/delivery/delivery.block.js';
+import type { DeliveryCheckpoint, DeliveryCheckpointStatus } from '../../events/delivery/delivery.events.js';
+
+export const deliveryStream = (websiteId: string): string => `delivery-${websiteId}`;
+
+/**
+ * Sets the block up, or replaces it. Times are ISO 8601 UTC with milliseconds. The first time anything may be left out; later
+ * `estimatedCompletionAt` and `showPreviewUrl` must be there, and whatever else is left out is kept (specification, rules 3–5).
+ */
+export interface ReplaceDelivery {
+  readonly type: 'ReplaceDelivery';
+  readonly at: string;
+  readonly websiteId: string;
+  readonly estimatedCompletionAt?: string | undefined;
+  readonly showPreviewUrl?: boolean | undefined;
+  /** Empty: unset it. */
+  readonly previewUrlOverride?: string | undefined;
+  /** The whole list. When each was completed is not the sender's to say. */
+  readonly checkpoints?: readonly Omit<DeliveryCheckpoint, 'completedAt'>[] | undefined;
+  readonly reason?: string | undefined;
+  /** Whether clients may be told the reason. */
+  readonly reasonVisible?: boolean | undefined;
+}
+
+export interface SetCheckpointStatus {
+  readonly type: 'SetCheckpointStatus';
+  readonly at: string;
+  readonly websiteId: string;
+  readonly checkpointId: string;
+  readonly status: DeliveryCheckpointStatus;
+}
+
+/** Brings the whole block back to what it was before one of its changes. */
+export interface UndoDeliveryChange {
+  readonly type: 'UndoDeliveryChange';
+  readonly at: string;
+  readonly websiteId: string;
+  /** Of the change, in the block's stream. */
+  readonly revision: number;
+  /** The block before that change, looked up in the log, where it can never become another one; `null` when there is none. */
+  readonly before: DeliveryBlock | null;
+}
+
+export type DeliveryCommand = ReplaceDelivery | SetCheckpointStatus | UndoDeliveryChange;

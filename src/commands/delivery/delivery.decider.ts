@@ -1,0 +1,148 @@
+import { blockAfter, contentOf, type DeliveryBlock } from '../../events/delivery/delivery.block.js';
+import { changesBetween } from '../../events/delivery/delivery.changes.js';
+import { maxDeliveryCheckpoints, type DeliveryCheckpoint, type DeliveryEvent } from '../../events/delivery/delivery.events.js';
+import type { Recorded } from '../../events/envelope.js';
+import { isoTime } from '../../platform/clock.js';
+import { parseUrl } from '../../platform/urls.js';
+import type { Decider } from '../decider.js';
+import type { DeliveryCommand, ReplaceDelivery, SetCheckpointStatus, UndoDeliveryChange } from './delivery.commands.js';
+import { refusals, type Refusal, type Violation } from '../refusal.js';
+
+/** Stream `delivery-<websiteId>`. */
+export type DeliveryState = { readonly stage: 'notSetUp' } | { readonly stage: 'setUp'; readonly block: DeliveryBlock };
+
+type Outcome = readonly DeliveryEvent[] | Refusal;
+
+const initialState: DeliveryState = { stage: 'notSetUp' };
+
+const evolve = (state: DeliveryState, event: Recorded<DeliveryEvent>): DeliveryState => {
+  const block = blockAfter(state.stage === 'setUp' ? state.block : null, event);
+  return block === null ? state : { stage: 'setUp', block };
+};
+
+/** The default ETA, after the set-up (specification, "Limits"). */
+const defaultEtaMs = 30 * 24 * 60 * 60 * 1000;
+
+/** The default template (specification, "Checkpoint"). */
+const defaultCheckpoints: readonly DeliveryCheckpoint[] = [
+  { id: 'kickoff', label: 'Kickoff', order: 10, status: 'pending' },
+  { id: 'design-approved', label: 'Design approved', order: 20, status: 'pending' },
+  { id: 'initial-deploy', label: 'Initial deploy', order: 30, status: 'pending' },
+  { id: 'content-loaded', label: 'Content loaded', order: 40, status: 'pending' },
+  { id: 'qa', label: 'QA', order: 50, status: 'pending' },
+  { id: 'launch', label: 'Launch', order: 60, status: 'pending' },
+];
+
+const replaceDelivery = (command: ReplaceDelivery, state: DeliveryState): Outcome => {
+  const before = state.stage === 'setUp' ? state.block : null;
+  const [violation, ...others] = violationsOf(command, before);
+  if (violation !== undefined) return refusals.invalidBody(violation.field, violation.issue, others);
+
+  const { websiteId, at, reason, reasonVisible } = command;
+  const previewUrlOverride = command.previewUrlOverride ?? before?.previewUrlOverride ?? '';
+  const content = {
+    websiteId,
+    estimatedCompletionAt: command.estimatedCompletionAt ?? isoTime(Date.parse(at) + defaultEtaMs),
+    showPreviewUrl: command.showPreviewUrl ?? false,
+    ...(previewUrlOverride !== '' && { previewUrlOverride }),
+    checkpoints: completed(command.checkpoints ?? before?.checkpoints ?? defaultCheckpoints, before, at),
+  };
+  if (before !== null && changesBetween(before, content).length === 0) return [];
+  const why = reason === undefined ? {} : { reason, reasonVisible: reasonVisible ?? false };
+  return [{ type: before === null ? 'DeliverySetUp' : 'DeliveryReplaced', data: { ...content, ...why } }];
+};
+
+const violationsOf = (command: ReplaceDelivery, before: DeliveryBlock | null): Violation[] => {
+  const violations: Violation[] = [];
+  const check = (holds: boolean, field: string, issue: string): void => {
+    if (!holds) violations.push({ field, issue });
+  };
+
+  if (before !== null) {
+    check(command.estimatedCompletionAt !== undefined, 'estimatedCompletionAt', 'is required');
+    check(command.showPreviewUrl !== undefined, 'showPreviewUrl', 'is required');
+  }
+  const override = command.previewUrlOverride ?? '';
+  check(override === '' || isPublicUrl(override), 'previewUrlOverride', 'must be an http or https URL without credentials');
+
+  const checkpoints = command.checkpoints ?? [];
+  check(
+    checkpoints.length <= maxDeliveryCheckpoints,
+    'checkpoints',
+    `must have at most ${String(maxDeliveryCheckpoints)} entries`,
+  );
+  const ids = new Set<string>();
+  checkpoints.forEach(({ id }, index) => {
+    check(!ids.has(id), `checkpoints.${String(index)}.id`, 'must be unique within the delivery block');
+    ids.add(id);
+  });
+  return violations;
+};
+
+/** What a client's browser may be sent to. The pattern refuses what the URL parser would silently repair. */
+const isPublicUrl = (text: string): boolean => {
+  const url = /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) ? parseUrl(text) : undefined;
+  return url?.username === '' && url.password === '';
+};
+
+/** In their order, each with `completedAt` if and only if it is done: one that was done before keeps its time. */
+const completed = (
+  checkpoints: readonly Omit<DeliveryCheckpoint, 'completedAt'>[],
+  before: DeliveryBlock | null,
+  at: string,
+): DeliveryCheckpoint[] => {
+  const completedAt = new Map(before?.checkpoints.map((checkpoint) => [checkpoint.id, checkpoint.completedAt]));
+  return checkpoints
+    .map(({ id, label, order, status, dueAt }) => ({
+      id,
+      label,
+      // JSON has no -0: stored, it would come back as another value.
+      order: order + 0,
+      status,
+      ...(dueAt !== undefined && { dueAt }),
+      ...(status === 'done' && { completedAt: completedAt.get(id) ?? at }),
+    }))
+    .sort((one, other) => one.order - other.order);
+};
+
+const setCheckpointStatus = (command: SetCheckpointStatus, { checkpoints }: DeliveryBlock): Outcome => {
+  const { websiteId, checkpointId, status, at } = command;
+  const checkpoint = checkpoints.find(({ id }) => id === checkpointId);
+  if (checkpoint === undefined) return refusals.deliveryCheckpointNotFound(checkpointId);
+  if (checkpoint.status === status) return [];
+  const data = {
+    websiteId,
+    checkpointId,
+    status,
+    previousStatus: checkpoint.status,
+    ...(status === 'done' && { completedAt: at }),
+  };
+  return [{ type: 'DeliveryCheckpointStatusSet', data }];
+};
+
+const undoDeliveryChange = ({ revision, before }: UndoDeliveryChange, block: DeliveryBlock): Outcome => {
+  if (revision === 0) return refusals.invalidBody('revision', 'is the set-up, which cannot be undone');
+  if (before === null) return refusals.invalidBody('revision', 'is not a change of this delivery block');
+  if (changesBetween(block, before).length === 0) return [];
+  return [{ type: 'DeliveryUndone', data: { ...contentOf(before), revision } }];
+};
+
+const decide = (command: DeliveryCommand, state: DeliveryState): Outcome => {
+  if (command.type === 'ReplaceDelivery') return replaceDelivery(command, state);
+  if (state.stage === 'notSetUp') return refusals.deliveryNotSetUp(command.websiteId);
+  switch (command.type) {
+    case 'SetCheckpointStatus':
+      return setCheckpointStatus(command, state.block);
+    case 'UndoDeliveryChange':
+      return undoDeliveryChange(command, state.block);
+    default:
+      return command satisfies never;
+  }
+};
+
+export const deliveryDecider: Decider<DeliveryState, DeliveryCommand, DeliveryEvent> = {
+  name: 'delivery',
+  initialState,
+  evolve,
+  decide,
+};

@@ -1,0 +1,45 @@
+import type { Engine } from '../../engine.js';
+import type { DeliveryEvent } from '../../events/delivery/delivery.events.js';
+import { deliveryBefore } from '../../projections/delivery/delivery.queries.js';
+import { deliveryStream, type ReplaceDelivery, type SetCheckpointStatus } from './delivery.commands.js';
+import { deliveryDecider, type DeliveryState } from './delivery.decider.js';
+import type { CommandContext, Handled, HandleOptions } from '../handleCommand.js';
+
+type Handling = Promise<Handled<DeliveryState, DeliveryEvent>>;
+
+/** @throws Refused: `Invalid request body — …`, `Someone else saved …` */
+export const replaceDelivery = (
+  engine: Engine,
+  wish: Omit<ReplaceDelivery, 'type' | 'at'>,
+  context: CommandContext,
+  options?: HandleOptions,
+): Handling =>
+  engine.handle(deliveryDecider, deliveryStream(wish.websiteId), { type: 'ReplaceDelivery', ...wish }, context, options);
+
+/** @throws Refused: not set up, `Checkpoint <id> not found`, `Someone else saved …` */
+export const setCheckpointStatus = (
+  engine: Engine,
+  wish: Omit<SetCheckpointStatus, 'type' | 'at'>,
+  context: CommandContext,
+  options?: HandleOptions,
+): Handling =>
+  engine.handle(deliveryDecider, deliveryStream(wish.websiteId), { type: 'SetCheckpointStatus', ...wish }, context, options);
+
+/**
+ * Brings the block back to what it was before the change that has `revision`.
+ * @throws Refused: not set up, `Invalid request body — revision: …`
+ */
+export const undoDeliveryChange = async (
+  engine: Engine,
+  websiteId: string,
+  revision: number,
+  context: CommandContext,
+): Handling => {
+  const before = await deliveryBefore(engine, websiteId, revision);
+  return engine.handle(
+    deliveryDecider,
+    deliveryStream(websiteId),
+    { type: 'UndoDeliveryChange', websiteId, revision, before },
+    context,
+  );
+};

@@ -1,0 +1,52 @@
+import type { Engine } from '../../engine.js';
+import { servicesStream } from '../../events/service/service.events.js';
+import { entityId } from '../../platform/ids.js';
+import { isDryRun, type CommandContext, type Untimed } from '../handleCommand.js';
+import type { AttachService } from './service.commands.js';
+import { serviceDecider } from './service.decider.js';
+
+type Writing = Pick<Engine, 'handle' | 'vault'>;
+
+/**
+ * Attaches a service in place of the one of its kind. Its secrets are in the vault before the event tells of them; those of the service that
+ * it replaces are destroyed.
+ * @returns the service's id
+ */
+export const attachService = async (
+  { handle, vault }: Writing,
+  wish: Omit<Untimed<AttachService>, 'type' | 'serviceId' | 'secretNames'>,
+  secrets: Readonly<Record<string, string>>,
+  context: CommandContext,
+): Promise<string> => {
+  const serviceId = entityId(context.commandId, 'service');
+  const secretNames = Object.keys(secrets);
+  if (secretNames.length > 0 && !isDryRun(context)) await vault.keepSecret(serviceId, Buffer.from(JSON.stringify(secrets)));
+  const command = { type: 'AttachService', serviceId, secretNames, ...wish } as const;
+  const { events } = await handle(serviceDecider, servicesStream(wish.websiteId), command, context);
+  if (isDryRun(context)) return serviceId;
+  for (const { type, data } of events) if (type === 'ServiceDetached') await vault.destroySecret(data.serviceId);
+  return serviceId;
+};
+
+/** Takes a service away, and destroys its secrets. @throws Refused: `Service <id> not found` */
+export const detachService = async (
+  { handle, vault }: Writing,
+  { websiteId, serviceId }: { websiteId: string; serviceId: string },
+  context: CommandContext,
+): Promise<void> => {
+  const command = { type: 'DetachService', websiteId, serviceId } as const;
+  await handle(serviceDecider, servicesStream(websiteId), command, context);
+  if (!isDryRun(context)) await vault.destroySecret(serviceId);
+};
+
+/**
+ * The secrets of a service by their names: none when they were destroyed.
+ * @throws faults of the vault
+ */
+export const secretsOf = async (
+  { vault }: Pick<Engine, 'vault'>,
+  serviceId: string,
+): Promise<Readonly<Record<string, string>>> => {
+  const kept = await vault.secret(serviceId);
+  return kept === null ? {} : (JSON.parse(Buffer.from(kept).toString()) as Record<string, string>);
+};

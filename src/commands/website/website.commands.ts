@@ -1,0 +1,52 @@
+import type { Feature, Tier, WebsiteEvent } from '../../events/website/website.events.js';
+
+export interface CreateWebsite {
+  readonly type: 'CreateWebsite';
+  readonly at: string;
+  readonly websiteId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly templateId: string;
+  readonly tier: Tier;
+  /** Default: all that the tier has. */
+  readonly features?: readonly Feature[] | undefined;
+  readonly brandColor?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly collaborators: readonly string[];
+  readonly provisioningJobId: string;
+}
+
+export interface ChangeWebsite {
+  readonly type: 'ChangeWebsite';
+  readonly at: string;
+  readonly websiteId: string;
+  readonly name?: string | undefined;
+  readonly tier?: Tier | undefined;
+  readonly features?: readonly Feature[] | undefined;
+  readonly brandColor?: string | undefined;
+  readonly clientId?: string | undefined;
+}
+
+type Activated = Extract<WebsiteEvent, { type: 'WebsiteActivated' }>['data'];
+
+export type WebsiteCommand =
+  | CreateWebsite
+  | ChangeWebsite
+  | ({ readonly type: 'ActivateWebsite'; readonly at: string } & Activated)
+  /** Of nobody but that client. */
+  | { readonly type: 'RemoveOwner'; readonly at: string; readonly websiteId: string; readonly clientId: string }
+  | { readonly type: 'AbandonWebsite'; readonly at: string; readonly websiteId: string }
+  | { readonly type: 'ArchiveWebsite' | 'RestoreWebsite'; readonly at: string; readonly websiteId: string };
+
+export interface SlugCommand {
+  readonly type: 'ReserveSlug';
+  readonly at: string;
+  readonly slug: string;
+  readonly websiteId: string;
+  /** A website id that holds the slug and was abandoned. */
+  readonly abandonedBy?: string | undefined;
+}
+
+export const websiteStream = (websiteId: string): string => `website-${websiteId}`;
+
+export const slugStream = (slug: string): string => `slug-${slug}`;

@@ -1,0 +1,121 @@
+import type { Engine } from '../../engine.js';
+import type { WebsiteEvent } from '../../events/website/website.events.js';
+import { entityId } from '../../platform/ids.js';
+import { isoTime } from '../../platform/clock.js';
+import { removeLinkOfOwner } from '../access/access.handlers.js';
+import { clientDecider } from '../client/client.decider.js';
+import { clientStream } from '../client/client.commands.js';
+import { isRefusal } from '../decider.js';
+import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
+import { Refused, refusals } from '../refusal.js';
+import { slugStream, websiteStream, type ChangeWebsite, type CreateWebsite } from './website.commands.js';
+import { slugDecider, websiteDecider, type WebsiteState } from './website.decider.js';
+
+type Handling = Promise<Handled<WebsiteState, WebsiteEvent>>;
+
+const requireClient = async (engine: Engine, clientId: string | undefined): Promise<void> => {
+  if (clientId === undefined) return;
+  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  if (state.stage !== 'registered') throw new Refused(refusals.clientNotFound(clientId));
+};
+
+/** Looks again after an owner was written, as an erasure looks for websites after it was decided: of two at the same moment one sees the other. */
+const refuseErasedOwner = async (
+  engine: Engine,
+  websiteId: string,
+  clientId: string | undefined,
+  context: CommandContext,
+): Promise<void> => {
+  if (clientId === undefined) return;
+  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  if (state.stage !== 'erased') return;
+  const remove = { type: 'RemoveOwner', websiteId, clientId } as const;
+  await engine.handle(websiteDecider, websiteStream(websiteId), remove, consequenceOf(engine, context));
+  throw new Refused(refusals.clientNotFound(clientId));
+};
+
+/**
+ * Reserves the slug, then creates the website with status `provisioning`; the provisioning worker starts on `WebsiteCreated`.
+ * @throws Refused: `slug already exists`, `Client <id> does not exist`, `<feature> is not available on the <tier> tier`
+ */
+export const createWebsite = async (
+  engine: Engine,
+  wish: Omit<CreateWebsite, 'type' | 'at' | 'websiteId' | 'provisioningJobId'>,
+  context: CommandContext,
+): Promise<{ websiteId: string }> => {
+  const websiteId = entityId(context.commandId, 'website');
+  const command = {
+    type: 'CreateWebsite',
+    ...wish,
+    websiteId,
+    provisioningJobId: entityId(context.commandId, 'provisioning'),
+  } as const;
+
+  // What the website itself refuses is found out before the slug is taken.
+  await requireClient(engine, wish.clientId);
+  const foreseen = websiteDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, websiteDecider.initialState);
+  if (isRefusal(foreseen)) throw new Refused(foreseen);
+
+  await reserveSlug(engine, wish.slug, websiteId, context);
+  await engine.handle(websiteDecider, websiteStream(websiteId), command, context);
+  await refuseErasedOwner(engine, websiteId, wish.clientId, context);
+  return { websiteId };
+};
+
+/** Reserves the slug; takes it over from a website that has not appeared in time, whose creation then never succeeds. */
+const reserveSlug = async (engine: Engine, slug: string, websiteId: string, context: CommandContext): Promise<void> => {
+  const { state: before } = await engine.state(slugDecider, slugStream(slug));
+  const abandonedBy = before.stage === 'reserved' && before.websiteId !== websiteId ? before.websiteId : undefined;
+  const command = { type: 'ReserveSlug', slug, websiteId, abandonedBy } as const;
+  const foreseen = slugDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, before);
+  if (isRefusal(foreseen)) throw new Refused(foreseen);
+  if (abandonedBy !== undefined) {
+    const abandon = { type: 'AbandonWebsite', websiteId: abandonedBy } as const;
+    await engine.handle(websiteDecider, websiteStream(abandonedBy), abandon, context);
+  }
+  await engine.handle(slugDecider, slugStream(slug), command, context);
+};
+
+/** @throws Refused: unknown or archived website, unknown client, a feature above the tier, `Someone else saved …` */
+export const changeWebsite = async (
+  engine: Engine,
+  wish: Omit<ChangeWebsite, 'type' | 'at'>,
+  context: CommandContext,
+  options?: HandleOptions,
+): Handling => {
+  await requireClient(engine, wish.clientId);
+  const { websiteId, clientId } = wish;
+  const handled = await engine.handle(
+    websiteDecider,
+    websiteStream(websiteId),
+    { type: 'ChangeWebsite', ...wish },
+    context,
+    options,
+  );
+  if (clientId !== undefined) await removeLinkOfOwner(engine, websiteId, clientId, context);
+  await refuseErasedOwner(engine, websiteId, clientId, context);
+  return handled;
+};
+
+/**
+ * Makes a client the owner, once for each context: an assignment that came after it is not overwritten when it is repeated.
+ * @throws Refused: unknown or archived website, `Client <id> does not exist`
+ */
+export const transferOwnership = async (
+  engine: Engine,
+  { websiteId, clientId }: { readonly websiteId: string; readonly clientId: string },
+  context: CommandContext,
+): Promise<void> => {
+  await requireClient(engine, clientId);
+  const command = { type: 'ChangeWebsite', websiteId, clientId } as const;
+  await engine.handle(websiteDecider, websiteStream(websiteId), command, context);
+  const { state } = await engine.state(websiteDecider, websiteStream(websiteId));
+  if (state.stage !== 'none' && state.clientId === clientId) await removeLinkOfOwner(engine, websiteId, clientId, context);
+  await refuseErasedOwner(engine, websiteId, clientId, context);
+};
+
+export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>
+  engine.handle(websiteDecider, websiteStream(websiteId), { type: 'ArchiveWebsite', websiteId }, context);
+
+export const restoreWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>
+  engine.handle(websiteDecider, websiteStream(websiteId), { type: 'RestoreWebsite', websiteId }, context);

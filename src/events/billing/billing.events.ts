@@ -1,0 +1,63 @@
+import { Type } from 'typebox';
+import { event, type EventOf } from '../definition.js';
+
+const Time = Type.String({ format: 'date-time' });
+const Attempt = Type.Integer({ minimum: 1 });
+
+/** Stream `customer-<clientId>`: which customer a client is at a payment provider. */
+export const customerEvents = {
+  CustomerAttached: event(Type.Object({ clientId: Type.String(), provider: Type.String(), customerId: Type.String() })),
+};
+
+export type CustomerEvent = EventOf<typeof customerEvents>;
+
+const ofAccount = { websiteId: Type.String(), clientId: Type.String(), provider: Type.String(), customerId: Type.String() };
+const ofClaim = {
+  websiteId: Type.String(),
+  invitationId: Type.String(),
+  /** Id of the event `TransferClaimed`. */
+  claimId: Type.String(),
+  clientId: Type.String(),
+};
+
+/** Stream `billing-<websiteId>`: who is billed for a website, and the process that sees to it. */
+export const billingEvents = {
+  /** `about`: a claim, or a client whose subscription is to end. Whoever appended it may act until `leaseUntil`. */
+  BillingAttemptStarted: event(
+    Type.Object({
+      websiteId: Type.String(),
+      about: Type.String(),
+      attempt: Attempt,
+      worker: Type.String(),
+      leaseUntil: Time,
+    }),
+  ),
+  BillingLeaseRenewed: event(Type.Object({ websiteId: Type.String(), attempt: Attempt, leaseUntil: Time })),
+  /** Without `nextAttemptAt` there is no further attempt. */
+  BillingAttemptFailed: event(
+    Type.Object({
+      websiteId: Type.String(),
+      attempt: Attempt,
+      error: Type.String(),
+      transient: Type.Boolean(),
+      /** Whose fault it was; absent: not a provider's. */
+      provider: Type.Optional(Type.String()),
+      /** It did not answer in time. */
+      late: Type.Boolean(),
+      nextAttemptAt: Type.Optional(Time),
+    }),
+  ),
+  /** From now on there may be a subscription, whatever becomes of the attempt. */
+  SubscriptionRequested: event(Type.Object({ ...ofAccount, claimId: Type.String() })),
+  SubscriptionAttached: event(Type.Object({ ...ofAccount, claimId: Type.String(), subscriptionId: Type.String() })),
+  /** Nothing is left of the client's subscription for the website. */
+  SubscriptionEnded: event(Type.Object(ofAccount)),
+  TransferCompleted: event(Type.Object(ofClaim)),
+  TransferFailed: event(Type.Object({ ...ofClaim, reason: Type.String() })),
+};
+
+export type BillingEvent = EventOf<typeof billingEvents>;
+
+export const customerStream = (clientId: string): string => `customer-${clientId}`;
+
+export const billingStream = (websiteId: string): string => `billing-${websiteId}`;

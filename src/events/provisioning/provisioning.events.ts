@@ -1,0 +1,124 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import { event, type EventOf } from '../definition.js';
+
+/** The steps of the pipeline, in order; the names are the specification's ("Provisioning pipeline"). */
+export const stepIds = [
+  'github_create_repo',
+  'github_invite_collaborator',
+  'vercel_create_project',
+  'vercel_set_env_vars',
+  'vercel_initial_deploy',
+  'finalize',
+] as const;
+
+export const StepId = Type.Enum([...stepIds]);
+export type StepId = Static<typeof StepId>;
+
+/** What each step leaves behind: ids and names of remote objects, never a value that might be secret. */
+const outputs = {
+  github_create_repo: Type.Object({
+    provider: Type.String(),
+    id: Type.String(),
+    name: Type.String(),
+    defaultBranch: Type.String(),
+    cloneUrl: Type.String(),
+  }),
+  github_invite_collaborator: Type.Object({ invited: Type.Array(Type.String()) }),
+  vercel_create_project: Type.Object({
+    provider: Type.String(),
+    projectId: Type.String(),
+    name: Type.String(),
+    url: Type.String(),
+  }),
+  vercel_set_env_vars: Type.Object({ variables: Type.Array(Type.String()) }),
+  vercel_initial_deploy: Type.Object({ deploymentId: Type.String(), url: Type.String(), commit: Type.String() }),
+  finalize: Type.Object({ url: Type.String() }),
+};
+
+export type StepOutputs = { readonly [Step in StepId]: Static<(typeof outputs)[Step]> };
+
+const ofJob = { jobId: Type.String(), websiteId: Type.String() };
+const Time = Type.String({ format: 'date-time' });
+const Attempt = Type.Integer({ minimum: 1 });
+
+const succeeded = <Step extends StepId, Output extends TSchema>(step: Step, output: Output) =>
+  Type.Object({ ...ofJob, step: Type.Literal(step), attempt: Attempt, output });
+
+/** What a failed job may leave at the providers, in the order in which it is removed: the last made first. */
+export const remains = ['project', 'repository'] as const;
+export type Remains = (typeof remains)[number];
+
+/** Stream `provisioning-<jobId>`. */
+export const provisioningEvents = {
+  ProvisioningQueued: event(
+    Type.Object({
+      ...ofJob,
+      name: Type.String(),
+      slug: Type.String(),
+      templateId: Type.String(),
+      brandColor: Type.Optional(Type.String()),
+      collaborators: Type.Array(Type.String()),
+      /** When the website was created, which queued the job. */
+      createdAt: Time,
+    }),
+  ),
+  /** `attempt` counts all attempts at the step; whoever appended it may act until `leaseUntil`. */
+  ProvisioningStepStarted: event(
+    Type.Object({ ...ofJob, step: StepId, attempt: Attempt, worker: Type.String(), leaseUntil: Time }),
+  ),
+  ProvisioningLeaseRenewed: event(Type.Object({ ...ofJob, step: StepId, attempt: Attempt, leaseUntil: Time })),
+  ProvisioningStepSucceeded: event(
+    Type.Union([
+      succeeded('github_create_repo', outputs.github_create_repo),
+      succeeded('github_invite_collaborator', outputs.github_invite_collaborator),
+      succeeded('vercel_create_project', outputs.vercel_create_project),
+      succeeded('vercel_set_env_vars', outputs.vercel_set_env_vars),
+      succeeded('vercel_initial_deploy', outputs.vercel_initial_deploy),
+      succeeded('finalize', outputs.finalize),
+    ]),
+  ),
+  /** Without `nextAttemptAt` there is no further attempt. */
+  ProvisioningStepFailed: event(
+    Type.Object({
+      ...ofJob,
+      step: StepId,
+      attempt: Attempt,
+      error: Type.String(),
+      transient: Type.Boolean(),
+      nextAttemptAt: Type.Optional(Time),
+    }),
+  ),
+  ProvisioningFailed: event(Type.Object({ ...ofJob, step: StepId, reason: Type.String() })),
+  /** `run` counts from 1; a retry begins the next one at the step that failed. */
+  ProvisioningRetried: event(Type.Object({ ...ofJob, step: StepId, run: Type.Integer({ minimum: 2 }) })),
+  /** What a failed job has made is to be removed; `attempt` counts on from it. */
+  ProvisioningCleanupRequested: event(Type.Object({ ...ofJob })),
+  ProvisioningCleanupStarted: event(Type.Object({ ...ofJob, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
+  ProvisioningCleanupLeaseRenewed: event(Type.Object({ ...ofJob, attempt: Attempt, leaseUntil: Time })),
+  /** `found` is false when there was none that this job had made. */
+  ProvisioningRemainsRemoved: event(
+    Type.Object({ ...ofJob, attempt: Attempt, what: Type.Enum([...remains]), name: Type.String(), found: Type.Boolean() }),
+  ),
+  /** Without `nextAttemptAt` it is given up, until it is requested again. */
+  ProvisioningCleanupFailed: event(
+    Type.Object({
+      ...ofJob,
+      attempt: Attempt,
+      error: Type.String(),
+      transient: Type.Boolean(),
+      nextAttemptAt: Type.Optional(Time),
+    }),
+  ),
+  /** Nothing is left; a retry begins with the first step. */
+  ProvisioningCleanedUp: event(Type.Object({ ...ofJob })),
+  ProvisioningSucceeded: event(Type.Object({ ...ofJob })),
+};
+
+export type ProvisioningEvent = EventOf<typeof provisioningEvents>;
+
+/** A step's success as its executor reports it. */
+export type StepResult = {
+  [Step in StepId]: { readonly step: Step; readonly output: StepOutputs[Step] };
+}[StepId];
+
+export const provisioningStream = (jobId: string): string => `provisioning-${jobId}`;

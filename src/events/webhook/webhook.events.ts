@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import { textId } from '../../platform/ids.js';
+import { event, type EventOf } from '../definition.js';
+
+const ofWebhook = { websiteId: Type.String(), webhookId: Type.String(), topic: Type.String() };
+const Time = Type.String({ format: 'date-time' });
+
+/**
+ * Stream `webhook-<websiteId>-<hash of the webhook id>`: inbox and process of one webhook (docs/adr/0013-commerce-webhooks.md). The body is
+ * not kept: nothing that is done needs it, and it may tell of people.
+ */
+export const webhookEvents = {
+  /** `triggeredAt`: when it happened at the commerce platform. */
+  WebhookReceived: event(Type.Object({ ...ofWebhook, shopDomain: Type.String(), triggeredAt: Time })),
+  /** Received as well, of a topic that nothing is done about. */
+  WebhookIgnored: event(Type.Object({ ...ofWebhook, shopDomain: Type.String() })),
+  WebhookProcessed: event(Type.Object(ofWebhook)),
+  WebhookFailed: event(
+    Type.Object({ ...ofWebhook, attempt: Type.Integer(), error: Type.String(), nextAttemptAt: Type.Optional(Time) }),
+  ),
+  WebhookParked: event(Type.Object({ ...ofWebhook, reason: Type.String() })),
+  /** A parked one is tried anew. */
+  WebhookReopened: event(Type.Object(ofWebhook)),
+};
+
+export type WebhookEvent = EventOf<typeof webhookEvents>;
+
+export const webhookStream = (websiteId: string, webhookId: string): string => `webhook-${websiteId}-${textId(webhookId)}`;

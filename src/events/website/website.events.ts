@@ -1,0 +1,65 @@
+import { Type, type Static } from 'typebox';
+import { event, type EventOf } from '../definition.js';
+import { websiteUpcasters } from './website.upcasters.js';
+
+/** From the lowest tier to the highest. */
+export const tiers = ['starter', 'growth', 'scale'] as const;
+export const features = ['content', 'documents', 'analytics', 'marketing', 'seo', 'scheduling', 'commerce', 'blueprint'] as const;
+
+export const Tier = Type.Enum([...tiers]);
+export type Tier = Static<typeof Tier>;
+export const Feature = Type.Enum([...features]);
+export type Feature = Static<typeof Feature>;
+
+/** Repository, project and address of a website: the service's own view, nothing mirrored. */
+const Repository = Type.Object({
+  provider: Type.String(),
+  id: Type.String(),
+  name: Type.String(),
+  cloneUrl: Type.String(),
+});
+const HostingProject = Type.Object({ provider: Type.String(), projectId: Type.String(), name: Type.String() });
+
+/** Stream `website-<id>`. */
+export const websiteEvents = {
+  WebsiteCreated: event(
+    Type.Object({
+      websiteId: Type.String(),
+      name: Type.String(),
+      slug: Type.String(),
+      templateId: Type.String(),
+      tier: Tier,
+      features: Type.Array(Feature),
+      brandColor: Type.Optional(Type.String()),
+      clientId: Type.Optional(Type.String()),
+      /** Usernames on the source host. */
+      collaborators: Type.Array(Type.String()),
+      provisioningJobId: Type.String(),
+    }),
+    websiteUpcasters.WebsiteCreated,
+  ),
+  WebsiteRenamed: event(Type.Object({ websiteId: Type.String(), name: Type.String() })),
+  WebsitePlanChanged: event(Type.Object({ websiteId: Type.String(), tier: Tier, features: Type.Array(Feature) })),
+  WebsiteBrandColorChanged: event(Type.Object({ websiteId: Type.String(), brandColor: Type.String() })),
+  WebsiteOwnerAssigned: event(
+    Type.Object({ websiteId: Type.String(), clientId: Type.String(), previousClientId: Type.Optional(Type.String()) }),
+  ),
+  /** The owner was erased. */
+  WebsiteOwnerRemoved: event(Type.Object({ websiteId: Type.String(), clientId: Type.String() })),
+  WebsiteActivated: event(
+    Type.Object({ websiteId: Type.String(), repository: Repository, hosting: HostingProject, url: Type.String() }),
+  ),
+  /** Its slug was taken over: this id will never be a website, however late its creation comes. */
+  WebsiteCreationAbandoned: event(Type.Object({ websiteId: Type.String() })),
+  WebsiteArchived: event(Type.Object({ websiteId: Type.String() })),
+  WebsiteRestored: event(Type.Object({ websiteId: Type.String() })),
+};
+
+export type WebsiteEvent = EventOf<typeof websiteEvents>;
+
+/** Stream `slug-<slug>`. */
+export const slugEvents = {
+  SlugReserved: event(Type.Object({ slug: Type.String(), websiteId: Type.String() })),
+};
+
+export type SlugEvent = EventOf<typeof slugEvents>;

@@ -1,0 +1,119 @@
+import { Type } from 'typebox';
+import { mintApiKey, revokeApiKey } from '../../../commands/apiKey/apiKey.handlers.js';
+import type { Engine } from '../../../engine.js';
+import { apiKeyProjection, type APIKeyDocument } from '../../../projections/apiKey/apiKey.projection.js';
+import { listApiKeys } from '../../../projections/apiKey/apiKey.queries.js';
+import { afterWrite } from '../../afterWrite.js';
+import type { KeyUse } from '../../auth/keyUse.js';
+import { pageQuery, readPage } from '../../paging.js';
+import { route, type Route } from '../../route.js';
+
+const tag = 'API keys';
+const role = Type.Enum(['admin', 'client']);
+const scope = Type.Enum(['read', 'write']);
+const time = Type.String({ format: 'date-time' });
+
+const properties = {
+  id: Type.String(),
+  name: Type.String(),
+  prefix: Type.String({ description: 'The first 12 characters of the token, by which its owner recognises it.' }),
+  role,
+  scope,
+  createdAt: time,
+  expiresAt: Type.Optional(time),
+  lastUsedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute.' })),
+};
+const APIKey = Type.Object(properties, { $id: 'APIKey' });
+const MintedAPIKey = Type.Object(
+  { ...properties, token: Type.String({ description: 'The whole token. It is shown this once.' }) },
+  { $id: 'MintedAPIKey' },
+);
+
+const toApiKey = ({
+  subject: _,
+  verifiedEmail: __,
+  ...document
+}: APIKeyDocument): Omit<APIKeyDocument, 'subject' | 'verifiedEmail'> => document;
+
+/** Everybody's own personal access tokens; nobody sees another's. */
+export const apiKeyRoutes = ({ engine, keyUse }: { engine: Engine; keyUse: KeyUse }): readonly Route[] => [
+  route({
+    method: 'post',
+    path: '/api-keys',
+    operationId: 'mintAPIKey',
+    summary: 'Mint a personal access token for oneself',
+    tag,
+    access: 'signedIn',
+    body: Type.Object(
+      {
+        name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', 'x-issue': 'must not be blank' }),
+        role: Type.Optional(
+          Type.Enum(['admin', 'client'], { description: "No more than the caller's own, which is the default." }),
+        ),
+        scope: Type.Optional(Type.Enum(['read', 'write'], { default: 'write' })),
+        expiresAt: Type.Optional(time),
+      },
+      { additionalProperties: false },
+    ),
+    answers: { 201: { description: 'The key, with its token.', schema: MintedAPIKey } },
+    handle: async (request) => {
+      const { body, caller, context, secret } = request;
+      const wish = {
+        name: body.name.trim(),
+        subject: caller.subject,
+        callerRole: caller.role,
+        role: body.role ?? caller.role,
+        scope: body.scope ?? 'write',
+        verifiedEmail: caller.verifiedEmail,
+        userName: caller.name,
+        expiresAt: body.expiresAt,
+      };
+      const { token, id } = await mintApiKey(engine, wish, secret, context);
+      return afterWrite(request, async () => {
+        const { document } = await engine.read(apiKeyProjection, id);
+        if (document === null) throw new Error(`API key ${id} is gone the moment it was minted`);
+        return { status: 201, body: { ...toApiKey(document), token } };
+      });
+    },
+  }),
+
+  route({
+    method: 'get',
+    path: '/api-keys',
+    operationId: 'listAPIKeys',
+    summary: "List the caller's personal access tokens, newest first",
+    tag,
+    access: 'signedIn',
+    query: Type.Object(pageQuery),
+    answers: { 200: { description: 'A page of keys.', schema: Type.Array(APIKey) } },
+    handle: async ({ query, caller }) => {
+      const { items, next } = await readPage(
+        query,
+        ({ id }: APIKeyDocument) => id,
+        (page) => listApiKeys(engine, { subject: caller.subject, ...page }),
+      );
+      const body = await Promise.all(
+        items.map(async (document) => {
+          const lastUsedAt = await keyUse.lastUsedAt(document.id);
+          return { ...toApiKey(document), ...(lastUsedAt !== undefined && { lastUsedAt }) };
+        }),
+      );
+      return { body, ...(next !== undefined && { next }) };
+    },
+  }),
+
+  route({
+    method: 'delete',
+    path: '/api-keys/:id',
+    operationId: 'revokeAPIKey',
+    summary: 'Revoke a personal access token: it stops working at once',
+    tag,
+    access: 'signedIn',
+    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
+    answers: { 204: { description: 'It no longer works.' } },
+    handle: async ({ params, caller, context }) => {
+      await revokeApiKey(engine, params.id, caller.subject, context);
+      return { status: 204 };
+    },
+  }),
+];

@@ -1,0 +1,162 @@
+import { Type, type Static } from 'typebox';
+import { calendarDecider } from '../../../commands/booking/booking.decider.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import { secretsOf } from '../../../commands/service/service.handlers.js';
+import type { Engine } from '../../../engine.js';
+import { calendarStream } from '../../../events/booking/booking.events.js';
+import type { Booking as Booked, Scheduling, SchedulingSite } from '../../../integrations/scheduling/port.js';
+import { isoTime } from '../../../platform/clock.js';
+import { entityId } from '../../../platform/ids.js';
+import { utcTime } from '../../../platform/times.js';
+import { calendarProjection } from '../../../projections/booking/booking.projection.js';
+import { serviceOf } from '../../../projections/service/service.queries.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { afterWrite } from '../../afterWrite.js';
+import { pageQuery, readPageByPlace } from '../../paging.js';
+import { websiteBookingParams, websiteParams } from '../../params.js';
+import { route, type Route } from '../../route.js';
+
+const tag = 'Bookings';
+const Time = Type.String({ format: 'date-time' });
+const text = { minLength: 1, maxLength: 200, pattern: '\\S', 'x-issue': 'must not be blank' };
+
+const Booking = Type.Object(
+  {
+    id: Type.String(),
+    title: Type.String(),
+    status: Type.Enum(['accepted', 'pending', 'cancelled', 'rejected']),
+    start: Time,
+    end: Time,
+    location: Type.Optional(Type.String()),
+    attendees: Type.Array(Type.Object({ name: Type.String(), email: Type.Optional(Type.String()) }), {
+      description: 'Nobody, in the embedded calendar.',
+    }),
+  },
+  { $id: 'Booking' },
+);
+
+const shown = ({ attendees, ...booking }: Booked): Static<typeof Booking> => ({
+  ...booking,
+  attendees: attendees.map((attendee) => ({ ...attendee })),
+});
+
+export interface BookingRouteParts {
+  readonly engine: Engine;
+  readonly scheduling: Scheduling;
+  /** Whether bookings are written here, and not in a scheduling service. */
+  readonly ownsCalendar: boolean;
+  /** Asked for websites with an account of their own there. */
+  readonly ownScheduling: Scheduling;
+}
+
+/** What people have booked with the business of a website: asked of the scheduling service at each call. */
+export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
+  const { engine, ownsCalendar, ownScheduling } = parts;
+
+  /** Where the website's bookings are, and what it is called there. */
+  const placeOf = async ({ id, slug }: WebsiteDocument): Promise<{ scheduling: Scheduling; site: SchedulingSite }> => {
+    const service = await serviceOf(engine, id, 'scheduling');
+    const site = {
+      websiteId: id,
+      slug,
+      ...(service?.eventTypeIds !== undefined && { eventTypeIds: service.eventTypeIds }),
+    };
+    const { apiKey } = service === undefined ? {} : await secretsOf(engine, service.id);
+    if (apiKey === undefined) return { scheduling: parts.scheduling, site };
+    return { scheduling: ownScheduling, site: { ...site, apiKey } };
+  };
+
+  const mustOwnCalendar = async (website: WebsiteDocument): Promise<void> => {
+    const { scheduling } = await placeOf(website);
+    if (!ownsCalendar || scheduling === ownScheduling) throw new Refused(refusals.bookingsElsewhere(scheduling.provider));
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/websites/:id/bookings',
+      operationId: 'listBookings',
+      summary: 'List the bookings of a website, the earliest first',
+      tag,
+      access: 'members',
+      feature: 'scheduling',
+      params: websiteParams,
+      query: Type.Object({
+        from: Type.Optional(Type.String({ format: 'date-time', description: 'Those that start then or later. Default: now.' })),
+        to: Type.Optional(Type.String({ format: 'date-time', description: 'Those that end then or before.' })),
+        ...pageQuery,
+      }),
+      answers: { 200: { description: 'A page of bookings.', schema: Type.Array(Booking) } },
+      handle: async ({ query, website: { website } }) => {
+        const { from, to, ...page } = query;
+        const { scheduling, site } = await placeOf(website);
+        const times = {
+          from: from === undefined ? isoTime(engine.clock.now()) : utcTime(from),
+          ...(to !== undefined && { to: utcTime(to) }),
+        };
+        const { items, next } = await readPageByPlace(page, (part) => scheduling.bookings({ site, ...times, ...part }));
+        return { body: items.map(shown), ...(next !== undefined && { next }) };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/bookings',
+      operationId: 'addBooking',
+      summary: 'Write a booking into the embedded calendar',
+      tag,
+      access: 'admin',
+      feature: 'scheduling',
+      params: websiteParams,
+      body: Type.Object({
+        title: Type.String(text),
+        start: Time,
+        end: Time,
+        location: Type.Optional(Type.String(text)),
+      }),
+      answers: { 201: { description: 'The booking.', schema: Booking } },
+      handle: async (request) => {
+        await mustOwnCalendar(request.website.website);
+        const { body, context, params } = request;
+        const bookingId = entityId(context.commandId, 'booking');
+        await engine.handle(
+          calendarDecider,
+          calendarStream(params.id),
+          {
+            type: 'AddBooking',
+            websiteId: params.id,
+            bookingId,
+            title: body.title.trim(),
+            start: utcTime(body.start),
+            end: utcTime(body.end),
+            location: body.location?.trim(),
+          },
+          context,
+        );
+        return afterWrite(request, async () => {
+          const { document } = await engine.read(calendarProjection, params.id);
+          const booking = document?.bookings.find(({ id }) => id === bookingId);
+          if (booking === undefined) throw new Error(`booking ${bookingId} is gone the moment it was added`);
+          return { status: 201, body: shown({ ...booking, attendees: [] }) };
+        });
+      },
+    }),
+
+    route({
+      method: 'delete',
+      path: '/websites/:id/bookings/:bookingId',
+      operationId: 'cancelBooking',
+      summary: 'Cancel a booking of the embedded calendar',
+      tag,
+      access: 'admin',
+      feature: 'scheduling',
+      params: websiteBookingParams,
+      answers: { 204: { description: 'It is cancelled.' } },
+      handle: async ({ params: { id: websiteId, bookingId }, context, website: { website } }) => {
+        await mustOwnCalendar(website);
+        await engine.handle(calendarDecider, calendarStream(websiteId), { type: 'CancelBooking', websiteId, bookingId }, context);
+        return { status: 204 };
+      },
+    }),
+  ];
+};

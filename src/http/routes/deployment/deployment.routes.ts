@@ -1,0 +1,154 @@
+import { Type, type Static } from 'typebox';
+import { consequenceOf, isDryRun } from '../../../commands/handleCommand.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import { redeployStream } from '../../../events/deployment/deployment.events.js';
+import { ProviderFault } from '../../../integrations/fault.js';
+import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
+import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
+import { isoTime } from '../../../platform/clock.js';
+import { entityId } from '../../../platform/ids.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
+import { notACursor, pageQuery, readPage, readPageByPlace } from '../../paging.js';
+import { websiteParams } from '../../params.js';
+import { route, type Route } from '../../route.js';
+
+const tag = 'Deployments';
+const Time = Type.String({ format: 'date-time' });
+
+const Deployment = Type.Object(
+  {
+    id: Type.String(),
+    status: Type.Enum(['building', 'ready', 'failed']),
+    url: Type.Optional(Type.String({ description: 'Address of just this deployment; once it is ready.' })),
+    commit: Type.Optional(Type.String({ description: 'What it was built from.' })),
+    createdAt: Time,
+    error: Type.Optional(Type.String({ description: 'What went wrong; of a failed one.' })),
+  },
+  { $id: 'Deployment' },
+);
+
+const Commit = Type.Object(
+  {
+    id: Type.String(),
+    message: Type.String(),
+    author: Type.Optional(Type.String()),
+    committedAt: Type.Optional(Time),
+    url: Type.Optional(Type.String({ description: 'Where people read it.' })),
+  },
+  { $id: 'Commit' },
+);
+
+const toDeployment = ({ id, status, url, commit, createdAt, error }: HostingDeployment): Static<typeof Deployment> => ({
+  id,
+  status,
+  ...(status === 'ready' && { url }),
+  ...(commit !== '' && { commit }),
+  createdAt,
+  ...(error !== undefined && { error }),
+});
+
+const toCommit = ({ author, ...commit }: SourceCommit): Static<typeof Commit> => ({
+  ...commit,
+  ...(author !== '' && { author }),
+});
+
+/** Where a page of deployments has ended: providers go by the time or by the id. */
+const placeOf = ({ createdAt, id }: HostingDeployment): string => `${String(Date.parse(createdAt))}.${id}`;
+
+const deploymentAt = (place: string): Pick<HostingDeployment, 'id' | 'createdAt'> => {
+  const [, time, id] = /^(\d{1,14})\.(.+)$/.exec(place) ?? [];
+  if (time === undefined || id === undefined) throw notACursor();
+  return { id, createdAt: isoTime(Number(time)) };
+};
+
+/** Fails as the provider would that is not asked any more: a website stays where it was made when the settings change. */
+const requireProvider = (used: { readonly provider: string }, { provider }: { readonly provider: string }): void => {
+  if (provider === used.provider) return;
+  throw new ProviderFault({ provider, message: 'the service is set up for another provider', transient: false });
+};
+
+/** Deployments and commits of a website, asked of the providers at each call and never kept; a new deployment. */
+export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost; hosting: Hosting }): readonly Route[] => {
+  const { engine, sourceHost, hosting } = parts;
+  const projectOf = ({ hosting: project }: WebsiteDocument): string | null => {
+    if (project === undefined) return null;
+    requireProvider(hosting, project);
+    return project.projectId;
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/websites/:id/deployments',
+      operationId: 'listDeployments',
+      summary: 'List the deployments of a website, newest first',
+      tag,
+      access: 'members',
+      params: websiteParams,
+      query: Type.Object(pageQuery),
+      answers: {
+        200: { description: 'As the hosting provider tells them; none before the first.', schema: Type.Array(Deployment) },
+      },
+      handle: async ({ website: { website }, query }) => {
+        const projectId = projectOf(website);
+        if (projectId === null) return { body: [] };
+        const { items, next } = await readPage(query, placeOf, ({ limit, after }) =>
+          hosting.listDeployments(projectId, limit, after === undefined ? undefined : deploymentAt(after)),
+        );
+        return { body: items.map(toDeployment), ...(next !== undefined && { next }) };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/commits',
+      operationId: 'listCommits',
+      summary: 'List the commits of a website’s repository, newest first',
+      tag,
+      access: 'members',
+      params: websiteParams,
+      query: Type.Object(pageQuery),
+      answers: {
+        200: { description: 'Those of the default branch, as the source host tells them.', schema: Type.Array(Commit) },
+      },
+      handle: async ({ website: { website }, query }) => {
+        const { repository } = website;
+        if (repository === undefined) return { body: [] };
+        requireProvider(sourceHost, repository);
+        const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
+          sourceHost.listCommits(repository.id, limit, skip),
+        );
+        return { body: items.map(toCommit), ...(next !== undefined && { next }) };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/redeploy',
+      operationId: 'redeployWebsite',
+      summary: 'Build a website from the newest commit and serve it',
+      tag,
+      access: 'editors',
+      params: websiteParams,
+      answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
+      handle: async ({ website: { website }, context }) => {
+        const projectId = projectOf(website);
+        if (projectId === null) throw new Refused(refusals.websiteNotDeployed(website.id));
+        // Asked twice with the same key, it is one deployment.
+        const redeployId = entityId(context.commandId, 'redeploy');
+        const stream = redeployStream(redeployId);
+        const redeploy = { redeployId, websiteId: website.id };
+        const wish = { type: 'RequestRedeploy', ...redeploy, provider: hosting.provider, projectId } as const;
+        // Before the provider is asked: whatever happens then, it stands who asked.
+        await engine.handle(redeployProcess, stream, wish, context);
+        if (isDryRun(context)) return { status: 202 };
+        const deployment = await hosting.startDeployment(projectId, redeployMarker(redeployId));
+        const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
+        await engine.handle(redeployProcess, stream, start, consequenceOf(engine, context));
+        return { status: 202, body: toDeployment(deployment) };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,69 @@
+import { Type, type Static } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import { secretsOf } from '../../../commands/service/service.handlers.js';
+import type { Engine } from '../../../engine.js';
+import type { Commerce, Product as Sold, Shop } from '../../../integrations/commerce/port.js';
+import { serviceOf } from '../../../projections/service/service.queries.js';
+import { pageQuery, readPage } from '../../paging.js';
+import { websiteParams } from '../../params.js';
+import { route, type Route } from '../../route.js';
+
+const Product = Type.Object(
+  {
+    id: Type.String(),
+    title: Type.String(),
+    handle: Type.String(),
+    status: Type.Enum(['active', 'archived', 'draft', 'unlisted']),
+    url: Type.Optional(Type.String({ description: 'Where customers see it; absent while they cannot.' })),
+    imageUrl: Type.Optional(Type.String()),
+    price: Type.Object(
+      { min: Type.String(), max: Type.String(), currency: Type.String() },
+      { description: 'Of its cheapest and its dearest variant, in the shop’s currency.' },
+    ),
+    inventory: Type.Optional(Type.Integer()),
+    updatedAt: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'Product' },
+);
+
+const shown = ({ cursor: _, ...product }: Sold): Static<typeof Product> => product;
+
+/** What the shop of a website sells: asked of the commerce platform at each call. */
+export const productRoutes = ({ engine, commerce }: { engine: Engine; commerce: Commerce }): readonly Route[] => {
+  const shopOf = async (websiteId: string): Promise<Shop> => {
+    const service = await serviceOf(engine, websiteId, 'commerce');
+    const { adminToken } = service === undefined ? {} : await secretsOf(engine, service.id);
+    if (service?.shopDomain === undefined || adminToken === undefined) throw new Refused(refusals.commerceNotSetUp(websiteId));
+    return { domain: service.shopDomain, adminToken };
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/websites/:id/products',
+      operationId: 'listProducts',
+      summary: 'List the products of a website’s shop',
+      tag: 'Products',
+      access: 'members',
+      feature: 'commerce',
+      params: websiteParams,
+      query: Type.Object(pageQuery),
+      answers: { 200: { description: 'A page of products.', schema: Type.Array(Product) } },
+      handle: async ({ params, query }) => {
+        const shop = await shopOf(params.id);
+        // The platform's cursors hold more than ours may.
+        const { items, next } = await readPage(
+          query,
+          ({ cursor }: Sold) => Buffer.from(cursor).toString('base64url'),
+          ({ after, limit }) =>
+            commerce.products({
+              shop,
+              limit,
+              ...(after !== undefined && { after: Buffer.from(after, 'base64url').toString() }),
+            }),
+        );
+        return { body: items.map(shown), ...(next !== undefined && { next }) };
+      },
+    }),
+  ];
+};

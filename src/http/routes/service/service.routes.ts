@@ -1,0 +1,163 @@
+import { Type, type Static } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import { attachService, detachService } from '../../../commands/service/service.handlers.js';
+import type { Engine } from '../../../engine.js';
+import { ServiceKind } from '../../../events/service/service.events.js';
+import { servicesOf } from '../../../projections/service/service.queries.js';
+import type { ServiceView } from '../../../projections/service/service.projection.js';
+import { afterWrite } from '../../afterWrite.js';
+import { pageOf, pageQuery } from '../../paging.js';
+import { websiteParams, websiteServiceParams } from '../../params.js';
+import { route, type Route } from '../../route.js';
+
+const tag = 'Services';
+const secret = (description: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      pattern: '^[\\x21-\\x7e]+$',
+      'x-issue': 'must be printable characters without spaces',
+      description,
+    }),
+  );
+
+const settings = {
+  shopDomain: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      pattern: '^[A-Za-z0-9][A-Za-z0-9-]*\\.[Mm][Yy][Ss][Hh][Oo][Pp][Ii][Ff][Yy]\\.[Cc][Oo][Mm]$',
+      'x-issue': 'must be the shop’s own domain, as in corner-bakery.myshopify.com',
+      description: 'Of `commerce`: the shop.',
+    }),
+  ),
+  eventTypeIds: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 1 }), {
+      minItems: 1,
+      maxItems: 50,
+      description: 'Of `scheduling`: what can be booked, when it does not carry the website’s slug.',
+    }),
+  ),
+  siteId: Type.Optional(
+    Type.String({
+      maxLength: 253,
+      pattern: '^\\S+$',
+      'x-issue': 'must not be empty or hold spaces',
+      description: 'Of `analytics`: the site at the provider, when it is not the website’s hostname.',
+    }),
+  ),
+};
+
+const ServiceWish = Type.Object({
+  kind: ServiceKind,
+  ...settings,
+  secrets: Type.Optional(
+    Type.Object(
+      {
+        adminToken: secret('Of `commerce`: an access token of the Admin API.'),
+        apiKey: secret('Of `scheduling`: a key of an account of its own.'),
+      },
+      { description: 'Kept in the vault; they never come back.' },
+    ),
+  ),
+});
+
+/** What each kind may say and has to say. */
+const fieldsOf: Readonly<Record<ServiceKind, { readonly may: readonly string[]; readonly must: readonly string[] }>> = {
+  commerce: { may: ['shopDomain', 'secrets.adminToken'], must: ['shopDomain'] },
+  scheduling: { may: ['eventTypeIds', 'secrets.apiKey'], must: [] },
+  analytics: { may: ['siteId'], must: ['siteId'] },
+};
+
+/** @throws Refused */
+const checkFields = ({ kind, secrets = {}, ...fields }: Static<typeof ServiceWish>): void => {
+  const said = [...Object.keys(fields), ...Object.keys(secrets).map((name) => `secrets.${name}`)];
+  const { may, must } = fieldsOf[kind];
+  const [first, ...others] = [
+    ...must.filter((field) => !said.includes(field)).map((field) => ({ field, issue: 'is required' })),
+    ...said.filter((field) => !may.includes(field)).map((field) => ({ field, issue: `is not a field of a ${kind} service` })),
+  ];
+  if (first !== undefined) throw new Refused(refusals.invalidBody(first.field, first.issue, others));
+};
+
+const Service = Type.Object(
+  {
+    id: Type.String(),
+    websiteId: Type.String(),
+    kind: ServiceKind,
+    shopDomain: Type.Optional(Type.String()),
+    eventTypeIds: Type.Optional(Type.Array(Type.Integer())),
+    siteId: Type.Optional(Type.String()),
+    secretNames: Type.Array(Type.String(), { description: 'The secrets that are kept of it.' }),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { $id: 'Service' },
+);
+
+const shown = (websiteId: string, { eventTypeIds, secretNames, ...service }: ServiceView): Static<typeof Service> => ({
+  ...service,
+  websiteId,
+  ...(eventTypeIds !== undefined && { eventTypeIds: [...eventTypeIds] }),
+  secretNames: [...secretNames],
+});
+
+/** The services that belong to one website: a shop, an account of a scheduling service, a site of an analytics provider. */
+export const serviceRoutes = ({ engine }: { engine: Engine }): readonly Route[] => [
+  route({
+    method: 'get',
+    path: '/websites/:id/services',
+    operationId: 'listServices',
+    summary: 'List the services of a website',
+    tag,
+    access: 'admin',
+    params: websiteParams,
+    query: Type.Object(pageQuery),
+    answers: { 200: { description: 'One of each kind at most, the newest first.', schema: Type.Array(Service) } },
+    handle: async ({ params: { id }, query }) => {
+      const { items, next } = await pageOf(query, await servicesOf(engine, id));
+      return { body: items.map((service) => shown(id, service)), ...(next !== undefined && { next }) };
+    },
+  }),
+
+  route({
+    method: 'post',
+    path: '/websites/:id/services',
+    operationId: 'attachService',
+    summary: 'Attach a service to a website, in place of the one of its kind',
+    tag,
+    access: 'admin',
+    params: websiteParams,
+    body: ServiceWish,
+    answers: { 201: { description: 'The service.', schema: Service } },
+    handle: async (request) => {
+      const { params, body, context, website } = request;
+      const { kind, shopDomain, eventTypeIds, siteId, secrets = {} } = body;
+      // Each kind has the feature of its name.
+      if (!website.website.features.includes(kind)) throw new Refused(refusals.featureOff(kind));
+      checkFields(body);
+      const wish = { websiteId: params.id, kind, shopDomain: shopDomain?.toLowerCase(), eventTypeIds, siteId };
+      const serviceId = await attachService(engine, wish, secrets, context);
+      return afterWrite(request, async () => {
+        const service = (await servicesOf(engine, params.id)).find(({ id }) => id === serviceId);
+        // Somebody else may have replaced it by now.
+        if (service === undefined) throw new Refused(refusals.serviceNotFound(serviceId));
+        return { status: 201, body: shown(params.id, service) };
+      });
+    },
+  }),
+
+  route({
+    method: 'delete',
+    path: '/websites/:id/services/:serviceId',
+    operationId: 'detachService',
+    summary: 'Take a service away from a website, and destroy its secrets',
+    tag,
+    access: 'admin',
+    params: websiteServiceParams,
+    answers: { 204: { description: 'It is gone.' } },
+    handle: async ({ params: { id: websiteId, serviceId }, context }) => {
+      await detachService(engine, { websiteId, serviceId }, context);
+      return { status: 204 };
+    },
+  }),
+];

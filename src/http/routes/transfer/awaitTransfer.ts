@@ -1,0 +1,76 @@
+import { accessStream } from '../../../commands/access/access.commands.js';
+import { accessDecider } from '../../../commands/access/access.decider.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import { billingStream } from '../../../events/billing/billing.events.js';
+import { ProviderFault } from '../../../integrations/fault.js';
+import { billingProcess, type BillingFault } from '../../../workers/transfer/transfer.process.js';
+import { httpErrors } from '../../errors.js';
+
+/** Less than callers and proxies wait for an answer. */
+const PATIENCE_MS = 15_000;
+
+/**
+ * Waits until the claim of a transfer is carried out, which whatever worker there is does. When that takes too long, or when it came
+ * to nothing, claiming again goes on from there.
+ * @throws ProviderFault in the payment provider's name; Refused: `Pending transfer not found`, what the claim was refused with since;
+ * HttpFault 503 when nothing is known after 15 s
+ */
+export const awaitTransfer = async (
+  engine: Engine,
+  claim: { readonly websiteId: string; readonly invitationId: string; readonly claimId: string },
+  gone: AbortSignal,
+): Promise<void> => {
+  const { clock, eventStore } = engine;
+  const { websiteId } = claim;
+  const streams = [accessStream(websiteId), billingStream(websiteId)];
+  const giveUpAt = clock.now() + PATIENCE_MS;
+  const enough = new AbortController();
+  const stopWaiting = (): void => {
+    enough.abort();
+  };
+  const cancelTimeout = clock.schedule(PATIENCE_MS, stopWaiting);
+  gone.addEventListener('abort', stopWaiting);
+  try {
+    // Taken before the first look, so that no change falls between the two.
+    const after = await eventStore.lastPosition();
+    if (await isCarriedOut(engine, claim, giveUpAt)) return;
+    for await (const { events } of eventStore.subscribe({ after, filter: { streamPrefixes: streams }, signal: enough.signal })) {
+      if (events.length > 0 && (await isCarriedOut(engine, claim, giveUpAt))) return;
+    }
+  } finally {
+    cancelTimeout();
+    gone.removeEventListener('abort', stopWaiting);
+  }
+  const { state } = await engine.state(billingProcess, billingStream(websiteId));
+  throw state.about === claim.claimId && state.lastFault !== undefined ? faultOf(state.lastFault) : httpErrors.transferUnderWay();
+};
+
+/** @throws what became of the claim instead, or will not be otherwise before `giveUpAt` */
+const isCarriedOut = async (
+  engine: Engine,
+  { websiteId, invitationId, claimId }: { readonly websiteId: string; readonly invitationId: string; readonly claimId: string },
+  giveUpAt: number,
+): Promise<boolean> => {
+  const { state: billing } = await engine.state(billingProcess, billingStream(websiteId));
+  const outcome = billing.outcomes.get(claimId);
+  const { state: access } = await engine.state(accessDecider, accessStream(websiteId));
+  const invitation = access.invitations.get(invitationId);
+  if (invitation?.stage === 'accepted') return true;
+  if (invitation?.stage === 'revoked') throw new Refused(refusals.transferNotFound());
+  // Answered once it can be claimed again, so that whoever does at once is not told the same.
+  const isReleased = invitation?.stage === 'pending' || invitation?.claimId !== claimId;
+  if (isReleased && outcome !== undefined && outcome !== 'completed') throw faultOf(outcome.failed);
+  const { about, attempts, lastFault } = billing;
+  const isPaused = about === claimId && attempts.pause !== undefined && lastFault !== undefined;
+  if (isPaused && Date.parse(attempts.pause.until) > giveUpAt) throw faultOf(lastFault);
+  return false;
+};
+
+const faultOf = ({ error, transient, provider, late }: BillingFault): Error => {
+  if (provider === undefined) {
+    return transient ? new Error(error) : new Refused({ refused: 'conflict', message: error });
+  }
+  const cause = late ? Object.assign(new Error(error), { name: 'TimeoutError' }) : undefined;
+  return new ProviderFault({ provider, message: error, transient, cause });
+};

@@ -1,0 +1,122 @@
+import { Type, type Static } from 'typebox';
+import { changeAccess, offerTransfer } from '../../../commands/access/access.handlers.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import type { Payments } from '../../../integrations/payments/port.js';
+import { accessProjection, type InvitationEntry } from '../../../projections/access/access.projection.js';
+import { afterWrite } from '../../afterWrite.js';
+import { pageOf, pageQuery } from '../../paging.js';
+import { websiteParams, websiteTransferParams } from '../../params.js';
+import { route, type Route } from '../../route.js';
+import { Invitation, toInvitation } from '../access/access.resource.js';
+import { Email } from '../client/client.routes.js';
+
+const tag = 'Transfers';
+
+export interface TransferRouteParts {
+  readonly engine: Engine;
+  readonly payments: Payments;
+  readonly baseUrl: () => string;
+}
+
+/** Offers of the ownership of a website. They are claimed as invitations are (`POST /invitations/:id/claim`). */
+export const transferRoutes = ({ engine, payments, baseUrl }: TransferRouteParts): readonly Route[] => {
+  /** Newest first; without those that were cancelled. */
+  const transfersOf = async (websiteId: string): Promise<readonly InvitationEntry[]> => {
+    const { document } = await engine.read(accessProjection, websiteId);
+    const invitations = document?.invitations ?? [];
+    return invitations
+      .filter(({ kind, status }) => kind === 'ownership_transfer' && status !== 'revoked')
+      .sort((one, other) => (one.id < other.id ? 1 : -1));
+  };
+
+  const toTransfer = async (websiteId: string, entry: InvitationEntry): Promise<Static<typeof Invitation>> => ({
+    ...(await toInvitation(engine, websiteId, entry)),
+    claimUrl: `${baseUrl()}/invitations/${entry.id}`,
+  });
+
+  const requirePrice = async (priceId: string | undefined): Promise<void> => {
+    if (await payments.hasPrice(priceId)) return;
+    const issue = priceId === undefined ? 'is required: there is no default price' : `price ${priceId} does not exist`;
+    throw new Refused(refusals.invalidBody('priceId', issue));
+  };
+
+  return [
+    route({
+      method: 'post',
+      path: '/websites/:id/transfers',
+      operationId: 'offerTransfer',
+      summary: 'Offer the ownership of a website, and its billing, to somebody',
+      tag,
+      access: 'admin',
+      params: websiteParams,
+      body: Type.Object(
+        {
+          email: Email,
+          priceId: Type.Optional(
+            Type.String({
+              pattern: '^[\\x21-\\x7e]{1,255}$',
+              description: 'What the new owner subscribes to, as the payment provider names it. Default: its default price.',
+            }),
+          ),
+          sendEmail: Type.Optional(
+            Type.Boolean({ default: false, description: 'Whether the offer is mailed; otherwise hand over the `claimUrl`.' }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      answers: {
+        200: { description: 'The person had an open offer: it is renewed, on the terms asked for now.', schema: Invitation },
+        201: { description: 'The offer.', schema: Invitation },
+      },
+      handle: async (request) => {
+        const { params, body, context } = request;
+        const { email, priceId, sendEmail = false } = body;
+        await requirePrice(priceId);
+        const wish = { websiteId: params.id, email: email.toLowerCase(), priceId, sendMail: sendEmail };
+        const { handled, email: sealed } = await offerTransfer(engine, wish, context);
+        const status = handled.events.some(({ type }) => type === 'InvitationIssued') ? 201 : 200;
+        return afterWrite(request, async () => {
+          const offer = (await transfersOf(params.id)).find((entry) => entry.status === 'pending' && entry.email === sealed);
+          // Somebody claimed or cancelled it in the meantime.
+          if (offer === undefined) throw new Refused(refusals.transferNotFound());
+          return { status, body: await toTransfer(params.id, offer) };
+        });
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/transfers',
+      operationId: 'listTransfers',
+      summary: 'List the transfers of a website, newest first; cancelled ones are left out',
+      tag,
+      access: 'admin',
+      params: websiteParams,
+      query: Type.Object(pageQuery),
+      answers: { 200: { description: 'A page of transfers.', schema: Type.Array(Invitation) } },
+      handle: async ({ params, query }) => {
+        const { items, next } = await pageOf(query, await transfersOf(params.id));
+        const body = await Promise.all(items.map((entry) => toTransfer(params.id, entry)));
+        return { body, ...(next !== undefined && { next }) };
+      },
+    }),
+
+    route({
+      method: 'delete',
+      path: '/websites/:id/transfers/:transferId',
+      operationId: 'cancelTransfer',
+      summary: 'Take an offer back',
+      tag,
+      access: 'admin',
+      params: websiteTransferParams,
+      answers: { 204: { description: 'It can no longer be claimed.' } },
+      handle: async ({ params: { id: websiteId, transferId: invitationId }, context }) => {
+        const offer = (await transfersOf(websiteId)).find(({ id }) => id === invitationId);
+        if (offer === undefined) throw new Refused(refusals.transferNotFound());
+        await changeAccess(engine, { type: 'CancelTransfer', websiteId, invitationId }, context);
+        return { status: 204 };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import { serviceDecider, type ServicesState } from '../../../commands/service/service.decider.js';
+import type { Engine } from '../../../engine.js';
+import { servicesStream } from '../../../events/service/service.events.js';
+import { webhookStream } from '../../../events/webhook/webhook.events.js';
+import type { Commerce } from '../../../integrations/commerce/port.js';
+import { isTime, utcTime } from '../../../platform/times.js';
+import { websiteProjection } from '../../../projections/website/website.projection.js';
+import { isCompliance, topicOf, webhookProcess, type WebhookName } from '../../../workers/webhook/webhook.process.js';
+import { httpErrors } from '../../errors.js';
+import { route, type Route } from '../../route.js';
+
+const longest = 255;
+const named = (description: string) => Type.String({ minLength: 1, maxLength: longest, description });
+
+const headers = Type.Object({
+  'X-Shopify-Hmac-Sha256': named('HMAC-SHA256 of the body as it is sent, in base64.'),
+  'X-Shopify-Shop-Domain': named('The shop that it is about.'),
+  'X-Shopify-Topic': named('What has happened: `app/uninstalled`, `customers/data_request`, …'),
+  'X-Shopify-Webhook-Id': named('The same for each delivery of one webhook.'),
+  'X-Shopify-Triggered-At': Type.Optional(named('When it happened.')),
+});
+
+/** Whether the shop may tell this website of the topic (api.md, "Commerce webhook"). */
+const mayTell = ({ services, shops }: ServicesState, shopDomain: string, topic: string): boolean =>
+  services.some((service) => service.shopDomain === shopDomain) || (isCompliance(topic) && shops.includes(shopDomain));
+
+/** What the commerce platform tells of the shops of websites (specification, "Endpoints", rule 8). */
+export const webhookRoutes = ({ engine, commerce }: { engine: Engine; commerce: Commerce }): readonly Route[] => {
+  /** @throws Refused: 404 when the website is unknown, which only somebody with the secret is told; 403 for another shop */
+  const checkShop = async ({ websiteId, webhookId, topic }: WebhookName, shopDomain: string): Promise<void> => {
+    const { state } = await engine.state(serviceDecider, servicesStream(websiteId));
+    if (mayTell(state, shopDomain, topic)) return;
+    // A repetition of the very webhook that has taken the shop away.
+    const { state: known } = await engine.state(webhookProcess, webhookStream(websiteId, webhookId));
+    if (known.stage !== 'none' && known.shopDomain === shopDomain) return;
+    const { document } = await engine.read(websiteProjection, websiteId);
+    throw new Refused(document === null ? refusals.websiteNotFound(websiteId) : refusals.otherShop());
+  };
+
+  return [
+    route({
+      method: 'post',
+      path: '/webhooks/commerce',
+      operationId: 'receiveCommerceWebhook',
+      summary: 'Take a webhook of the commerce platform, to be processed later',
+      tag: 'Webhooks',
+      access: 'public',
+      query: Type.Object({ websiteId: Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\w-]+$' }) }),
+      raw: headers,
+      answers: { 200: { description: 'It is kept, or was before.', schema: Type.Object({}) } },
+      handle: async ({ raw, header, query: { websiteId }, context }) => {
+        if (!commerce.takesWebhooks) throw httpErrors.noWebhooks();
+        if (!commerce.isGenuine(raw, header('x-shopify-hmac-sha256') ?? '')) throw new Refused(refusals.invalidSignature());
+        const told = (name: 'X-Shopify-Topic' | 'X-Shopify-Webhook-Id'): string => {
+          const text = header(name.toLowerCase()) ?? '';
+          if (text === '') throw httpErrors.invalid('headers', [{ field: name, issue: 'is required' }]);
+          if (text.length > longest) throw httpErrors.invalid('headers', [{ field: name, issue: 'is too long' }]);
+          return text;
+        };
+        const webhook = { websiteId, webhookId: told('X-Shopify-Webhook-Id'), topic: topicOf(told('X-Shopify-Topic')) };
+        const shopDomain = (header('x-shopify-shop-domain') ?? '').toLowerCase();
+        await checkShop(webhook, shopDomain);
+        const at = header('x-shopify-triggered-at');
+        const triggeredAt = at !== undefined && isTime(at) ? utcTime(at) : undefined;
+        const stream = webhookStream(websiteId, webhook.webhookId);
+        await engine.handle(webhookProcess, stream, { type: 'ReceiveWebhook', webhook, shopDomain, triggeredAt }, context);
+        return { body: {} };
+      },
+    }),
+  ];
+};

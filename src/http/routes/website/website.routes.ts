@@ -1,0 +1,214 @@
+import { Type } from 'typebox';
+import { Refused, refusals, type Refusal } from '../../../commands/refusal.js';
+import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../../commands/website/website.handlers.js';
+import type { Engine } from '../../../engine.js';
+import { Feature, Tier } from '../../../events/website/website.events.js';
+import type { SiteAddress } from '../../../integrations/hosting/port.js';
+import type { SourceHost } from '../../../integrations/sourceHost/port.js';
+import { listWebsites } from '../../../projections/website/website.queries.js';
+import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { afterWrite } from '../../afterWrite.js';
+import type { WebsiteAccess } from '../../auth/caller.js';
+import { pageQuery, readPage } from '../../paging.js';
+import { websiteParams } from '../../params.js';
+import { route, type Answer, type Route } from '../../route.js';
+import { toWebsite, Website } from './website.resource.js';
+
+const tag = 'Websites';
+const oneWebsite = { 200: { description: 'The website.', schema: Website } };
+
+const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const hexColour = /^#[0-9a-fA-F]{6}$/;
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+const checkColour = ({ brandColor }: Record<string, unknown>): Refusal | null =>
+  brandColor === undefined || (typeof brandColor === 'string' && hexColour.test(brandColor))
+    ? null
+    : refusals.notHexColour('brandColor');
+
+const isRecord = (body: unknown): body is Record<string, unknown> =>
+  typeof body === 'object' && body !== null && !Array.isArray(body);
+
+/** Website creation is checked by hand first: its messages are the specification's (api.md, section 3). */
+const checkCreation = (body: unknown): Refusal | null => {
+  if (!isRecord(body)) return null;
+  for (const field of ['name', 'slug']) {
+    if (isBlank(body[field])) return refusals.fieldRequired(field);
+  }
+  return checkColour(body);
+};
+
+const checkChange = (body: unknown): Refusal | null => {
+  if (!isRecord(body)) return null;
+  if (body.name !== undefined && isBlank(body.name)) return refusals.fieldRequired('name');
+  return checkColour(body);
+};
+
+const name = Type.String({ maxLength: 200, pattern: '\\S' });
+const brandColor = Type.Optional(Type.String({ pattern: hexColour.source, description: '`#RRGGBB`.' }));
+const clientId = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The owning client.' }));
+const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
+
+export const websiteRoutes = (parts: { engine: Engine; sourceHost: SourceHost; siteAddress: SiteAddress }): readonly Route[] => {
+  const { engine, sourceHost, siteAddress } = parts;
+  const answer = async (websiteId: string, access?: WebsiteAccess, status = 200): Promise<Answer> => {
+    const { document, revision } = await engine.read(websiteProjection, websiteId);
+    if (document === null) throw new Refused(refusals.websiteNotFound(websiteId));
+    return { status, body: toWebsite(document, siteAddress, access), revision };
+  };
+
+  const requireTemplate = async (templateId: string): Promise<void> => {
+    const templates = await sourceHost.listTemplates();
+    if (!templates.some(({ id }) => id === templateId)) {
+      throw new Refused(refusals.invalidBody('templateId', `template ${templateId} does not exist`));
+    }
+  };
+
+  return [
+    route({
+      method: 'post',
+      path: '/websites',
+      operationId: 'createWebsite',
+      summary: 'Create a website and queue its provisioning',
+      tag,
+      access: 'admin',
+      precheck: checkCreation,
+      body: Type.Object(
+        {
+          name,
+          slug: Type.String({ pattern: slugForm.source, description: 'A DNS label; unique among all websites.' }),
+          templateId: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 100, description: 'Default: the source host’s own default template.' }),
+          ),
+          clientId,
+          tier: Type.Optional(Tier),
+          features: Type.Optional(featureList),
+          brandColor,
+          collaborators: Type.Optional(
+            Type.Array(Type.String({ pattern: '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?$' }), {
+              uniqueItems: true,
+              maxItems: 50,
+              description: 'Usernames on the source host.',
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      answers: { 201: { description: 'The website, being provisioned.', schema: Website } },
+      handle: async (request) => {
+        const { body, context } = request;
+        const templateId = body.templateId ?? sourceHost.defaultTemplateId;
+        await requireTemplate(templateId);
+        const wish = {
+          ...body,
+          name: body.name.trim(),
+          templateId,
+          tier: body.tier ?? 'starter',
+          collaborators: body.collaborators ?? [],
+        };
+        const { websiteId } = await createWebsite(engine, wish, context);
+        return afterWrite(request, () => answer(websiteId, undefined, 201));
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites',
+      operationId: 'listWebsites',
+      summary: 'List websites, newest first',
+      tag,
+      access: 'admin',
+      query: Type.Object({
+        ...pageQuery,
+        status: Type.Optional(Type.Enum(['provisioning', 'active'])),
+        clientId,
+        q: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name or the slug.' })),
+        archived: Type.Optional(Type.Boolean({ default: false, description: 'The archived ones instead.' })),
+      }),
+      answers: { 200: { description: 'A page of websites.', schema: Type.Array(Website) } },
+      handle: async ({ query }) => {
+        const { items, next } = await readPage(
+          query,
+          ({ id }: WebsiteDocument) => id,
+          (page) => listWebsites(engine, { ...query, ...page }),
+        );
+        return { body: items.map((document) => toWebsite(document, siteAddress)), ...(next !== undefined && { next }) };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id',
+      operationId: 'getWebsite',
+      summary: 'Read a website',
+      tag,
+      access: 'members',
+      params: websiteParams,
+      answers: oneWebsite,
+      handle: ({ website }) =>
+        Promise.resolve({ body: toWebsite(website.website, siteAddress, website), revision: website.revision }),
+    }),
+
+    route({
+      method: 'patch',
+      path: '/websites/:id',
+      operationId: 'changeWebsite',
+      summary: 'Change name, tier, features, colour or owner',
+      tag,
+      access: 'admin',
+      params: websiteParams,
+      precheck: checkChange,
+      body: Type.Object(
+        {
+          name: Type.Optional(name),
+          tier: Type.Optional(Tier),
+          features: Type.Optional(featureList),
+          brandColor,
+          clientId,
+        },
+        { additionalProperties: false },
+      ),
+      answers: oneWebsite,
+      handle: async (request) => {
+        const { params, body, context, ifMatch } = request;
+        const wish = { ...body, ...(body.name !== undefined && { name: body.name.trim() }), websiteId: params.id };
+        await changeWebsite(engine, wish, context, ifMatch === undefined ? {} : { expectedRevision: ifMatch });
+        return afterWrite(request, () => answer(params.id));
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/archive',
+      operationId: 'archiveWebsite',
+      summary: 'Take a website off the default list and refuse writes to it',
+      tag,
+      access: 'admin',
+      whenArchived: 'allowed',
+      params: websiteParams,
+      answers: oneWebsite,
+      handle: async (request) => {
+        await archiveWebsite(engine, request.params.id, request.context);
+        return afterWrite(request, () => answer(request.params.id));
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/restore',
+      operationId: 'restoreWebsite',
+      summary: 'Bring an archived website back',
+      tag,
+      access: 'admin',
+      whenArchived: 'allowed',
+      params: websiteParams,
+      answers: oneWebsite,
+      handle: async (request) => {
+        await restoreWebsite(engine, request.params.id, request.context);
+        return afterWrite(request, () => answer(request.params.id));
+      },
+    }),
+  ];
+};

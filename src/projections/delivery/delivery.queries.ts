@@ -1,0 +1,97 @@
+import { deliveryStream } from '../../commands/delivery/delivery.commands.js';
+import type { Codec } from '../../events/codec.js';
+import { blockAfter, type DeliveryBlock } from '../../events/delivery/delivery.block.js';
+import { changesBetween, type DeliveryChange } from '../../events/delivery/delivery.changes.js';
+import type { DeliveryEvent } from '../../events/delivery/delivery.events.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
+import type { EventStore } from '../../events/store/eventStore.js';
+
+/** What these queries read: the event log, and nothing that was derived from it. */
+export interface DeliveryLog {
+  readonly eventStore: Pick<EventStore, 'readStream'>;
+  readonly codec: Pick<Codec, 'decode'>;
+}
+
+/** One change of a delivery block, as its history tells it. */
+export interface DeliveryHistoryEntry {
+  readonly revision: bigint;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly actor: Actor;
+  readonly type: DeliveryEvent['type'];
+  readonly changes: readonly DeliveryChange[];
+  readonly reason?: string;
+  /** Whether clients may be told the reason. */
+  readonly reasonVisible?: boolean;
+  /** As the change left it. */
+  readonly block: DeliveryBlock | null;
+}
+
+const pageSize = 1_000;
+
+/** Every change of the block, oldest first, up to a time (ISO 8601 UTC with milliseconds) when there is one. */
+export async function* deliveryHistory(
+  { eventStore, codec }: DeliveryLog,
+  websiteId: string,
+  until?: string,
+): AsyncGenerator<DeliveryHistoryEntry, void> {
+  let block: DeliveryBlock | null = null;
+  for (let from = 0n; ;) {
+    const { events, head } = await eventStore.readStream(deliveryStream(websiteId), { from, max: pageSize });
+    for (const stored of events) {
+      // Within a stream time never steps back.
+      if (until !== undefined && stored.metadata.at > until) return;
+      const entry: DeliveryHistoryEntry = entryOf(codec.decode(stored) as Recorded<DeliveryEvent>, block);
+      yield entry;
+      block = entry.block;
+      from = entry.revision + 1n;
+    }
+    if (events.length === 0 || from > head) return;
+  }
+}
+
+const entryOf = (event: Recorded<DeliveryEvent>, before: DeliveryBlock | null): DeliveryHistoryEntry => {
+  const block = blockAfter(before, event);
+  const why = event.type === 'DeliverySetUp' || event.type === 'DeliveryReplaced' ? event.data : undefined;
+  return {
+    revision: event.revision,
+    at: event.metadata.at,
+    actor: event.metadata.actor,
+    type: event.type,
+    changes: block === null ? [] : changesBetween(before, block),
+    ...(why?.reason !== undefined && { reason: why.reason }),
+    ...(why?.reasonVisible !== undefined && { reasonVisible: why.reasonVisible }),
+    block,
+  };
+};
+
+/** The changes after a revision (exclusive), oldest first, at most `limit`. */
+export const deliveryHistoryPage = async (
+  log: DeliveryLog,
+  websiteId: string,
+  { after, limit }: { after: bigint; limit: number },
+): Promise<readonly DeliveryHistoryEntry[]> => {
+  const page: DeliveryHistoryEntry[] = [];
+  for await (const entry of deliveryHistory(log, websiteId)) {
+    if (entry.revision > after) page.push(entry);
+    if (page.length === limit) break;
+  }
+  return page;
+};
+
+/** The last change up to a time (ISO 8601 UTC with milliseconds), with the block as it was then; `null` when there was none. */
+export const deliveryAt = async (log: DeliveryLog, websiteId: string, at: string): Promise<DeliveryHistoryEntry | null> => {
+  let last: DeliveryHistoryEntry | null = null;
+  for await (const entry of deliveryHistory(log, websiteId, at)) last = entry;
+  return last;
+};
+
+/** The block before the change that has `revision`; `null` when there is no such change, or no block before it. */
+export const deliveryBefore = async (log: DeliveryLog, websiteId: string, revision: number): Promise<DeliveryBlock | null> => {
+  let before: DeliveryBlock | null = null;
+  for await (const entry of deliveryHistory(log, websiteId)) {
+    if (entry.revision === BigInt(revision)) return before;
+    before = entry.block;
+  }
+  return null;
+};

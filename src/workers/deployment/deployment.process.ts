@@ -1,0 +1,54 @@
+import type { AnyCommand, Decider } from '../../commands/decider.js';
+import type { RedeployEvent } from '../../events/deployment/deployment.events.js';
+
+/** `asked`: whether the provider has begun it is not known here. */
+export interface RedeployState {
+  readonly stage: 'none' | 'asked' | 'started' | 'notStarted';
+}
+
+export type RedeployCommand = AnyCommand & { readonly redeployId: string; readonly websiteId: string } & (
+    | { readonly type: 'RequestRedeploy'; readonly provider: string; readonly projectId: string }
+    | { readonly type: 'RecordStart'; readonly deploymentId: string }
+    | { readonly type: 'RecordNoStart'; readonly reason: string }
+  );
+
+const evolve = (_: RedeployState, event: RedeployEvent): RedeployState => {
+  switch (event.type) {
+    case 'RedeployRequested':
+      return { stage: 'asked' };
+    case 'RedeployStarted':
+      return { stage: 'started' };
+    case 'RedeployNotStarted':
+      return { stage: 'notStarted' };
+  }
+};
+
+const decide = (command: RedeployCommand, { stage }: RedeployState): readonly RedeployEvent[] => {
+  const { redeployId, websiteId } = command;
+  const redeploy = { redeployId, websiteId };
+  switch (command.type) {
+    case 'RequestRedeploy': {
+      const { provider, projectId } = command;
+      return stage === 'none' ? [{ type: 'RedeployRequested', data: { ...redeploy, provider, projectId } }] : [];
+    }
+    case 'RecordStart':
+      // Also of one that was not there yet when somebody looked: the request was repeated with its key.
+      if (stage === 'none' || stage === 'started') return [];
+      return [{ type: 'RedeployStarted', data: { ...redeploy, deploymentId: command.deploymentId } }];
+    case 'RecordNoStart':
+      return stage === 'asked' ? [{ type: 'RedeployNotStarted', data: { ...redeploy, reason: command.reason } }] : [];
+    default:
+      return command satisfies never;
+  }
+};
+
+/** Stream `redeploy-<id>`. Who asks also has the provider begin; a worker finds out what came of it when that was cut off. */
+export const redeployProcess: Decider<RedeployState, RedeployCommand, RedeployEvent> = {
+  name: 'redeploy',
+  initialState: { stage: 'none' },
+  evolve,
+  decide,
+};
+
+/** What the provider keeps with the deployment: it is found by it, and not begun twice. */
+export const redeployMarker = (redeployId: string): string => `redeploy-${redeployId}`;

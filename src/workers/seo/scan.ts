@@ -1,0 +1,37 @@
+import type { SeoScanResult } from '../../events/seo/seo.events.js';
+import type { LlmGateway } from '../../integrations/llm/port.js';
+import { audit } from './audit.js';
+import { crawl } from './crawl.js';
+import { createFetchPage, type FetchParts } from './fetchPage.js';
+import { findingsOf, probe } from './probes.js';
+
+/** Looks at a website as search engines and assistants do. @throws ProviderFault when its home page cannot be had */
+export type Scan = (website: { readonly url: string; readonly name: string }) => Promise<SeoScanResult>;
+
+/** For all pages together, in milliseconds. */
+const CRAWL_MS = 60_000;
+
+export const createScan = (parts: FetchParts & { llm: LlmGateway | undefined }): Scan => {
+  const fetchPage = createFetchPage(parts);
+  return async ({ url, name }) => {
+    const enough = new AbortController();
+    const cancel = parts.clock.schedule(CRAWL_MS, () => {
+      enough.abort();
+    });
+    try {
+      const site = await crawl(url, fetchPage, enough.signal);
+      const { score, findings } = audit(site);
+      const probes = await probe(parts.llm, name, site);
+      return {
+        url: site.url,
+        score,
+        pages: site.pages.length,
+        complete: site.complete,
+        findings: [...findings, ...findingsOf(probes)],
+        probes,
+      };
+    } finally {
+      cancel();
+    }
+  };
+};

@@ -1,0 +1,229 @@
+import type { AnyCommand, Decider } from '../../commands/decider.js';
+import type { BillingEvent } from '../../events/billing/billing.events.js';
+import type { Recorded } from '../../events/envelope.js';
+import {
+  failed,
+  isUnderWay,
+  leaseFrom,
+  mayStart,
+  noAttempts,
+  renewed,
+  retryAt,
+  started,
+  type Attempts,
+  type Fault,
+  type Token,
+} from '../attempts.js';
+
+/** Stream `billing-<websiteId>`. */
+export interface BillingState {
+  /** Who has, had, or may have a subscription for the website, by client id. */
+  readonly accounts: ReadonlyMap<string, Account>;
+  /** What came of claims, by claim id. */
+  readonly outcomes: ReadonlyMap<string, 'completed' | { readonly failed: BillingFault }>;
+  /** What the last attempt was about. */
+  readonly about: string;
+  readonly attempts: Attempts;
+  /** Of that attempt. */
+  readonly lastFault?: BillingFault;
+}
+
+export interface Account {
+  readonly provider: string;
+  readonly customerId: string;
+  readonly subscriptionId?: string;
+  /** `requested`: nobody knows yet whether there is a subscription. */
+  readonly stage: 'requested' | 'attached' | 'ended';
+}
+
+/** What went wrong, in words for people, and whose fault it was. */
+export interface BillingFault {
+  readonly error: string;
+  readonly transient: boolean;
+  /** Absent: not a provider's. */
+  readonly provider?: string;
+  /** It did not answer in time. */
+  readonly late: boolean;
+}
+
+export interface Claim {
+  readonly websiteId: string;
+  readonly invitationId: string;
+  readonly claimId: string;
+  readonly clientId: string;
+}
+
+/** What there is to do: a claim to carry out, or what a client has that is not the owner to end. */
+export type BillingTask = { readonly kind: 'claim'; readonly claim: Claim } | { readonly kind: 'end'; readonly clientId: string };
+
+/** Commands come from workers; those that speak of an attempt that is not the current one change nothing. */
+export type BillingCommand = AnyCommand & { readonly websiteId: string; readonly attempt: number } & BillingOutcome;
+
+/** What a worker says of an attempt. */
+export type BillingOutcome =
+  | { readonly type: 'StartAttempt'; readonly task: BillingTask; readonly worker: string; readonly waitedOut?: Token | undefined }
+  | { readonly type: 'RenewLease'; readonly lease: Token }
+  | { readonly type: 'RecordRequest'; readonly claim: Claim; readonly provider: string; readonly customerId: string }
+  | { readonly type: 'RecordSubscription'; readonly claim: Claim; readonly subscriptionId: string }
+  | { readonly type: 'RecordEnd'; readonly clientId: string }
+  | { readonly type: 'RecordCompletion'; readonly claim: Claim }
+  /** `jitter`: a fraction in [0, 1). */
+  | { readonly type: 'RecordFailure'; readonly task: BillingTask; readonly fault: Fault & BillingFault; readonly jitter: number };
+
+type Command<Type extends BillingCommand['type']> = Extract<BillingCommand, { type: Type }>;
+
+/** Somebody waits for a claim: who is told to wait longer than this asks again instead. */
+const LONGEST_CLAIM_PAUSE_MS = 60_000;
+const LONGEST_END_PAUSE_MS = 900_000;
+
+const aboutOf = (task: BillingTask): string => (task.kind === 'claim' ? task.claim.claimId : `end ${task.clientId}`);
+
+/** The attempts at a task. Whoever is at work on the website keeps everybody off; a pause counts for what it was begun for alone. */
+export const attemptsAt = ({ about, attempts }: BillingState, task: BillingTask): Attempts => {
+  if (about === aboutOf(task)) return attempts;
+  const { attempt, lease } = attempts;
+  return { ...noAttempts, attempt, ...(lease !== undefined && { lease }) };
+};
+
+const over = (state: BillingState): BillingState => {
+  const { lastFault: _, ...others } = state;
+  return { ...others, about: '', attempts: { ...noAttempts, attempt: state.attempts.attempt } };
+};
+
+const withAccount = (state: BillingState, clientId: string, account: Account): BillingState => ({
+  ...state,
+  accounts: new Map(state.accounts).set(clientId, account),
+});
+
+const withOutcome = (state: BillingState, claimId: string, outcome: 'completed' | { failed: BillingFault }): BillingState => ({
+  ...over(state),
+  outcomes: new Map(state.outcomes).set(claimId, outcome),
+});
+
+const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingState => {
+  switch (event.type) {
+    case 'BillingAttemptStarted': {
+      const { about } = event.data;
+      const before = about === state.about ? state : over(state);
+      return { ...before, about, attempts: started(before.attempts, event) };
+    }
+    case 'BillingLeaseRenewed':
+      return { ...state, attempts: renewed(state.attempts, event) };
+    case 'BillingAttemptFailed': {
+      const { error, transient, provider, late } = event.data;
+      const lastFault = { error, transient, late, ...(provider !== undefined && { provider }) };
+      return { ...state, attempts: failed(state.attempts, event), lastFault };
+    }
+    case 'SubscriptionRequested': {
+      const { clientId, provider, customerId } = event.data;
+      return withAccount(state, clientId, { provider, customerId, stage: 'requested' });
+    }
+    case 'SubscriptionAttached': {
+      const { clientId, provider, customerId, subscriptionId } = event.data;
+      return withAccount(state, clientId, { provider, customerId, subscriptionId, stage: 'attached' });
+    }
+    case 'SubscriptionEnded': {
+      const account = state.accounts.get(event.data.clientId);
+      return account === undefined ? state : over(withAccount(state, event.data.clientId, { ...account, stage: 'ended' }));
+    }
+    case 'TransferCompleted':
+      return withOutcome(state, event.data.claimId, 'completed');
+    case 'TransferFailed': {
+      const fault = state.lastFault ?? { error: event.data.reason, transient: false, late: false };
+      return withOutcome(state, event.data.claimId, { failed: fault });
+    }
+  }
+};
+
+const start = (command: Command<'StartAttempt'>, state: BillingState): readonly BillingEvent[] => {
+  const { websiteId, task, attempt, worker, at } = command;
+  const attempts = attemptsAt(state, task);
+  if (!mayStart(attempts, command)) return [];
+  // Looked at before, and over since.
+  if (task.kind === 'claim' && state.outcomes.has(task.claim.claimId)) return [];
+  if (task.kind === 'end' && (state.accounts.get(task.clientId)?.stage ?? 'ended') === 'ended') return [];
+  const data = { websiteId, about: aboutOf(task), attempt, worker, leaseUntil: leaseFrom(at) };
+  return [{ type: 'BillingAttemptStarted', data }];
+};
+
+/** What nobody owns must not go on being billed: an end is never given up. */
+const againAt = ({ task, fault, jitter, at }: Command<'RecordFailure'>, attempts: Attempts): string | undefined => {
+  if (task.kind === 'claim') {
+    const again = retryAt(attempts, fault, at, jitter);
+    return again !== undefined && Date.parse(again) - Date.parse(at) > LONGEST_CLAIM_PAUSE_MS ? undefined : again;
+  }
+  const pause = Math.min(LONGEST_END_PAUSE_MS, 1_000 * 2 ** Math.min(attempts.failures, 20)) * (0.5 + jitter / 2);
+  return new Date(Date.parse(at) + Math.round(Math.max(pause, fault.retryAfterMs))).toISOString();
+};
+
+const recordFailure = (command: Command<'RecordFailure'>, state: BillingState): readonly BillingEvent[] => {
+  const { websiteId, attempt, task, fault } = command;
+  const { error, transient, provider, late } = fault;
+  const again = againAt(command, state.attempts);
+  const failure: BillingEvent = {
+    type: 'BillingAttemptFailed',
+    data: {
+      websiteId,
+      attempt,
+      error,
+      transient,
+      late,
+      ...(provider !== undefined && { provider }),
+      ...(again !== undefined && { nextAttemptAt: again }),
+    },
+  };
+  if (again !== undefined || task.kind === 'end') return [failure];
+  return [failure, { type: 'TransferFailed', data: { ...task.claim, reason: error } }];
+};
+
+const decide = (command: BillingCommand, state: BillingState): readonly BillingEvent[] => {
+  if (command.type === 'StartAttempt') return start(command, state);
+  const { websiteId, attempt, at } = command;
+  const { attempts } = state;
+  if (!isUnderWay(attempts, attempt)) return [];
+  switch (command.type) {
+    case 'RenewLease':
+      if (attempts.lease.token !== command.lease) return [];
+      return [{ type: 'BillingLeaseRenewed', data: { websiteId, attempt, leaseUntil: leaseFrom(at) } }];
+    case 'RecordRequest': {
+      const { provider, customerId } = command;
+      const { clientId, claimId } = command.claim;
+      const account = state.accounts.get(clientId);
+      const isOpen = account !== undefined && account.stage !== 'ended';
+      if (isOpen && account.provider === provider && account.customerId === customerId) return [];
+      return [{ type: 'SubscriptionRequested', data: { websiteId, clientId, provider, customerId, claimId } }];
+    }
+    case 'RecordSubscription': {
+      const { subscriptionId } = command;
+      const { clientId, claimId } = command.claim;
+      const account = state.accounts.get(clientId);
+      if (account === undefined || account.subscriptionId === subscriptionId) return [];
+      const { provider, customerId } = account;
+      return [{ type: 'SubscriptionAttached', data: { websiteId, clientId, provider, customerId, claimId, subscriptionId } }];
+    }
+    case 'RecordEnd': {
+      const { clientId } = command;
+      const account = state.accounts.get(clientId);
+      if (account === undefined || account.stage === 'ended') return [];
+      const { provider, customerId } = account;
+      return [{ type: 'SubscriptionEnded', data: { websiteId, clientId, provider, customerId } }];
+    }
+    case 'RecordCompletion':
+      return [{ type: 'TransferCompleted', data: command.claim }];
+    case 'RecordFailure':
+      return recordFailure(command, state);
+    default:
+      return command satisfies never;
+  }
+};
+
+/**
+ * Stream `billing-<websiteId>`: the process that gives the owner of a website a subscription and takes everybody else's away. The
+ * stream is the lock: whoever appends the start of an attempt acts, one at a time for each website.
+ */
+export const billingProcess: Decider<BillingState, BillingCommand, BillingEvent> = {
+  name: 'billing',
+  initialState: { accounts: new Map(), outcomes: new Map(), about: '', attempts: noAttempts },
+  evolve,
+  decide,
+};

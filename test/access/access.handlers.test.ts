@@ -1,0 +1,340 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { accessStream, invitationIdFor } from '../../src/commands/access/access.commands.js';
+import { accessDecider, linkRole, type AccessState } from '../../src/commands/access/access.decider.js';
+import { addClient, changeAccess, claimInvitation } from '../../src/commands/access/access.handlers.js';
+import { createClient } from '../../src/commands/client/client.handlers.js';
+import type { CommandContext, PlannedEvent } from '../../src/commands/handleCommand.js';
+import { Refused, refusals } from '../../src/commands/refusal.js';
+import { archiveWebsite, changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
+import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
+import { entityId } from '../../src/platform/ids.js';
+import { clientIdOf, clientIdOfEmail, readClient } from '../../src/projections/client/client.queries.js';
+import { clientActor, logOf, outcomes, startEngine, type EngineProcess } from '../support/engineProcess.js';
+import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { createTestClock, passTimeUntil, type TestClock } from '../support/testClock.js';
+
+const day = 24 * 3_600_000;
+const email = 'anna@example.com';
+const anna = { subject: 'anna-at-home', verifiedEmail: email, name: 'Anna' };
+
+let clock: TestClock;
+let mine: EngineProcess;
+let other: EngineProcess;
+let websiteId: string;
+
+beforeEach(async () => {
+  clock = createTestClock();
+  const folder = temporaryFolder();
+  [mine, other] = [await startEngine(clock, folder), await startEngine(clock, folder)];
+  websiteId = await newWebsite('bakery');
+});
+
+const newWebsite = async (slug: string): Promise<string> => {
+  const wish = { name: slug, slug, templateId: 'business', tier: 'starter', collaborators: [] } as const;
+  return (await createWebsite(mine.engine, wish, mine.context())).websiteId;
+};
+
+/** Invites by address, and gives the invitation's id. */
+const invite = async (to = email, website = websiteId): Promise<string> => {
+  const { handled, email: sealed } = await addClient(
+    mine.engine,
+    { websiteId: website, email: to, role: 'editor' },
+    mine.context(),
+  );
+  return [...handled.state.invitations].find(([, invitation]) => invitation.email === sealed)?.[0] ?? '';
+};
+
+type Claimed = { readonly websiteId: string; readonly clientId: string };
+
+const claim = (
+  { engine, context }: EngineProcess,
+  invitationId: string,
+  who: { subject: string; verifiedEmail?: string | undefined } = anna,
+  changes: Partial<CommandContext> = {},
+): Promise<Claimed> =>
+  claimInvitation(engine, { invitationId, ...who }, context({ actor: clientActor(who.subject), ...changes }));
+
+const accessTo = async (website = websiteId): Promise<AccessState> =>
+  (await mine.engine.state(accessDecider, accessStream(website))).state;
+
+const typesSince = async (length: number): Promise<readonly string[]> =>
+  (await logOf(mine)).slice(length).map(([, type]) => type);
+
+describe('addClient', () => {
+  test('links a client who is known, without an invitation', async () => {
+    const clientId = await createClient(mine.engine, { email }, mine.context());
+    const added = await addClient(other.engine, { websiteId, email, role: 'viewer' }, other.context());
+    expect(added.clientId).toBe(clientId);
+    expect(linkRole(await accessTo(), clientId)).toBe('viewer');
+    expect((await accessTo()).invitations.size).toBe(0);
+  });
+
+  test('invites an address that nobody is known by; once more: the same invitation', async () => {
+    expect(await invite()).toMatch(new RegExp(`^[0-9a-z]{26}${websiteId}$`));
+    await clock.advance(day);
+    await invite();
+    expect((await accessTo()).invitations.size).toBe(1);
+  });
+
+  test('refuses the owner', async () => {
+    const clientId = await createClient(mine.engine, { email }, mine.context());
+    await changeWebsite(mine.engine, { websiteId, clientId }, mine.context());
+    const adding = addClient(other.engine, { websiteId, email, role: 'viewer' }, other.context());
+    await expect(adding).rejects.toEqual(new Refused(refusals.alreadyOwner()));
+  });
+
+  test('by many at once: one link, or one invitation', async () => {
+    const addTwice = (to: string) =>
+      [mine, other].map(({ engine, context }) => addClient(engine, { websiteId, email: to, role: 'viewer' }, context()));
+    await createClient(mine.engine, { email }, mine.context());
+    await passTimeUntil(clock, Promise.all([...addTwice(email), ...addTwice('berta@example.com')]));
+    const { links, invitations } = await accessTo();
+    expect([links.size, invitations.size]).toEqual([1, 1]);
+  });
+});
+
+describe('a claim', () => {
+  test('makes the client, binds the subject to it and links it with the role of the invitation', async () => {
+    const invitationId = await invite();
+    const before = await logOf(mine);
+    const claimed = await claim(other, invitationId);
+    expect(claimed.websiteId).toBe(websiteId);
+    expect(await typesSince(before.length)).toEqual([
+      'ClientEmailReserved',
+      'ClientRegistered',
+      'ClientSubjectBound',
+      'ClientLinked',
+      'InvitationAccepted',
+    ]);
+    const found = await readClient(mine.engine, claimed.clientId);
+    expect(found?.client).toMatchObject({ id: claimed.clientId, email, name: 'Anna' });
+    expect(await clientIdOf(mine.engine, anna.subject)).toBe(claimed.clientId);
+    expect(linkRole(await accessTo(), claimed.clientId)).toBe('editor');
+  });
+
+  test('takes the client who is known by the address as it is', async () => {
+    const invitationId = await invite();
+    const clientId = await createClient(mine.engine, { email, name: 'Anna B.' }, mine.context());
+    expect((await claim(other, invitationId)).clientId).toBe(clientId);
+    expect((await readClient(mine.engine, clientId))?.client.name).toBe('Anna B.');
+  });
+
+  test('takes the client that the subject is bound to, whatever address it was bound with', async () => {
+    const { clientId } = await claim(mine, await invite());
+    const elsewhere = await newWebsite('studio');
+    const invitationId = await invite('anna@work.example', elsewhere);
+    const claimed = await claim(other, invitationId, { ...anna, verifiedEmail: 'anna@work.example' });
+    expect(claimed).toEqual({ websiteId: elsewhere, clientId });
+    expect(await clientIdOfEmail(mine.engine, 'anna@work.example')).toBeUndefined();
+  });
+
+  test('again answers as the first did, and adds nothing', async () => {
+    const invitationId = await invite();
+    const first = await claim(mine, invitationId);
+    const before = await logOf(mine);
+    await clock.advance(40 * day);
+    expect(await claim(mine, invitationId)).toEqual(first);
+    expect(await claim(other, invitationId)).toEqual(first);
+    expect(await typesSince(before.length)).toEqual([]);
+  });
+
+  test('again, after the access was taken away, does not give it back', async () => {
+    const invitationId = await invite();
+    const { clientId } = await claim(mine, invitationId);
+    await changeAccess(other.engine, { type: 'RemoveClient', websiteId, clientId }, other.context());
+    await expect(claim(mine, invitationId)).rejects.toEqual(new Refused(refusals.invitationNotFound(invitationId)));
+    expect(linkRole(await accessTo(), clientId)).toBeUndefined();
+  });
+
+  test('a dry run tells what it would make, and makes nothing', async () => {
+    const invitationId = await invite();
+    const before = await logOf(mine);
+    const planned: PlannedEvent[] = [];
+    await claim(mine, invitationId, anna, { planned });
+    expect(planned.map(({ type }) => type)).toEqual([
+      'ClientEmailReserved',
+      'ClientRegistered',
+      'ClientSubjectBound',
+      'ClientLinked',
+      'InvitationAccepted',
+    ]);
+    expect(await typesSince(before.length)).toEqual([]);
+  });
+});
+
+describe('a claim that is refused makes no client and binds nobody:', () => {
+  const refused = async (invitationId: string, who: Parameters<typeof claim>[2], refusal: Refused['refusal']): Promise<void> => {
+    const before = await logOf(mine);
+    await expect(claim(other, invitationId, who)).rejects.toEqual(new Refused(refusal));
+    expect(await typesSince(before.length)).toEqual([]);
+  };
+
+  test.each([
+    ['another address', { subject: 'eve', verifiedEmail: 'eve@example.com' }],
+    ['an address that nobody vouches for', { subject: 'eve' }],
+  ])('%s', async (_, who) => {
+    await refused(await invite(), who, refusals.notYourInvitation());
+  });
+
+  test('a revoked invitation', async () => {
+    const invitationId = await invite();
+    await changeAccess(mine.engine, { type: 'RevokeInvitation', websiteId, invitationId }, mine.context());
+    await refused(invitationId, anna, refusals.invitationNotFound(invitationId));
+  });
+
+  test('an expired one', async () => {
+    const invitationId = await invite();
+    await clock.advance(30 * day);
+    await refused(invitationId, anna, refusals.invitationNotFound(invitationId));
+  });
+
+  test.each(['', 'x', '../clients', 'a'.repeat(52)])('an id that no invitation has: "%s"', async (invitationId) => {
+    await refused(invitationId, anna, refusals.invitationNotFound(invitationId));
+  });
+
+  test("another website's", async () => {
+    const unknown = invitationIdFor(entityId(mine.engine.ids.commandId(), 'invitation'), websiteId);
+    await invite();
+    await refused(unknown, anna, refusals.invitationNotFound(unknown));
+  });
+
+  test("the owner's own", async () => {
+    const invitationId = await invite();
+    const clientId = await createClient(mine.engine, { email }, mine.context());
+    await changeWebsite(mine.engine, { websiteId, clientId }, mine.context());
+    await refused(invitationId, anna, refusals.alreadyOwner());
+  });
+
+  test('one of an archived website; one that was taken up before still answers', async () => {
+    const [first, second] = [await invite(), await invite('berta@example.com')];
+    const claimed = await claim(mine, first);
+    await archiveWebsite(mine.engine, websiteId, mine.context());
+    await refused(second, { subject: 'berta', verifiedEmail: 'berta@example.com' }, refusals.websiteArchived(websiteId));
+    expect(await claim(other, first)).toEqual(claimed);
+  });
+});
+
+describe('a claim that ended half-way', () => {
+  const step = (name: string, position: number) => [name, position] as const;
+
+  test.each([step('the address was reserved', 1), step('the client was made', 2), step('the subject was bound', 3)])(
+    'after %s is completed by the next one, with the same client',
+    async (_, written) => {
+      const invitationId = await invite();
+      const passes: AppendFault[] = Array.from({ length: written }, () => (append) => append());
+      mine.eventStore.appendFaults.push(...passes, unavailable);
+      await expect(claim(mine, invitationId)).rejects.toThrow(EventStoreUnavailable);
+      const before = await logOf(mine);
+      const { clientId } = await claim(other, invitationId);
+      expect(await typesSince(before.length)).toHaveLength(5 - written);
+      expect((await readClient(mine.engine, clientId))?.client.email).toBe(email);
+      expect(linkRole(await accessTo(), clientId)).toBe('editor');
+      const made = (await logOf(mine)).filter(([, type]) => type === 'ClientRegistered');
+      expect(made).toEqual([[`client-${clientId}`, 'ClientRegistered']]);
+    },
+  );
+});
+
+describe('at the same moment', () => {
+  test('50 claims against 50 revocations: exactly one wins each time, and the answers say which', async () => {
+    const rounds = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        // The rest of the website does not matter here: access has a stream of its own.
+        const website = entityId(mine.engine.ids.commandId(), 'website');
+        const to = `guest-${index}@example.com`;
+        return { website, index, invitationId: await invite(to, website), who: { subject: to, verifiedEmail: to } };
+      }),
+    );
+    const race = async ({ website, index, invitationId, who }: (typeof rounds)[number]): Promise<'claimed' | 'revoked'> => {
+      const [claimer, admin] = index % 2 === 0 ? [mine, other] : [other, mine];
+      const revoke = async (): Promise<string> => {
+        // Somewhere in the middle of the claim.
+        for (let turns = 0; turns < index % 12; turns += 1) await new Promise<void>((resolve) => setImmediate(resolve));
+        await changeAccess(admin.engine, { type: 'RevokeInvitation', websiteId: website, invitationId }, admin.context());
+        return 'revoked';
+      };
+      const claiming = claim(claimer, invitationId, who).then(({ clientId }) => clientId);
+      const { values, refusals: refused } = await outcomes([claiming, revoke()]);
+      expect([values.length, refused]).toEqual([1, [refusals.invitationNotFound(invitationId)]]);
+
+      const { links, invitations } = await accessTo(website);
+      const winner = values[0] === 'revoked' ? 'revoked' : 'claimed';
+      expect(invitations.get(invitationId)?.stage).toBe(winner === 'claimed' ? 'accepted' : 'revoked');
+      expect([...links]).toEqual(winner === 'claimed' ? [[values[0], 'editor']] : []);
+      return winner;
+    };
+    const winners = await passTimeUntil(clock, Promise.all(rounds.map(race)));
+    expect(winners).toHaveLength(50);
+    // Otherwise nothing was tried.
+    expect(new Set(winners)).toEqual(new Set(['claimed', 'revoked']));
+  });
+
+  test('claims of one invitation: one client, one link, and every answer the same', async () => {
+    const invitationId = await invite();
+    const before = await logOf(mine);
+    const claimed = await passTimeUntil(
+      clock,
+      Promise.all([mine, other, mine, other].map((process) => claim(process, invitationId))),
+    );
+    expect(new Set(claimed.map(({ clientId }) => clientId)).size).toBe(1);
+    expect([...(await typesSince(before.length))].sort()).toEqual([
+      'ClientEmailReserved',
+      'ClientLinked',
+      'ClientRegistered',
+      'ClientSubjectBound',
+      'InvitationAccepted',
+    ]);
+  });
+
+  test('a claim here and another website there: one client, linked to both', async () => {
+    const elsewhere = await newWebsite('studio');
+    const [here, there] = [await invite(), await invite(email, elsewhere)];
+    const [first, second] = await passTimeUntil(clock, Promise.all([claim(mine, here), claim(other, there)]));
+    expect(second.clientId).toBe(first.clientId);
+    expect(linkRole(await accessTo(), first.clientId)).toBe('editor');
+    expect(linkRole(await accessTo(elsewhere), first.clientId)).toBe('editor');
+  });
+
+  describe('an owner is assigned', () => {
+    const register = (): Promise<string> => createClient(mine.engine, { email }, mine.context());
+    const add = () => addClient(mine.engine, { websiteId, email, role: 'viewer' }, mine.context());
+    const assign = (clientId: string) => changeWebsite(other.engine, { websiteId, clientId }, other.context());
+    const isLinked = async (clientId: string): Promise<boolean> => linkRole(await accessTo(), clientId) !== undefined;
+
+    test('just before a link is written: it goes again, and the answer says why', async () => {
+      const clientId = await register();
+      mine.eventStore.appendFaults.push(after(() => assign(clientId)));
+      await expect(add()).rejects.toEqual(new Refused(refusals.alreadyOwner()));
+      expect(await isLinked(clientId)).toBe(false);
+    });
+
+    test('just before a claim is written: likewise', async () => {
+      const invitationId = await invite();
+      const clientId = await register();
+      const binding: AppendFault = (append) => append();
+      mine.eventStore.appendFaults.push(
+        binding,
+        after(() => assign(clientId)),
+      );
+      await expect(claim(mine, invitationId)).rejects.toEqual(new Refused(refusals.alreadyOwner()));
+      expect(await isLinked(clientId)).toBe(false);
+    });
+
+    test('just after a link is written: it goes', async () => {
+      const clientId = await register();
+      other.eventStore.appendFaults.push(after(add));
+      await assign(clientId);
+      expect(await isLinked(clientId)).toBe(false);
+    });
+
+    test('in a dry run: nothing goes, but it is told', async () => {
+      const clientId = await register();
+      await add();
+      const planned: PlannedEvent[] = [];
+      await changeWebsite(other.engine, { websiteId, clientId }, other.context({ planned }));
+      expect(planned.map(({ type }) => type)).toEqual(['WebsiteOwnerAssigned', 'ClientUnlinked']);
+      expect(await isLinked(clientId)).toBe(true);
+    });
+  });
+});

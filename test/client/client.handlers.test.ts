@@ -1,0 +1,88 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { bindClientSubject, createClient, ensureClient, renameClient } from '../../src/commands/client/client.handlers.js';
+import { Refused, refusals } from '../../src/commands/refusal.js';
+import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
+import { clientIdOf, clientIdOfEmail, readClient } from '../../src/projections/client/client.queries.js';
+import { logOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
+import { unavailable } from '../support/faultyEventStore.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const email = 'anna@example.com';
+
+let mine: EngineProcess;
+let other: EngineProcess;
+
+beforeEach(async () => {
+  const folder = temporaryFolder();
+  [mine, other] = [await startEngine(undefined, folder), await startEngine(undefined, folder)];
+});
+
+const create = ({ engine, context }: EngineProcess, as = context()): Promise<string> =>
+  createClient(engine, { email, name: 'Anna' }, as);
+
+const registered = async (): Promise<readonly string[]> =>
+  (await logOf(mine)).flatMap(([stream, type]) => (type === 'ClientRegistered' ? [stream.slice('client-'.length)] : []));
+
+test('a client is made once for an address', async () => {
+  const clientId = await create(mine);
+  expect((await readClient(other.engine, clientId))?.client).toMatchObject({ id: clientId, email, name: 'Anna' });
+  await expect(create(other)).rejects.toEqual(new Refused(refusals.clientEmailTaken()));
+  expect(await ensureClient(other.engine, { email, name: 'Berta' }, other.context())).toEqual({ clientId, created: false });
+  expect(await registered()).toEqual([clientId]);
+});
+
+test('many at once for one address: one client', async () => {
+  const made = await Promise.all(
+    [mine, other, mine, other].map(({ engine, context }) => ensureClient(engine, { email }, context())),
+  );
+  expect(await registered()).toEqual([made[0]?.clientId]);
+  expect(new Set(made.map(({ clientId }) => clientId)).size).toBe(1);
+});
+
+test('the same command again makes the same client', async () => {
+  const as = mine.context();
+  const clientId = await create(mine, as);
+  expect(await create(other, as)).toBe(clientId);
+  expect(await logOf(mine)).toHaveLength(2);
+});
+
+test('one that was left half-made is completed by whoever asks next', async () => {
+  mine.eventStore.appendFaults.push((append) => append(), unavailable);
+  await expect(create(mine)).rejects.toThrow(EventStoreUnavailable);
+  const clientId = await create(other);
+  expect(await clientIdOfEmail(mine.engine, email)).toBe(clientId);
+  expect(await registered()).toEqual([clientId]);
+});
+
+test('neither the address nor the subject can be read from the name of a stream', async () => {
+  const clientId = await create(mine);
+  await bindClientSubject(mine.engine, clientId, 'idp|anna', mine.context());
+  const streams = (await logOf(mine)).map(([stream]) => stream);
+  expect(streams.join()).not.toMatch(/anna|example|idp/);
+  expect(streams).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^client-email-[0-9a-z]{26}$/),
+      expect.stringMatching(/^client-subject-[0-9a-z]{26}$/),
+    ]),
+  );
+});
+
+test('a subject is bound to the last client that it proved to be', async () => {
+  const first = await create(mine);
+  const second = await createClient(mine.engine, { email: 'berta@example.com' }, mine.context());
+  const before = await logOf(mine);
+  for (const clientId of [first, second, second]) await bindClientSubject(mine.engine, clientId, 'idp|anna', mine.context());
+  expect(await clientIdOf(other.engine, 'idp|anna')).toBe(second);
+  expect(await logOf(mine)).toHaveLength(before.length + 2);
+});
+
+test('renaming refuses an unknown client, and what somebody else has changed meanwhile', async () => {
+  const rename = (clientId: string, name: string) =>
+    renameClient(mine.engine, clientId, name, mine.context(), { expectedRevision: 0n });
+  const clientId = await create(mine);
+  await expect(renameClient(mine.engine, 'nobody', 'X', mine.context())).rejects.toEqual(
+    new Refused(refusals.clientNotFound('nobody')),
+  );
+  await rename(clientId, 'Anna B.');
+  await expect(rename(clientId, 'Anna C.')).rejects.toEqual(new Refused(refusals.stale()));
+});

@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { Engine } from '../../src/engine.js';
+import type { DeliveryEvent } from '../../src/events/delivery/delivery.events.js';
+import { NO_STREAM } from '../../src/events/store/eventStore.js';
+import {
+  deliveryAt,
+  deliveryBefore,
+  deliveryHistory,
+  deliveryHistoryPage,
+} from '../../src/projections/delivery/delivery.queries.js';
+import { checkpoint, content, eta, replaced, setUp, websiteId } from '../support/delivery.js';
+import { recorded, someAdmin } from '../support/given.js';
+import { engineOn, openStores } from '../workers/engines.js';
+
+let engine: Engine;
+beforeEach(async () => {
+  engine = engineOn(await openStores());
+});
+
+const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+
+/** Puts events into the log, the first `second` seconds after the start of the year, the others a second apart. */
+const log = async (events: readonly DeliveryEvent[], second = 0): Promise<void> => {
+  const encoded = events.map((event, index) =>
+    engine.codec.encode(event, engine.ids.commandId(), recorded(event, { at: at(second + index) }).metadata),
+  );
+  await engine.eventStore.append(`delivery-${websiteId}`, encoded, 'any');
+};
+
+const statusSet = (from: 'pending' | 'in_progress', to: 'pending' | 'in_progress'): DeliveryEvent => ({
+  type: 'DeliveryCheckpointStatusSet',
+  data: { websiteId, checkpointId: 'a', status: to, previousStatus: from },
+});
+
+const start = setUp([checkpoint('a')], { reason: 'Signed', reasonVisible: false });
+const shown = replaced([checkpoint('a')], { showPreviewUrl: true });
+
+describe('a delivery’s history', () => {
+  test('tells each change with who, when, why and what, and the block after it', async () => {
+    await log([start, shown, { type: 'DeliveryUndone', data: { ...content([checkpoint('a')]), revision: 1 } }]);
+    expect(await deliveryHistoryPage(engine, websiteId, { after: NO_STREAM, limit: 10 })).toStrictEqual([
+      {
+        revision: 0n,
+        at: at(0),
+        actor: someAdmin,
+        type: 'DeliverySetUp',
+        changes: [
+          { path: 'estimatedCompletionAt', from: null, to: eta },
+          { path: 'showPreviewUrl', from: null, to: false },
+          { path: 'checkpoints.a', from: null, to: checkpoint('a') },
+        ],
+        reason: 'Signed',
+        reasonVisible: false,
+        block: { ...content([checkpoint('a')]), updatedAt: at(0) },
+      },
+      {
+        revision: 1n,
+        at: at(1),
+        actor: someAdmin,
+        type: 'DeliveryReplaced',
+        changes: [{ path: 'showPreviewUrl', from: false, to: true }],
+        block: { ...content([checkpoint('a')]), showPreviewUrl: true, updatedAt: at(1) },
+      },
+      {
+        revision: 2n,
+        at: at(2),
+        actor: someAdmin,
+        type: 'DeliveryUndone',
+        changes: [{ path: 'showPreviewUrl', from: true, to: false }],
+        block: { ...content([checkpoint('a')]), updatedAt: at(2) },
+      },
+    ]);
+  });
+
+  test('of thousands of changes is whole, and read in pages', async () => {
+    const toggles = Array.from({ length: 1_100 }, (_, index) =>
+      index % 2 === 0 ? statusSet('pending', 'in_progress') : statusSet('in_progress', 'pending'),
+    );
+    await log([start, ...toggles]);
+    await log(toggles, 2_000);
+
+    let next = 0n;
+    for await (const { revision, changes } of deliveryHistory(engine, websiteId)) {
+      expect(revision).toBe(next);
+      if (next > 0n) expect(changes).toHaveLength(1);
+      next += 1n;
+    }
+    expect(next).toBe(2_201n);
+    const page = await deliveryHistoryPage(engine, websiteId, { after: 999n, limit: 3 });
+    expect(page.map(({ revision }) => revision)).toStrictEqual([1_000n, 1_001n, 1_002n]);
+    expect(await deliveryHistoryPage(engine, websiteId, { after: 2_200n, limit: 3 })).toStrictEqual([]);
+  });
+
+  test('of a block that was never set up is empty', async () => {
+    expect(await deliveryHistoryPage(engine, websiteId, { after: NO_STREAM, limit: 10 })).toStrictEqual([]);
+  });
+});
+
+describe('a delivery block at a time', () => {
+  test('is what the last change up to then left; none before the set-up', async () => {
+    await log([start], 0);
+    // Two changes in one millisecond: the later one counts.
+    await log([shown], 5);
+    await log([statusSet('pending', 'in_progress')], 5);
+    await log([replaced([])], 9);
+    const revisionAt = async (time: string): Promise<bigint | undefined> => (await deliveryAt(engine, websiteId, time))?.revision;
+
+    expect(await revisionAt('2025-12-31T23:59:59.999Z')).toBeUndefined();
+    expect(await revisionAt(at(0))).toBe(0n);
+    expect(await revisionAt('2026-01-01T00:00:04.999Z')).toBe(0n);
+    expect(await revisionAt(at(5))).toBe(2n);
+    expect(await revisionAt(at(1_000))).toBe(3n);
+    expect((await deliveryAt(engine, websiteId, at(8)))?.block).toStrictEqual({
+      ...content([checkpoint('a', { status: 'in_progress' })]),
+      showPreviewUrl: true,
+      updatedAt: at(5),
+    });
+  });
+});
+
+describe('a delivery block before a change', () => {
+  test('is what the change before it left; none before the set-up and for what is no change', async () => {
+    await log([start, shown]);
+    expect(await deliveryBefore(engine, websiteId, 1)).toStrictEqual({ ...content([checkpoint('a')]), updatedAt: at(0) });
+    expect(await deliveryBefore(engine, websiteId, 0)).toBeNull();
+    expect(await deliveryBefore(engine, websiteId, 2)).toBeNull();
+  });
+});

@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
+import { createClient, renameClient } from '../../src/commands/client/client.handlers.js';
+import { eraseClient, type Keeper } from '../../src/commands/erasure/erasure.handlers.js';
+import type { PlannedEvent } from '../../src/commands/handleCommand.js';
+import { Refused, refusals } from '../../src/commands/refusal.js';
+import { changeWebsite } from '../../src/commands/website/website.handlers.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { websiteRoleOf, websitesOfClient } from '../../src/projections/access/access.queries.js';
+import { projections } from '../../src/projections/catalogue.js';
+import { clientIdOf, listClients, readClient } from '../../src/projections/client/client.queries.js';
+import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
+import { createErasureWorker } from '../../src/workers/erasure/erasureWorker.js';
+import type { VaultRecords } from '../../src/platform/vault.js';
+import { clientActor, logOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
+import {
+  createMortal,
+  expectErased,
+  expectShutOut,
+  invite,
+  makeErasable,
+  mortalKeeper,
+  newWebsite,
+  outboxIn,
+  type Erasable,
+} from '../support/erasable.js';
+import { eventually } from '../support/eventually.js';
+import { after } from '../support/faultyEventStore.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { openSecrets, openVaultIn } from '../support/vaults.js';
+import { engineOn } from '../workers/engines.js';
+
+let folder: string;
+let mine: EngineProcess;
+let other: EngineProcess;
+let projector: Projector;
+let outbox: ReturnType<typeof outboxIn>;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  [mine, other] = [await startEngine(systemClock, folder), await startEngine(systemClock, folder)];
+  projector = createProjector({ ...other.engine, projections, decode: (stored) => other.engine.codec.decode(stored) });
+  await projector.start();
+  outbox = outboxIn(folder);
+});
+
+afterEach(() => projector.stop());
+
+const erase = ({ clientId }: Pick<Erasable, 'clientId'>, { engine, context } = mine, keepers: readonly Keeper[] = [outbox]) =>
+  eraseClient(engine, keepers, clientId, context());
+
+/** The key goes last. */
+const untilDone = ({ name, sealed }: Erasable): Promise<true> =>
+  eventually(`the erasure of ${name}`, async () => ((await other.engine.personal.open(sealed)) === null ? true : undefined));
+
+describe('a client who is erased', () => {
+  test('is nowhere any more; others are as they were', async () => {
+    const anna = await makeErasable(mine, outbox, 'anna');
+    const berta = await makeErasable(other, outbox, 'berta');
+    await erase(anna);
+    await expectErased(mine.engine, outbox, anna);
+    expect((await listClients(other.engine, { limit: 10 })).map(({ email }) => email)).toEqual([berta.email]);
+    expect((await readClient(other.engine, berta.clientId))?.client.name).toBe('berta the Second');
+    expect(await websitesOfClient(other.engine, berta.clientId)).toHaveLength(2);
+    expect(await outbox.list({ to: berta.email, limit: 10 })).toHaveLength(1);
+  });
+
+  test('is erased once: the second time there is nobody', async () => {
+    const anna = await makeErasable(mine, outbox, 'anna');
+    await erase(anna);
+    const gone = new Refused(refusals.clientNotFound(anna.clientId));
+    await expect(erase(anna)).rejects.toEqual(gone);
+    await expect(erase(anna, other)).rejects.toEqual(gone);
+    await expect(renameClient(other.engine, anna.clientId, 'X', other.context())).rejects.toEqual(gone);
+    await expect(erase({ clientId: 'nobody' })).rejects.toEqual(new Refused(refusals.clientNotFound('nobody')));
+  });
+
+  test('comes back as somebody else, in every process at once', async () => {
+    const anna = await makeErasable(mine, outbox, 'anna');
+    // The other process has seen the key.
+    expect((await readClient(other.engine, anna.clientId))?.client.email).toBe(anna.email);
+    await erase(anna);
+    const { invitationId, sealed } = await invite(other, anna.linked, anna.email);
+    expect(sealed).not.toBe(anna.sealed);
+    expect(await mine.engine.personal.open(sealed)).toBe(anna.email);
+    const { subject, email } = anna;
+    const wish = { invitationId, subject, verifiedEmail: email };
+    const claimed = await claimInvitation(mine.engine, wish, mine.context({ actor: clientActor(subject) }));
+    expect(claimed.clientId).not.toBe(anna.clientId);
+    expect(await websitesOfClient(other.engine, claimed.clientId)).toHaveLength(1);
+    expect(await websiteRoleOf(other.engine, { id: anna.owned }, claimed.clientId)).toBeNull();
+    await expectErased(mine.engine, outbox, anna);
+  });
+
+  test('in a dry run stays, and all is told that would happen', async () => {
+    const anna = await makeErasable(mine, outbox, 'anna');
+    const before = await logOf(mine);
+    const planned: PlannedEvent[] = [];
+    await eraseClient(mine.engine, [outbox], anna.clientId, mine.context({ planned }));
+    expect(await logOf(mine)).toEqual(before);
+    expect((await readClient(mine.engine, anna.clientId))?.client.email).toBe(anna.email);
+    expect(await outbox.list({ to: anna.email, limit: 10 })).toHaveLength(1);
+    expect(planned.map(({ type }) => type).sort()).toEqual([
+      'APIKeyRevoked',
+      'APIKeyRevoked',
+      'APIKeyRevoked',
+      'APIKeyRevoked',
+      'ClientEmailReleased',
+      'ClientErased',
+      'ClientUnlinked',
+      'InvitationRevoked',
+      'WebsiteOwnerRemoved',
+    ]);
+    await erase(anna);
+    await expectErased(mine.engine, outbox, anna);
+  });
+});
+
+describe('a crash', () => {
+  /** A process that dies at an act: an append, a write to the vault, a mail forgotten. */
+  const mortalProcess = async (diesAt: number) => {
+    const mortal = createMortal(diesAt);
+    const { act } = mortal;
+    const { records, close } = await openVaultIn(folder, systemClock);
+    const own: VaultRecords = {
+      get: (...key) => records.get(...key),
+      insert: (...entry) => act(() => records.insert(...entry)),
+      put: (...entry) => act(() => records.put(...entry)),
+      delete: (...key) => act(() => records.delete(...key)),
+    };
+    const secrets = await openSecrets(own, systemClock);
+    const eventStore = {
+      ...mine.eventStore,
+      append: (...asked: Parameters<typeof mine.eventStore.append>) => act(() => mine.eventStore.append(...asked)),
+    };
+    const engine = engineOn({ ...mine, eventStore, ...secrets });
+    return { ...mortal, engine, keeper: mortalKeeper(outbox, mortal), close };
+  };
+
+  test('at any moment leaves nobody let in, and a worker ends what was begun; whoever came back meanwhile stays', async () => {
+    const people: { person: Erasable; begun: boolean; returned?: { invitationId: string; sealed: string } }[] = [];
+    for (let diesAt = 0, survived = false; !survived; diesAt += 1) {
+      const person = await makeErasable(mine, outbox, `anna${diesAt}`);
+      const { engine, keeper, close } = await mortalProcess(diesAt);
+      const context = mine.context();
+      survived = await eraseClient(engine, [keeper], person.clientId, context).then(
+        () => true,
+        () => false,
+      );
+      await close();
+      const begun = (await readClient(other.engine, person.clientId)) === null;
+      if (begun) await expectShutOut(other.engine, person);
+      // Half of those come back before the rest is done.
+      const isBack = begun && diesAt % 4 < 2;
+      people.push({ person, begun, ...(isBack && { returned: await invite(other, person.linked, person.email) }) });
+    }
+    expect(people.length).toBeGreaterThan(20);
+
+    const worker = createErasureWorker(other.engine, [outbox]);
+    await worker.start();
+    for (const { person, begun, returned } of people) {
+      if (!begun) {
+        expect((await readClient(mine.engine, person.clientId))?.client.email).toBe(person.email);
+        continue;
+      }
+      await untilDone(person);
+      await expectErased(other.engine, outbox, person);
+      if (returned === undefined) continue;
+      expect(await mine.engine.personal.open(returned.sealed)).toBe(person.email);
+      const wish = { invitationId: returned.invitationId, subject: person.subject, verifiedEmail: person.email };
+      const { clientId } = await claimInvitation(mine.engine, wish, mine.context());
+      expect(clientId).not.toBe(person.clientId);
+    }
+    await worker.stop();
+  });
+});
+
+describe('at the same moment', () => {
+  test('two erasures and the worker: one outcome', async () => {
+    const worker = createErasureWorker(other.engine, [outbox]);
+    await worker.start();
+    const anna = await makeErasable(mine, outbox, 'anna');
+    await Promise.allSettled([erase(anna), erase(anna, other), erase(anna)]);
+    await untilDone(anna);
+    await expectErased(mine.engine, outbox, anna);
+    await worker.stop();
+  });
+
+  const access = async ({ clientId }: Erasable, id: string) => ({
+    role: await websiteRoleOf(mine.engine, { id }, clientId),
+    websites: await websitesOfClient(mine.engine, clientId),
+  });
+  const none = { role: null, websites: [] };
+
+  test('somebody adds the client to a website', async () => {
+    const anna = await makeErasable(mine, outbox, 'anna');
+    const websiteId = await newWebsite(mine, 'bakery');
+    mine.eventStore.appendFaults.push(after(() => erase(anna, other)));
+    const adding = addClient(mine.engine, { websiteId, email: anna.email, role: 'viewer' }, mine.context());
+    await expect(adding).rejects.toEqual(new Refused(refusals.clientNotFound(anna.clientId)));
+    expect(await access(anna, websiteId)).toEqual(none);
+  });
+
+  test('the client takes up an invitation', async () => {
+    const anna = await makeErasable(mine, outbox, 'anna');
+    const { subject, email, invitationId } = anna;
+    // The binding of the subject changes nothing any more: the first append is the claim's.
+    mine.eventStore.appendFaults.push(after(() => erase(anna, other)));
+    const claiming = claimInvitation(mine.engine, { invitationId, subject, verifiedEmail: email }, mine.context());
+    await expect(claiming).rejects.toBeInstanceOf(Refused);
+    expect(await access(anna, anna.invited)).toEqual(none);
+    expect(await clientIdOf(mine.engine, subject, email)).toBeUndefined();
+  });
+
+  test('the client becomes the owner of a website', async () => {
+    const anna = await makeErasable(mine, outbox, 'anna');
+    const websiteId = await newWebsite(mine, 'bakery');
+    mine.eventStore.appendFaults.push(after(() => erase(anna, other)));
+    const assigning = changeWebsite(mine.engine, { websiteId, clientId: anna.clientId }, mine.context());
+    await expect(assigning).rejects.toEqual(new Refused(refusals.clientNotFound(anna.clientId)));
+    expect(await access(anna, websiteId)).toEqual(none);
+  });
+
+  test('the address is registered again', async () => {
+    const anna = await makeErasable(mine, outbox, 'anna');
+    const register = () => createClient(other.engine, { email: anna.email, name: 'Anew' }, other.context());
+    const [, registered] = await Promise.allSettled([erase(anna), register()]);
+    const clientId = registered.status === 'fulfilled' ? registered.value : await register();
+    expect(clientId).not.toBe(anna.clientId);
+    expect((await readClient(mine.engine, clientId))?.client).toMatchObject({ email: anna.email, name: 'Anew' });
+    await expectErased(mine.engine, outbox, anna);
+  });
+});

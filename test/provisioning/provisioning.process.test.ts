@@ -1,0 +1,485 @@
+import { describe, expect, test } from '@jest/globals';
+import { refusals } from '../../src/commands/refusal.js';
+import {
+  stepIds,
+  type ProvisioningEvent,
+  type StepId,
+  type StepResult,
+} from '../../src/events/provisioning/provisioning.events.js';
+import type { ProvisioningCommand } from '../../src/workers/provisioning/provisioning.commands.js';
+import { provisioningProcess, STEP_DEADLINE_MS } from '../../src/workers/provisioning/provisioning.process.js';
+import { expectRepeatable, given as givenEvents, now, recorded } from '../support/given.js';
+
+const lately = '2026-01-01T23:59:00.000Z';
+const given = (events: readonly ProvisioningEvent[] = []) =>
+  givenEvents(
+    provisioningProcess,
+    events.map((event, revision) => recorded(event, { revision, at: lately })),
+  );
+
+const job = { jobId: 'j1', websiteId: 'w1' };
+const request = {
+  ...job,
+  name: 'Bakery',
+  slug: 'bakery',
+  templateId: 'business',
+  collaborators: ['octocat'],
+  createdAt: lately,
+};
+const leaseUntil = '2026-01-02T00:00:06.000Z';
+
+const queued: ProvisioningEvent = { type: 'ProvisioningQueued', data: request };
+const started = (step: StepId, attempt = 1, worker = 'A'): ProvisioningEvent => ({
+  type: 'ProvisioningStepStarted',
+  data: { ...job, step, attempt, worker, leaseUntil },
+});
+const results: { [Step in StepId]: Extract<StepResult, { step: Step }> } = {
+  github_create_repo: {
+    step: 'github_create_repo',
+    output: { provider: 'p', id: 'r1', name: 'bakery', defaultBranch: 'main', cloneUrl: 'https://x.example/r1.git' },
+  },
+  github_invite_collaborator: { step: 'github_invite_collaborator', output: { invited: ['octocat'] } },
+  vercel_create_project: {
+    step: 'vercel_create_project',
+    output: { provider: 'p', projectId: 'p1', name: 'bakery', url: 'https://bakery.example/' },
+  },
+  vercel_set_env_vars: { step: 'vercel_set_env_vars', output: { variables: ['SITE_NAME'] } },
+  vercel_initial_deploy: {
+    step: 'vercel_initial_deploy',
+    output: { deploymentId: 'd1', url: 'https://d1.example/', commit: 'abc' },
+  },
+  finalize: { step: 'finalize', output: { url: 'https://bakery.example/' } },
+};
+const succeeded = (step: StepId, attempt = 1): ProvisioningEvent => ({
+  type: 'ProvisioningStepSucceeded',
+  data: { ...job, attempt, ...results[step] },
+});
+const failedStep = (step: StepId, attempt: number, nextAttemptAt?: string): ProvisioningEvent => ({
+  type: 'ProvisioningStepFailed',
+  data: { ...job, step, attempt, error: 'Oh', transient: true, ...(nextAttemptAt !== undefined && { nextAttemptAt }) },
+});
+const failed = (step: StepId, why = 'Oh'): ProvisioningEvent => ({
+  type: 'ProvisioningFailed',
+  data: { ...job, step, reason: `${step}: ${why}` },
+});
+const retried = (step: StepId, run = 2): ProvisioningEvent => ({ type: 'ProvisioningRetried', data: { ...job, step, run } });
+const done: ProvisioningEvent = { type: 'ProvisioningSucceeded', data: job };
+
+/** Everything up to a step, which has not begun. */
+const upTo = (step: StepId): ProvisioningEvent[] => [
+  queued,
+  ...stepIds.slice(0, stepIds.indexOf(step)).flatMap((over) => [started(over), succeeded(over)]),
+];
+const transient = { error: 'Oh', transient: true, retryAfterMs: 0 };
+const permanent = { error: 'Name taken', transient: false, retryAfterMs: 0 };
+const first = 'github_create_repo';
+
+const retry = { type: 'RetryProvisioning', websiteId: 'w1' } as const;
+const third = 'vercel_create_project';
+const failedAtThird = [...upTo(third), started(third), failedStep(third, 1), failed(third)];
+
+describe('queueing', () => {
+  test('a website that was created', () => {
+    given().when({ type: 'QueueProvisioning', request }).then([queued]);
+  });
+
+  test.each([
+    ['queued', [queued]],
+    ['under way', [queued, started(first)]],
+    ['failed', [queued, started(first), failedStep(first, 1), failed(first)]],
+    ['finished', [...upTo('finalize'), started('finalize'), succeeded('finalize'), done]],
+  ])('once more, when it is %s, changes nothing', (_, events) => {
+    given(events).when({ type: 'QueueProvisioning', request }).then([]);
+  });
+});
+
+describe('starting a step', () => {
+  const start = (attempt: number, changes = {}) => ({
+    type: 'StartStep' as const,
+    step: first as StepId,
+    attempt,
+    worker: 'B',
+    ...changes,
+  });
+
+  test('that nobody is at takes the lease', () => {
+    given([queued])
+      .when(start(1))
+      .then([started(first, 1, 'B')]);
+  });
+
+  test('that somebody else is at changes nothing', () => {
+    given([queued, started(first)])
+      .when(start(2))
+      .then([]);
+    given([queued, started(first)])
+      .when(start(1))
+      .then([]);
+  });
+
+  test('whose lease was waited out takes it over', () => {
+    given([queued, started(first)])
+      .when(start(2, { waitedOut: 1n }))
+      .then([started(first, 2, 'B')]);
+  });
+
+  test('whose lease was renewed in the meantime changes nothing', () => {
+    const renewed: ProvisioningEvent = {
+      type: 'ProvisioningLeaseRenewed',
+      data: { ...job, step: first, attempt: 1, leaseUntil },
+    };
+    given([queued, started(first), renewed])
+      .when(start(2, { waitedOut: 1n }))
+      .then([]);
+    given([queued, started(first), renewed])
+      .when(start(2, { waitedOut: 2n }))
+      .then([started(first, 2, 'B')]);
+  });
+
+  test('of which this worker lost track takes it up again at once', () => {
+    given([queued, started(first, 1, 'B')])
+      .when(start(2))
+      .then([started(first, 2, 'B')]);
+  });
+
+  test('before its pause is over changes nothing; a timer that fires twice starts one attempt', () => {
+    const events = [queued, started(first), failedStep(first, 1, now)];
+    given(events).when(start(2)).then([]);
+    given(events)
+      .when(start(2, { waitedOut: 2n }))
+      .then([started(first, 2, 'B')]);
+    given([...events, started(first, 2)])
+      .when(start(2, { waitedOut: 2n }))
+      .then([]);
+  });
+
+  test.each([
+    ['that is over', [queued, started(first), succeeded(first)], start(2)],
+    ['that is still to come', [queued], start(1, { step: 'finalize' })],
+    ['of a job that is not there', [], start(1)],
+    ['of a job that has failed', [queued, started(first), failedStep(first, 1), failed(first)], start(2)],
+    [
+      'of a job that is finished',
+      [...upTo('finalize'), started('finalize'), succeeded('finalize'), done],
+      start(2, { step: 'finalize' }),
+    ],
+  ])('%s changes nothing', (_, events, command) => {
+    given(events).when(command).then([]);
+  });
+
+  test('past its deadline fails the job, with a reason', () => {
+    const at = new Date(Date.parse(lately) + STEP_DEADLINE_MS + 1).toISOString();
+    given([queued, started(first)])
+      .when(start(2, { waitedOut: 1n, at }))
+      .then([failed(first, 'Not finished within 24 hours')]);
+  });
+
+  test('long after the job was queued is no matter: the deadline counts from the first attempt of the run', () => {
+    const at = '2027-01-01T00:00:00.000Z';
+    const begun: ProvisioningEvent = {
+      type: 'ProvisioningStepStarted',
+      data: { ...job, step: first, attempt: 1, worker: 'B', leaseUntil: '2027-01-01T00:00:06.000Z' },
+    };
+    given([queued]).when(start(1, { at })).then([begun]);
+    given([queued, started(first), failedStep(first, 1), failed(first), retried(first)])
+      .when(start(2, { at }))
+      .then([{ ...begun, data: { ...begun.data, attempt: 2 } }]);
+  });
+});
+
+describe('renewing a lease', () => {
+  const renew = (changes = {}) => ({ type: 'RenewLease' as const, step: first as StepId, attempt: 1, lease: 1n, ...changes });
+
+  test('prolongs it', () => {
+    given([queued, started(first)])
+      .when(renew())
+      .then([{ type: 'ProvisioningLeaseRenewed', data: { ...job, step: first, attempt: 1, leaseUntil } }]);
+  });
+
+  test.each([
+    ['was taken over', [queued, started(first), started(first, 2, 'B')], renew()],
+    ['has another name', [queued, started(first)], renew({ lease: 7n })],
+    ['has been given back', [queued, started(first), failedStep(first, 1, now)], renew()],
+    ['is of a step that is over', [queued, started(first), succeeded(first)], renew()],
+  ])('that %s changes nothing', (_, events, command) => {
+    given(events).when(command).then([]);
+  });
+});
+
+describe('the success of a step', () => {
+  const success = (step: StepId, changes = {}) => ({
+    type: 'RecordSuccess' as const,
+    result: results[step],
+    attempt: 1,
+    ...changes,
+  });
+
+  test('is recorded, and the same worker goes on with the next one', () => {
+    given([queued, started(first)])
+      .when(success(first, { nextWorker: 'A' }))
+      .then([succeeded(first), started('github_invite_collaborator')]);
+  });
+
+  test('of a worker that stops leaves the next one to whoever comes', () => {
+    given([queued, started(first)])
+      .when(success(first))
+      .then([succeeded(first)]);
+  });
+
+  test('of the last one finishes the job', () => {
+    given([...upTo('finalize'), started('finalize')])
+      .when(success('finalize', { nextWorker: 'A' }))
+      .then([succeeded('finalize'), done]);
+  });
+
+  test.each([
+    ['twice', [queued, started(first), succeeded(first)], success(first)],
+    [
+      'twice, when the next has begun',
+      [queued, started(first), succeeded(first), started('github_invite_collaborator')],
+      success(first),
+    ],
+    ['from a sleeper whose step another worker has taken over', [queued, started(first), started(first, 2, 'B')], success(first)],
+    ['after its attempt was given up', [queued, started(first), failedStep(first, 1, now)], success(first)],
+    ['after the job failed', [queued, started(first), failedStep(first, 1), failed(first)], success(first)],
+    ['early, of a step that has not begun', [queued, started(first)], success('finalize')],
+    ['of an attempt that has not begun', [queued, started(first)], success(first, { attempt: 2 })],
+    ['of a job that is not there', [], success(first)],
+    ['after the job was finished', [...upTo('finalize'), started('finalize'), succeeded('finalize'), done], success('finalize')],
+  ])('%s changes nothing', (_, events, command) => {
+    given(events).when(command).then([]);
+  });
+});
+
+describe('the failure of a step', () => {
+  const failure = (attempt: number, changes = {}) => ({
+    type: 'RecordFailure' as const,
+    step: first as StepId,
+    attempt,
+    fault: transient,
+    jitter: 0.5,
+    ...changes,
+  });
+  const failures = (count: number): ProvisioningEvent[] =>
+    Array.from({ length: count }, (_, index) => [started(first, index + 1), failedStep(first, index + 1, now)]).flat();
+  const fails = (attempt: number, nextAttemptAt?: string) => failedStep(first, attempt, nextAttemptAt);
+
+  test.each([
+    [1, '2026-01-02T00:00:00.750Z'],
+    [2, '2026-01-02T00:00:01.500Z'],
+    [3, '2026-01-02T00:00:03.000Z'],
+    [4, '2026-01-02T00:00:06.000Z'],
+  ])('for now, the %s. time, means a longer pause', (attempt, nextAttemptAt) => {
+    given([queued, ...failures(attempt - 1), started(first, attempt)])
+      .when(failure(attempt))
+      .then([fails(attempt, nextAttemptAt)]);
+  });
+
+  test('for now, the fifth time, fails the job', () => {
+    given([queued, ...failures(4), started(first, 5)])
+      .when(failure(5))
+      .then([fails(5), failed(first)]);
+  });
+
+  test('is not counted for a worker that died: its attempt reported nothing', () => {
+    const deaths = [1, 2, 3, 4, 5].map((attempt) => started(first, attempt));
+    given([queued, ...deaths, started(first, 6)])
+      .when(failure(6))
+      .then([fails(6, '2026-01-02T00:00:00.750Z')]);
+  });
+
+  test.each([
+    [0, '2026-01-02T00:00:00.500Z'],
+    [0.999, '2026-01-02T00:00:01.000Z'],
+  ])('spreads the next attempts: jitter %s', (jitter, nextAttemptAt) => {
+    given([queued, started(first)])
+      .when(failure(1, { jitter }))
+      .then([fails(1, nextAttemptAt)]);
+  });
+
+  test('with a time to wait for is tried again after that, and a little more', () => {
+    given([queued, started(first)])
+      .when(failure(1, { fault: { ...transient, retryAfterMs: 120_000 } }))
+      .then([fails(1, '2026-01-02T00:02:06.000Z')]);
+  });
+
+  test('with a time to wait for that lies past the deadline fails the job', () => {
+    given([queued, started(first)])
+      .when(failure(1, { fault: { ...transient, retryAfterMs: STEP_DEADLINE_MS } }))
+      .then([fails(1), failed(first)]);
+  });
+
+  test('for good fails the job at once', () => {
+    given([queued, started(first)])
+      .when(failure(1, { fault: permanent }))
+      .then([
+        { type: 'ProvisioningStepFailed', data: { ...job, step: first, attempt: 1, error: 'Name taken', transient: false } },
+        failed(first, 'Name taken'),
+      ]);
+  });
+
+  test.each([
+    ['twice', [queued, started(first), failedStep(first, 1, now)], failure(1)],
+    ['from a sleeper whose step another worker has taken over', [queued, started(first), started(first, 2, 'B')], failure(1)],
+    ['of a step that is over', [queued, started(first), succeeded(first)], failure(1)],
+    ['after the job failed', [queued, started(first), failedStep(first, 1), failed(first)], failure(1)],
+    ['of a job that is not there', [], failure(1)],
+  ])('%s changes nothing', (_, events, command) => {
+    given(events).when(command).then([]);
+  });
+});
+
+describe('a retry', () => {
+  test('of a failed job goes on from the step that failed', () => {
+    given(failedAtThird)
+      .when(retry)
+      .then([retried(third)]);
+    given([...failedAtThird, retried(third)])
+      .when({ type: 'StartStep', step: third, attempt: 2, worker: 'A' })
+      .then([started(third, 2)]);
+  });
+
+  test('has five attempts of its own', () => {
+    const four = [2, 3, 4, 5].flatMap((attempt) => [started(third, attempt), failedStep(third, attempt, now)]);
+    given([...failedAtThird, retried(third), ...four, started(third, 6)])
+      .when({ type: 'RecordFailure', step: third, attempt: 6, fault: transient, jitter: 0 })
+      .then([failedStep(third, 6), failed(third)]);
+  });
+
+  test('that failed as well can be retried', () => {
+    const again = [retried(third), started(third, 2), failedStep(third, 2), failed(third)];
+    given([...failedAtThird, ...again])
+      .when(retry)
+      .then([retried(third, 3)]);
+  });
+
+  test('asked for twice is one', () => {
+    given([...failedAtThird, retried(third)])
+      .when(retry)
+      .then([]);
+  });
+
+  test.each([
+    ['is not there', []],
+    ['is queued', [queued]],
+    ['is under way', [queued, started(first)]],
+    ['waits for its next attempt', [queued, started(first), failedStep(first, 1, now)]],
+    ['is under way again', [...failedAtThird, retried(third), started(third, 2)]],
+    ['has got further', [...failedAtThird, retried(third), started(third, 2), succeeded(third, 2)]],
+    ['is finished', [...upTo('finalize'), started('finalize'), succeeded('finalize'), done]],
+  ])('of a job that %s is refused', (_, events) => {
+    given(events).when(retry).thenRefused(refusals.provisioningNotFailed('w1'));
+  });
+});
+
+describe('a clean-up', () => {
+  const asked: ProvisioningEvent = { type: 'ProvisioningCleanupRequested', data: job };
+  const begun = (attempt: number): ProvisioningEvent => ({
+    type: 'ProvisioningCleanupStarted',
+    data: { ...job, attempt, worker: 'A', leaseUntil },
+  });
+  const gone = (what: 'project' | 'repository', attempt: number, found = true): ProvisioningEvent => ({
+    type: 'ProvisioningRemainsRemoved',
+    data: { ...job, attempt, what, name: request.slug, found },
+  });
+  const cleaned: ProvisioningEvent = { type: 'ProvisioningCleanedUp', data: job };
+  const givenUp: ProvisioningEvent = {
+    type: 'ProvisioningCleanupFailed',
+    data: { ...job, attempt: 2, error: 'No', transient: false },
+  };
+  const ask = { type: 'RequestCleanup', websiteId: 'w1' } as const;
+
+  test('of a failed job is begun by one worker, whose number follows every attempt before', () => {
+    given(failedAtThird).when(ask).then([asked]);
+    given([...failedAtThird, asked])
+      .when({ type: 'StartCleanup', attempt: 2, worker: 'A' })
+      .then([begun(2)]);
+    given([...failedAtThird, asked, begun(2)])
+      .when({ type: 'StartCleanup', attempt: 3, worker: 'B' })
+      .then([]);
+    given([...failedAtThird, asked])
+      .when({ type: 'StartCleanup', attempt: 1, worker: 'A' })
+      .then([]);
+  });
+
+  test('records each removal, and ends with the last', () => {
+    const removal = { type: 'RecordRemoval', attempt: 2, found: true } as const;
+    const before = [...failedAtThird, asked, begun(2)];
+    given(before)
+      .when({ ...removal, what: 'project' })
+      .then([gone('project', 2)]);
+    given([...before, gone('project', 2)])
+      .when({ ...removal, what: 'repository', found: false })
+      .then([gone('repository', 2, false), cleaned]);
+    given([...before, gone('project', 2)])
+      .when({ ...removal, what: 'project' })
+      .then([]);
+    given(before)
+      .when({ ...removal, attempt: 1, what: 'project' })
+      .then([]);
+  });
+
+  test('that fails is tried again, or given up; what was removed counts', () => {
+    const failure = { type: 'RecordCleanupFailure', attempt: 2, jitter: 0 } as const;
+    const before = [...failedAtThird, asked, begun(2), gone('project', 2)];
+    given(before)
+      .when({ ...failure, fault: { error: 'No', transient: false, retryAfterMs: 0 } })
+      .then([givenUp]);
+    expect(given(before).when({ ...failure, fault: transient }).outcome).toMatchObject([
+      { type: 'ProvisioningCleanupFailed', data: { transient: true, nextAttemptAt: expect.any(String) } },
+    ]);
+    given([...before, givenUp])
+      .when(ask)
+      .then([asked]);
+    given([...before, givenUp])
+      .when(retry)
+      .then([retried(third)]);
+  });
+
+  test('once done lets a retry begin with the first step, under a number of its own', () => {
+    const over = [...failedAtThird, asked, begun(2), gone('project', 2), gone('repository', 2), cleaned];
+    given(over)
+      .when(retry)
+      .then([retried(first)]);
+    given([...over, retried(first)])
+      .when({ type: 'StartStep', step: first, attempt: 3, worker: 'A' })
+      .then([started(first, 3)]);
+    given([...over, retried(first)])
+      .when({ type: 'RecordSuccess', result: results[first], attempt: 1 })
+      .then([]);
+  });
+
+  test('keeps a retry away, and is refused to a job that has not failed', () => {
+    given([...failedAtThird, asked])
+      .when(retry)
+      .thenRefused(refusals.provisioningInCleanup('w1'));
+    for (const events of [[], [queued], [queued, started(first)]])
+      given(events).when(ask).thenRefused(refusals.provisioningNotFailed('w1'));
+  });
+
+  test.each([
+    [[], ask],
+    [[asked], { type: 'StartCleanup', attempt: 2, worker: 'A' }],
+    [[asked, begun(2)], { type: 'RecordRemoval', attempt: 2, what: 'project', found: true }],
+    [[asked, begun(2)], { type: 'RecordCleanupFailure', attempt: 2, fault: transient, jitter: 0 }],
+  ] as const)('repeated, a command changes nothing more: %#', (events, command) => {
+    expectRepeatable(provisioningProcess, [...failedAtThird, ...events], command);
+  });
+});
+
+describe('repeated, a command changes nothing more', () => {
+  const cases: [ProvisioningEvent[], Parameters<typeof expectRepeatable<unknown, ProvisioningCommand, ProvisioningEvent>>[2]][] =
+    [
+      [[], { type: 'QueueProvisioning', request }],
+      [[queued], { type: 'StartStep', step: first, attempt: 1, worker: 'A' }],
+      [[queued, started(first)], { type: 'RenewLease', step: first, attempt: 1, lease: 1n }],
+      [[queued, started(first)], { type: 'RecordSuccess', result: results[first], attempt: 1, nextWorker: 'A' }],
+      [[queued, started(first)], { type: 'RecordFailure', step: first, attempt: 1, fault: transient, jitter: 0 }],
+      [[queued, started(first), failedStep(first, 1), failed(first)], { type: 'RetryProvisioning', websiteId: 'w1' }],
+    ];
+
+  test.each(cases.map(([events, command]) => [command.type, events, command] as const))('%s', (_, events, command) => {
+    expectRepeatable(provisioningProcess, events, command);
+    expect(given(events).when(command).outcome).not.toStrictEqual([]);
+  });
+});

@@ -1,0 +1,277 @@
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { SeoScanResult } from '../../src/events/seo/seo.events.js';
+import { ProviderFault } from '../../src/integrations/fault.js';
+import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
+import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
+import type { LlmGateway, LlmQuestion } from '../../src/integrations/llm/port.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { createScan } from '../../src/workers/seo/scan.js';
+import { serveSites } from '../contracts/hostingSites.js';
+import { hastyClock } from '../support/provider.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { filesAt, startWebsite, type ServePage } from '../workers/websites.js';
+
+const address = '127.0.0.2';
+const host = 'bakery.example';
+
+/** Scans a website on the public Internet, which is at 127.0.0.2 here. */
+const scanOf = async (serve: ServePage, llm?: LlmGateway): Promise<SeoScanResult> => {
+  const { port } = await startWebsite(serve, address);
+  const scan = createScan({
+    clock: hastyClock(),
+    servedHere: () => null,
+    resolve: () => Promise.resolve([{ address, family: 4 }]),
+    isPublic: (other) => other === address,
+    llm,
+  });
+  const result = await scan({ url: `http://${host}:${port}/`, name: 'Corner Bakery' });
+  // The port is another one each time.
+  return JSON.parse(JSON.stringify(result).replaceAll(`:${port}`, '')) as SeoScanResult;
+};
+
+const description = 'Sourdough bread, rolls and cakes from our own oven in Leeds, every morning from six.';
+const data =
+  '<script type="application/ld+json">{"@context":"https://schema.org","@type":"Bakery","name":"Corner Bakery"}</script>';
+
+/** A page with nothing the matter, but for what is changed. */
+const pageAt =
+  (path: string, changes: { title?: string; description?: string; head?: string; body?: string; html?: string } = {}) =>
+  (request: Parameters<ServePage>[0]): string => {
+    const origin = `http://${request.headers.host ?? ''}`;
+    const { title = `Page ${path} of the Corner Bakery`, head = `<link rel="canonical" href="${origin}${path}">${data}` } =
+      changes;
+    return `<!doctype html><html ${changes.html ?? 'lang="en"'}><head><title>${title}</title>
+      <meta name="description" content="${changes.description ?? `${path}: ${description}`}">${head}</head>
+      <body>${changes.body ?? '<h1>Bread</h1><h2>Opening hours</h2><a href="/about">About us</a><img src="/b.png" alt="A loaf">'}</body></html>`;
+  };
+
+type Content = ((request: Parameters<ServePage>[0]) => string) | Parameters<typeof filesAt>[0][string];
+
+const sitemapOf = (...paths: readonly string[]): Content => {
+  const locations = (request: Parameters<ServePage>[0]) =>
+    paths.map((path) => `<url><loc>http://${request.headers.host ?? ''}${path}</loc></url>`).join('');
+  return (request) =>
+    `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${locations(request)}</urlset>`;
+};
+
+const goodSite: Readonly<Record<string, Content>> = {
+  '/': pageAt('/'),
+  '/about': pageAt('/about'),
+  '/robots.txt': { headers: { 'content-type': 'text/plain' }, body: 'User-agent: *\nDisallow: /admin\nSitemap: /sitemap.xml' },
+  '/sitemap.xml': sitemapOf('/', '/about'),
+};
+
+const serving =
+  (files: Readonly<Record<string, Content>>): ServePage =>
+  (request, response) => {
+    const file = files[request.url ?? ''];
+    filesAt(file === undefined ? {} : { [request.url ?? '']: typeof file === 'function' ? file(request) : file })(
+      request,
+      response,
+    );
+  };
+
+const rulesOf = ({ findings }: SeoScanResult): string[] => findings.map(({ rule }) => rule);
+
+describe('a scan', () => {
+  test('finds nothing the matter with a site that is well made', async () => {
+    expect(await scanOf(serving(goodSite))).toStrictEqual({
+      url: `http://${host}/`,
+      score: 100,
+      pages: 2,
+      complete: true,
+      findings: [],
+      probes: { status: 'notConfigured', answers: [] },
+    });
+  });
+
+  const about = (changes: Parameters<typeof pageAt>[1]): Record<string, Content> => ({ '/about': pageAt('/about', changes) });
+  const canonical = `<link rel="canonical" href="http://${host}/about">`;
+
+  test.each<[string, Record<string, Content>]>([
+    ['noindex', { '/about': { headers: { 'x-robots-tag': 'noindex' }, body: pageAt('/about')({ headers: {} } as never) } }],
+    ['noindex', about({ head: '<meta name="ROBOTS" content="none">' })],
+    ['title-missing', about({ title: '' })],
+    ['title-length', about({ title: 'About' })],
+    ['title-length', about({ title: 'Bread '.repeat(20) })],
+    ['title-several', about({ head: '<title>Another title of this page</title>' })],
+    ['title-duplicate', about({ title: 'Page / of the Corner Bakery' })],
+    ['description-missing', about({ description: '' })],
+    ['description-length', about({ description: 'Bread' })],
+    ['description-duplicate', about({ description: `/: ${description}` })],
+    ['heading-missing', about({ body: '<h2>Bread</h2>' })],
+    ['heading-several', about({ body: '<h1>Bread</h1><h1>Cake</h1>' })],
+    ['heading-skipped', about({ body: '<h1>Bread</h1><h3>Rye</h3>' })],
+    ['image-alternative-missing', about({ body: '<h1>Bread</h1><img src="/b.png">' })],
+    ['canonical-missing', about({ head: '' })],
+    ['canonical-wrong', about({ head: '<link rel="canonical" href="/about">' })],
+    ['canonical-wrong', about({ head: canonical + canonical })],
+    ['canonical-wrong', about({ head: '<link rel="canonical" href="https://other.example/about">' })],
+    ['language-missing', about({ html: '' })],
+    ['language-wrong', about({ html: 'lang="english language"' })],
+    ['language-wrong', about({ head: '<link rel="alternate" hreflang="de" href="/de">' })],
+    ['links-broken', about({ body: '<h1>Bread</h1><a href="/gone#now">Gone</a>' })],
+    ['link-text-missing', about({ body: '<h1>Bread</h1><a href="/"><img src="/b.png" alt=""></a>' })],
+    ['structured-data-invalid', about({ head: '<script type="application/ld+json">{"@type":</script>' })],
+    ['structured-data-missing', { '/': pageAt('/', { head: '' }), ...about({ head: '' }) }],
+    ['robots-missing', { '/robots.txt': { status: 404 }, '/sitemap.xml': sitemapOf('/') }],
+    ['robots-shut-out', { '/robots.txt': { headers: { 'content-type': 'text/plain' }, body: 'User-agent: *\nDisallow: /' } }],
+    ['sitemap-missing', { '/sitemap.xml': { status: 404 } }],
+    ['sitemap-invalid', { '/sitemap.xml': '<html><p>Not found' }],
+    ['sitemap-outdated', { '/sitemap.xml': sitemapOf('/', '/old') }],
+  ])('finds %s, and takes something off the score', async (rule, changes) => {
+    const result = await scanOf(serving({ ...goodSite, ...changes }));
+    const finding = result.findings.find((one) => one.rule === rule);
+    expect([rule, finding]).toStrictEqual([rule, expect.objectContaining({ advice: expect.stringMatching(/\w{3}/) as unknown })]);
+    expect(result.score).toBeLessThan(100);
+    expect(result.score).toBeGreaterThan(50);
+  });
+
+  test('names the pages that a finding is about, and where a dead link stands', async () => {
+    const { findings } = await scanOf(
+      serving({ ...goodSite, ...about({ body: '<h1>Bread</h1><a href="/gone">Gone</a>', title: '' }) }),
+    );
+    expect(findings).toMatchObject([
+      { rule: 'title-missing', severity: 'error', affected: 1, pages: [`http://${host}/about`] },
+      { rule: 'links-broken', affected: 1, pages: [`http://${host}/gone (linked from http://${host}/about)`] },
+    ]);
+  });
+
+  test('says the worst of a page that nobody cared for, and still ends', async () => {
+    const result = await scanOf((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p><a href="x"></a>'),
+    );
+    expect(result.score).toBeLessThan(40);
+    expect(rulesOf(result)).toContain('title-missing');
+  });
+
+  test('looks at so many pages of a site without end, and leaves out what robots are kept from', async () => {
+    const asked: string[] = [];
+    const endless: ServePage = (request, response) => {
+      const path = request.url ?? '';
+      asked.push(path);
+      if (path === '/robots.txt') {
+        response.writeHead(200, { 'content-type': 'text/plain' }).end('User-agent: DoorstepBot\nDisallow: /private');
+        return;
+      }
+      const links = Array.from({ length: 30 }, (_, index) => `<a href="${path}${index}/">x</a><a href="/private/${index}">y</a>`);
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<title>${path}</title>${links.join('')}`);
+    };
+    expect(await scanOf(endless)).toMatchObject({ pages: 25, complete: false });
+    expect(asked.filter((path) => path.startsWith('/private'))).toStrictEqual([]);
+    expect(asked.length).toBeLessThan(30);
+  });
+
+  test('ends in time with a site that dawdles, with what it has seen', async () => {
+    const slow: ServePage = (request, response) => {
+      // Pages beside the home page take a whole time-out each, of which there are six in the time for all.
+      if (request.url !== '/') return;
+      const links = Array.from({ length: 20 }, (_, index) => `<a href="/${index}">x</a>`);
+      response.writeHead(200, { 'content-type': 'text/html' }).end(links.join(''));
+    };
+    expect(await scanOf(slow)).toMatchObject({ pages: 1, complete: false });
+  });
+
+  test.each([
+    ['is not there', { status: 404 }, false],
+    ['is in trouble', { status: 503 }, true],
+    ['is no page', { headers: { 'content-type': 'application/pdf' } }, false],
+  ])('of a site whose home page %s is a fault', async (_, home, transient) => {
+    const fault: unknown = await scanOf(filesAt({ '/': home })).catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(ProviderFault);
+    expect(fault).toMatchObject({ transient });
+  });
+
+  test('of a site as it is built and served here finds little to change', async () => {
+    const folder = temporaryFolder();
+    const clock = systemClock;
+    let base = '';
+    const sourceHost = createEmbeddedSourceHost({
+      folder: join(folder, 'repositories'),
+      templatesFolder: join(process.cwd(), 'templates'),
+      clock,
+    });
+    const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => base, clock });
+    base = await serveSites(() => hosting.handler);
+    const repository = await sourceHost.createRepository({
+      name: 'bakery',
+      templateId: 'business',
+      marker: 'm',
+      description: 'x',
+    });
+    const { id, url } = await hosting.createProject({ name: 'bakery', marker: 'm', repository });
+    await hosting.setVariables(id, { SITE_NAME: 'Corner Bakery', SITE_SLUG: 'bakery', SITE_URL: url });
+    await hosting.deploy(id, 'm');
+    const servedHere = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
+    const result = await createScan({ clock, servedHere, llm: undefined })({ url, name: 'Corner Bakery' });
+    expect(result).toMatchObject({ url, complete: true });
+    expect(result.pages).toBeGreaterThan(2);
+    expect(result.findings.filter(({ severity }) => severity === 'error')).toStrictEqual([]);
+    expect(result.score).toBeGreaterThan(80);
+  });
+});
+
+describe('probes', () => {
+  const questions = ['Where is good bread in Leeds?', 'Who bakes cakes?', 'Which bakery opens at six?'];
+  const modelThat = (answer: (question: LlmQuestion) => string): LlmGateway & { readonly asked: LlmQuestion[] } => {
+    const asked: LlmQuestion[] = [];
+    return {
+      provider: 'LLM gateway',
+      asked,
+      ask: (question) =>
+        new Promise((resolve) => {
+          asked.push(question);
+          resolve(answer(question));
+        }),
+    };
+  };
+  const answering = (toCustomer: string, list = JSON.stringify(questions)): ReturnType<typeof modelThat> =>
+    modelThat(({ instructions, question }) => {
+      if (instructions.includes('JSON array')) return list;
+      return question.startsWith('What do you know') ? 'A bakery in Leeds.' : toCustomer;
+    });
+
+  test('tell whether an assistant names the business, and what it says of it', async () => {
+    const llm = answering('Try the CORNER-Bakéry in the market.');
+    const { probes, findings, score } = await scanOf(serving(goodSite), llm);
+    expect(probes).toStrictEqual({
+      status: 'answered',
+      answers: questions.map((question) => ({ question, answer: 'Try the CORNER-Bakéry in the market.', named: true })),
+      description: 'A bakery in Leeds.',
+    });
+    expect([findings, score]).toStrictEqual([[], 100]);
+    // Whoever is asked for a bakery is not told which one this is about.
+    for (const { question } of llm.asked.slice(1, 4)) expect(question).not.toContain('Corner');
+  });
+
+  test('that never name it are a finding, which costs nothing of the score', async () => {
+    const { probes, findings, score } = await scanOf(serving(goodSite), answering('Corner shops have a bakery.'));
+    expect(probes.answers.map(({ named }) => named)).toStrictEqual([false, false, false]);
+    expect(findings).toMatchObject([{ rule: 'assistant-does-not-name', severity: 'notice' }]);
+    expect(score).toBe(100);
+  });
+
+  test.each([
+    ['words around it', `Here you are:\n\`\`\`json\n${JSON.stringify(questions)}\n\`\`\``],
+    ['a list instead', questions.map((question, index) => `${index + 1}. ${question}`).join('\n')],
+    ['more than asked for', JSON.stringify([...questions, 'And?', 'x'.repeat(500)])],
+  ])('take the questions from %s', async (_, list) => {
+    const { probes } = await scanOf(serving(goodSite), answering('No idea.', list));
+    expect(probes.answers.map(({ question }) => question)).toStrictEqual(questions);
+  });
+
+  test('are short, however long the model talks', async () => {
+    const { probes } = await scanOf(serving(goodSite), answering('bla '.repeat(10_000)));
+    expect(JSON.stringify(probes).length).toBeLessThan(5_000);
+  });
+
+  test.each([
+    ['is away', () => Promise.reject(new ProviderFault({ provider: 'x', message: 'It is away', transient: true })), 'It is away'],
+    ['thinks of nothing', () => Promise.resolve('I cannot help with that.'), 'The model thought of no questions'],
+  ])('of a model that %s fail, and the scan does not', async (_, ask, reason) => {
+    const { probes, score } = await scanOf(serving(goodSite), { provider: 'x', ask });
+    expect(probes).toStrictEqual({ status: 'failed', reason, answers: [] });
+    expect(score).toBe(100);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import { customerDecider } from '../../src/commands/billing/customer.decider.js';
+import type { BillingEvent } from '../../src/events/billing/billing.events.js';
+import { attemptsAt, billingProcess, type BillingTask } from '../../src/workers/transfer/transfer.process.js';
+import { expectRepeatable, given, now, stateAfter } from '../support/given.js';
+
+const claim = { websiteId: 'w1', invitationId: 'i1', claimId: 'claim-1', clientId: 'c1' };
+const claimTask: BillingTask = { kind: 'claim', claim };
+const endTask: BillingTask = { kind: 'end', clientId: 'c1' };
+const later = (ms: number): string => new Date(Date.parse(now) + ms).toISOString();
+
+const started = (about: string, attempt = 1): BillingEvent => ({
+  type: 'BillingAttemptStarted',
+  data: { websiteId: 'w1', about, attempt, worker: 'me', leaseUntil: later(6_000) },
+});
+const account = { websiteId: 'w1', clientId: 'c1', provider: 'stripe', customerId: 'cus_1' };
+const requested: BillingEvent = { type: 'SubscriptionRequested', data: { ...account, claimId: 'claim-1' } };
+const attached: BillingEvent = {
+  type: 'SubscriptionAttached',
+  data: { ...account, claimId: 'claim-1', subscriptionId: 'sub_1' },
+};
+const ended: BillingEvent = { type: 'SubscriptionEnded', data: account };
+const completed: BillingEvent = { type: 'TransferCompleted', data: claim };
+const failedOnce = (attempt: number): BillingEvent => ({
+  type: 'BillingAttemptFailed',
+  data: {
+    websiteId: 'w1',
+    attempt,
+    error: 'Away',
+    transient: true,
+    late: false,
+    provider: 'stripe',
+    nextAttemptAt: later(1_000),
+  },
+});
+
+const start = { type: 'StartAttempt', websiteId: 'w1', attempt: 1, task: claimTask, worker: 'me' } as const;
+const mine = { websiteId: 'w1', attempt: 1 } as const;
+const fault = { error: 'Away', transient: true, retryAfterMs: 0, provider: 'stripe', late: false };
+const failure = { type: 'RecordFailure', ...mine, task: claimTask, fault, jitter: 0 } as const;
+
+describe('an attempt', () => {
+  test('is begun by one worker at a time, whatever it is about', () => {
+    given(billingProcess)
+      .when(start)
+      .then([started('claim-1')]);
+    given(billingProcess, [started('claim-1')])
+      .when({ ...start, attempt: 2, worker: 'other' })
+      .then([]);
+    given(billingProcess, [requested, started('claim-1')])
+      .when({ ...start, attempt: 2, task: endTask, worker: 'other' })
+      .then([]);
+  });
+
+  test('is not begun on what was looked at too long ago', () => {
+    given(billingProcess, [started('claim-1'), completed])
+      .when(start)
+      .then([]);
+    given(billingProcess, [started('claim-1'), completed])
+      .when({ ...start, attempt: 2 })
+      .then([]);
+    given(billingProcess, [requested, ended])
+      .when({ ...start, task: endTask })
+      .then([]);
+    given(billingProcess, [])
+      .when({ ...start, task: endTask })
+      .then([]);
+  });
+
+  test('waits out a pause that was begun for the same thing only', () => {
+    const events = [requested, started('claim-1'), failedOnce(1)];
+    given(billingProcess, events)
+      .when({ ...start, attempt: 2 })
+      .then([]);
+    given(billingProcess, events)
+      .when({ ...start, attempt: 2, waitedOut: 2n })
+      .then([started('claim-1', 2)]);
+    given(billingProcess, events)
+      .when({ ...start, attempt: 2, task: endTask })
+      .then([started('end c1', 2)]);
+    expect(attemptsAt(stateAfter(billingProcess, events), claimTask).failures).toBe(1);
+    expect(attemptsAt(stateAfter(billingProcess, events), endTask)).toEqual({ attempt: 1, failures: 0 });
+  });
+
+  test('that is not the current one says nothing', () => {
+    for (const outcome of [
+      { type: 'RenewLease', lease: 0n },
+      { type: 'RecordRequest', claim, provider: 'stripe', customerId: 'cus_1' },
+      { type: 'RecordCompletion', claim },
+      failure,
+    ] as const) {
+      given(billingProcess, [started('claim-1'), failedOnce(1), started('claim-1', 2)])
+        .when({ ...mine, ...outcome })
+        .then([]);
+    }
+  });
+});
+
+test.each([
+  [start, []],
+  [{ type: 'RecordRequest', ...mine, claim, provider: 'stripe', customerId: 'cus_1' }, [started('claim-1')]],
+  [{ type: 'RecordSubscription', ...mine, claim, subscriptionId: 'sub_1' }, [started('claim-1'), requested]],
+  [{ type: 'RecordEnd', ...mine, clientId: 'c1' }, [requested, attached, started('end c1')]],
+  [{ type: 'RecordCompletion', ...mine, claim }, [started('claim-1'), requested, attached]],
+  [failure, [started('claim-1')]],
+] as const)('%j repeated changes nothing', (command, events) => {
+  expectRepeatable(billingProcess, [...events], command as never);
+});
+
+describe('a failure', () => {
+  const failures = (count: number): BillingEvent[] =>
+    Array.from({ length: count }, (_, index) => [started('claim-1', index + 1), failedOnce(index + 1)]).flat();
+
+  test('of a claim is the last one when it is the fifth, is for good, or is told to wait for more than a minute', () => {
+    const failed = { type: 'TransferFailed', data: { ...claim, reason: 'Away' } };
+    const fifth = given(billingProcess, [...failures(4), started('claim-1', 5)]).when({ ...failure, attempt: 5 });
+    const forGood = given(billingProcess, [started('claim-1')]).when({ ...failure, fault: { ...fault, transient: false } });
+    const long = given(billingProcess, [started('claim-1')]).when({ ...failure, fault: { ...fault, retryAfterMs: 61_000 } });
+    for (const { outcome } of [fifth, forGood, long]) expect(outcome).toMatchObject([{ type: 'BillingAttemptFailed' }, failed]);
+    const { outcome } = given(billingProcess, [started('claim-1')]).when(failure);
+    expect(outcome).toMatchObject([{ data: { nextAttemptAt: later(500) } }]);
+  });
+
+  test('is told to whoever waits, with whose fault it was', () => {
+    const events: BillingEvent[] = [...failures(1), { type: 'TransferFailed', data: { ...claim, reason: 'Away' } }];
+    const { outcomes } = stateAfter(billingProcess, events);
+    expect(outcomes.get('claim-1')).toEqual({ failed: { error: 'Away', transient: true, provider: 'stripe', late: false } });
+  });
+
+  test('of an end is never the last one; it is tried again after 15 minutes at most', () => {
+    const many = Array.from({ length: 40 }, (_, index) => [started('end c1', index + 1), failedOnce(index + 1)]).flat();
+    const { outcome } = given(billingProcess, [requested, ...many, started('end c1', 41)]).when({
+      ...failure,
+      attempt: 41,
+      task: endTask,
+      fault: { ...fault, transient: false },
+      jitter: 0.999_999,
+    });
+    expect(outcome).toMatchObject([{ type: 'BillingAttemptFailed', data: { nextAttemptAt: later(900_000) } }]);
+  });
+});
+
+test('who comes back after an end gets an account anew', () => {
+  const { accounts } = stateAfter(billingProcess, [requested, attached, ended]);
+  expect(accounts.get('c1')).toMatchObject({ stage: 'ended', subscriptionId: 'sub_1' });
+  given(billingProcess, [requested, attached, ended, started('claim-2')])
+    .when({ type: 'RecordRequest', ...mine, claim, provider: 'stripe', customerId: 'cus_1' })
+    .then([requested]);
+});
+
+test('a client is one customer for each provider, the last that was found or made', () => {
+  const attach = { type: 'AttachCustomer', clientId: 'c1', provider: 'stripe', customerId: 'cus_1' } as const;
+  expectRepeatable(customerDecider, [], attach);
+  const before = { type: 'CustomerAttached', data: { clientId: 'c1', provider: 'stripe', customerId: 'cus_0' } } as const;
+  expectRepeatable(customerDecider, [before], attach);
+});

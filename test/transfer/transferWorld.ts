@@ -1,0 +1,222 @@
+import { expect } from '@jest/globals';
+import { accessStream } from '../../src/commands/access/access.commands.js';
+import { accessDecider, linkRole, type InvitationState } from '../../src/commands/access/access.decider.js';
+import { addClient, changeAccess, claimInvitation, offerTransfer } from '../../src/commands/access/access.handlers.js';
+import { createClient } from '../../src/commands/client/client.handlers.js';
+import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
+import { websiteStream } from '../../src/commands/website/website.commands.js';
+import { websiteDecider } from '../../src/commands/website/website.decider.js';
+import type { Engine } from '../../src/engine.js';
+import { billingStream } from '../../src/events/billing/billing.events.js';
+import type { StoredEvent } from '../../src/events/store/eventStore.js';
+import type { Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
+import { websiteProjection } from '../../src/projections/website/website.projection.js';
+import { billingProcess, type BillingState } from '../../src/workers/transfer/transfer.process.js';
+import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
+import type { Worker } from '../../src/workers/worker.js';
+import { someAdmin } from '../support/given.js';
+import { createTestClock, type TestClock } from '../support/testClock.js';
+import { engineOn } from '../workers/engines.js';
+import { createMachine, passTimeUntil, type Machine, type Mishap } from '../workers/machine.js';
+import { createMemoryStores } from '../workers/memoryStores.js';
+import { directLine, type Line } from '../workers/remote.js';
+
+/** What stands at the payment provider. Unlike a real one it makes one more each time it is asked: nothing hides a slip. */
+interface Remote {
+  readonly customers: { readonly id: string; readonly clientId: string }[];
+  readonly subscriptions: {
+    readonly id: string;
+    readonly customerId: string;
+    readonly clientId: string;
+    readonly websiteId: string;
+    readonly priceId: string | undefined;
+    live: boolean;
+  }[];
+}
+
+/** One website whose ownership is offered, on stores and a provider that machines come to and go from, in virtual time. */
+export interface TransferWorld {
+  readonly clock: TestClock;
+  readonly remote: Remote;
+  readonly websiteId: string;
+  readonly engine: Engine;
+  /** Clients: the first owner, and to whom the website is offered. */
+  readonly oldId: string;
+  readonly newId: string;
+  /** Offers the website to the person and gives the invitation's id. */
+  offer(person?: string, priceId?: string): Promise<string>;
+  /** Resolves once the claim is begun. */
+  claim(invitationId: string, person?: string): Promise<void>;
+  cancel(invitationId: string): Promise<void>;
+  assign(clientId: string): Promise<void>;
+  /** As an erasure does it. */
+  removeOwner(clientId: string): Promise<void>;
+  archive(): Promise<void>;
+  restore(): Promise<void>;
+  link(person: string): Promise<void>;
+  /** A machine starts to work; `line` takes the place of its own. */
+  start(plan?: ReadonlyMap<number, Mishap>, options?: { line?: Line }): Promise<Machine & Pick<Worker, 'stop'>>;
+  ownerId(): Promise<string | undefined>;
+  invitation(invitationId: string): Promise<InvitationState>;
+  billing(): Promise<BillingState>;
+  events(): Promise<readonly StoredEvent[]>;
+  /** Clients with a live subscription, one entry for each. */
+  billed(): readonly string[];
+  roleOf(clientId: string): Promise<string | undefined>;
+  /** Until nothing is left to do, and whoever slept has had time to wake up and do harm. */
+  untilSettled(): Promise<void>;
+  /** What must hold in the end, however it went. */
+  expectSound(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const addressOf = (person: string): string => `${person}@example.com`;
+
+/** The old owner came to the website by a transfer as well, and is billed for it. */
+export const createTransferWorld = async (): Promise<TransferWorld> => {
+  const clock = createTestClock();
+  const stores = await createMemoryStores(clock);
+  const remote: Remote = { customers: [], subscriptions: [] };
+  const engine = engineOn(stores, { clock });
+  const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
+  const wish = { name: 'Bakery', slug: 'bakery', templateId: 'business', tier: 'starter', collaborators: [] } as const;
+  const { websiteId } = await createWebsite(engine, wish, context());
+  const oldId = await createClient(engine, { email: addressOf('old') }, context());
+  const newId = await createClient(engine, { email: addressOf('new') }, context());
+  const workers: Worker[] = [];
+
+  const access = async () => (await engine.state(accessDecider, accessStream(websiteId))).state;
+  const billing = async () => (await engine.state(billingProcess, billingStream(websiteId))).state;
+  const ownerId = async () => (await engine.read(websiteProjection, websiteId)).document?.clientId;
+  const billed = () => remote.subscriptions.filter(({ live }) => live).map(({ clientId }) => clientId);
+
+  const isSettled = async (): Promise<boolean> => {
+    const owner = await ownerId();
+    const isClaimed = [...(await access()).invitations.values()].some(({ stage }) => stage === 'claimed');
+    const isLeft = [...(await billing()).accounts].some(([clientId, { stage }]) => stage !== 'ended' && clientId !== owner);
+    return !isClaimed && !isLeft;
+  };
+
+  const world: TransferWorld = {
+    clock,
+    remote,
+    websiteId,
+    engine,
+    oldId,
+    newId,
+    offer: async (person = 'new', priceId) => {
+      const offered = { websiteId, email: addressOf(person), priceId, sendMail: false };
+      const { handled, email } = await offerTransfer(engine, offered, context());
+      const offers = [...handled.state.invitations].filter(([, invitation]) => invitation.email === email);
+      return offers.at(-1)?.[0] ?? '';
+    },
+    claim: async (invitationId, person = 'new') => {
+      await claimInvitation(engine, { invitationId, subject: person, verifiedEmail: addressOf(person) }, context());
+    },
+    cancel: async (invitationId) => {
+      await changeAccess(engine, { type: 'CancelTransfer', websiteId, invitationId }, context());
+    },
+    assign: async (clientId) => {
+      await changeWebsite(engine, { websiteId, clientId }, context());
+    },
+    removeOwner: async (clientId) => {
+      const command = { type: 'RemoveOwner', websiteId, clientId } as const;
+      await engine.handle(websiteDecider, websiteStream(websiteId), command, context());
+    },
+    archive: async () => {
+      await archiveWebsite(engine, websiteId, context());
+    },
+    restore: async () => {
+      await restoreWebsite(engine, websiteId, context());
+    },
+    link: async (person) => {
+      await addClient(engine, { websiteId, email: addressOf(person), role: 'viewer' }, context());
+    },
+    start: async (plan, { line } = {}) => {
+      const machine = createMachine(stores, { world: clock, own: clock }, plan);
+      const worker = createTransferWorker({ engine: machine.engine, payments: paymentsOn(remote, line ?? machine.line) });
+      workers.push(worker);
+      await worker.start();
+      return { ...machine, stop: () => worker.stop() };
+    },
+    ownerId,
+    invitation: async (invitationId) => {
+      const invitation = (await access()).invitations.get(invitationId);
+      if (invitation === undefined) throw new Error('there is no such invitation');
+      return invitation;
+    },
+    billing,
+    events: async () => (await stores.eventStore.readStream(billingStream(websiteId))).events,
+    billed,
+    roleOf: async (clientId) => linkRole(await access(), clientId),
+    untilSettled: async () => {
+      await passTimeUntil(clock, isSettled);
+      const at = clock.now() + 30_000;
+      await passTimeUntil(clock, () => Promise.resolve(clock.now() >= at));
+    },
+    expectSound: async () => {
+      const owner = await ownerId();
+      expect(billed()).toStrictEqual(owner === undefined ? [] : [owner]);
+      const clientIds = remote.customers.map(({ clientId }) => clientId);
+      expect(new Set(clientIds).size).toBe(clientIds.length);
+      // The service knows the one that there is.
+      const account = owner === undefined ? undefined : (await billing()).accounts.get(owner);
+      expect(account?.subscriptionId).toBe(remote.subscriptions.find(({ live }) => live)?.id);
+    },
+    stop: async () => {
+      const stopped = Promise.all(workers.map((worker) => worker.stop()));
+      let isStopped = false;
+      void stopped.then(() => (isStopped = true));
+      await passTimeUntil(clock, () => Promise.resolve(isStopped));
+    },
+  };
+
+  const first = await world.start(undefined, { line: directLine });
+  await world.claim(await world.offer('old'), 'old');
+  await passTimeUntil(clock, isSettled);
+  await first.stop();
+  expect(await ownerId()).toBe(oldId);
+  return world;
+};
+
+/** The provider as one worker reaches it over its `line`. */
+const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments => {
+  const shown = ({ id, live }: Remote['subscriptions'][number]): Subscription => ({
+    id,
+    status: live ? 'active' : 'canceled',
+    createdAt: '2026-01-01T00:00:00.000Z',
+  });
+  return {
+    provider: 'remote',
+    hasPrice: () => Promise.resolve(true),
+    findCustomer: ({ clientId }: Payer) => line('findCustomer', () => customers.find((one) => one.clientId === clientId) ?? null),
+    createCustomer: ({ clientId }, confirm) => {
+      confirm();
+      return line('createCustomer', () => {
+        const customer = { id: `c${customers.length + 1}`, clientId };
+        customers.push(customer);
+        return customer;
+      });
+    },
+    findSubscription: (customerId, websiteId) =>
+      line('findSubscription', () => {
+        const found = subscriptions.find((one) => one.customerId === customerId && one.websiteId === websiteId && one.live);
+        return found === undefined ? null : shown(found);
+      }),
+    createSubscription: ({ customerId, clientId, websiteId, priceId }, confirm) => {
+      confirm();
+      return line('createSubscription', () => {
+        const id = `s${subscriptions.length + 1}`;
+        const subscription = { id, customerId, clientId, websiteId, priceId, live: true };
+        subscriptions.push(subscription);
+        return shown(subscription);
+      });
+    },
+    endSubscription: (id) =>
+      line('endSubscription', () => {
+        for (const one of subscriptions) if (one.id === id) one.live = false;
+      }),
+    readBilling: () => Promise.resolve({ subscription: null, invoices: [] }),
+    portalLink: () => Promise.resolve(null),
+  };
+};

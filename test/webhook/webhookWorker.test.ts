@@ -1,0 +1,183 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { attachService, secretsOf } from '../../src/commands/service/service.handlers.js';
+import { serviceDecider } from '../../src/commands/service/service.decider.js';
+import type { CommandContext } from '../../src/commands/handleCommand.js';
+import type { Engine } from '../../src/engine.js';
+import { servicesStream } from '../../src/events/service/service.events.js';
+import { EventStoreUnavailable, START } from '../../src/events/store/eventStore.js';
+import { webhookStream } from '../../src/events/webhook/webhook.events.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { servicesOf } from '../../src/projections/service/service.queries.js';
+import { createCommerceWebhooksWorker } from '../../src/workers/webhook/webhookWorker.js';
+import { webhookProcess } from '../../src/workers/webhook/webhook.process.js';
+import type { Worker } from '../../src/workers/worker.js';
+import { eventually } from '../support/eventually.js';
+import { createFaultyEventStore, lostAnswer, lostRequest, unavailable } from '../support/faultyEventStore.js';
+import { someAdmin } from '../support/given.js';
+import { hastyClock } from '../support/provider.js';
+import { shopDomain } from '../support/shopWebhooks.js';
+import { engineOn, openStores } from '../workers/engines.js';
+
+const working: Worker[] = [];
+afterEach(async () => {
+  for (const worker of working.splice(0)) await worker.stop();
+});
+
+const websiteId = 'w1';
+
+const createWorld = async () => {
+  const clock = hastyClock(50);
+  const stores = await openStores(clock);
+  const eventStore = createFaultyEventStore(stores.eventStore);
+  const log: Record<string, unknown>[] = [];
+  const logger = createLogger({
+    level: 'info',
+    destination: { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) },
+  });
+  const newEngine = (): Engine => engineOn({ ...stores, eventStore }, { clock, logger });
+  const engine = newEngine();
+  const context = (): CommandContext => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
+  return {
+    engine,
+    eventStore,
+    log,
+    attach: (secret = 'shpat_1') =>
+      attachService(engine, { websiteId, kind: 'commerce', shopDomain }, { adminToken: secret }, context()),
+    receive: async (webhookId: string, topic = 'app/uninstalled', triggeredAt?: string) => {
+      const webhook = { websiteId, webhookId, topic };
+      const command = { type: 'ReceiveWebhook', webhook, shopDomain, triggeredAt } as const;
+      await engine.handle(webhookProcess, webhookStream(websiteId, webhookId), command, context());
+    },
+    reopen: (webhookId: string) =>
+      engine.handle(
+        webhookProcess,
+        webhookStream(websiteId, webhookId),
+        { type: 'ReopenWebhook', webhook: { websiteId, webhookId, topic: 'app/uninstalled' } },
+        context(),
+      ),
+    /** A worker of a process of its own. */
+    start: async (): Promise<Worker> => {
+      const worker = createCommerceWebhooksWorker(newEngine());
+      working.push(worker);
+      await worker.start();
+      return worker;
+    },
+    /** Resolves with the types of the webhook's events once the last is `type`. */
+    until: (webhookId: string, type: string): Promise<readonly string[]> =>
+      eventually(`${webhookId} is ${type}`, async () => {
+        const { events } = await stores.eventStore.readStream(webhookStream(websiteId, webhookId));
+        return events.at(-1)?.type === type ? events.map((event) => event.type) : undefined;
+      }),
+    types: async (prefix: string): Promise<readonly string[]> => {
+      const { events } = await stores.eventStore.readAll({ after: START, filter: { streamPrefixes: [prefix] } });
+      return events.map(({ type }) => type);
+    },
+  };
+};
+
+describe('an app that was uninstalled', () => {
+  test('takes the service away and revokes its secrets', async () => {
+    const { engine, attach, receive, start, until } = await createWorld();
+    const serviceId = await attach();
+    await start();
+    await receive('h1');
+    expect(await until('h1', 'WebhookProcessed')).toStrictEqual(['WebhookReceived', 'WebhookProcessed']);
+    expect(await servicesOf(engine, websiteId)).toStrictEqual([]);
+    expect(await secretsOf(engine, serviceId)).toStrictEqual({});
+  });
+
+  test('long ago leaves what was attached since', async () => {
+    const { engine, attach, receive, start, until } = await createWorld();
+    await attach('shpat_1');
+    const since = await attach('shpat_2');
+    await receive('late', 'app/uninstalled', '2020-01-01T00:00:00.000Z');
+    await start();
+    await until('late', 'WebhookProcessed');
+    expect((await servicesOf(engine, websiteId)).map(({ id }) => id)).toStrictEqual([since]);
+    expect(await secretsOf(engine, since)).toStrictEqual({ adminToken: 'shpat_2' });
+  });
+
+  test('is processed once by many workers, and again by none after a restart', async () => {
+    const { attach, receive, start, until, types } = await createWorld();
+    await attach();
+    const workers = await Promise.all([start(), start(), start()]);
+    await Promise.all(Array.from({ length: 20 }, (_, index) => receive(`h${index}`)));
+    for (let index = 0; index < 20; index += 1) await until(`h${index}`, 'WebhookProcessed');
+    for (const worker of workers) await worker.stop();
+    await start();
+    await receive('last');
+    await until('last', 'WebhookProcessed');
+    const all = await types('webhook-');
+    expect(all.filter((type) => type === 'WebhookProcessed')).toHaveLength(21);
+    expect(await types('services-')).toStrictEqual(['ServiceAttached', 'ServiceDetached']);
+  });
+
+  test.each([
+    ['lost on the way', lostRequest],
+    ['answered too late', lostAnswer],
+    ['refused by a store that is away', unavailable],
+  ])('is processed once when an append is %s, whichever it is', async (_, fault) => {
+    for (const isSecond of [false, true]) {
+      const { eventStore, engine, attach, receive, start, until, types } = await createWorld();
+      const serviceId = await attach();
+      await receive('h1');
+      if (isSecond) eventStore.appendFaults.push((append) => append());
+      eventStore.appendFaults.push(fault);
+      await start();
+      expect(await until('h1', 'WebhookProcessed')).toStrictEqual(['WebhookReceived', 'WebhookProcessed']);
+      expect(await types('services-')).toStrictEqual(['ServiceAttached', 'ServiceDetached']);
+      expect(await secretsOf(engine, serviceId)).toStrictEqual({});
+    }
+  });
+});
+
+test.each(['customers/data_request', 'customers/redact', 'shop/redact'])(
+  '%s is acknowledged by one line in the log',
+  async (topic) => {
+    const { log, receive, start, until } = await createWorld();
+    await Promise.all([start(), start()]);
+    await receive('h1', topic);
+    await until('h1', 'WebhookProcessed');
+    const lines = await eventually('the line', () => {
+      const found = log.filter(({ msg }) => msg === 'a compliance webhook was received');
+      return found.length > 0 ? found : undefined;
+    });
+    expect(lines).toMatchObject([{ websiteId, topic, shopDomain, webhookId: 'h1' }]);
+  },
+);
+
+test('what cannot be processed is tried again, parked, and processed when it is reopened', async () => {
+  const { eventStore, log, attach, receive, reopen, start, until, types } = await createWorld();
+  await attach();
+  eventStore.readFault = (read, stream) =>
+    stream === servicesStream(websiteId) ? Promise.reject(new Error('shpat_canary')) : read();
+  await start();
+  await receive('h1');
+  const failures = Array.from({ length: 5 }, () => 'WebhookFailed');
+  expect(await until('h1', 'WebhookParked')).toStrictEqual(['WebhookReceived', ...failures, 'WebhookParked']);
+  const { events } = await eventStore.readStream(webhookStream(websiteId, 'h1'));
+  expect(JSON.stringify(events.map(({ data }) => data))).not.toContain('canary');
+  expect(log.filter(({ msg }) => msg === 'a commerce webhook could not be processed')).toHaveLength(5);
+
+  eventStore.readFault = null;
+  await reopen('h1');
+  const all = ['WebhookReceived', ...failures, 'WebhookParked', 'WebhookReopened', 'WebhookProcessed'];
+  expect(await until('h1', 'WebhookProcessed')).toStrictEqual(all);
+  expect(await types('services-')).toStrictEqual(['ServiceAttached', 'ServiceDetached']);
+});
+
+test('a store that is away is waited for, and is no failure of the webhook', async () => {
+  const { eventStore, engine, attach, receive, start, until } = await createWorld();
+  await attach();
+  let asked = 0;
+  eventStore.readFault = (read, stream) => {
+    if (stream !== servicesStream(websiteId) || asked === 3) return read();
+    asked += 1;
+    return Promise.reject(new EventStoreUnavailable('away'));
+  };
+  await start();
+  await receive('h1');
+  expect(await until('h1', 'WebhookProcessed')).toStrictEqual(['WebhookReceived', 'WebhookProcessed']);
+  expect(asked).toBe(3);
+  expect((await engine.state(serviceDecider, servicesStream(websiteId))).state.services).toStrictEqual([]);
+});

@@ -1,0 +1,234 @@
+import { describe, expect, test } from '@jest/globals';
+import { refusals } from '../../src/commands/refusal.js';
+import { featuresOf, slugDecider, websiteDecider } from '../../src/commands/website/website.decider.js';
+import type { WebsiteEvent } from '../../src/events/website/website.events.js';
+import { earlier, expectRepeatable, given } from '../support/given.js';
+
+const wish = {
+  type: 'CreateWebsite',
+  websiteId: 'w1',
+  name: 'Bakery',
+  slug: 'bakery',
+  templateId: 'business',
+  tier: 'starter',
+  collaborators: [],
+  provisioningJobId: 'j1',
+} as const;
+
+const created: WebsiteEvent = {
+  type: 'WebsiteCreated',
+  data: {
+    websiteId: 'w1',
+    name: 'Bakery',
+    slug: 'bakery',
+    templateId: 'business',
+    tier: 'starter',
+    features: ['content', 'documents', 'analytics'],
+    collaborators: [],
+    provisioningJobId: 'j1',
+  },
+};
+
+const activated: WebsiteEvent = {
+  type: 'WebsiteActivated',
+  data: {
+    websiteId: 'w1',
+    repository: { provider: 'embedded', id: 'r1', name: 'bakery', cloneUrl: 'file:///bakery.git' },
+    hosting: { provider: 'embedded', projectId: 'p1', name: 'bakery' },
+    url: 'http://localhost/sites/bakery/',
+  },
+};
+
+const archived: WebsiteEvent = { type: 'WebsiteArchived', data: { websiteId: 'w1' } };
+
+describe('CreateWebsite', () => {
+  test('without features has all of its tier', () => {
+    given(websiteDecider).when(wish).then([created]);
+  });
+
+  test('with fewer features has those, in the order of the catalogue', () => {
+    given(websiteDecider)
+      .when({ ...wish, features: ['analytics', 'content'] })
+      .then([{ ...created, data: { ...created.data, features: ['content', 'analytics'] } }]);
+  });
+
+  test('with a feature above its tier is refused', () => {
+    given(websiteDecider)
+      .when({ ...wish, features: ['seo'] })
+      .thenRefused(refusals.featureNotOnTier('seo', 'starter'));
+  });
+
+  test.each([
+    ['starter', 3],
+    ['growth', 6],
+    ['scale', 8],
+  ] as const)('the %s tier has %d features', (tier, count) => {
+    expect(featuresOf(tier)).toHaveLength(count);
+  });
+});
+
+describe('ChangeWebsite', () => {
+  const change = { type: 'ChangeWebsite', websiteId: 'w1' } as const;
+
+  test('each field that differs is an event of its own; the others are none', () => {
+    given(websiteDecider, [created])
+      .when({ ...change, name: 'Bakery & Café', brandColor: '#AA3300', clientId: 'c1', tier: 'starter' })
+      .then([
+        { type: 'WebsiteRenamed', data: { websiteId: 'w1', name: 'Bakery & Café' } },
+        { type: 'WebsiteBrandColorChanged', data: { websiteId: 'w1', brandColor: '#AA3300' } },
+        { type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c1' } },
+      ]);
+  });
+
+  test('an owner gives way to the next one: there is at most one', () => {
+    const owned: WebsiteEvent = { type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c1' } };
+    given(websiteDecider, [created, owned])
+      .when({ ...change, clientId: 'c2' })
+      .then([{ type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c2', previousClientId: 'c1' } }]);
+  });
+
+  test('an owner who was erased is taken away, and nobody else; also from an archived website', () => {
+    const owned: WebsiteEvent = { type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c1' } };
+    const removed: WebsiteEvent = { type: 'WebsiteOwnerRemoved', data: { websiteId: 'w1', clientId: 'c1' } };
+    const remove = { type: 'RemoveOwner', websiteId: 'w1', clientId: 'c1' } as const;
+    given(websiteDecider, [created, owned, archived]).when(remove).then([removed]);
+    given(websiteDecider, [created, owned])
+      .when({ ...remove, clientId: 'c2' })
+      .then([]);
+    given(websiteDecider, [created]).when(remove).then([]);
+    given(websiteDecider, [created, owned, removed])
+      .when({ ...change, clientId: 'c2' })
+      .then([{ type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c2' } }]);
+    expectRepeatable(websiteDecider, [created, owned], remove);
+  });
+
+  test('a higher tier switches on what it newly has and leaves off what was switched off', () => {
+    const restricted = { ...created, data: { ...created.data, features: ['content'] } } as WebsiteEvent;
+    given(websiteDecider, [restricted])
+      .when({ ...change, tier: 'growth' })
+      .then([
+        {
+          type: 'WebsitePlanChanged',
+          data: { websiteId: 'w1', tier: 'growth', features: ['content', 'marketing', 'seo', 'scheduling'] },
+        },
+      ]);
+  });
+
+  test('a lower tier switches off what it does not have', () => {
+    const scale = { ...created, data: { ...created.data, tier: 'scale', features: featuresOf('scale') } } as WebsiteEvent;
+    given(websiteDecider, [scale])
+      .when({ ...change, tier: 'starter' })
+      .then([
+        {
+          type: 'WebsitePlanChanged',
+          data: { websiteId: 'w1', tier: 'starter', features: ['content', 'documents', 'analytics'] },
+        },
+      ]);
+  });
+
+  test('a feature above the tier is refused', () => {
+    given(websiteDecider, [created])
+      .when({ ...change, features: ['content', 'commerce'] })
+      .thenRefused(refusals.featureNotOnTier('commerce', 'starter'));
+  });
+
+  test('of an unknown website is refused', () => {
+    given(websiteDecider).when(change).thenRefused(refusals.websiteNotFound('w1'));
+  });
+
+  test('of an archived website is refused', () => {
+    given(websiteDecider, [created, archived])
+      .when({ ...change, name: 'X' })
+      .thenRefused(refusals.websiteArchived('w1'));
+  });
+});
+
+describe('activation and the shelf', () => {
+  test('ActivateWebsite makes it active, even when it was archived meanwhile', () => {
+    given(websiteDecider, [created, archived])
+      .when({ type: 'ActivateWebsite', ...activated.data } as never)
+      .then([activated]);
+  });
+
+  test('RestoreWebsite brings an archived one back', () => {
+    given(websiteDecider, [created, archived])
+      .when({ type: 'RestoreWebsite', websiteId: 'w1' })
+      .then([{ type: 'WebsiteRestored', data: { websiteId: 'w1' } }]);
+  });
+
+  test('RestoreWebsite of one that is not archived changes nothing', () => {
+    given(websiteDecider, [created]).when({ type: 'RestoreWebsite', websiteId: 'w1' }).then([]);
+  });
+});
+
+describe('AbandonWebsite', () => {
+  const abandon = { type: 'AbandonWebsite', websiteId: 'w1' } as const;
+  const abandoned: WebsiteEvent = { type: 'WebsiteCreationAbandoned', data: { websiteId: 'w1' } };
+
+  test('gives up a website that has not appeared', () => {
+    given(websiteDecider).when(abandon).then([abandoned]);
+  });
+
+  test('is refused once it has', () => {
+    given(websiteDecider, [created]).when(abandon).thenRefused(refusals.slugTaken());
+  });
+
+  test('for ever: a creation that comes later is refused', () => {
+    given(websiteDecider, [abandoned]).when(wish).thenRefused(refusals.slugTaken());
+  });
+
+  test('leaves no website behind that could be changed', () => {
+    given(websiteDecider, [abandoned])
+      .when({ type: 'ArchiveWebsite', websiteId: 'w1' })
+      .thenRefused(refusals.websiteNotFound('w1'));
+  });
+});
+
+test.each([
+  [wish, []],
+  [{ type: 'AbandonWebsite', websiteId: 'w1' }, []],
+  [{ type: 'ChangeWebsite', websiteId: 'w1', name: 'Other', tier: 'growth', brandColor: '#000000', clientId: 'c1' }, [created]],
+  [{ type: 'ActivateWebsite', ...activated.data }, [created]],
+  [{ type: 'ArchiveWebsite', websiteId: 'w1' }, [created]],
+  [{ type: 'RestoreWebsite', websiteId: 'w1' }, [created, archived]],
+] as const)('%j repeated changes nothing', (command, events) => {
+  expectRepeatable(websiteDecider, [...events], command as never);
+});
+
+describe('ReserveSlug', () => {
+  const reserve = { type: 'ReserveSlug', slug: 'bakery', websiteId: 'w2' } as const;
+  const held = { type: 'SlugReserved', data: { slug: 'bakery', websiteId: 'w1' } } as const;
+  const after = (ms: number): string => new Date(Date.parse(earlier) + ms).toISOString();
+
+  test('a free slug is taken', () => {
+    given(slugDecider)
+      .when(reserve)
+      .then([{ type: 'SlugReserved', data: { slug: 'bakery', websiteId: 'w2' } }]);
+  });
+
+  test('a slug whose website exists is refused, however old the reservation', () => {
+    given(slugDecider, [held]).when(reserve).thenRefused(refusals.slugTaken());
+  });
+
+  test('a slug whose website has not appeared is refused within 60 s', () => {
+    given(slugDecider, [held])
+      .when({ ...reserve, abandonedBy: 'w1', at: after(59_999) })
+      .thenRefused(refusals.slugTaken());
+  });
+
+  test('… and may be taken over after that', () => {
+    given(slugDecider, [held])
+      .when({ ...reserve, abandonedBy: 'w1', at: after(60_000) })
+      .then([{ type: 'SlugReserved', data: { slug: 'bakery', websiteId: 'w2' } }]);
+  });
+
+  test('a look-up of another holder than the present one does not count', () => {
+    given(slugDecider, [held])
+      .when({ ...reserve, abandonedBy: 'w0', at: after(60_000) })
+      .thenRefused(refusals.slugTaken());
+  });
+
+  test('repeated changes nothing', () => {
+    expectRepeatable(slugDecider, [], reserve);
+  });
+});

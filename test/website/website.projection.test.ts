@@ -1,0 +1,96 @@
+import { websiteEvents, type WebsiteEvent } from '../../src/events/website/website.events.js';
+import { websiteProjection, type WebsiteDocument } from '../../src/projections/website/website.projection.js';
+import { earlier } from '../support/given.js';
+import { describeProjection, happened } from '../support/projectionCases.js';
+
+const websiteId = 'w1';
+
+const created: WebsiteDocument = {
+  id: websiteId,
+  name: 'Bakery',
+  slug: 'bakery',
+  status: 'provisioning',
+  tier: 'starter',
+  features: ['content', 'documents'],
+  templateId: 'business',
+  collaborators: ['baker'],
+  provisioningJobId: 'j1',
+  createdAt: earlier,
+  shelf: 'current',
+};
+
+const owned = { ...created, clientId: 'c1', brandColor: '#112233' };
+const archived = { ...owned, shelf: 'archived', archivedAt: earlier } as const;
+
+const creation: Extract<WebsiteEvent, { type: 'WebsiteCreated' }>['data'] = {
+  websiteId,
+  name: 'Bakery',
+  slug: 'bakery',
+  templateId: 'business',
+  tier: 'starter',
+  features: ['content', 'documents'],
+  collaborators: ['baker'],
+  provisioningJobId: 'j1',
+};
+
+const built = {
+  repository: { provider: 'embedded', id: 'r1', name: 'bakery', cloneUrl: 'https://git.example/bakery.git' },
+  hosting: { provider: 'embedded', projectId: 'p1', name: 'bakery' },
+  url: 'https://bakery.example/',
+};
+
+describeProjection(websiteProjection, [websiteEvents], {
+  WebsiteCreated: [
+    {
+      shows: 'without an owner and a colour has neither',
+      when: creation,
+      then: { ...created, createdAt: happened },
+    },
+    {
+      shows: 'with an owner and a colour has both',
+      when: { ...creation, clientId: 'c1', brandColor: '#112233' },
+      then: { ...owned, createdAt: happened },
+    },
+  ],
+  WebsiteRenamed: [{ given: owned, when: { websiteId, name: 'Bread' }, then: { ...owned, name: 'Bread' } }],
+  WebsitePlanChanged: [
+    {
+      given: owned,
+      when: { websiteId, tier: 'growth', features: ['seo'] },
+      then: { ...owned, tier: 'growth', features: ['seo'] },
+    },
+  ],
+  WebsiteBrandColorChanged: [
+    { given: owned, when: { websiteId, brandColor: '#445566' }, then: { ...owned, brandColor: '#445566' } },
+    {
+      shows: 'gives one to a website that had none',
+      given: created,
+      when: { websiteId, brandColor: '#445566' },
+      then: { ...created, brandColor: '#445566' },
+    },
+  ],
+  WebsiteOwnerAssigned: [
+    { shows: 'the first one', given: created, when: { websiteId, clientId: 'c2' }, then: { ...created, clientId: 'c2' } },
+    {
+      shows: 'another one',
+      given: owned,
+      when: { websiteId, clientId: 'c2', previousClientId: 'c1' },
+      then: { ...owned, clientId: 'c2' },
+    },
+  ],
+  WebsiteOwnerRemoved: [
+    { given: { ...created, clientId: 'c1' }, when: { websiteId, clientId: 'c1' }, then: created },
+    { shows: 'twice', given: created, when: { websiteId, clientId: 'c1' }, then: created },
+  ],
+  WebsiteActivated: [
+    { given: owned, when: { websiteId, ...built }, then: { ...owned, ...built, status: 'active', activatedAt: happened } },
+    {
+      shows: 'of an archived one leaves it where it is',
+      given: archived,
+      when: { websiteId, ...built },
+      then: { ...archived, ...built, status: 'active', activatedAt: happened },
+    },
+  ],
+  WebsiteArchived: [{ given: owned, when: { websiteId }, then: { ...owned, shelf: 'archived', archivedAt: happened } }],
+  WebsiteRestored: [{ given: archived, when: { websiteId }, then: owned }],
+});
