@@ -1,7 +1,7 @@
 import { createHandleCommand, type HandleCommand } from './commands/handleCommand.js';
-import type { Fold } from './commands/decider.js';
 import type { Codec } from './events/codec.js';
 import type { DomainEvent } from './events/envelope.js';
+import type { StreamFold } from './events/fold.js';
 import type { EventStore } from './events/store/eventStore.js';
 import { createStreamFolds, type Folded } from './events/streamFolds.js';
 import type { Clock } from './platform/clock.js';
@@ -23,8 +23,11 @@ export interface Engine {
   readonly eventStore: EventStore;
   readonly readModels: ReadModelStore;
   readonly handle: HandleCommand;
-  /** A decider's state as of now: what a decision that rests on another stream looks at. */
-  readonly state: <State, Event extends DomainEvent>(fold: Fold<State, Event>, stream: string) => Promise<Folded<State>>;
+  /** A stream's state as of now: what a decision that rests on another stream, and every authorisation, looks at. */
+  readonly state: <State, Event extends DomainEvent, Key>(
+    fold: StreamFold<State, Event, Key>,
+    key: Key,
+  ) => Promise<Folded<State>>;
   readonly read: ValidatedRead;
   readonly vault: Vault;
   readonly personal: PersonalData;
@@ -53,7 +56,7 @@ export const createEngine = (parts: {
     eventStore,
     readModels,
     handle: createHandleCommand({ eventStore, codec, folds, clock, random }),
-    state: (fold, stream) => folds.load(fold, stream),
+    state: (fold, key) => folds.load(fold, fold.stream.name(key)),
     read: createValidatedRead({ folds, readModels }),
     vault,
     personal,

@@ -28,8 +28,8 @@ export const seedWebsites = async (engine, count) => {
 const websiteEvents = async (engine) => {
   /** @type {[typeof import('../../src/commands/website/website.decider.js'), typeof import('../../src/commands/delivery/delivery.decider.js'), typeof import('../../src/platform/ids.js')]} */
   const [{ websiteDecider, slugDecider }, { deliveryDecider }, { entityId, eventId }] = await Promise.all([
-    load('commands/website.decider.js'),
-    load('commands/delivery.decider.js'),
+    load('commands/website/website.decider.js'),
+    load('commands/delivery/delivery.decider.js'),
     load('platform/ids.js'),
   ]);
 

@@ -1,26 +1,26 @@
-import type { DomainEvent, Recorded } from '../events/envelope.js';
+import type { DomainEvent } from '../events/envelope.js';
+import type { StreamFold } from '../events/fold.js';
 import type { Refusal } from './refusal.js';
-
-/** State folded from the events of one stream. */
-export interface Fold<State, Event extends DomainEvent = DomainEvent> {
-  /** Unique among all folds: the cache is keyed by it. */
-  readonly name: string;
-  readonly initialState: State;
-  readonly evolve: (state: State, event: Recorded<Event>) => State;
-}
 
 /**
  * A stream's rules. `decide` is pure: time, ids, actor and looked-up facts arrive in the command. It returns the events that the
- * command causes (`[]` when the state is already what was asked for) or the refusal.
+ * command causes (`[]` when the state is already what was asked for) or the refusal. The command names the stream.
  */
-export interface Decider<State, Command extends AnyCommand, Event extends DomainEvent = DomainEvent> extends Fold<State, Event> {
+export interface Decider<State, Command extends AnyCommand, Event extends DomainEvent = DomainEvent> extends StreamFold<
+  State,
+  Event,
+  Untimed<Command>
+> {
   readonly decide: (command: Command, state: State) => readonly Event[] | Refusal;
 }
 
 export interface AnyCommand {
   readonly type: string;
-  /** When it is decided, ISO 8601 UTC; never before the stream's last event. Set by `handleCommand`. */
+  /** When it is decided, ISO 8601 UTC; never before the stream's last event. Set by `engine.handle`. */
   readonly at: string;
 }
+
+/** A command without the time, which `engine.handle` sets. */
+export type Untimed<Command extends AnyCommand> = Command extends AnyCommand ? Omit<Command, 'at'> : never;
 
 export const isRefusal = (outcome: readonly DomainEvent[] | Refusal): outcome is Refusal => 'refused' in outcome;

@@ -16,7 +16,7 @@ import { isoTime, sleep, type Clock } from '../platform/clock.js';
 import { eventId, type Ids } from '../platform/ids.js';
 import type { Random } from '../platform/random.js';
 import { createTurns } from '../platform/turns.js';
-import { isRefusal, type AnyCommand, type Decider } from './decider.js';
+import { isRefusal, type AnyCommand, type Decider, type Untimed } from './decider.js';
 import { Refused, refusals } from './refusal.js';
 
 /**
@@ -60,9 +60,6 @@ export interface HandleOptions {
   readonly expectedRevision?: bigint;
 }
 
-/** A command without the time, which `handleCommand` sets. */
-export type Untimed<Command extends AnyCommand> = Command extends AnyCommand ? Omit<Command, 'at'> : never;
-
 /**
  * Reads the stream, folds, decides, appends at the revision decided on; on a conflict it reads and decides again. An append of which
  * the outcome is unknown is repeated until it is known. When it resolves, the events are durable. Waiting, also for other commands on the
@@ -77,7 +74,6 @@ export type Untimed<Command extends AnyCommand> = Command extends AnyCommand ? O
  */
 export type HandleCommand = <State, Command extends AnyCommand, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
-  stream: string,
   command: Untimed<Command>,
   context: CommandContext,
   options?: HandleOptions,
@@ -208,7 +204,8 @@ export const createHandleCommand = (parts: {
     }
   };
 
-  return async (decider, stream, command, context, options = {}) => {
+  return async (decider, command, context, options = {}) => {
+    const stream = decider.stream.name(command);
     // By a timer: the wall clock may be set meanwhile.
     const deadline = { passed: false };
     const cancel = clock.schedule(deadlineMs, () => {

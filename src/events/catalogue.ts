@@ -1,38 +1,48 @@
-import { accessEvents } from './access/access.events.js';
-import { apiKeyEvents } from './apiKey/apiKey.events.js';
-import { billingEvents, customerEvents } from './billing/billing.events.js';
-import { calendarEvents } from './booking/booking.events.js';
-import { clientEmailEvents, clientEvents, clientSubjectEvents } from './client/client.events.js';
-import { deliveryEvents } from './delivery/delivery.events.js';
-import { logEvents } from './log/log.events.js';
-import { mailEvents } from './invitationMail/invitationMail.events.js';
-import { provisioningEvents } from './provisioning/provisioning.events.js';
-import { redeployEvents } from './deployment/deployment.events.js';
-import { seoEvents } from './seo/seo.events.js';
-import { seoRunEvents } from './seoRun/seoRun.events.js';
-import { serviceEvents } from './service/service.events.js';
-import { slugEvents, websiteEvents } from './website/website.events.js';
-import { webhookEvents } from './webhook/webhook.events.js';
+import { accessStream } from './access/access.stream.js';
+import { apiKeyStream } from './apiKey/apiKey.stream.js';
+import { billingStream, customerStream } from './billing/billing.stream.js';
+import { calendarStream } from './booking/booking.stream.js';
+import { clientEmailStream, clientStream, clientSubjectStream } from './client/client.stream.js';
+import type { EventDefinitions, StreamDefinition } from './defineStream.js';
+import { deliveryStream } from './delivery/delivery.stream.js';
+import { redeployStream } from './deployment/deployment.stream.js';
+import { invitationMailStream } from './invitationMail/invitationMail.stream.js';
+import { logStream } from './log/log.stream.js';
+import { provisioningStream } from './provisioning/provisioning.stream.js';
+import { seoStream } from './seo/seo.stream.js';
+import { seoRunStream } from './seoRun/seoRun.stream.js';
+import { servicesStream } from './service/service.stream.js';
+import { webhookStream } from './webhook/webhook.stream.js';
+import { slugStream, websiteStream } from './website/website.stream.js';
+
+/** Every kind of stream, in the order in which documentation lists them. */
+export const streams: readonly StreamDefinition[] = [
+  logStream,
+  websiteStream,
+  slugStream,
+  clientStream,
+  clientEmailStream,
+  clientSubjectStream,
+  accessStream,
+  billingStream,
+  customerStream,
+  deliveryStream,
+  provisioningStream,
+  invitationMailStream,
+  redeployStream,
+  seoStream,
+  seoRunStream,
+  calendarStream,
+  servicesStream,
+  webhookStream,
+  apiKeyStream,
+];
 
 /** Every event type that is ever stored. `test/events/catalogue.golden.json` holds what may never change. */
-export const catalogue = {
-  ...logEvents,
-  ...websiteEvents,
-  ...slugEvents,
-  ...clientEvents,
-  ...clientEmailEvents,
-  ...clientSubjectEvents,
-  ...accessEvents,
-  ...customerEvents,
-  ...billingEvents,
-  ...deliveryEvents,
-  ...provisioningEvents,
-  ...mailEvents,
-  ...redeployEvents,
-  ...seoEvents,
-  ...seoRunEvents,
-  ...calendarEvents,
-  ...serviceEvents,
-  ...webhookEvents,
-  ...apiKeyEvents,
-};
+export const catalogue: EventDefinitions = Object.assign({}, ...streams.map(({ events }) => events)) as EventDefinitions;
+
+/** Where events hold personal data, by type: encrypted (`platform/personal.ts`), as the actor's subject is when it tells an address. */
+export const personalFields: Readonly<Record<string, readonly string[]>> = Object.assign(
+  {},
+  ...streams.map(({ personal }) => personal),
+) as Record<string, readonly string[]>;

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { AnySchemaObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { addFormatsTo } from '../platform/formats.js';
-import type { EventDefinitions } from './definition.js';
+import type { EventDefinitions } from './defineStream.js';
 import type { DomainEvent, EventMetadata, JsonObject, Recorded } from './envelope.js';
 import type { NewEvent, StoredEvent } from './store/eventStore.js';
 

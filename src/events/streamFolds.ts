@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Fold } from '../commands/decider.js';
 import type { Codec } from './codec.js';
 import type { DomainEvent, Recorded } from './envelope.js';
+import type { Fold } from './fold.js';
 import { NO_STREAM, type EventStore } from './store/eventStore.js';
 
 /** A stream folded up to one of its revisions. */

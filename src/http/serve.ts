@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { PlannedEvent } from '../commands/handleCommand.js';
 import { Refused, refusals, type Violation } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
-import { personalFields } from '../events/personalFields.js';
+import { personalFields } from '../events/catalogue.js';
 import type { Authenticate } from './auth/authenticate.js';
 import type { Authorise } from './auth/authorise.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';

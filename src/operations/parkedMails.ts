@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Engine } from '../engine.js';
 import type { Actor } from '../events/envelope.js';
-import { invitationMailStream, type MailEvent } from '../events/invitationMail/invitationMail.events.js';
+import { type InvitationMailEvent } from '../events/invitationMail/invitationMail.events.js';
 import { START } from '../events/store/eventStore.js';
 import { invitationMailProcess, type MailName } from '../workers/invitationMail/invitationMail.process.js';
 import { runScript, UsageError } from './script.js';
@@ -18,12 +18,12 @@ interface ParkedMail extends MailName {
 /** Mails that were given up and not taken up again, oldest first, as the log tells. */
 const parkedMails = async ({ eventStore, codec }: Engine): Promise<readonly ParkedMail[]> => {
   const parked = new Map<string, ParkedMail>();
-  const types: readonly MailEvent['type'][] = ['InvitationMailParked', 'InvitationMailReopened'];
+  const types: readonly InvitationMailEvent['type'][] = ['InvitationMailParked', 'InvitationMailReopened'];
   for (let after = START; ;) {
     const { events, position } = await eventStore.readAll({ after, filter: { types } });
     if (events.length === 0) return [...parked.values()];
     for (const stored of events) {
-      const { type, data } = codec.decode(stored) as MailEvent;
+      const { type, data } = codec.decode(stored) as InvitationMailEvent;
       if (type === 'InvitationMailParked') parked.set(data.eventId, { ...data, at: stored.metadata.at });
       else parked.delete(data.eventId);
     }
@@ -50,7 +50,7 @@ await runScript(async ({ engine }) => {
     if (wanted !== undefined) {
       const context = { commandId: engine.ids.commandId(), actor, requestId: actor.subject };
       const mail = { websiteId, invitationId, eventId };
-      await engine.handle(invitationMailProcess, invitationMailStream(invitationId), { type: 'ReopenMail', mail }, context);
+      await engine.handle(invitationMailProcess, { type: 'ReopenMail', ...mail }, context);
     }
     const what = wanted === undefined ? reason : 'will be sent again';
     process.stdout.write(`${eventId}  ${at}  website ${websiteId}, invitation ${invitationId}: ${what}\n`);

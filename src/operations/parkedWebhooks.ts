@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Engine } from '../engine.js';
 import type { Actor } from '../events/envelope.js';
 import { START } from '../events/store/eventStore.js';
-import { webhookStream, type WebhookEvent } from '../events/webhook/webhook.events.js';
+import { type WebhookEvent } from '../events/webhook/webhook.events.js';
 import { webhookProcess, type WebhookName } from '../workers/webhook/webhook.process.js';
 import { runScript, UsageError } from './script.js';
 
@@ -50,7 +50,7 @@ await runScript(async ({ engine }) => {
     if (wanted !== undefined) {
       const context = { commandId: engine.ids.commandId(), actor, requestId: actor.subject };
       const webhook = { websiteId, webhookId, topic };
-      await engine.handle(webhookProcess, webhookStream(websiteId, webhookId), { type: 'ReopenWebhook', webhook }, context);
+      await engine.handle(webhookProcess, { type: 'ReopenWebhook', ...webhook }, context);
     }
     const what = wanted === undefined ? reason : 'will be processed again';
     process.stdout.write(`${webhookId}  ${at}  website ${websiteId}, ${topic}: ${what}\n`);

@@ -1,5 +1,5 @@
-import type { Fold } from '../commands/decider.js';
 import type { DomainEvent, JsonObject } from '../events/envelope.js';
+import type { Fold } from '../events/fold.js';
 import type { Folded, StreamFolds } from '../events/streamFolds.js';
 import type { Projection } from './projection.js';
 import { readLive } from './runner/versions.js';

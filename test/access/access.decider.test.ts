@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { accessDecider, linkRole } from '../../src/commands/access/access.decider.js';
+import { accessDecider } from '../../src/commands/access/access.decider.js';
 import { isRefusal } from '../../src/commands/decider.js';
 import { refusals } from '../../src/commands/refusal.js';
 import type { AccessEvent } from '../../src/events/access/access.events.js';
 import { expectRepeatable, given, now, recorded, stateAfter } from '../support/given.js';
+import { linkRole } from '../../src/events/access/access.state.js';
 
 const days = (count: number, from = now): string => new Date(Date.parse(from) + count * 86_400_000).toISOString();
 

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { accessStream, invitationIdFor } from '../../src/commands/access/access.commands.js';
-import { accessDecider, linkRole, type AccessState } from '../../src/commands/access/access.decider.js';
+import { invitationIdFor } from '../../src/commands/access/access.commands.js';
 import { addClient, changeAccess, claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import type { CommandContext, PlannedEvent } from '../../src/commands/handleCommand.js';
@@ -13,6 +12,7 @@ import { clientActor, logOf, outcomes, startEngine, type EngineProcess } from '.
 import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock, passTimeUntil, type TestClock } from '../support/testClock.js';
+import { accessFold, type AccessState, linkRole } from '../../src/events/access/access.state.js';
 
 const day = 24 * 3_600_000;
 const email = 'anna@example.com';
@@ -56,7 +56,7 @@ const claim = (
   claimInvitation(engine, { invitationId, ...who }, context({ actor: clientActor(who.subject), ...changes }));
 
 const accessTo = async (website = websiteId): Promise<AccessState> =>
-  (await mine.engine.state(accessDecider, accessStream(website))).state;
+  (await mine.engine.state(accessFold, { websiteId: website })).state;
 
 const typesSince = async (length: number): Promise<readonly string[]> =>
   (await logOf(mine)).slice(length).map(([, type]) => type);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { apiKeyId, apiKeyStream, apiKeyStreamOfId } from '../../src/commands/apiKey/apiKey.commands.js';
 import { apiKeyDecider } from '../../src/commands/apiKey/apiKey.decider.js';
 import { refusals } from '../../src/commands/refusal.js';
 import type { APIKeyEvent } from '../../src/events/apiKey/apiKey.events.js';
 import { expectRepeatable, given, now } from '../support/given.js';
+import { apiKeyId, apiKeyStream, keyOfId } from '../../src/events/apiKey/apiKey.stream.js';
 
 const data = {
   id: 'k1',
@@ -14,9 +14,10 @@ const data = {
   role: 'client',
   scope: 'write',
 } as const;
-const mint = { type: 'MintAPIKey', ...data, callerRole: 'client' } as const;
+const key = 'k';
+const mint = { type: 'MintAPIKey', key, ...data, callerRole: 'client' } as const;
 const minted: APIKeyEvent = { type: 'APIKeyMinted', data };
-const revoke = { type: 'RevokeAPIKey', id: 'k1', subject: 'ann' } as const;
+const revoke = { type: 'RevokeAPIKey', key, id: 'k1', subject: 'ann' } as const;
 const revoked: APIKeyEvent = { type: 'APIKeyRevoked', data: { id: 'k1' } };
 
 describe('an API key', () => {
@@ -73,6 +74,6 @@ describe('an API key', () => {
 test('the public id leads to the stream', () => {
   const id = apiKeyId('01m7z9n43p0000000000000000', 'abcdefghijkmnpqrstvwxyz012');
   expect(id).toBe('01m7z9n43pabcdefghijkmnpqrstvwxyz012');
-  expect(apiKeyStreamOfId(id)).toBe(apiKeyStream('abcdefghijkmnpqrstvwxyz012'));
-  expect(apiKeyStreamOfId('short')).toBe('api-key-');
+  expect(apiKeyStream.name({ key: keyOfId(id) })).toBe('api-key-abcdefghijkmnpqrstvwxyz012');
+  expect(apiKeyStream.name({ key: keyOfId('short') })).toBe('api-key-');
 });

@@ -41,24 +41,24 @@ describe('a client', () => {
 
 test('the first reservation of an address stays', () => {
   const reserved = { type: 'ClientEmailReserved', data: { clientId: 'c1' } } as const;
-  given(clientEmailDecider).when({ type: 'ReserveClientEmail', clientId: 'c1' }).then([reserved]);
-  given(clientEmailDecider, [reserved]).when({ type: 'ReserveClientEmail', clientId: 'c2' }).then([]);
+  given(clientEmailDecider).when({ type: 'ReserveClientEmail', emailIndex: 'a', clientId: 'c1' }).then([reserved]);
+  given(clientEmailDecider, [reserved]).when({ type: 'ReserveClientEmail', emailIndex: 'a', clientId: 'c2' }).then([]);
   expect(stateAfter(clientEmailDecider, [reserved])).toEqual({ clientId: 'c1' });
 });
 
 test('an address is released by nobody but the client that holds it', () => {
   const reserved = { type: 'ClientEmailReserved', data: { clientId: 'c1' } } as const;
   const released = { type: 'ClientEmailReleased', data: { clientId: 'c1' } } as const;
-  given(clientEmailDecider, [reserved]).when({ type: 'ReleaseClientEmail', clientId: 'c1' }).then([released]);
-  expectRepeatable(clientEmailDecider, [reserved], { type: 'ReleaseClientEmail', clientId: 'c1' });
-  given(clientEmailDecider, [reserved]).when({ type: 'ReleaseClientEmail', clientId: 'c2' }).then([]);
+  given(clientEmailDecider, [reserved]).when({ type: 'ReleaseClientEmail', emailIndex: 'a', clientId: 'c1' }).then([released]);
+  expectRepeatable(clientEmailDecider, [reserved], { type: 'ReleaseClientEmail', emailIndex: 'a', clientId: 'c1' });
+  given(clientEmailDecider, [reserved]).when({ type: 'ReleaseClientEmail', emailIndex: 'a', clientId: 'c2' }).then([]);
   given(clientEmailDecider, [reserved, released])
-    .when({ type: 'ReserveClientEmail', clientId: 'c2' })
+    .when({ type: 'ReserveClientEmail', emailIndex: 'a', clientId: 'c2' })
     .then([{ type: 'ClientEmailReserved', data: { clientId: 'c2' } }]);
 });
 
 test('a subject is bound to the client it claimed as last', () => {
-  const bind = { type: 'BindClientSubject', clientId: 'c1', subject: 's1' } as const;
+  const bind = { type: 'BindClientSubject', subjectIndex: 'b', clientId: 'c1', subject: 's1' } as const;
   const bound = { type: 'ClientSubjectBound', data: { clientId: 'c1', subject: 's1' } } as const;
   given(clientSubjectDecider).when(bind).then([bound]);
   given(clientSubjectDecider, [bound])

@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { EventStoreClosed, EventStoreUnavailable, NO_STREAM, OutcomeUnknown } from '../../src/events/store/eventStore.js';
 import { after, lostAnswer, lostRequest, unavailable, type AppendFault } from '../support/faultyEventStore.js';
-import { inLog, names, newContext, room, startProcess, startTwo, type SeatProcess } from '../support/seatProcess.js';
-import { seatDecider } from '../support/seats.js';
+import { inLog, names, newContext, startProcess, startTwo, type SeatProcess } from '../support/seatProcess.js';
+import { room, seatDecider } from '../support/seats.js';
 import { createTestClock, passTimeUntil } from '../support/testClock.js';
 
 describe('an expected revision', () => {
   const takeAt = ({ handle }: SeatProcess, expectedRevision: bigint, context = newContext()) =>
-    handle(seatDecider, room, { type: 'TakeSeats', by: 'Ada' }, context, { expectedRevision });
+    handle(seatDecider, { type: 'TakeSeats', by: 'Ada' }, context, { expectedRevision });
 
   test('that is the present one lets the command through', async () => {
     const process = await startProcess();
@@ -166,7 +166,7 @@ describe('the same command id', () => {
   ])('with a decision for %s events the second time: what was written the first time', async (_, count) => {
     const { store, handle } = await startProcess();
     const context = newContext();
-    const take = (number: number) => handle(seatDecider, room, { type: 'TakeSeats', by: 'Ada', count: number }, context);
+    const take = (number: number) => handle(seatDecider, { type: 'TakeSeats', by: 'Ada', count: number }, context);
     await take(2);
     expect((await take(count)).events).toHaveLength(2);
     expect((await store.readStream(room)).head).toBe(1n);
@@ -176,7 +176,7 @@ describe('the same command id', () => {
     const { store, handle, take } = await startProcess();
     const context = newContext();
     await take('Ada', context);
-    await handle(seatDecider, room, { type: 'TakeSeats', by: 'Bob', count: 1_200 }, newContext());
+    await handle(seatDecider, { type: 'TakeSeats', by: 'Bob', count: 1_200 }, newContext());
     expect((await take('Ada', context)).events).toMatchObject([{ data: { by: 'Ada' } }]);
     expect((await store.readStream(room)).head).toBe(1_200n);
   });
@@ -197,7 +197,7 @@ describe('the same command id', () => {
     await Promise.all([first.take('Ada', context), second.take('Ada', context)]);
     const log = await inLog(first);
     for (const process of [first, second]) {
-      const { state } = await process.handle(seatDecider, room, { type: 'RenameRoom', name: 'Hall' }, newContext());
+      const { state } = await process.handle(seatDecider, { type: 'RenameRoom', name: 'Hall' }, newContext());
       expect(state).toMatchObject(log);
     }
   });

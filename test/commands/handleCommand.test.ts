@@ -5,20 +5,15 @@ import { EventRejected } from '../../src/events/codec.js';
 import { NO_STREAM, WrongExpectedRevision } from '../../src/events/store/eventStore.js';
 import { eventId } from '../../src/platform/ids.js';
 import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
-import { inLog, names, newContext, room, startProcess, startTwo } from '../support/seatProcess.js';
-import { noSeat, seatDecider } from '../support/seats.js';
+import { inLog, names, newContext, startProcess, startTwo } from '../support/seatProcess.js';
+import { room, noSeat, seatDecider } from '../support/seats.js';
 import { createTestClock, passTimeUntil } from '../support/testClock.js';
 
 describe('a command', () => {
   test('appends what the decider decides, and answers with it and the state that it leads to', async () => {
     const process = await startProcess();
     const context = newContext();
-    const { events, state, revision } = await process.handle(
-      seatDecider,
-      room,
-      { type: 'TakeSeats', by: 'Ada', count: 2 },
-      context,
-    );
+    const { events, state, revision } = await process.handle(seatDecider, { type: 'TakeSeats', by: 'Ada', count: 2 }, context);
     const taken = { type: 'SeatTaken', data: { by: 'Ada' } };
     expect(events).toEqual([taken, taken]);
     expect(state.takenBy).toEqual(['Ada', 'Ada']);
@@ -44,7 +39,7 @@ describe('a command', () => {
 
   test('that changes nothing appends nothing', async () => {
     const process = await startProcess();
-    const rename = () => process.handle(seatDecider, room, { type: 'RenameRoom', name: 'Hall' }, newContext());
+    const rename = () => process.handle(seatDecider, { type: 'RenameRoom', name: 'Hall' }, newContext());
     await rename();
     expect(await rename()).toMatchObject({ events: [], state: { name: 'Hall' }, revision: 0n });
     expect(process.store.appends).toHaveLength(1);
@@ -52,7 +47,7 @@ describe('a command', () => {
 
   test("that is refused throws the decider's refusal", async () => {
     const process = await startProcess();
-    const taking = process.handle(seatDecider, room, { type: 'TakeSeats', by: 'Ada', of: 0 }, newContext());
+    const taking = process.handle(seatDecider, { type: 'TakeSeats', by: 'Ada', of: 0 }, newContext());
     await expect(taking).rejects.toThrow(Refused);
     await expect(taking).rejects.toMatchObject({ message: noSeat.message, refusal: noSeat });
     expect(process.store.appends).toEqual([]);
@@ -60,7 +55,7 @@ describe('a command', () => {
 
   test('with data that its event type does not allow writes nothing', async () => {
     const process = await startProcess();
-    const naming = process.handle(seatDecider, room, { type: 'RenameRoom', name: 7 as unknown as string }, newContext());
+    const naming = process.handle(seatDecider, { type: 'RenameRoom', name: 7 as unknown as string }, newContext());
     await expect(naming).rejects.toThrow(EventRejected);
     expect(process.store.appends).toEqual([]);
   });
@@ -70,8 +65,8 @@ describe('a command', () => {
     process.store.appendFaults.push(unavailable);
     const outcomes = await Promise.allSettled([
       process.take('Ada'),
-      process.handle(seatDecider, room, { type: 'TakeSeats', by: 'Bob', of: 0 }, newContext()),
-      process.handle(seatDecider, room, { type: 'RenameRoom', name: 7 as unknown as string }, newContext()),
+      process.handle(seatDecider, { type: 'TakeSeats', by: 'Bob', of: 0 }, newContext()),
+      process.handle(seatDecider, { type: 'RenameRoom', name: 7 as unknown as string }, newContext()),
       process.take('Cyd'),
     ]);
     expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? null : (outcome.reason as Error).name))).toEqual([
@@ -128,7 +123,7 @@ describe('many at once', () => {
     const processes = await startTwo();
     const outcomes = await Promise.allSettled(
       processes.flatMap(({ handle }) =>
-        names(10).map((by) => handle(seatDecider, room, { type: 'TakeSeats', by, of: 7 }, newContext())),
+        names(10).map((by) => handle(seatDecider, { type: 'TakeSeats', by, of: 7 }, newContext())),
       ),
     );
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
@@ -143,8 +138,8 @@ describe('many at once', () => {
       release = resolve;
     });
     store.appendFaults.push(after(() => held));
-    const waiting = handle(seatDecider, 'room-1', { type: 'TakeSeats', by: 'Ada' }, newContext());
-    await handle(seatDecider, 'room-2', { type: 'TakeSeats', by: 'Bob' }, newContext());
+    const waiting = handle(seatDecider, { type: 'TakeSeats', room: 'room-1', by: 'Ada' }, newContext());
+    await handle(seatDecider, { type: 'TakeSeats', room: 'room-2', by: 'Bob' }, newContext());
     expect((await store.readStream('room-1')).head).toBe(NO_STREAM);
     release();
     await waiting;
@@ -165,7 +160,7 @@ describe('a conflict with others', () => {
   test('is refused when what the other one did leaves no room', async () => {
     const [mine, other] = await startTwo();
     mine.store.appendFaults.push(after(() => other.take('Bob')));
-    const taking = mine.handle(seatDecider, room, { type: 'TakeSeats', by: 'Ada', of: 1 }, newContext());
+    const taking = mine.handle(seatDecider, { type: 'TakeSeats', by: 'Ada', of: 1 }, newContext());
     await expect(taking).rejects.toEqual(new Refused(noSeat));
     expect((await inLog(mine)).takenBy).toEqual(['Bob']);
   });
@@ -239,7 +234,7 @@ describe('a dry run', () => {
   test('tells what would be appended, and appends nothing', async () => {
     const { store, handle, take } = await startProcess();
     await take('Ada');
-    const handled = await handle(seatDecider, room, { type: 'TakeSeats', by: 'Bob', count: 2 }, dry());
+    const handled = await handle(seatDecider, { type: 'TakeSeats', by: 'Bob', count: 2 }, dry());
     const event = { type: 'SeatTaken', data: { by: 'Bob' } };
     expect(planned).toEqual([
       { stream: room, ...event },
@@ -253,8 +248,8 @@ describe('a dry run', () => {
   test('collects the events of every stream that it would write to', async () => {
     const { handle } = await startProcess();
     const context = dry();
-    await handle(seatDecider, 'room-1', { type: 'TakeSeats', by: 'Ada' }, context);
-    await handle(seatDecider, 'room-2', { type: 'RenameRoom', name: 'Hall' }, context);
+    await handle(seatDecider, { type: 'TakeSeats', room: 'room-1', by: 'Ada' }, context);
+    await handle(seatDecider, { type: 'RenameRoom', room: 'room-2', name: 'Hall' }, context);
     expect(planned.map((event) => [event.stream, event.type])).toEqual([
       ['room-1', 'SeatTaken'],
       ['room-2', 'RoomRenamed'],
@@ -267,7 +262,7 @@ describe('a dry run', () => {
     ['with data that is not allowed', { type: 'RenameRoom', name: 7 as unknown as string } as const, undefined, EventRejected],
   ])('is as strict as a command: %s', async (_, command, options, error) => {
     const { handle } = await startProcess();
-    await expect(handle(seatDecider, room, command, dry(), options)).rejects.toThrow(error);
+    await expect(handle(seatDecider, command, dry(), options)).rejects.toThrow(error);
     expect(planned).toEqual([]);
   });
 });

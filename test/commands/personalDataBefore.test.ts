@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { accessStream, invitationIdFor } from '../../src/commands/access/access.commands.js';
+import { invitationIdFor } from '../../src/commands/access/access.commands.js';
 import { claimInvitation } from '../../src/commands/access/access.handlers.js';
-import { clientStream, emailStream } from '../../src/commands/client/client.commands.js';
 import { createClient, renameClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
@@ -13,6 +12,8 @@ import { createProjector } from '../../src/projections/runner/projector.js';
 import { startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { newWebsite } from '../support/erasable.js';
 import { someAdmin } from '../support/given.js';
+import { accessStream } from '../../src/events/access/access.stream.js';
+import { clientEmailStream, clientStream } from '../../src/events/client/client.stream.js';
 
 /** What was written before personal data was sealed stands in the log as it was, and goes on working. */
 
@@ -31,8 +32,11 @@ const write = async (stream: string, ...events: readonly DomainEvent[]): Promise
 };
 
 const writeClient = async (clientId: string): Promise<void> => {
-  await write(emailStream(mine.engine.blindIndex, email), { type: 'ClientEmailReserved', data: { clientId } });
-  await write(clientStream(clientId), { type: 'ClientRegistered', data: { clientId, email, name: 'Anna' } });
+  await write(clientEmailStream.name({ emailIndex: mine.engine.blindIndex(email) }), {
+    type: 'ClientEmailReserved',
+    data: { clientId },
+  });
+  await write(clientStream.name({ clientId }), { type: 'ClientRegistered', data: { clientId, email, name: 'Anna' } });
 };
 
 test('a client is read, found and renamed', async () => {
@@ -47,7 +51,7 @@ test('an invitation is taken up', async () => {
   const websiteId = await newWebsite(mine, 'bakery');
   const invitationId = invitationIdFor('0'.repeat(26), websiteId);
   const data = { websiteId, invitationId, kind: 'client_access', email, role: 'viewer' };
-  await write(accessStream(websiteId), {
+  await write(accessStream.name({ websiteId }), {
     type: 'InvitationIssued',
     data: { ...data, expiresAt: '2999-01-01T00:00:00.000Z', sendMail: true },
   });

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { replaceDelivery, setCheckpointStatus, undoDeliveryChange } from '../../src/commands/delivery/delivery.handlers.js';
-import type { DeliveryState } from '../../src/commands/delivery/delivery.decider.js';
 import type { CommandContext, Handled } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import type { Engine } from '../../src/engine.js';
@@ -14,6 +13,7 @@ import { someAdmin } from '../support/given.js';
 import { startApi } from '../support/http.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { engineOn, openStores } from '../workers/engines.js';
+import type { DeliveryState } from '../../src/events/delivery/delivery.state.js';
 
 const eta = (day: number): string => new Date(Date.UTC(2030, 0, 1 + day)).toISOString();
 const ids = ['a', 'b', 'c', 'd'];

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { DeliveryCommand } from '../../src/commands/delivery/delivery.commands.js';
-import { deliveryDecider, type DeliveryState } from '../../src/commands/delivery/delivery.decider.js';
+import { deliveryDecider } from '../../src/commands/delivery/delivery.decider.js';
 import { isRefusal } from '../../src/commands/decider.js';
-import type { Untimed } from '../../src/commands/handleCommand.js';
+import type { Untimed } from '../../src/commands/decider.js';
 import { createCodec } from '../../src/events/codec.js';
 import { contentOf, type DeliveryBlock } from '../../src/events/delivery/delivery.block.js';
 import { changesBetween } from '../../src/events/delivery/delivery.changes.js';
@@ -13,6 +13,7 @@ import type { StoredEvent } from '../../src/events/store/eventStore.js';
 import { deliveryProjection } from '../../src/projections/delivery/delivery.projection.js';
 import { websiteId } from '../support/delivery.js';
 import { recorded, someAdmin } from '../support/given.js';
+import type { DeliveryState } from '../../src/events/delivery/delivery.state.js';
 
 const status = fc.constantFrom(...deliveryCheckpointStatuses);
 /** Few, so that they meet again; one is as long as may be. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { redeployStream, type RedeployEvent } from '../../src/events/deployment/deployment.events.js';
+import { type RedeployEvent } from '../../src/events/deployment/deployment.events.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import { redeployMarker, redeployProcess } from '../../src/workers/deployment/deployment.process.js';
 import { createRedeployWorker } from '../../src/workers/deployment/deploymentWorker.js';
@@ -10,9 +10,10 @@ import { engineOn } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { createRemote, directLine, permanentFault, providersOn, transientFault, type Line } from '../workers/remote.js';
+import { redeployStream } from '../../src/events/deployment/deployment.stream.js';
 
 const redeploy = { redeployId: 'r1', websiteId: 'w1' };
-const stream = redeployStream('r1');
+const stream = redeployStream.name({ redeployId: 'r1' });
 const wish = { type: 'RequestRedeploy', ...redeploy, provider: 'remote', projectId: 'p1' } as const;
 const started = { type: 'RecordStart', ...redeploy, deploymentId: 'd1' } as const;
 const nothing = { type: 'RecordNoStart', ...redeploy, reason: 'None' } as const;
@@ -59,7 +60,7 @@ const createWorld = async () => {
   const engine = engineOn(stores, { clock });
   const remote = createRemote();
   const say = (command: typeof wish | typeof started) =>
-    engine.handle(redeployProcess, stream, command, {
+    engine.handle(redeployProcess, command, {
       commandId: engine.ids.commandId(),
       actor: someAdmin,
       requestId: 'request-1',

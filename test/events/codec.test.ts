@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { catalogue } from '../../src/events/catalogue.js';
 import { createCodec, EventRejected, UnknownEvent } from '../../src/events/codec.js';
-import { event, type EventDefinition } from '../../src/events/definition.js';
+import { event, type EventDefinition } from '../../src/events/defineStream.js';
 import type { JsonObject } from '../../src/events/envelope.js';
 import type { StoredEvent } from '../../src/events/store/eventStore.js';
 import { recorded } from '../support/given.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { catalogue } from '../../src/events/catalogue.js';
-import { personalFields } from '../../src/events/personalFields.js';
+import { personalFields } from '../../src/events/catalogue.js';
 import { readGolden } from '../support/golden.js';
 
 const golden = readGolden();

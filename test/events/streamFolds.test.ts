@@ -4,8 +4,8 @@ import { UnknownEvent } from '../../src/events/codec.js';
 import { EventStoreUnavailable, NO_STREAM } from '../../src/events/store/eventStore.js';
 import { createStreamFolds, type Folded, type StreamFolds } from '../../src/events/streamFolds.js';
 import { newEvent } from '../support/eventStoreEvents.js';
-import { newContext, room, startTwo, type SeatProcess } from '../support/seatProcess.js';
-import { seatCodec, seatDecider, type SeatState } from '../support/seats.js';
+import { newContext, startTwo, type SeatProcess } from '../support/seatProcess.js';
+import { room, seatCodec, seatDecider, type SeatState } from '../support/seats.js';
 
 let mine: SeatProcess;
 let other: SeatProcess;
@@ -20,7 +20,7 @@ const load = (stream = room, seed?: () => Promise<Folded<SeatState> | null>): Pr
   folds.load(seatDecider, stream, seed);
 
 const takeMany = async (count: number): Promise<void> => {
-  await other.handle(seatDecider, room, { type: 'TakeSeats', by: 'Ada', count }, newContext());
+  await other.handle(seatDecider, { type: 'TakeSeats', by: 'Ada', count }, newContext());
 };
 
 /** What `work` read, as first revision and number of events. */
@@ -139,7 +139,7 @@ describe('loads that overlap', () => {
 test('no more streams are kept than asked for; what was dropped is read again', async () => {
   folds = createStreamFolds(mine.store, seatCodec, 2);
   for (const stream of ['room-1', 'room-2', 'room-3']) {
-    await other.handle(seatDecider, stream, { type: 'TakeSeats', by: 'Ada' }, newContext());
+    await other.handle(seatDecider, { type: 'TakeSeats', room: stream, by: 'Ada' }, newContext());
     await load(stream);
   }
   expect(await readsOf(() => load('room-3'))).toEqual([[1n, 0]]);

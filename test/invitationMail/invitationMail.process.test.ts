@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { MailEvent } from '../../src/events/invitationMail/invitationMail.events.js';
+import type { InvitationMailEvent } from '../../src/events/invitationMail/invitationMail.events.js';
 import { invitationMailProcess, type MailOutcome } from '../../src/workers/invitationMail/invitationMail.process.js';
 import { expectRepeatable, given as givenEvents, now, recorded } from '../support/given.js';
 
@@ -7,30 +7,30 @@ const mail = { websiteId: 'w1', invitationId: 'i1', eventId: 'e1' };
 const other = { ...mail, eventId: 'e2' };
 const leaseUntil = '2026-01-02T00:00:06.000Z';
 
-const given = (events: readonly MailEvent[] = []) =>
+const given = (events: readonly InvitationMailEvent[] = []) =>
   givenEvents(
     invitationMailProcess,
     events.map((event, revision) => recorded(event, { revision })),
   );
-const started = (attempt = 1, worker = 'A', of = mail): MailEvent => ({
+const started = (attempt = 1, worker = 'A', of = mail): InvitationMailEvent => ({
   type: 'InvitationMailStarted',
   data: { ...of, attempt, worker, leaseUntil },
 });
-const sent = (attempt = 1, of = mail): MailEvent => ({ type: 'InvitationMailSent', data: { ...of, attempt } });
-const failed = (attempt: number, nextAttemptAt?: string): MailEvent => ({
+const sent = (attempt = 1, of = mail): InvitationMailEvent => ({ type: 'InvitationMailSent', data: { ...of, attempt } });
+const failed = (attempt: number, nextAttemptAt?: string): InvitationMailEvent => ({
   type: 'InvitationMailFailed',
   data: { ...mail, attempt, error: 'Oh', transient: true, ...(nextAttemptAt !== undefined && { nextAttemptAt }) },
 });
-const parked: MailEvent = { type: 'InvitationMailParked', data: { ...mail, reason: 'Oh' } };
-const dropped: MailEvent = { type: 'InvitationMailDropped', data: { ...mail, attempt: 1, reason: 'Revoked' } };
+const parked: InvitationMailEvent = { type: 'InvitationMailParked', data: { ...mail, reason: 'Oh' } };
+const dropped: InvitationMailEvent = { type: 'InvitationMailDropped', data: { ...mail, attempt: 1, reason: 'Revoked' } };
 
-const reopened: MailEvent = { type: 'InvitationMailReopened', data: mail };
+const reopened: InvitationMailEvent = { type: 'InvitationMailReopened', data: mail };
 
 const start = { type: 'StartMail', worker: 'B' } as const;
 const failure = { type: 'RecordFailure', fault: { error: 'Oh', transient: true, retryAfterMs: 0 }, jitter: 0 } as const;
-const say = (attempt: number, outcome: MailOutcome, of = mail) => ({ mail: of, attempt, ...outcome });
+const say = (attempt: number, outcome: MailOutcome, of = mail) => ({ ...of, attempt, ...outcome });
 
-const over: [string, MailEvent[]][] = [
+const over: [string, InvitationMailEvent[]][] = [
   ['sent', [started(), sent()]],
   ['dropped', [started(), dropped]],
   ['parked', [started(), failed(1), parked]],
@@ -145,7 +145,9 @@ test.each([start, ...outcomes].map((outcome) => [outcome.type, outcome] as const
 describe('sending again', () => {
   test('opens a parked mail, with all attempts ahead of it and their numbers going on', () => {
     const events = [started(), failed(1), parked];
-    given(events).when({ type: 'ReopenMail', mail }).then([reopened]);
+    given(events)
+      .when({ type: 'ReopenMail', ...mail })
+      .then([reopened]);
     given([...events, reopened])
       .when(say(2, start))
       .then([started(2, 'B')]);
@@ -160,6 +162,8 @@ describe('sending again', () => {
     ['is not wanted any more', [started(), dropped]],
     ['is not known', []],
   ])('changes nothing when the mail %s', (_, events) => {
-    given(events).when({ type: 'ReopenMail', mail }).then([]);
+    given(events)
+      .when({ type: 'ReopenMail', ...mail })
+      .then([]);
   });
 });

@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
-import { accessStream, invitationIdFor } from '../../src/commands/access/access.commands.js';
+import { invitationIdFor } from '../../src/commands/access/access.commands.js';
 import { addClient, changeAccess } from '../../src/commands/access/access.handlers.js';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import type { AccessEvent } from '../../src/events/access/access.events.js';
-import { invitationMailStream } from '../../src/events/invitationMail/invitationMail.events.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
 import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Mail } from '../../src/integrations/email/port.js';
@@ -21,6 +20,9 @@ import { engineOn } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { directLine, permanentFault, transientFault, type Line } from '../workers/remote.js';
+import { accessStream } from '../../src/events/access/access.stream.js';
+import { invitationMailStream } from '../../src/events/invitationMail/invitationMail.stream.js';
+import { accessFold } from '../../src/events/access/access.state.js';
 
 const email = 'ada@example.com';
 const baseUrl = () => 'https://doorstep.example';
@@ -87,15 +89,16 @@ const createWorld = async () => {
     },
     /** Appends to the website's access what no command does yet. */
     record: async (event: AccessEvent) => {
-      const { revision } = await engine.state({ name: 'none', initialState: null, evolve: () => null }, accessStream(websiteId));
+      const { revision } = await engine.state(accessFold, { websiteId });
       const metadata = { at: '2026-01-01T00:00:00.000Z', actor: someAdmin, requestId: 'r', correlationId: 'c', causationId: 'c' };
       await engine.eventStore.append(
-        accessStream(websiteId),
+        accessStream.name({ websiteId }),
         [engine.codec.encode(event, engine.ids.commandId(), metadata)],
         revision,
       );
     },
-    events: async (invitationId: string) => (await stores.eventStore.readStream(invitationMailStream(invitationId))).events,
+    events: async (invitationId: string) =>
+      (await stores.eventStore.readStream(invitationMailStream.name({ invitationId }))).events,
     /** A worker that reaches the sender over `line`. */
     start: (line: Line = directLine) => run(createInvitationMailWorker({ engine, email: senderOn(line), baseUrl })),
     /** A worker on a machine to which things happen. */
@@ -178,7 +181,7 @@ describe('an invitation', () => {
 
 describe('somebody who is erased', () => {
   const sealedIn = async (world: World): Promise<string> => {
-    const [event] = (await world.engine.eventStore.readStream(accessStream(world.websiteId))).events;
+    const [event] = (await world.engine.eventStore.readStream(accessStream.name({ websiteId: world.websiteId }))).events;
     return (event as unknown as { data: { email: string } }).data.email;
   };
 
@@ -222,7 +225,7 @@ describe('no mail is sent', () => {
     await world.start();
     await untilIdle(world);
     expect(world.sent).toStrictEqual([]);
-    expect((await world.engine.eventStore.readStream(invitationMailStream(invitationId))).head).toBe(NO_STREAM);
+    expect((await world.engine.eventStore.readStream(invitationMailStream.name({ invitationId }))).head).toBe(NO_STREAM);
   });
 
   test.each([

@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { webhookStream } from '../../src/events/webhook/webhook.events.js';
 import { webhookProcess } from '../../src/workers/webhook/webhook.process.js';
 import { eventually } from '../support/eventually.js';
 import { someAdmin } from '../support/given.js';
@@ -16,12 +15,12 @@ const park = (folder: string, webhookId: string): Promise<void> =>
   onFolder(folder, async (engine) => {
     const webhook = { websiteId, webhookId, topic: 'customers/redact' };
     const commands = [
-      { type: 'ReceiveWebhook', webhook, shopDomain },
-      ...[1, 2, 3, 4, 5].map((attempt) => ({ type: 'RecordFailure', webhook, attempt, fault, jitter: 0 }) as const),
+      { type: 'ReceiveWebhook', ...webhook, shopDomain },
+      ...[1, 2, 3, 4, 5].map((attempt) => ({ type: 'RecordFailure', ...webhook, attempt, fault, jitter: 0 }) as const),
     ] as const;
     for (const command of commands) {
       const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
-      await engine.handle(webhookProcess, webhookStream(websiteId, webhookId), command, context);
+      await engine.handle(webhookProcess, command, context);
     }
   });
 

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { catalogue } from '../../src/events/catalogue.js';
 import { createCodec } from '../../src/events/codec.js';
-import { logStream } from '../../src/events/log/log.events.js';
 import { EventStoreUnavailable, type EventStore } from '../../src/events/store/eventStore.js';
 import { systemClock as clock } from '../../src/platform/clock.js';
 import { systemRandom as random } from '../../src/platform/random.js';
@@ -14,13 +13,14 @@ import { createFaultyEventStore } from '../support/faultyEventStore.js';
 import { someAdmin } from '../support/given.js';
 import { newEvent } from '../support/eventStoreEvents.js';
 import { engineOn, openStores, type Stores } from '../workers/engines.js';
+import { logStream } from '../../src/events/log/log.stream.js';
 
 const codec = createCodec(catalogue);
 const guardOf = ({ eventStore, readModels }: Pick<Stores, 'eventStore' | 'readModels'>) =>
   guardLog({ eventStore, readModels, projections, clock, random });
 
 const namesOf = async (eventStore: EventStore): Promise<readonly string[]> =>
-  (await eventStore.readStream(logStream)).events.map(({ type }) => type);
+  (await eventStore.readStream(logStream.name({}))).events.map(({ type }) => type);
 
 const working: Projector[] = [];
 afterEach(async () => {

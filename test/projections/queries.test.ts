@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { accessStream } from '../../src/commands/access/access.commands.js';
 import { addClient, changeAccess } from '../../src/commands/access/access.handlers.js';
 import { createClient, renameClient } from '../../src/commands/client/client.handlers.js';
-import { websiteStream } from '../../src/commands/website/website.commands.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
 import { UnknownEvent } from '../../src/events/codec.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
@@ -15,6 +13,8 @@ import { listWebsites } from '../../src/projections/website/website.queries.js';
 import { startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { newEvent } from '../support/eventStoreEvents.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { accessStream } from '../../src/events/access/access.stream.js';
+import { websiteStream } from '../../src/events/website/website.stream.js';
 
 let mine: EngineProcess;
 let other: EngineProcess;
@@ -87,8 +87,8 @@ describe('websiteRoleOf', () => {
   });
 
   test.each([
-    ['website', websiteStream],
-    ['access', accessStream],
+    ['website', (id: string) => websiteStream.name({ websiteId: id })],
+    ['access', (id: string) => accessStream.name({ websiteId: id })],
   ])('lets nobody in over an event of the %s that this build does not know', async (_, streamOf) => {
     const clientId = await newClient('a@x.example');
     const id = await newWebsite('bakery');
@@ -102,9 +102,9 @@ describe('websiteRoleOf', () => {
   test('lets nobody in on a stored document that passed over such an event', async () => {
     const owner = await newClient('o@x.example');
     const id = await newWebsite('bakery', owner);
-    await mine.eventStore.append(websiteStream(id), [newEvent('WebsiteSold')], 0n);
+    await mine.eventStore.append(websiteStream.name({ websiteId: id }), [newEvent('WebsiteSold')], 0n);
     const renamed = { ...newEvent('WebsiteRenamed', { websiteId: id, name: 'Other' }) };
-    await mine.eventStore.append(websiteStream(id), [renamed], 1n);
+    await mine.eventStore.append(websiteStream.name({ websiteId: id }), [renamed], 1n);
     const [listed] = await listWebsites(other.engine, { limit: 10 });
     expect(listed).toMatchObject({ name: 'Other', clientId: owner });
     await expect(websiteRoleOf(other.engine, { id }, owner)).rejects.toThrow(UnknownEvent);

@@ -9,8 +9,8 @@ import { createEmbeddedReadModelStore } from '../../src/projections/store/embedd
 import { ReadModelStoreUnavailable, type ReadModel, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import { createValidatedRead, type ValidatedRead } from '../../src/projections/validatedRead.js';
 import { newEvent } from '../support/eventStoreEvents.js';
-import { newContext, room, startTwo, type SeatProcess } from '../support/seatProcess.js';
-import { seatCodec, seatDecider, type SeatEvent } from '../support/seats.js';
+import { newContext, startTwo, type SeatProcess } from '../support/seatProcess.js';
+import { room, seatCodec, seatDecider, type SeatEvent } from '../support/seats.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 type RoomDocument = { readonly takenBy: readonly string[] };
@@ -108,7 +108,7 @@ test('a document is kept from its last read: the read models are asked once', as
 
 test('an event that the projection leaves aside changes the revision, not the document', async () => {
   await other.take('Ada');
-  await other.handle(seatDecider, room, { type: 'RenameRoom', name: 'Hall' }, newContext());
+  await other.handle(seatDecider, { type: 'RenameRoom', name: 'Hall' }, newContext());
   expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Ada'] }, revision: 1n });
 });
 

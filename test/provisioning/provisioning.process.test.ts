@@ -6,18 +6,20 @@ import {
   type StepId,
   type StepResult,
 } from '../../src/events/provisioning/provisioning.events.js';
-import type { ProvisioningCommand } from '../../src/workers/provisioning/provisioning.commands.js';
+import type { ProvisioningInput } from '../../src/workers/provisioning/provisioning.commands.js';
 import { provisioningProcess, STEP_DEADLINE_MS } from '../../src/workers/provisioning/provisioning.process.js';
 import { expectRepeatable, given as givenEvents, now, recorded } from '../support/given.js';
 
 const lately = '2026-01-01T23:59:00.000Z';
-const given = (events: readonly ProvisioningEvent[] = []) =>
-  givenEvents(
+const job = { jobId: 'j1', websiteId: 'w1' };
+const ofJob = (input: ProvisioningInput & { readonly at?: string }) => ({ jobId: job.jobId, ...input });
+const given = (events: readonly ProvisioningEvent[] = []) => {
+  const decided = givenEvents(
     provisioningProcess,
     events.map((event, revision) => recorded(event, { revision, at: lately })),
   );
-
-const job = { jobId: 'j1', websiteId: 'w1' };
+  return { when: (input: Parameters<typeof ofJob>[0]) => decided.when(ofJob(input)) };
+};
 const request = {
   ...job,
   name: 'Bakery',
@@ -463,23 +465,22 @@ describe('a clean-up', () => {
     [[asked, begun(2)], { type: 'RecordRemoval', attempt: 2, what: 'project', found: true }],
     [[asked, begun(2)], { type: 'RecordCleanupFailure', attempt: 2, fault: transient, jitter: 0 }],
   ] as const)('repeated, a command changes nothing more: %#', (events, command) => {
-    expectRepeatable(provisioningProcess, [...failedAtThird, ...events], command);
+    expectRepeatable(provisioningProcess, [...failedAtThird, ...events], ofJob(command));
   });
 });
 
 describe('repeated, a command changes nothing more', () => {
-  const cases: [ProvisioningEvent[], Parameters<typeof expectRepeatable<unknown, ProvisioningCommand, ProvisioningEvent>>[2]][] =
-    [
-      [[], { type: 'QueueProvisioning', request }],
-      [[queued], { type: 'StartStep', step: first, attempt: 1, worker: 'A' }],
-      [[queued, started(first)], { type: 'RenewLease', step: first, attempt: 1, lease: 1n }],
-      [[queued, started(first)], { type: 'RecordSuccess', result: results[first], attempt: 1, nextWorker: 'A' }],
-      [[queued, started(first)], { type: 'RecordFailure', step: first, attempt: 1, fault: transient, jitter: 0 }],
-      [[queued, started(first), failedStep(first, 1), failed(first)], { type: 'RetryProvisioning', websiteId: 'w1' }],
-    ];
+  const cases: [ProvisioningEvent[], ProvisioningInput][] = [
+    [[], { type: 'QueueProvisioning', request }],
+    [[queued], { type: 'StartStep', step: first, attempt: 1, worker: 'A' }],
+    [[queued, started(first)], { type: 'RenewLease', step: first, attempt: 1, lease: 1n }],
+    [[queued, started(first)], { type: 'RecordSuccess', result: results[first], attempt: 1, nextWorker: 'A' }],
+    [[queued, started(first)], { type: 'RecordFailure', step: first, attempt: 1, fault: transient, jitter: 0 }],
+    [[queued, started(first), failedStep(first, 1), failed(first)], { type: 'RetryProvisioning', websiteId: 'w1' }],
+  ];
 
   test.each(cases.map(([events, command]) => [command.type, events, command] as const))('%s', (_, events, command) => {
-    expectRepeatable(provisioningProcess, events, command);
+    expectRepeatable(provisioningProcess, events, ofJob(command));
     expect(given(events).when(command).outcome).not.toStrictEqual([]);
   });
 });

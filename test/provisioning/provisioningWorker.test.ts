@@ -5,7 +5,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import express from 'express';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import type { Engine } from '../../src/engine.js';
-import { provisioningStream, stepIds } from '../../src/events/provisioning/provisioning.events.js';
+import { stepIds } from '../../src/events/provisioning/provisioning.events.js';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
@@ -20,6 +20,7 @@ import { someAdmin } from '../support/given.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { eventually } from '../support/eventually.js';
 import { engineOn, openStores } from '../workers/engines.js';
+import { provisioningStream } from '../../src/events/provisioning/provisioning.stream.js';
 
 const templatesFolder = new URL('../../templates', import.meta.url).pathname;
 
@@ -137,7 +138,7 @@ describe('on the embedded source host and hosting', () => {
     const website = await create(engine, 'bakery');
     await ended(engine, website);
     const { events: created } = await stores.eventStore.readStream(`website-${website.id}`);
-    const { events } = await stores.eventStore.readStream(provisioningStream(website.provisioningJobId));
+    const { events } = await stores.eventStore.readStream(provisioningStream.name({ jobId: website.provisioningJobId }));
     for (const { metadata } of [...events, ...created.slice(1)]) {
       expect(metadata).toMatchObject({
         actor: { subject: 'provisioning', role: 'system', via: 'worker' },

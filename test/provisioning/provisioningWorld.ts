@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals';
 import { archiveWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
-import { provisioningStream } from '../../src/events/provisioning/provisioning.events.js';
 import type { StoredEvent } from '../../src/events/store/eventStore.js';
 import type { Clock } from '../../src/platform/clock.js';
 import type { ProvisioningDocument } from '../../src/projections/provisioning/provisioning.projection.js';
@@ -15,6 +14,7 @@ import { engineOn } from '../workers/engines.js';
 import { createMachine, passTimeUntil, type Machine, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { countsOf, createRemote, oneOfEach, providersOn, type Line, type Providers, type Remote } from '../workers/remote.js';
+import { provisioningStream } from '../../src/events/provisioning/provisioning.stream.js';
 
 /** Providers that the world is to have instead of `remote`. */
 export interface Outside {
@@ -82,7 +82,7 @@ export const createWorld = async (outside?: Outside): Promise<World> => {
     if (document === null) throw new Error('the website is gone');
     return document;
   };
-  const stream = provisioningStream((await website()).provisioningJobId);
+  const stream = provisioningStream.name({ jobId: (await website()).provisioningJobId });
   const job = async () => (await provisioningJob(observer, await website())).document;
   const ended = async () => ['succeeded', 'failed'].includes((await job()).status);
   const eventsOf = async (name: string) => (await stores.eventStore.readStream(name)).events;
@@ -113,12 +113,14 @@ export const createWorld = async (outside?: Outside): Promise<World> => {
     },
     losePosition: () => stores.readModels.records.delete('workerPositions', 'provisioning'),
     retry: async () => {
-      const command = { type: 'RetryProvisioning', websiteId } as const;
-      await observer.handle(provisioningProcess, stream, command, context());
+      const { provisioningJobId: jobId } = await website();
+      const command = { type: 'RetryProvisioning', jobId, websiteId } as const;
+      await observer.handle(provisioningProcess, command, context());
     },
     cleanUp: async () => {
-      const command = { type: 'RequestCleanup', websiteId } as const;
-      await observer.handle(provisioningProcess, stream, command, context());
+      const { provisioningJobId: jobId } = await website();
+      const command = { type: 'RequestCleanup', jobId, websiteId } as const;
+      await observer.handle(provisioningProcess, command, context());
     },
     archive: async () => {
       await archiveWebsite(observer, websiteId, context());

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { seoStream, type SeoScanResult } from '../../src/events/seo/seo.events.js';
+import { type SeoScanResult } from '../../src/events/seo/seo.events.js';
 import { seoScanProcess } from '../../src/workers/seo/seo.process.js';
 import { createSeoScanWorker } from '../../src/workers/seo/seoWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
@@ -11,6 +11,7 @@ import { createMachine, mishaps, passTimeUntil, type Mishap } from '../workers/m
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { permanentFault, transientFault, directLine, type Line } from '../workers/remote.js';
 import { makeWebsite, siteAddress, startInstallation } from '../seoRun/seoInstallation.js';
+import { seoStream } from '../../src/events/seo/seo.stream.js';
 
 const url = 'https://bakery.example/';
 const result: SeoScanResult = {
@@ -55,12 +56,11 @@ const createWorld = async () => {
     request: (scanId = 's1') =>
       engine.handle(
         seoScanProcess,
-        seoStream(websiteId),
         { type: 'RequestScan', websiteId, scanId, url, trigger: 'request' },
         { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' },
       ),
-    types: async () => (await stores.eventStore.readStream(seoStream(websiteId))).events.map(({ type }) => type),
-    events: async () => (await stores.eventStore.readStream(seoStream(websiteId))).events,
+    types: async () => (await stores.eventStore.readStream(seoStream.name({ websiteId }))).events.map(({ type }) => type),
+    events: async () => (await stores.eventStore.readStream(seoStream.name({ websiteId }))).events,
     start: (line: Line = directLine) => run(engine, line),
     startMachine: async (plan: ReadonlyMap<number, Mishap>) => {
       const machine = createMachine(stores, { world: clock, own: clock }, plan);
@@ -148,7 +148,7 @@ test('a scan that was asked for at an address of before looks for the website wh
   const websiteId = await makeWebsite(engine, 'bakery');
   const command = { type: 'RequestScan', websiteId, scanId: 's1', url, trigger: 'request' } as const;
   const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
-  await engine.handle(seoScanProcess, seoStream(websiteId), command, context);
+  await engine.handle(seoScanProcess, command, context);
   const asked: unknown[] = [];
   const scan = (what: { url: string; name: string }) => {
     asked.push(what);

@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { websiteStream } from '../../src/commands/website/website.commands.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
-import { seoStream } from '../../src/events/seo/seo.events.js';
 import { ProviderFault } from '../../src/integrations/fault.js';
 import type { Booking, BookingsQuery } from '../../src/integrations/scheduling/port.js';
 import { seoScanProcess } from '../../src/workers/seo/seo.process.js';
@@ -28,7 +26,7 @@ const newWebsite = async (slug: string, by = api, isActive = true): Promise<stri
     actor: { subject: 'x', role: 'system', via: 'worker' },
     requestId: 'r',
   } as const;
-  if (isActive) await by.engine.handle(websiteDecider, websiteStream(websiteId), activation, context);
+  if (isActive) await by.engine.handle(websiteDecider, activation, context);
   return websiteId;
 };
 
@@ -120,7 +118,7 @@ describe('SEO scans', () => {
           actor: { subject: 'x', role: 'system', via: 'worker' },
           requestId: 'r',
         } as const;
-        await api.engine.handle(seoScanProcess, seoStream(id), { websiteId: id, scanId, ...command } as never, context);
+        await api.engine.handle(seoScanProcess, { websiteId: id, scanId, ...command } as never, context);
       }
     }
     expect((await get(`/websites/${id}/seo`)).body).toMatchObject({

@@ -1,5 +1,4 @@
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
-import { websiteStream } from '../../src/commands/website/website.commands.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import type { Engine } from '../../src/engine.js';
@@ -26,7 +25,7 @@ export const makeWebsite = async (
   const repository = { provider: 'embedded', id: slug, name: slug, cloneUrl: 'file:///x' };
   const hosting = { provider: 'embedded', projectId: slug, name: slug };
   const activation = { type: 'ActivateWebsite', websiteId, repository, hosting, url: `https://${slug}.example/` } as const;
-  if (isActive) await engine.handle(websiteDecider, websiteStream(websiteId), activation, context());
+  if (isActive) await engine.handle(websiteDecider, activation, context());
   return websiteId;
 };
 

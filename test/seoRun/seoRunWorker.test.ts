@@ -1,15 +1,14 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Untimed } from '../../src/commands/handleCommand.js';
-import { websiteStream } from '../../src/commands/website/website.commands.js';
+import type { Untimed } from '../../src/commands/decider.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import type { Engine } from '../../src/engine.js';
-import { seoStream, type SeoScanResult } from '../../src/events/seo/seo.events.js';
+import { type SeoScanResult } from '../../src/events/seo/seo.events.js';
 import { EventStoreUnavailable, type EventFilter } from '../../src/events/store/eventStore.js';
 import { websiteProjection, type WebsiteDocument } from '../../src/projections/website/website.projection.js';
 import type { ReadModelStore, StoredDocument } from '../../src/projections/store/readModelStore.js';
 import { createCronWorker } from '../../src/workers/cron/cronWorker.js';
 import { createSeoRunWorker, scheduledSeoScans } from '../../src/workers/seoRun/seoRunWorker.js';
-import { seoScanProcess, type SeoScanCommand } from '../../src/workers/seo/seo.process.js';
+import { seoScanFold, seoScanProcess, type SeoScanCommand } from '../../src/workers/seo/seo.process.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { someAdmin } from '../support/given.js';
@@ -18,6 +17,7 @@ import { engineOn, type Stores } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, type Machine, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { makeWebsite, siteAddress, startInstallation } from './seoInstallation.js';
+import { seoStream } from '../../src/events/seo/seo.stream.js';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -78,9 +78,9 @@ const createWorld = async (count: number) => {
     await start(createCronWorker(on, [scheduledSeoScans(on, schedule)]));
     await eventually('the calendar', () => (clock.pending() > before ? true : undefined));
   };
-  const ofRuns = async () => (await logged(stores, { streamPrefixes: ['seoRun-'] })).map(({ type, data }) => ({ type, data }));
+  const ofRuns = async () => (await logged(stores, { streamPrefixes: ['seo-run-'] })).map(({ type, data }) => ({ type, data }));
   const say = (command: Untimed<SeoScanCommand>) =>
-    engine.handle(seoScanProcess, seoStream(command.websiteId), command, {
+    engine.handle(seoScanProcess, command, {
       commandId: engine.ids.commandId(),
       actor: someAdmin,
       requestId: 'r',
@@ -104,7 +104,7 @@ const createWorld = async (count: number) => {
     /** Every scan that was asked for is made, and then another one on somebody's request. */
     scanAll: async () => {
       for (const websiteId of new Set((await requests()).map((data) => data.websiteId as string))) {
-        const { state } = await engine.state(seoScanProcess, seoStream(websiteId));
+        const { state } = await engine.state(seoScanFold, { websiteId });
         if (state.stage === 'open') await scan(websiteId, state.scanId);
         const scanId = 'by hand';
         await say({ type: 'RequestScan', websiteId, scanId, url: result.url, trigger: 'request' });
@@ -192,7 +192,7 @@ test('who takes over goes on behind the last website that is known to be dealt w
   await passTimeUntil(world.clock, async () => (await world.completed()).length > 0);
   const after = renewals.at(-1)?.data.after as string;
   expect([...looked].filter((stream) => stream.startsWith('seo-')).sort()).toStrictEqual(
-    world.websites.filter((id) => id < after).map(seoStream),
+    world.websites.filter((id) => id < after).map((websiteId) => seoStream.name({ websiteId })),
   );
   expect((await world.asked()).sort()).toStrictEqual(world.websites);
 });
@@ -231,7 +231,9 @@ test('a website that cannot be asked for stops no run', async () => {
   const broken: Stores['eventStore'] = {
     ...eventStore,
     readStream: (stream, options) =>
-      stream === seoStream('w0001') ? Promise.reject(new TypeError('not to be read')) : eventStore.readStream(stream, options),
+      stream === seoStream.name({ websiteId: 'w0001' })
+        ? Promise.reject(new TypeError('not to be read'))
+        : eventStore.readStream(stream, options),
   };
   await world.begin();
   await world.ask(world.machine(new Map(), { eventStore: broken }).engine);
@@ -246,7 +248,7 @@ test('a store that goes away in a run is waited for', async () => {
   const shaky: Stores['eventStore'] = {
     ...eventStore,
     readStream: (stream, options) =>
-      isAway && stream === seoStream('w0001')
+      isAway && stream === seoStream.name({ websiteId: 'w0001' })
         ? Promise.reject(new EventStoreUnavailable('away'))
         : eventStore.readStream(stream, options),
   };
@@ -318,7 +320,7 @@ describe('the schedule', () => {
     await makeWebsite(engine, 'early', { isActive: false });
     const archived = await makeWebsite(engine, 'old');
     const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
-    await engine.handle(websiteDecider, websiteStream(archived), { type: 'ArchiveWebsite', websiteId: archived }, context);
+    await engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId: archived }, context);
     const butcher = await makeWebsite(engine, 'butcher');
     await projector.start();
     for (let index = 0; index < 5; index += 1) await process();
@@ -338,7 +340,7 @@ describe('the schedule', () => {
     const bakery = await makeWebsite(engine, 'bakery');
     await process();
     for (let passed = 0; passed < 10; passed += 1) await clock.advance(minute);
-    const types = (await logged(engine, { streamPrefixes: ['seoRun-'] })).map(({ type }) => type);
+    const types = (await logged(engine, { streamPrefixes: ['seo-run-'] })).map(({ type }) => type);
     expect(types).toStrictEqual(['SeoRunDue']);
     await projector.start();
     await until(1);

@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals';
-import { websiteStream } from '../../src/commands/website/website.commands.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
@@ -95,7 +94,6 @@ export const startDeliveryApi = async (): Promise<DeliveryApi> => {
       const repository = { provider: 'embedded', id: 'r1', name: 'r1', cloneUrl: 'file:///r1.git' };
       await api.engine.handle(
         websiteDecider,
-        websiteStream(websiteId),
         { type: 'ActivateWebsite', websiteId, repository, hosting: project, url: 'https://site.example' },
         {
           commandId: api.engine.ids.commandId(),

@@ -1,10 +1,6 @@
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { accessStream } from '../../src/commands/access/access.commands.js';
-import { accessDecider } from '../../src/commands/access/access.decider.js';
 import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
-import { apiKeyStreamOfId } from '../../src/commands/apiKey/apiKey.commands.js';
-import { apiKeyDecider } from '../../src/commands/apiKey/apiKey.decider.js';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import { renameClient } from '../../src/commands/client/client.handlers.js';
 import type { Keeper } from '../../src/commands/erasure/erasure.handlers.js';
@@ -16,6 +12,9 @@ import { websitesOfClient } from '../../src/projections/access/access.queries.js
 import { clientIdOf, clientIdOfEmail, readClient } from '../../src/projections/client/client.queries.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { clientActor, type EngineProcess } from './engineProcess.js';
+import { apiKeyFold } from '../../src/events/apiKey/apiKey.state.js';
+import { accessFold } from '../../src/events/access/access.state.js';
+import { keyOfId } from '../../src/events/apiKey/apiKey.stream.js';
 
 /** A person who is everywhere where one can be. */
 export interface Erasable {
@@ -107,12 +106,12 @@ export const expectErased = async (engine: Engine, outbox: Outbox, person: Erasa
   expect(await engine.personal.open(person.sealed)).toBeNull();
   expect(await websitesOfClient(engine, person.clientId)).toEqual([]);
   expect((await engine.read(websiteProjection, person.owned)).document).not.toHaveProperty('clientId');
-  const { state: linked } = await engine.state(accessDecider, accessStream(person.linked));
+  const { state: linked } = await engine.state(accessFold, { websiteId: person.linked });
   expect(linked.links.get(person.clientId)).toBe('none');
-  const { state: invited } = await engine.state(accessDecider, accessStream(person.invited));
+  const { state: invited } = await engine.state(accessFold, { websiteId: person.invited });
   expect(invited.invitations.get(person.invitationId)?.stage).toBe('revoked');
   for (const id of person.apiKeys) {
-    expect((await engine.state(apiKeyDecider, apiKeyStreamOfId(id))).state.stage).toBe('revoked');
+    expect((await engine.state(apiKeyFold, { key: keyOfId(id) })).state.stage).toBe('revoked');
   }
   const mails = await outbox.list({ to: person.email, limit: 10 });
   expect(mails.filter(({ text }) => text === person.name)).toEqual([]);

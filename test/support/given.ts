@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
-import { isRefusal, type AnyCommand, type Decider, type Fold } from '../../src/commands/decider.js';
-import type { Untimed } from '../../src/commands/handleCommand.js';
+import { isRefusal, type AnyCommand, type Decider } from '../../src/commands/decider.js';
+import type { Fold } from '../../src/events/fold.js';
+import type { Untimed } from '../../src/commands/decider.js';
 import type { Refusal } from '../../src/commands/refusal.js';
 import type { Actor, DomainEvent, Recorded } from '../../src/events/envelope.js';
 

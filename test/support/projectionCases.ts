@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { catalogue } from '../../src/events/catalogue.js';
 import { createCodec } from '../../src/events/codec.js';
-import type { EventDefinitions } from '../../src/events/definition.js';
+import type { EventDefinitions } from '../../src/events/defineStream.js';
 import type { DomainEvent, JsonObject, Recorded } from '../../src/events/envelope.js';
 import type { Projection } from '../../src/projections/projection.js';
 import { recorded } from './given.js';

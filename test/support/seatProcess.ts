@@ -8,11 +8,10 @@ import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createIds } from '../../src/platform/ids.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { createFaultyEventStore, type FaultyEventStore } from './faultyEventStore.js';
-import { seatCodec, seatDecider, type SeatEvent, type SeatState } from './seats.js';
+import { room, seatCodec, seatDecider, type SeatEvent, type SeatState } from './seats.js';
 import { temporaryFolder } from './temporary.js';
 
 /** The room in which `take` takes seats. */
-export const room = 'room-1';
 
 const ids = createIds(systemClock, systemRandom);
 
@@ -46,7 +45,7 @@ export const startProcess = async (clock: Clock = systemClock, folder = temporar
   return {
     store,
     handle,
-    take: (by, context = newContext()) => handle(seatDecider, room, { type: 'TakeSeats', by }, context),
+    take: (by, context = newContext()) => handle(seatDecider, { type: 'TakeSeats', by }, context),
   };
 };
 

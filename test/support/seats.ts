@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Decider } from '../../src/commands/decider.js';
 import type { Refusal } from '../../src/commands/refusal.js';
 import { createCodec } from '../../src/events/codec.js';
-import { event, type EventOf } from '../../src/events/definition.js';
+import { event, type EventOf } from '../../src/events/defineStream.js';
 
 /** A stream of its own for what is tried on any stream: people take seats until none is free. */
 export const seatEvents = {
@@ -25,6 +25,7 @@ export interface SeatState {
 export interface TakeSeats {
   readonly type: 'TakeSeats';
   readonly at: string;
+  readonly room?: string;
   readonly by: string;
   /** Default: 1. */
   readonly count?: number;
@@ -35,13 +36,18 @@ export interface TakeSeats {
 export interface RenameRoom {
   readonly type: 'RenameRoom';
   readonly at: string;
+  readonly room?: string;
   readonly name: string;
 }
+
+/** Where seats are taken when a command does not name another room. */
+export const room = 'room-1';
 
 export const noSeat: Refusal = { refused: 'conflict', message: 'No seat is free' };
 
 export const seatDecider: Decider<SeatState, TakeSeats | RenameRoom, SeatEvent> = {
   name: 'seats',
+  stream: { category: 'room', name: ({ room: of = room }) => of },
   initialState: { takenBy: [], times: [] },
   evolve: (state, { type, data, metadata }) =>
     type === 'SeatTaken'

@@ -1,17 +1,14 @@
 import { expect } from '@jest/globals';
-import { accessStream } from '../../src/commands/access/access.commands.js';
-import { accessDecider, linkRole, type InvitationState } from '../../src/commands/access/access.decider.js';
+import { linkRole, type InvitationState } from '../../src/events/access/access.state.js';
 import { addClient, changeAccess, claimInvitation, offerTransfer } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
-import { websiteStream } from '../../src/commands/website/website.commands.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import type { Engine } from '../../src/engine.js';
-import { billingStream } from '../../src/events/billing/billing.events.js';
 import type { StoredEvent } from '../../src/events/store/eventStore.js';
 import type { Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
-import { billingProcess, type BillingState } from '../../src/workers/transfer/transfer.process.js';
+import { billingFold, type BillingState } from '../../src/workers/transfer/transfer.process.js';
 import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
@@ -20,6 +17,8 @@ import { engineOn } from '../workers/engines.js';
 import { createMachine, passTimeUntil, type Machine, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { directLine, type Line } from '../workers/remote.js';
+import { billingStream } from '../../src/events/billing/billing.stream.js';
+import { accessFold } from '../../src/events/access/access.state.js';
 
 /** What stands at the payment provider. Unlike a real one it makes one more each time it is asked: nothing hides a slip. */
 interface Remote {
@@ -85,8 +84,8 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
   const newId = await createClient(engine, { email: addressOf('new') }, context());
   const workers: Worker[] = [];
 
-  const access = async () => (await engine.state(accessDecider, accessStream(websiteId))).state;
-  const billing = async () => (await engine.state(billingProcess, billingStream(websiteId))).state;
+  const access = async () => (await engine.state(accessFold, { websiteId })).state;
+  const billing = async () => (await engine.state(billingFold, { websiteId })).state;
   const ownerId = async () => (await engine.read(websiteProjection, websiteId)).document?.clientId;
   const billed = () => remote.subscriptions.filter(({ live }) => live).map(({ clientId }) => clientId);
 
@@ -121,7 +120,7 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     },
     removeOwner: async (clientId) => {
       const command = { type: 'RemoveOwner', websiteId, clientId } as const;
-      await engine.handle(websiteDecider, websiteStream(websiteId), command, context());
+      await engine.handle(websiteDecider, command, context());
     },
     archive: async () => {
       await archiveWebsite(engine, websiteId, context());
@@ -146,7 +145,7 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
       return invitation;
     },
     billing,
-    events: async () => (await stores.eventStore.readStream(billingStream(websiteId))).events,
+    events: async () => (await stores.eventStore.readStream(billingStream.name({ websiteId }))).events,
     billed,
     roleOf: async (clientId) => linkRole(await access(), clientId),
     untilSettled: async () => {

@@ -5,12 +5,12 @@ import { earlier, expectRepeatable, given as givenEvents, now, type Timeless } f
 
 const webhook = { websiteId: 'w1', webhookId: 'h1', topic: 'app/uninstalled' } as const;
 const shopDomain = 'corner-bakery.myshopify.com';
-const receive = { type: 'ReceiveWebhook', webhook, shopDomain, triggeredAt: earlier } as const;
+const receive = { type: 'ReceiveWebhook', ...webhook, shopDomain, triggeredAt: earlier } as const;
 const received: WebhookEvent = { type: 'WebhookReceived', data: { ...webhook, shopDomain, triggeredAt: earlier } };
 const processed: WebhookEvent = { type: 'WebhookProcessed', data: webhook };
 const reopened: WebhookEvent = { type: 'WebhookReopened', data: webhook };
 const fault = { error: 'Broken', transient: true, retryAfterMs: 0 };
-const fail = (attempt: number) => ({ type: 'RecordFailure', webhook, attempt, fault, jitter: 0 }) as const;
+const fail = (attempt: number) => ({ type: 'RecordFailure', ...webhook, attempt, fault, jitter: 0 }) as const;
 const failedAt = (attempt: number, nextAttemptAt?: string): WebhookEvent => ({
   type: 'WebhookFailed',
   data: { ...webhook, attempt, error: 'Broken', ...(nextAttemptAt !== undefined && { nextAttemptAt }) },
@@ -36,7 +36,7 @@ describe('a webhook', () => {
   });
 
   test.each(['customers/data_request', 'customers/redact', 'shop/redact'])('of %s is to be processed', (topic) => {
-    const { outcome } = given().when({ ...receive, webhook: { ...webhook, topic } });
+    const { outcome } = given().when({ ...receive, ...webhook, topic });
     expect(outcome).toMatchObject([{ type: 'WebhookReceived' }]);
   });
 
@@ -44,14 +44,20 @@ describe('a webhook', () => {
     const other = { ...webhook, topic: 'orders/create' };
     const ignored: WebhookEvent = { type: 'WebhookIgnored', data: { ...other, shopDomain } };
     given()
-      .when({ ...receive, webhook: other })
+      .when({ ...receive, ...other })
       .then([ignored]);
-    given([ignored]).when({ type: 'RecordProcessed', webhook: other }).then([]);
+    given([ignored])
+      .when({ type: 'RecordProcessed', ...other })
+      .then([]);
   });
 
   test('is processed once', () => {
-    given([received]).when({ type: 'RecordProcessed', webhook }).then([processed]);
-    given().when({ type: 'RecordProcessed', webhook }).then([]);
+    given([received])
+      .when({ type: 'RecordProcessed', ...webhook })
+      .then([processed]);
+    given()
+      .when({ type: 'RecordProcessed', ...webhook })
+      .then([]);
   });
 
   test('that fails is tried again after a pause, and parked after the fifth failure', () => {
@@ -72,10 +78,14 @@ describe('a webhook', () => {
 
   test('that is parked is tried anew when asked for', () => {
     const gaveUp = [...fourFailures, failedAt(5), parked];
-    given(gaveUp).when({ type: 'RecordProcessed', webhook }).then([]);
-    given(gaveUp).when({ type: 'ReopenWebhook', webhook }).then([reopened]);
+    given(gaveUp)
+      .when({ type: 'RecordProcessed', ...webhook })
+      .then([]);
+    given(gaveUp)
+      .when({ type: 'ReopenWebhook', ...webhook })
+      .then([reopened]);
     given([...gaveUp, reopened])
-      .when({ type: 'RecordProcessed', webhook })
+      .when({ type: 'RecordProcessed', ...webhook })
       .then([processed]);
     const { outcome } = given([...gaveUp, reopened]).when(fail(6));
     expect(outcome).toMatchObject([{ type: 'WebhookFailed', data: { attempt: 6, nextAttemptAt: expect.any(String) } }]);
@@ -83,10 +93,10 @@ describe('a webhook', () => {
 
   test.each<[string, readonly WebhookEvent[], Timeless<WebhookCommand>]>([
     ['receive', [], receive],
-    ['process', [received], { type: 'RecordProcessed', webhook }],
+    ['process', [received], { type: 'RecordProcessed', ...webhook }],
     ['fail', [received], fail(1)],
     ['park', fourFailures, fail(5)],
-    ['reopen', [...fourFailures, failedAt(5), parked], { type: 'ReopenWebhook', webhook }],
+    ['reopen', [...fourFailures, failedAt(5), parked], { type: 'ReopenWebhook', ...webhook }],
   ])('%s: the same again changes nothing', (_, events, command) => {
     expectRepeatable(webhookProcess, events, command);
   });

@@ -1,11 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { attachService, secretsOf } from '../../src/commands/service/service.handlers.js';
-import { serviceDecider } from '../../src/commands/service/service.decider.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import type { Engine } from '../../src/engine.js';
-import { servicesStream } from '../../src/events/service/service.events.js';
 import { EventStoreUnavailable, START } from '../../src/events/store/eventStore.js';
-import { webhookStream } from '../../src/events/webhook/webhook.events.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { servicesOf } from '../../src/projections/service/service.queries.js';
 import { createCommerceWebhooksWorker } from '../../src/workers/webhook/webhookWorker.js';
@@ -17,6 +14,9 @@ import { someAdmin } from '../support/given.js';
 import { hastyClock } from '../support/provider.js';
 import { shopDomain } from '../support/shopWebhooks.js';
 import { engineOn, openStores } from '../workers/engines.js';
+import { servicesFold } from '../../src/events/service/service.state.js';
+import { servicesStream } from '../../src/events/service/service.stream.js';
+import { webhookStream } from '../../src/events/webhook/webhook.stream.js';
 
 const working: Worker[] = [];
 afterEach(async () => {
@@ -45,16 +45,11 @@ const createWorld = async () => {
       attachService(engine, { websiteId, kind: 'commerce', shopDomain }, { adminToken: secret }, context()),
     receive: async (webhookId: string, topic = 'app/uninstalled', triggeredAt?: string) => {
       const webhook = { websiteId, webhookId, topic };
-      const command = { type: 'ReceiveWebhook', webhook, shopDomain, triggeredAt } as const;
-      await engine.handle(webhookProcess, webhookStream(websiteId, webhookId), command, context());
+      const command = { type: 'ReceiveWebhook', ...webhook, shopDomain, triggeredAt } as const;
+      await engine.handle(webhookProcess, command, context());
     },
     reopen: (webhookId: string) =>
-      engine.handle(
-        webhookProcess,
-        webhookStream(websiteId, webhookId),
-        { type: 'ReopenWebhook', webhook: { websiteId, webhookId, topic: 'app/uninstalled' } },
-        context(),
-      ),
+      engine.handle(webhookProcess, { type: 'ReopenWebhook', websiteId, webhookId, topic: 'app/uninstalled' }, context()),
     /** A worker of a process of its own. */
     start: async (): Promise<Worker> => {
       const worker = createCommerceWebhooksWorker(newEngine());
@@ -65,7 +60,7 @@ const createWorld = async () => {
     /** Resolves with the types of the webhook's events once the last is `type`. */
     until: (webhookId: string, type: string): Promise<readonly string[]> =>
       eventually(`${webhookId} is ${type}`, async () => {
-        const { events } = await stores.eventStore.readStream(webhookStream(websiteId, webhookId));
+        const { events } = await stores.eventStore.readStream(webhookStream.name({ websiteId, webhookId }));
         return events.at(-1)?.type === type ? events.map((event) => event.type) : undefined;
       }),
     types: async (prefix: string): Promise<readonly string[]> => {
@@ -150,12 +145,12 @@ test('what cannot be processed is tried again, parked, and processed when it is 
   const { eventStore, log, attach, receive, reopen, start, until, types } = await createWorld();
   await attach();
   eventStore.readFault = (read, stream) =>
-    stream === servicesStream(websiteId) ? Promise.reject(new Error('shpat_canary')) : read();
+    stream === servicesStream.name({ websiteId }) ? Promise.reject(new Error('shpat_canary')) : read();
   await start();
   await receive('h1');
   const failures = Array.from({ length: 5 }, () => 'WebhookFailed');
   expect(await until('h1', 'WebhookParked')).toStrictEqual(['WebhookReceived', ...failures, 'WebhookParked']);
-  const { events } = await eventStore.readStream(webhookStream(websiteId, 'h1'));
+  const { events } = await eventStore.readStream(webhookStream.name({ websiteId, webhookId: 'h1' }));
   expect(JSON.stringify(events.map(({ data }) => data))).not.toContain('canary');
   expect(log.filter(({ msg }) => msg === 'a commerce webhook could not be processed')).toHaveLength(5);
 
@@ -171,7 +166,7 @@ test('a store that is away is waited for, and is no failure of the webhook', asy
   await attach();
   let asked = 0;
   eventStore.readFault = (read, stream) => {
-    if (stream !== servicesStream(websiteId) || asked === 3) return read();
+    if (stream !== servicesStream.name({ websiteId }) || asked === 3) return read();
     asked += 1;
     return Promise.reject(new EventStoreUnavailable('away'));
   };
@@ -179,5 +174,5 @@ test('a store that is away is waited for, and is no failure of the webhook', asy
   await receive('h1');
   expect(await until('h1', 'WebhookProcessed')).toStrictEqual(['WebhookReceived', 'WebhookProcessed']);
   expect(asked).toBe(3);
-  expect((await engine.state(serviceDecider, servicesStream(websiteId))).state.services).toStrictEqual([]);
+  expect((await engine.state(servicesFold, { websiteId })).state.services).toStrictEqual([]);
 });

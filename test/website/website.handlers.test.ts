@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { accessStream } from '../../src/commands/access/access.commands.js';
-import { accessDecider, linkRole } from '../../src/commands/access/access.decider.js';
+import { linkRole } from '../../src/events/access/access.state.js';
 import { addClient } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { TooManyConflicts, type CommandContext, type PlannedEvent } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
-import { slugStream, websiteStream } from '../../src/commands/website/website.commands.js';
 import { featuresOf, reservationMs } from '../../src/commands/website/website.decider.js';
 import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
@@ -14,6 +12,8 @@ import { logOf, outcomes, startEngine, type EngineProcess } from '../support/eng
 import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock, passTimeUntil, type TestClock } from '../support/testClock.js';
+import { slugStream, websiteStream } from '../../src/events/website/website.stream.js';
+import { accessFold } from '../../src/events/access/access.state.js';
 
 const wish = { name: 'Bakery', slug: 'bakery', templateId: 'business', tier: 'starter', collaborators: [] } as const;
 
@@ -47,15 +47,15 @@ const onWebsiteStream =
 const crashAfterReserving = async (as: CommandContext): Promise<void> => {
   mine.eventStore.appendFaults.push(onWebsiteStream(mine, unavailable));
   await expect(create(mine, as)).rejects.toThrow(EventStoreUnavailable);
-  expect(await logOf(mine)).toEqual([[slugStream('bakery'), 'SlugReserved']]);
+  expect(await logOf(mine)).toEqual([[slugStream.name({ slug: 'bakery' }), 'SlugReserved']]);
 };
 
 describe('createWebsite', () => {
   test('reserves the slug, then creates the website with the features of its tier and a job to be', async () => {
     const { websiteId } = await create(mine);
     expect(await logOf(mine)).toEqual([
-      [slugStream('bakery'), 'SlugReserved'],
-      [websiteStream(websiteId), 'WebsiteCreated'],
+      [slugStream.name({ slug: 'bakery' }), 'SlugReserved'],
+      [websiteStream.name({ websiteId }), 'WebsiteCreated'],
     ]);
     const { document } = await other.engine.read(websiteProjection, websiteId);
     expect(document).toMatchObject({ id: websiteId, slug: 'bakery', status: 'provisioning', features: featuresOf('starter') });
@@ -241,7 +241,7 @@ describe('changeWebsite', () => {
       }),
     );
     await changeWebsite(other.engine, { websiteId, ...(anna !== undefined && { clientId: anna }) }, other.context());
-    const { state } = await mine.engine.state(accessDecider, accessStream(websiteId));
+    const { state } = await mine.engine.state(accessFold, { websiteId });
     expect([linkRole(state, anna ?? ''), linkRole(state, berta ?? '')]).toEqual([undefined, 'viewer']);
     expect((await mine.engine.read(websiteProjection, websiteId)).document?.clientId).toBe(anna);
   });

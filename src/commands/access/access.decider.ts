@@ -1,56 +1,17 @@
 import type { AccessEvent, LinkRole } from '../../events/access/access.events.js';
-import type { Recorded } from '../../events/envelope.js';
 import type { AccessCommand, AddClient, ClaimInvitation } from './access.commands.js';
-import { invitationExpiry, linkRole, type AccessState, type InvitationState } from './access.state.js';
+import {
+  accessFold,
+  invitationExpiry,
+  linkRole,
+  type AccessState,
+  type InvitationState,
+} from '../../events/access/access.state.js';
 import { cancelTransfer, claimTransfer, offerTransfer, settleTransfer } from './access.transfers.js';
 import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
 
-export { linkRole, type AccessState, type InvitationState } from './access.state.js';
-
 type Outcome = readonly AccessEvent[] | Refusal;
-
-const withLink = (state: AccessState, clientId: string, role: LinkRole | 'none'): AccessState => ({
-  ...state,
-  links: new Map(state.links).set(clientId, role),
-});
-
-const withInvitation = (state: AccessState, id: string, changes: Partial<InvitationState>): AccessState => {
-  const invitation = state.invitations.get(id);
-  if (invitation === undefined) return state;
-  return { ...state, invitations: new Map(state.invitations).set(id, { ...invitation, ...changes }) };
-};
-
-const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState => {
-  switch (event.type) {
-    case 'ClientLinked':
-    case 'ClientLinkRoleChanged':
-      return withLink(state, event.data.clientId, event.data.role);
-    case 'ClientUnlinked':
-      return withLink(state, event.data.clientId, 'none');
-    case 'InvitationIssued':
-    case 'InvitationRenewed': {
-      const { invitationId, kind, email, role, priceId, expiresAt } = event.data;
-      const terms = { ...(role !== undefined && { role }), ...(priceId !== undefined && { priceId }) };
-      const invitation: InvitationState = { kind, stage: 'pending', email, ...terms, expiresAt };
-      return { ...state, invitations: new Map(state.invitations).set(invitationId, invitation) };
-    }
-    case 'InvitationAccepted':
-      return withInvitation(state, event.data.invitationId, { stage: 'accepted', clientId: event.data.clientId });
-    case 'InvitationRevoked':
-      return withInvitation(state, event.data.invitationId, { stage: 'revoked' });
-    case 'TransferClaimed':
-      return withInvitation(state, event.data.invitationId, {
-        stage: 'claimed',
-        claimId: event.id,
-        clientId: event.data.clientId,
-      });
-    case 'TransferReleased':
-      return withInvitation(state, event.data.invitationId, { stage: 'pending' });
-    default:
-      return state;
-  }
-};
 
 const pendingAccessInvitation = (state: AccessState, email: string): [string, InvitationState] | undefined =>
   [...state.invitations].find(
@@ -188,9 +149,4 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
   }
 };
 
-export const accessDecider: Decider<AccessState, AccessCommand, AccessEvent> = {
-  name: 'access',
-  initialState: { links: new Map(), invitations: new Map() },
-  evolve,
-  decide,
-};
+export const accessDecider: Decider<AccessState, AccessCommand, AccessEvent> = { ...accessFold, decide };

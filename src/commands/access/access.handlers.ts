@@ -3,29 +3,22 @@ import type { AccessEvent, LinkRole } from '../../events/access/access.events.js
 import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
 import { clientIdOf, clientIdOfEmail } from '../../projections/client/client.queries.js';
-import { accessStream, invitationIdFor, websiteIdOfInvitation, type AccessCommand } from './access.commands.js';
-import { accessDecider, linkRole, type AccessState } from './access.decider.js';
-import { clientStream } from '../client/client.commands.js';
-import { clientDecider } from '../client/client.decider.js';
+import { invitationIdFor, websiteIdOfInvitation, type AccessCommand } from './access.commands.js';
+import { accessDecider } from './access.decider.js';
 import { bindClientSubject, ensureClient, freeAddress } from '../client/client.handlers.js';
 import { isRefusal } from '../decider.js';
-import {
-  consequenceOf,
-  isDryRun,
-  type CommandContext,
-  type Handled,
-  type HandleOptions,
-  type Untimed,
-} from '../handleCommand.js';
+import { consequenceOf, isDryRun, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
+import type { Untimed } from '../decider.js';
 import { Refused, refusals } from '../refusal.js';
-import { websiteDecider } from '../website/website.decider.js';
-import { websiteStream } from '../website/website.commands.js';
+import { clientFold } from '../../events/client/client.state.js';
+import { websiteFold } from '../../events/website/website.state.js';
+import { accessFold, type AccessState, linkRole } from '../../events/access/access.state.js';
 
 type Handling = Promise<Handled<AccessState, AccessEvent>>;
 
 /** What access to a website rests on beside its own stream. */
 const websiteOf = async (engine: Engine, websiteId: string): Promise<{ ownerId: string | undefined; archived: boolean }> => {
-  const { state } = await engine.state(websiteDecider, websiteStream(websiteId));
+  const { state } = await engine.state(websiteFold, { websiteId });
   return state.stage === 'none' ? { ownerId: undefined, archived: false } : { ownerId: state.clientId, archived: state.archived };
 };
 
@@ -36,7 +29,7 @@ export const removeLinkOfOwner = async (
   ownerId: string,
   context: CommandContext,
 ): Promise<void> => {
-  const { state } = await engine.state(accessDecider, accessStream(websiteId));
+  const { state } = await engine.state(accessFold, { websiteId });
   if (linkRole(state, ownerId) === undefined) return;
   await changeAccess(engine, { type: 'RemoveClient', websiteId, clientId: ownerId }, consequenceOf(engine, context));
 };
@@ -51,7 +44,7 @@ const refuseOwner = async (engine: Engine, websiteId: string, clientId: string, 
 
 /** As `refuseOwner`, with an erasure of the client at the same moment. */
 const refuseErased = async (engine: Engine, websiteId: string, clientId: string, context: CommandContext): Promise<void> => {
-  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  const { state } = await engine.state(clientFold, { clientId });
   if (state.stage !== 'erased') return;
   const withdraw = { type: 'WithdrawClient', websiteId, clientId, email: state.email } as const;
   await changeAccess(engine, withdraw, consequenceOf(engine, context));
@@ -80,7 +73,6 @@ export const addClient = async (
   const { ownerId } = await websiteOf(engine, websiteId);
   const handled = await engine.handle(
     accessDecider,
-    accessStream(websiteId),
     {
       type: 'AddClient',
       ...wish,
@@ -121,7 +113,7 @@ export const offerTransfer = async (
   const { ownerId } = await websiteOf(engine, websiteId);
   const invitationId = invitationIdFor(entityId(context.commandId, 'invitation'), websiteId);
   const command = { type: 'OfferTransfer', ...wish, email, invitationId, clientId, ownerId } as const;
-  const handled = await engine.handle(accessDecider, accessStream(websiteId), command, context);
+  const handled = await engine.handle(accessDecider, command, context);
   if (clientId !== undefined) await refuseErased(engine, websiteId, clientId, context);
   return { handled, email };
 };
@@ -149,7 +141,7 @@ export const claimInvitation = async (
 
   const known = await clientIdOf(engine, subject, verifiedEmail);
   const { ownerId, archived } = await websiteOf(engine, websiteId);
-  const { state } = await engine.state(accessDecider, accessStream(websiteId));
+  const { state } = await engine.state(accessFold, { websiteId });
   const { email: storedEmail, kind } = state.invitations.get(invitationId) ?? {};
   const isTheirs = storedEmail !== undefined && (await engine.personal.open(storedEmail)) === verifiedEmail;
   const storedSubject = await engine.personal.sealSubject(subject, { dryRun: isDryRun(context) });
@@ -171,7 +163,7 @@ export const claimInvitation = async (
 
   const clientId = known ?? (await ensureClient(engine, { email: verifiedEmail, name }, context)).clientId;
   await bindClientSubject(engine, clientId, subject, context);
-  const handled = await engine.handle(accessDecider, accessStream(websiteId), commandFor(clientId), context);
+  const handled = await engine.handle(accessDecider, commandFor(clientId), context);
   if (kind !== 'ownership_transfer') await refuseOwner(engine, websiteId, clientId, context);
   await refuseErased(engine, websiteId, clientId, context);
   return { websiteId, clientId, claimId: handled.state.invitations.get(invitationId)?.claimId };
@@ -183,4 +175,4 @@ export const changeAccess = (
   command: Untimed<Exclude<AccessCommand, { type: 'AddClient' | 'ClaimInvitation' | 'OfferTransfer' | 'ClaimTransfer' }>>,
   context: CommandContext,
   options?: HandleOptions,
-): Handling => engine.handle(accessDecider, accessStream(command.websiteId), command, context, options);
+): Handling => engine.handle(accessDecider, command, context, options);

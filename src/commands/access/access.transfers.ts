@@ -1,6 +1,6 @@
 import type { AccessEvent } from '../../events/access/access.events.js';
 import type { ClaimTransfer, OfferTransfer, SettleTransfer } from './access.commands.js';
-import { invitationExpiry, type AccessState, type InvitationState } from './access.state.js';
+import { invitationExpiry, type AccessState, type InvitationState } from '../../events/access/access.state.js';
 import { refusals, type Refusal } from '../refusal.js';
 
 type Outcome = readonly AccessEvent[] | Refusal;

@@ -1,44 +1,17 @@
 import type { APIKeyEvent } from '../../events/apiKey/apiKey.events.js';
-import type { APIKeyCommand, APIKeyScope } from './apiKey.commands.js';
+import { apiKeyFold, type APIKeyState } from '../../events/apiKey/apiKey.state.js';
 import type { Decider } from '../decider.js';
 import { refusals } from '../refusal.js';
-
-/** Stream `api-key-<key>`. */
-export type APIKeyState =
-  | { readonly stage: 'none' }
-  | {
-      readonly stage: 'active' | 'revoked';
-      readonly id: string;
-      readonly hash: string;
-      readonly subject: string;
-      readonly role: 'admin' | 'client';
-      readonly scope: APIKeyScope;
-      readonly verifiedEmail?: string;
-      readonly userName?: string;
-      readonly expiresAt?: string;
-    };
+import type { APIKeyCommand } from './apiKey.commands.js';
 
 export const apiKeyDecider: Decider<APIKeyState, APIKeyCommand, APIKeyEvent> = {
-  name: 'api-key',
-  initialState: { stage: 'none' },
-  evolve: (state, event) => {
-    switch (event.type) {
-      case 'APIKeyMinted': {
-        const { name: _name, prefix: _prefix, ...kept } = event.data;
-        return { stage: 'active', ...kept };
-      }
-      case 'APIKeyRevoked':
-        return state.stage === 'none' ? state : { ...state, stage: 'revoked' };
-      default:
-        return state;
-    }
-  },
+  ...apiKeyFold,
   decide: (command, state) => {
     switch (command.type) {
       case 'MintAPIKey': {
         // The stream's name is made of the token, so an existing key is this very command's.
         if (state.stage !== 'none') return [];
-        const { type: _type, at, callerRole, verifiedEmail, userName, expiresAt, ...data } = command;
+        const { type: _type, key: _key, at, callerRole, verifiedEmail, userName, expiresAt, ...data } = command;
         if (data.role === 'admin' && callerRole !== 'admin') return refusals.apiKeyRoleTooHigh();
         if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(at)) {
           return refusals.invalidBody('expiresAt', 'must be in the future');

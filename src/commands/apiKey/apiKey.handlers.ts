@@ -2,9 +2,11 @@ import type { Engine } from '../../engine.js';
 import { accessTokenFrom, hashAccessToken, shownLength } from '../../platform/accessToken.js';
 import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
-import { apiKeyId, apiKeyStream, apiKeyStreamOfId, type MintAPIKey } from './apiKey.commands.js';
+import { type MintAPIKey } from './apiKey.commands.js';
 import { apiKeyDecider } from './apiKey.decider.js';
 import { isDryRun, type CommandContext } from '../handleCommand.js';
+import { apiKeyId, keyOfId } from '../../events/apiKey/apiKey.stream.js';
+import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';
 
 /**
  * Mints a personal access token and keeps its hash. Repeating it with the same command id and the same `secret` makes the same key.
@@ -17,7 +19,7 @@ import { isDryRun, type CommandContext } from '../handleCommand.js';
  */
 export const mintApiKey = async (
   engine: Engine,
-  wish: Omit<MintAPIKey, 'type' | 'at' | 'id' | 'hash' | 'prefix'>,
+  wish: Omit<MintAPIKey, 'type' | 'at' | 'key' | 'id' | 'hash' | 'prefix'>,
   secret: Uint8Array,
   context: CommandContext,
 ): Promise<{ readonly token: string; readonly id: string }> => {
@@ -29,10 +31,10 @@ export const mintApiKey = async (
   const how = { dryRun: isDryRun(context) };
   await engine.handle(
     apiKeyDecider,
-    apiKeyStream(key),
     {
       type: 'MintAPIKey',
       ...wish,
+      key,
       subject: await personal.sealSubject(subject, how),
       verifiedEmail: verifiedEmail && (await personal.seal(verifiedEmail, verifiedEmail, how)),
       userName: verifiedEmail && userName && (await personal.seal(verifiedEmail, userName, how)),
@@ -48,9 +50,9 @@ export const mintApiKey = async (
 
 /** The token stops working with the next request, everywhere. @throws Refused: `API key <id> not found`, also for another's */
 export const revokeApiKey = async (engine: Engine, id: string, subject: string, context: CommandContext): Promise<void> => {
-  const stream = apiKeyStreamOfId(id);
-  const { state } = await engine.state(apiKeyDecider, stream);
+  const key = keyOfId(id);
+  const { state } = await engine.state(apiKeyFold, { key });
   const isTheirs = state.stage !== 'none' && (await engine.personal.open(state.subject)) === subject;
-  const command = { type: 'RevokeAPIKey', id, subject: isTheirs ? state.subject : subject } as const;
-  await engine.handle(apiKeyDecider, stream, command, context);
+  const command = { type: 'RevokeAPIKey', key, id, subject: isTheirs ? state.subject : subject } as const;
+  await engine.handle(apiKeyDecider, command, context);
 };

@@ -2,6 +2,7 @@ import { isKept, mostBookings, type CalendarEvent } from '../../events/booking/b
 import type { CalendarCommand } from './booking.commands.js';
 import type { Decider } from '../decider.js';
 import { refusals } from '../refusal.js';
+import { calendarStream } from '../../events/booking/booking.stream.js';
 
 /** Stream `calendar-<websiteId>`: the bookings that are kept. */
 export interface CalendarState {
@@ -12,6 +13,7 @@ const keptOf = ({ bookings }: CalendarState, at: string) => [...bookings].filter
 
 export const calendarDecider: Decider<CalendarState, CalendarCommand, CalendarEvent> = {
   name: 'calendar',
+  stream: calendarStream,
   initialState: { bookings: new Map() },
   evolve: ({ bookings }, { type, data, metadata: { at } }) => {
     const { bookingId } = data;

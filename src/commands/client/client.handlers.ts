@@ -1,10 +1,10 @@
 import type { Engine } from '../../engine.js';
 import type { ClientEvent } from '../../events/client/client.events.js';
 import { entityId } from '../../platform/ids.js';
-import { clientStream, emailStream, subjectStream } from './client.commands.js';
-import { clientDecider, clientEmailDecider, clientSubjectDecider, type ClientState } from './client.decider.js';
+import { clientDecider, clientEmailDecider, clientSubjectDecider } from './client.decider.js';
 import { consequenceOf, isDryRun, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
+import { type ClientState, clientFold, clientEmailFold } from '../../events/client/client.state.js';
 
 export interface Person {
   /** In lower case. */
@@ -22,19 +22,13 @@ export const ensureClient = async (
   const own = entityId(context.commandId, 'client');
   const { state } = await engine.handle(
     clientEmailDecider,
-    emailStream(engine.blindIndex, email),
-    { type: 'ReserveClientEmail', clientId: own },
+    { type: 'ReserveClientEmail', emailIndex: engine.blindIndex(email), clientId: own },
     context,
   );
   const clientId = state.clientId ?? own;
   const seal = (text: string): Promise<string> => engine.personal.seal(email, text, { dryRun: isDryRun(context) });
   const sealed = { email: await seal(email), ...(name !== undefined && { name: await seal(name) }) };
-  const { events } = await engine.handle(
-    clientDecider,
-    clientStream(clientId),
-    { type: 'RegisterClient', clientId, ...sealed },
-    context,
-  );
+  const { events } = await engine.handle(clientDecider, { type: 'RegisterClient', clientId, ...sealed }, context);
   return { clientId, created: events.length > 0 || clientId === own };
 };
 
@@ -43,10 +37,9 @@ export const ensureClient = async (
  * erasure does; whoever needs the address before that does it in its place.
  */
 export const freeAddress = async (engine: Engine, email: string, context: CommandContext): Promise<void> => {
-  const stream = emailStream(engine.blindIndex, email);
-  const { clientId } = (await engine.state(clientEmailDecider, stream)).state;
+  const { clientId } = (await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(email) })).state;
   if (clientId === undefined || isDryRun(context)) return;
-  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  const { state } = await engine.state(clientFold, { clientId });
   if (state.stage === 'erased') await releaseAddress(engine, { clientId, email: state.email, address: email }, context);
 };
 
@@ -57,8 +50,8 @@ export const releaseAddress = async (
   context: CommandContext,
 ): Promise<void> => {
   if (!isDryRun(context)) await engine.personal.retire(email);
-  const release = { type: 'ReleaseClientEmail', clientId } as const;
-  await engine.handle(clientEmailDecider, emailStream(engine.blindIndex, address), release, consequenceOf(engine, context));
+  const release = { type: 'ReleaseClientEmail', emailIndex: engine.blindIndex(address), clientId } as const;
+  await engine.handle(clientEmailDecider, release, consequenceOf(engine, context));
 };
 
 /** @throws Refused: `A client with this email already exists` */
@@ -76,12 +69,12 @@ export const renameClient = async (
   context: CommandContext,
   options?: HandleOptions,
 ): Promise<Handled<ClientState, ClientEvent>> => {
-  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  const { state } = await engine.state(clientFold, { clientId });
   const email = state.stage === 'registered' ? await engine.personal.open(state.email) : null;
   if (email === null) throw new Refused(refusals.clientNotFound(clientId));
   const sealed = await engine.personal.seal(email, name, { dryRun: isDryRun(context) });
   const command = { type: 'RenameClient', clientId, name: sealed } as const;
-  return engine.handle(clientDecider, clientStream(clientId), command, context, options);
+  return engine.handle(clientDecider, command, context, options);
 };
 
 export const bindClientSubject = async (
@@ -92,9 +85,9 @@ export const bindClientSubject = async (
 ): Promise<void> => {
   await engine.handle(
     clientSubjectDecider,
-    subjectStream(engine.blindIndex, subject),
     {
       type: 'BindClientSubject',
+      subjectIndex: engine.blindIndex(subject),
       clientId,
       subject: await engine.personal.sealSubject(subject, { dryRun: isDryRun(context) }),
     },

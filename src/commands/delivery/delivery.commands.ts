@@ -1,8 +1,6 @@
 import type { DeliveryBlock } from '../../events/delivery/delivery.block.js';
 import type { DeliveryCheckpoint, DeliveryCheckpointStatus } from '../../events/delivery/delivery.events.js';
 
-export const deliveryStream = (websiteId: string): string => `delivery-${websiteId}`;
-
 /**
  * Sets the block up, or replaces it. Times are ISO 8601 UTC with milliseconds. The first time anything may be left out; later
  * `estimatedCompletionAt` and `showPreviewUrl` must be there, and whatever else is left out is kept (specification, rules 3–5).

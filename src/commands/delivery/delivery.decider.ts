@@ -1,24 +1,14 @@
-import { blockAfter, contentOf, type DeliveryBlock } from '../../events/delivery/delivery.block.js';
+import { contentOf, type DeliveryBlock } from '../../events/delivery/delivery.block.js';
 import { changesBetween } from '../../events/delivery/delivery.changes.js';
 import { maxDeliveryCheckpoints, type DeliveryCheckpoint, type DeliveryEvent } from '../../events/delivery/delivery.events.js';
-import type { Recorded } from '../../events/envelope.js';
+import { deliveryFold, type DeliveryState } from '../../events/delivery/delivery.state.js';
 import { isoTime } from '../../platform/clock.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { Decider } from '../decider.js';
 import type { DeliveryCommand, ReplaceDelivery, SetCheckpointStatus, UndoDeliveryChange } from './delivery.commands.js';
 import { refusals, type Refusal, type Violation } from '../refusal.js';
 
-/** Stream `delivery-<websiteId>`. */
-export type DeliveryState = { readonly stage: 'notSetUp' } | { readonly stage: 'setUp'; readonly block: DeliveryBlock };
-
 type Outcome = readonly DeliveryEvent[] | Refusal;
-
-const initialState: DeliveryState = { stage: 'notSetUp' };
-
-const evolve = (state: DeliveryState, event: Recorded<DeliveryEvent>): DeliveryState => {
-  const block = blockAfter(state.stage === 'setUp' ? state.block : null, event);
-  return block === null ? state : { stage: 'setUp', block };
-};
 
 /** The default ETA, after the set-up (specification, "Limits"). */
 const defaultEtaMs = 30 * 24 * 60 * 60 * 1000;
@@ -140,9 +130,4 @@ const decide = (command: DeliveryCommand, state: DeliveryState): Outcome => {
   }
 };
 
-export const deliveryDecider: Decider<DeliveryState, DeliveryCommand, DeliveryEvent> = {
-  name: 'delivery',
-  initialState,
-  evolve,
-  decide,
-};
+export const deliveryDecider: Decider<DeliveryState, DeliveryCommand, DeliveryEvent> = { ...deliveryFold, decide };

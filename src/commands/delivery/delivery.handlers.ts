@@ -1,9 +1,10 @@
 import type { Engine } from '../../engine.js';
 import type { DeliveryEvent } from '../../events/delivery/delivery.events.js';
 import { deliveryBefore } from '../../projections/delivery/delivery.queries.js';
-import { deliveryStream, type ReplaceDelivery, type SetCheckpointStatus } from './delivery.commands.js';
-import { deliveryDecider, type DeliveryState } from './delivery.decider.js';
+import { type ReplaceDelivery, type SetCheckpointStatus } from './delivery.commands.js';
+import { deliveryDecider } from './delivery.decider.js';
 import type { CommandContext, Handled, HandleOptions } from '../handleCommand.js';
+import type { DeliveryState } from '../../events/delivery/delivery.state.js';
 
 type Handling = Promise<Handled<DeliveryState, DeliveryEvent>>;
 
@@ -13,8 +14,7 @@ export const replaceDelivery = (
   wish: Omit<ReplaceDelivery, 'type' | 'at'>,
   context: CommandContext,
   options?: HandleOptions,
-): Handling =>
-  engine.handle(deliveryDecider, deliveryStream(wish.websiteId), { type: 'ReplaceDelivery', ...wish }, context, options);
+): Handling => engine.handle(deliveryDecider, { type: 'ReplaceDelivery', ...wish }, context, options);
 
 /** @throws Refused: not set up, `Checkpoint <id> not found`, `Someone else saved …` */
 export const setCheckpointStatus = (
@@ -22,8 +22,7 @@ export const setCheckpointStatus = (
   wish: Omit<SetCheckpointStatus, 'type' | 'at'>,
   context: CommandContext,
   options?: HandleOptions,
-): Handling =>
-  engine.handle(deliveryDecider, deliveryStream(wish.websiteId), { type: 'SetCheckpointStatus', ...wish }, context, options);
+): Handling => engine.handle(deliveryDecider, { type: 'SetCheckpointStatus', ...wish }, context, options);
 
 /**
  * Brings the block back to what it was before the change that has `revision`.
@@ -36,10 +35,5 @@ export const undoDeliveryChange = async (
   context: CommandContext,
 ): Handling => {
   const before = await deliveryBefore(engine, websiteId, revision);
-  return engine.handle(
-    deliveryDecider,
-    deliveryStream(websiteId),
-    { type: 'UndoDeliveryChange', websiteId, revision, before },
-    context,
-  );
+  return engine.handle(deliveryDecider, { type: 'UndoDeliveryChange', websiteId, revision, before }, context);
 };

@@ -1,15 +1,14 @@
 import type { Engine } from '../../engine.js';
 import { tracesOf } from '../../projections/erasure/erasureTargets.queries.js';
 import { changeAccess } from '../access/access.handlers.js';
-import { apiKeyStreamOfId } from '../apiKey/apiKey.commands.js';
 import { apiKeyDecider } from '../apiKey/apiKey.decider.js';
-import { clientStream } from '../client/client.commands.js';
 import { clientDecider } from '../client/client.decider.js';
 import { releaseAddress } from '../client/client.handlers.js';
 import { consequenceOf, isDryRun, type CommandContext } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
-import { websiteStream } from '../website/website.commands.js';
 import { websiteDecider } from '../website/website.decider.js';
+import { clientFold } from '../../events/client/client.state.js';
+import { keyOfId } from '../../events/apiKey/apiKey.stream.js';
 
 /** Keeps something of people outside the log, by their address. */
 export interface Keeper {
@@ -28,13 +27,13 @@ export const eraseClient = async (
   clientId: string,
   context: CommandContext,
 ): Promise<void> => {
-  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  const { state } = await engine.state(clientFold, { clientId });
   if (state.stage === 'none') throw new Refused(refusals.clientNotFound(clientId));
   const address = await engine.personal.open(state.email);
   // An address that was never sealed says nothing of how far an erasure has come.
   const isOver = address === null || address === state.email;
   if (state.stage === 'erased' && isOver) throw new Refused(refusals.clientNotFound(clientId));
-  await engine.handle(clientDecider, clientStream(clientId), { type: 'EraseClient', clientId }, context);
+  await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context);
   await eraseTraces(engine, keepers, { clientId, email: state.email }, context);
 };
 
@@ -57,15 +56,15 @@ export const eraseTraces = async (
   const { owned, accessible, apiKeys } = await tracesOf(engine, clientId, email);
   for (const websiteId of owned) {
     const remove = { type: 'RemoveOwner', websiteId, clientId } as const;
-    await engine.handle(websiteDecider, websiteStream(websiteId), remove, consequenceOf(engine, context));
+    await engine.handle(websiteDecider, remove, consequenceOf(engine, context));
   }
   for (const websiteId of accessible) {
     const withdraw = { type: 'WithdrawClient', websiteId, clientId, email } as const;
     await changeAccess(engine, withdraw, consequenceOf(engine, context));
   }
   for (const { id, subject } of apiKeys) {
-    const revoke = { type: 'RevokeAPIKey', id, subject } as const;
-    await engine.handle(apiKeyDecider, apiKeyStreamOfId(id), revoke, consequenceOf(engine, context));
+    const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject } as const;
+    await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
   }
   if (isDryRun(context)) return;
   for (const keeper of keepers) await keeper.forget(address, email);

@@ -1,37 +1,8 @@
-import type { Recorded } from '../../events/envelope.js';
-import type { ServiceEvent, ServiceKind } from '../../events/service/service.events.js';
+import type { ServiceEvent } from '../../events/service/service.events.js';
+import { servicesFold, type AttachedService, type ServicesState } from '../../events/service/service.state.js';
 import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
 import type { ServiceCommand } from './service.commands.js';
-
-export interface AttachedService {
-  readonly serviceId: string;
-  readonly kind: ServiceKind;
-  readonly attachedAt: string;
-  readonly shopDomain?: string;
-}
-
-/** Stream `services-<websiteId>`. */
-export interface ServicesState {
-  /** One of a kind at most. */
-  readonly services: readonly AttachedService[];
-  /** Ids of those that were. */
-  readonly detached: readonly string[];
-  /** Every shop that was ever attached, the present one as well. */
-  readonly shops: readonly string[];
-}
-
-const evolve = (state: ServicesState, event: Recorded<ServiceEvent>): ServicesState => {
-  const { services, detached, shops } = state;
-  const { serviceId, kind } = event.data;
-  if (event.type === 'ServiceDetached') {
-    return { services: services.filter((other) => other.serviceId !== serviceId), detached: [...detached, serviceId], shops };
-  }
-  const { shopDomain } = event.data;
-  const attached = { serviceId, kind, attachedAt: event.metadata.at, ...(shopDomain !== undefined && { shopDomain }) };
-  const isNew = shopDomain !== undefined && !shops.includes(shopDomain);
-  return { services: [...services, attached], detached, shops: isNew ? [...shops, shopDomain] : shops };
-};
 
 const decide = (command: ServiceCommand, { services, detached }: ServicesState): readonly ServiceEvent[] | Refusal => {
   const { websiteId } = command;
@@ -80,9 +51,4 @@ const decide = (command: ServiceCommand, { services, detached }: ServicesState):
   }
 };
 
-export const serviceDecider: Decider<ServicesState, ServiceCommand, ServiceEvent> = {
-  name: 'services',
-  initialState: { services: [], detached: [], shops: [] },
-  evolve,
-  decide,
-};
+export const serviceDecider: Decider<ServicesState, ServiceCommand, ServiceEvent> = { ...servicesFold, decide };

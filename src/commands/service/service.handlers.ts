@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine.js';
-import { servicesStream } from '../../events/service/service.events.js';
 import { entityId } from '../../platform/ids.js';
-import { isDryRun, type CommandContext, type Untimed } from '../handleCommand.js';
+import { isDryRun, type CommandContext } from '../handleCommand.js';
+import type { Untimed } from '../decider.js';
 import type { AttachService } from './service.commands.js';
 import { serviceDecider } from './service.decider.js';
 
@@ -22,7 +22,7 @@ export const attachService = async (
   const secretNames = Object.keys(secrets);
   if (secretNames.length > 0 && !isDryRun(context)) await vault.keepSecret(serviceId, Buffer.from(JSON.stringify(secrets)));
   const command = { type: 'AttachService', serviceId, secretNames, ...wish } as const;
-  const { events } = await handle(serviceDecider, servicesStream(wish.websiteId), command, context);
+  const { events } = await handle(serviceDecider, command, context);
   if (isDryRun(context)) return serviceId;
   for (const { type, data } of events) if (type === 'ServiceDetached') await vault.destroySecret(data.serviceId);
   return serviceId;
@@ -35,7 +35,7 @@ export const detachService = async (
   context: CommandContext,
 ): Promise<void> => {
   const command = { type: 'DetachService', websiteId, serviceId } as const;
-  await handle(serviceDecider, servicesStream(websiteId), command, context);
+  await handle(serviceDecider, command, context);
   if (!isDryRun(context)) await vault.destroySecret(serviceId);
 };
 

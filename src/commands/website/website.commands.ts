@@ -46,7 +46,3 @@ export interface SlugCommand {
   /** A website id that holds the slug and was abandoned. */
   readonly abandonedBy?: string | undefined;
 }
-
-export const websiteStream = (websiteId: string): string => `website-${websiteId}`;
-
-export const slugStream = (slug: string): string => `slug-${slug}`;

@@ -6,25 +6,16 @@ import {
   type Tier,
   type WebsiteEvent,
 } from '../../events/website/website.events.js';
+import {
+  slugFold,
+  websiteFold,
+  type ExistingWebsite,
+  type SlugState,
+  type WebsiteState,
+} from '../../events/website/website.state.js';
 import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
 import type { SlugCommand, WebsiteCommand } from './website.commands.js';
-
-/** Stream `website-<id>`. */
-export type WebsiteState =
-  /** `abandoned`: it will never exist. */
-  | { readonly stage: 'none'; readonly abandoned?: true }
-  | {
-      readonly stage: 'provisioning' | 'active';
-      readonly name: string;
-      readonly tier: Tier;
-      readonly features: readonly Feature[];
-      readonly brandColor?: string;
-      readonly clientId?: string;
-      readonly archived: boolean;
-    };
-
-type Existing = Exclude<WebsiteState, { stage: 'none' }>;
 
 const lowestTier: Readonly<Record<Feature, Tier>> = {
   content: 'starter',
@@ -39,52 +30,6 @@ const lowestTier: Readonly<Record<Feature, Tier>> = {
 
 export const featuresOf = (tier: Tier): readonly Feature[] =>
   allFeatures.filter((feature) => tiers.indexOf(lowestTier[feature]) <= tiers.indexOf(tier));
-
-const changed = (state: WebsiteState, changes: Partial<Existing>): WebsiteState =>
-  state.stage === 'none' ? state : { ...state, ...changes };
-
-const withoutOwner = (state: WebsiteState): WebsiteState => {
-  if (state.stage === 'none') return state;
-  const { clientId: _, ...others } = state;
-  return others;
-};
-
-const evolve = (state: WebsiteState, event: WebsiteEvent): WebsiteState => {
-  switch (event.type) {
-    case 'WebsiteCreated': {
-      const { name, tier, features, brandColor, clientId } = event.data;
-      return {
-        stage: 'provisioning',
-        name,
-        tier,
-        features,
-        ...(brandColor !== undefined && { brandColor }),
-        ...(clientId !== undefined && { clientId }),
-        archived: false,
-      };
-    }
-    case 'WebsiteCreationAbandoned':
-      return state.stage === 'none' ? { stage: 'none', abandoned: true } : state;
-    case 'WebsiteRenamed':
-      return changed(state, { name: event.data.name });
-    case 'WebsitePlanChanged':
-      return changed(state, { tier: event.data.tier, features: event.data.features });
-    case 'WebsiteBrandColorChanged':
-      return changed(state, { brandColor: event.data.brandColor });
-    case 'WebsiteOwnerAssigned':
-      return changed(state, { clientId: event.data.clientId });
-    case 'WebsiteOwnerRemoved':
-      return withoutOwner(state);
-    case 'WebsiteActivated':
-      return changed(state, { stage: 'active' });
-    case 'WebsiteArchived':
-      return changed(state, { archived: true });
-    case 'WebsiteRestored':
-      return changed(state, { archived: false });
-    default:
-      return state;
-  }
-};
 
 const notOnTier = (features: readonly Feature[], tier: Tier): Refusal | null => {
   const tooHigh = features.find((feature) => !featuresOf(tier).includes(feature));
@@ -125,12 +70,12 @@ const create = (
 };
 
 /** On another tier, what it newly offers is on, what it does not offer is off, and what was switched off stays off. */
-const carriedOver = (state: Existing, tier: Tier): readonly Feature[] =>
+const carriedOver = (state: ExistingWebsite, tier: Tier): readonly Feature[] =>
   featuresOf(tier).filter((feature) => state.features.includes(feature) || !featuresOf(state.tier).includes(feature));
 
 const change = (
   command: Extract<WebsiteCommand, { type: 'ChangeWebsite' }>,
-  state: Existing,
+  state: ExistingWebsite,
 ): readonly WebsiteEvent[] | Refusal => {
   const { websiteId, name, brandColor, clientId } = command;
   const tier = command.tier ?? state.tier;
@@ -188,24 +133,13 @@ const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteE
   }
 };
 
-export const websiteDecider: Decider<WebsiteState, WebsiteCommand, WebsiteEvent> = {
-  name: 'website',
-  initialState: { stage: 'none' },
-  evolve,
-  decide,
-};
-
-/** Stream `slug-<slug>`: who holds the slug. */
-export type SlugState =
-  { readonly stage: 'free' } | { readonly stage: 'reserved'; readonly websiteId: string; readonly at: string };
+export const websiteDecider: Decider<WebsiteState, WebsiteCommand, WebsiteEvent> = { ...websiteFold, decide };
 
 /** A reservation whose website has not appeared by then may be taken over, in milliseconds. */
 export const reservationMs = 60_000;
 
 export const slugDecider: Decider<SlugState, SlugCommand, SlugEvent> = {
-  name: 'slug',
-  initialState: { stage: 'free' },
-  evolve: (_state, { data, metadata }) => ({ stage: 'reserved', websiteId: data.websiteId, at: metadata.at }),
+  ...slugFold,
   decide: ({ slug, websiteId, abandonedBy, at }, state) => {
     if (state.stage === 'reserved') {
       if (state.websiteId === websiteId) return [];

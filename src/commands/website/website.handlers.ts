@@ -3,19 +3,19 @@ import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { entityId } from '../../platform/ids.js';
 import { isoTime } from '../../platform/clock.js';
 import { removeLinkOfOwner } from '../access/access.handlers.js';
-import { clientDecider } from '../client/client.decider.js';
-import { clientStream } from '../client/client.commands.js';
 import { isRefusal } from '../decider.js';
 import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
-import { slugStream, websiteStream, type ChangeWebsite, type CreateWebsite } from './website.commands.js';
-import { slugDecider, websiteDecider, type WebsiteState } from './website.decider.js';
+import { type ChangeWebsite, type CreateWebsite } from './website.commands.js';
+import { slugDecider, websiteDecider } from './website.decider.js';
+import { clientFold } from '../../events/client/client.state.js';
+import { type WebsiteState, slugFold, websiteFold } from '../../events/website/website.state.js';
 
 type Handling = Promise<Handled<WebsiteState, WebsiteEvent>>;
 
 const requireClient = async (engine: Engine, clientId: string | undefined): Promise<void> => {
   if (clientId === undefined) return;
-  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  const { state } = await engine.state(clientFold, { clientId });
   if (state.stage !== 'registered') throw new Refused(refusals.clientNotFound(clientId));
 };
 
@@ -27,10 +27,10 @@ const refuseErasedOwner = async (
   context: CommandContext,
 ): Promise<void> => {
   if (clientId === undefined) return;
-  const { state } = await engine.state(clientDecider, clientStream(clientId));
+  const { state } = await engine.state(clientFold, { clientId });
   if (state.stage !== 'erased') return;
   const remove = { type: 'RemoveOwner', websiteId, clientId } as const;
-  await engine.handle(websiteDecider, websiteStream(websiteId), remove, consequenceOf(engine, context));
+  await engine.handle(websiteDecider, remove, consequenceOf(engine, context));
   throw new Refused(refusals.clientNotFound(clientId));
 };
 
@@ -57,23 +57,23 @@ export const createWebsite = async (
   if (isRefusal(foreseen)) throw new Refused(foreseen);
 
   await reserveSlug(engine, wish.slug, websiteId, context);
-  await engine.handle(websiteDecider, websiteStream(websiteId), command, context);
+  await engine.handle(websiteDecider, command, context);
   await refuseErasedOwner(engine, websiteId, wish.clientId, context);
   return { websiteId };
 };
 
 /** Reserves the slug; takes it over from a website that has not appeared in time, whose creation then never succeeds. */
 const reserveSlug = async (engine: Engine, slug: string, websiteId: string, context: CommandContext): Promise<void> => {
-  const { state: before } = await engine.state(slugDecider, slugStream(slug));
+  const { state: before } = await engine.state(slugFold, { slug });
   const abandonedBy = before.stage === 'reserved' && before.websiteId !== websiteId ? before.websiteId : undefined;
   const command = { type: 'ReserveSlug', slug, websiteId, abandonedBy } as const;
   const foreseen = slugDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, before);
   if (isRefusal(foreseen)) throw new Refused(foreseen);
   if (abandonedBy !== undefined) {
     const abandon = { type: 'AbandonWebsite', websiteId: abandonedBy } as const;
-    await engine.handle(websiteDecider, websiteStream(abandonedBy), abandon, context);
+    await engine.handle(websiteDecider, abandon, context);
   }
-  await engine.handle(slugDecider, slugStream(slug), command, context);
+  await engine.handle(slugDecider, command, context);
 };
 
 /** @throws Refused: unknown or archived website, unknown client, a feature above the tier, `Someone else saved …` */
@@ -85,13 +85,7 @@ export const changeWebsite = async (
 ): Handling => {
   await requireClient(engine, wish.clientId);
   const { websiteId, clientId } = wish;
-  const handled = await engine.handle(
-    websiteDecider,
-    websiteStream(websiteId),
-    { type: 'ChangeWebsite', ...wish },
-    context,
-    options,
-  );
+  const handled = await engine.handle(websiteDecider, { type: 'ChangeWebsite', ...wish }, context, options);
   if (clientId !== undefined) await removeLinkOfOwner(engine, websiteId, clientId, context);
   await refuseErasedOwner(engine, websiteId, clientId, context);
   return handled;
@@ -108,14 +102,14 @@ export const transferOwnership = async (
 ): Promise<void> => {
   await requireClient(engine, clientId);
   const command = { type: 'ChangeWebsite', websiteId, clientId } as const;
-  await engine.handle(websiteDecider, websiteStream(websiteId), command, context);
-  const { state } = await engine.state(websiteDecider, websiteStream(websiteId));
+  await engine.handle(websiteDecider, command, context);
+  const { state } = await engine.state(websiteFold, { websiteId });
   if (state.stage !== 'none' && state.clientId === clientId) await removeLinkOfOwner(engine, websiteId, clientId, context);
   await refuseErasedOwner(engine, websiteId, clientId, context);
 };
 
 export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>
-  engine.handle(websiteDecider, websiteStream(websiteId), { type: 'ArchiveWebsite', websiteId }, context);
+  engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context);
 
 export const restoreWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>
-  engine.handle(websiteDecider, websiteStream(websiteId), { type: 'RestoreWebsite', websiteId }, context);
+  engine.handle(websiteDecider, { type: 'RestoreWebsite', websiteId }, context);

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { accessUpcasters } from './access.upcasters.js';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 export const LinkRole = Type.Enum(['viewer', 'editor']);
 export type LinkRole = Static<typeof LinkRole>;

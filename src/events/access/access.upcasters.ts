@@ -1,4 +1,4 @@
-import type { Upcaster } from '../definition.js';
+import type { Upcaster } from '../defineStream.js';
 
 /** Version 1 knew no price: what it offered is the default one. */
 const withoutPrice: Upcaster = (data) => data;

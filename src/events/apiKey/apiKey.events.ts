@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 /** Stream `api-key-<26 base32 characters of the token's hash>`: a token finds its key without an index. */
 export const apiKeyEvents = {

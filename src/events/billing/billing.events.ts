@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 const Time = Type.String({ format: 'date-time' });
 const Attempt = Type.Integer({ minimum: 1 });
@@ -57,7 +57,3 @@ export const billingEvents = {
 };
 
 export type BillingEvent = EventOf<typeof billingEvents>;
-
-export const customerStream = (clientId: string): string => `customer-${clientId}`;
-
-export const billingStream = (websiteId: string): string => `billing-${websiteId}`;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 const Time = Type.String({ format: 'date-time' });
 const ofBooking = { websiteId: Type.String(), bookingId: Type.String() };
@@ -13,8 +13,6 @@ export const calendarEvents = {
 };
 
 export type CalendarEvent = EventOf<typeof calendarEvents>;
-
-export const calendarStream = (websiteId: string): string => `calendar-${websiteId}`;
 
 /** Bookings of a calendar. When there are so many, those that are long past make room. */
 export const mostBookings = 2_000;

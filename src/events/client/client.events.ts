@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 /** Stream `client-<id>`. Address and name are sealed (`platform/personal.ts`). */
 export const clientEvents = {

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 export const deliveryCheckpointStatuses = ['pending', 'in_progress', 'done'] as const;
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 const ofRedeploy = { redeployId: Type.String(), websiteId: Type.String() };
 
@@ -13,5 +13,3 @@ export const redeployEvents = {
 };
 
 export type RedeployEvent = EventOf<typeof redeployEvents>;
-
-export const redeployStream = (redeployId: string): string => `redeploy-${redeployId}`;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 /** One mail: the event that asked for it names it. The recipient's address is not repeated here. */
 const ofMail = { websiteId: Type.String(), invitationId: Type.String(), eventId: Type.String() };
@@ -7,7 +7,7 @@ const Time = Type.String({ format: 'date-time' });
 const Attempt = Type.Integer({ minimum: 1 });
 
 /** Stream `invitation-mail-<invitationId>`. */
-export const mailEvents = {
+export const invitationMailEvents = {
   /** Whoever appended it may act until `leaseUntil`. */
   InvitationMailStarted: event(Type.Object({ ...ofMail, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
   InvitationMailLeaseRenewed: event(Type.Object({ ...ofMail, attempt: Attempt, leaseUntil: Time })),
@@ -29,6 +29,4 @@ export const mailEvents = {
   InvitationMailReopened: event(Type.Object(ofMail)),
 };
 
-export type MailEvent = EventOf<typeof mailEvents>;
-
-export const invitationMailStream = (invitationId: string): string => `invitation-mail-${invitationId}`;
+export type InvitationMailEvent = EventOf<typeof invitationMailEvents>;

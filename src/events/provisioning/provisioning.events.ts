@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 /** The steps of the pipeline, in order; the names are the specification's ("Provisioning pipeline"). */
 export const stepIds = [
@@ -120,5 +120,3 @@ export type ProvisioningEvent = EventOf<typeof provisioningEvents>;
 export type StepResult = {
   [Step in StepId]: { readonly step: Step; readonly output: StepOutputs[Step] };
 }[StepId];
-
-export const provisioningStream = (jobId: string): string => `provisioning-${jobId}`;

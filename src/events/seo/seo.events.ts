@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 const Time = Type.String({ format: 'date-time' });
 const Attempt = Type.Integer({ minimum: 1 });
@@ -65,5 +65,3 @@ export const seoEvents = {
 };
 
 export type SeoEvent = EventOf<typeof seoEvents>;
-
-export const seoStream = (websiteId: string): string => `seo-${websiteId}`;

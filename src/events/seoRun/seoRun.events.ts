@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 const Time = Type.String({ format: 'date-time' });
 const Attempt = Type.Integer({ minimum: 1 });
 const ofRun = { dueAt: Time };
 
-/** Stream `seoRun-<when it was due>`: what the calendar asked for once, for every website. */
+/** Stream `seo-run-<when it was due>`: what the calendar asked for once, for every website. */
 export const seoRunEvents = {
   SeoRunDue: event(Type.Object(ofRun)),
   /** Whoever appended it may ask for scans until `leaseUntil`. */
@@ -17,6 +17,3 @@ export const seoRunEvents = {
 };
 
 export type SeoRunEvent = EventOf<typeof seoRunEvents>;
-
-/** @param dueAt ISO 8601 UTC */
-export const seoRunStream = (dueAt: string): string => `seoRun-${dueAt}`;

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 export const ServiceKind = Type.Enum(['commerce', 'scheduling', 'analytics']);
 export type ServiceKind = Static<typeof ServiceKind>;
@@ -21,5 +21,3 @@ export const serviceEvents = {
 };
 
 export type ServiceEvent = EventOf<typeof serviceEvents>;
-
-export const servicesStream = (websiteId: string): string => `services-${websiteId}`;

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { textId } from '../../platform/ids.js';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 
 const ofWebhook = { websiteId: Type.String(), webhookId: Type.String(), topic: Type.String() };
 const Time = Type.String({ format: 'date-time' });
@@ -24,5 +23,3 @@ export const webhookEvents = {
 };
 
 export type WebhookEvent = EventOf<typeof webhookEvents>;
-
-export const webhookStream = (websiteId: string, webhookId: string): string => `webhook-${websiteId}-${textId(webhookId)}`;

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { event, type EventOf } from '../definition.js';
+import { event, type EventOf } from '../defineStream.js';
 import { websiteUpcasters } from './website.upcasters.js';
 
 /** From the lowest tier to the highest. */

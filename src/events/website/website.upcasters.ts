@@ -1,4 +1,4 @@
-import type { Upcaster } from '../definition.js';
+import type { Upcaster } from '../defineStream.js';
 
 export const websiteUpcasters = {
   WebsiteCreated: [

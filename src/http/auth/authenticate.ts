@@ -1,6 +1,4 @@
 import { timingSafeEqual } from 'node:crypto';
-import { apiKeyStream } from '../../commands/apiKey/apiKey.commands.js';
-import { apiKeyDecider } from '../../commands/apiKey/apiKey.decider.js';
 import { Refused, refusals } from '../../commands/refusal.js';
 import type { Engine } from '../../engine.js';
 import type { IdentityProvider } from '../../integrations/identity/port.js';
@@ -8,6 +6,7 @@ import { hashAccessToken, isAccessToken, tokenPrefix } from '../../platform/acce
 import { clientIdOf } from '../../projections/client/client.queries.js';
 import type { Caller } from './caller.js';
 import type { KeyUse } from './keyUse.js';
+import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';
 
 /** The entry mode that a request came in by (specification, "Authentication"): paths as written, or under `/v1/`. */
 export type EntryMode = 'portal' | 'token';
@@ -33,7 +32,7 @@ export const createAuthenticate = (parts: {
   const byToken = async (token: string): Promise<Caller> => {
     if (!isAccessToken(token)) throw new Refused(refusals.invalidToken());
     const { hash, key } = hashAccessToken(token);
-    const { state } = await engine.state(apiKeyDecider, apiKeyStream(key));
+    const { state } = await engine.state(apiKeyFold, { key });
     const now = engine.clock.now();
     if (
       state.stage !== 'active' ||

@@ -1,6 +1,6 @@
-import { accessStream } from '../../commands/access/access.commands.js';
 import type { AccessEvent, InvitationKind, LinkRole } from '../../events/access/access.events.js';
 import type { Projection } from '../projection.js';
+import { accessStream } from '../../events/access/access.stream.js';
 
 /** Links and invitations of one website, in the order in which they came. */
 export type AccessDocument = {
@@ -71,7 +71,7 @@ export const accessProjection: Projection<AccessDocument, AccessEvent> = {
   // A transfer that is being claimed is still pending.
   ignores: ['TransferClaimed', 'TransferReleased'],
   documentId: ({ data }) => data.websiteId,
-  stream: accessStream,
+  stream: (websiteId) => accessStream.name({ websiteId }),
   indexes: [{ field: 'linkedClientIds' }, { field: 'invitedEmails' }],
   evolve: (before, event) => {
     const document = before ?? noAccess(event.data.websiteId);

@@ -1,11 +1,9 @@
-import { accessStream } from '../../commands/access/access.commands.js';
-import { accessDecider, linkRole } from '../../commands/access/access.decider.js';
-import { websiteStream } from '../../commands/website/website.commands.js';
-import { websiteDecider } from '../../commands/website/website.decider.js';
 import type { Engine } from '../../engine.js';
 import { accessProjection } from './access.projection.js';
 import { everyOne } from '../erasure/erasureTargets.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../website/website.projection.js';
+import { websiteFold } from '../../events/website/website.state.js';
+import { accessFold, linkRole } from '../../events/access/access.state.js';
 
 /**
  * A client's way to a website as of now; `null` when there is none. An owner always behaves as an editor. It rests on the log alone: a
@@ -17,9 +15,9 @@ export const websiteRoleOf = async (
   { id }: Pick<WebsiteDocument, 'id'>,
   clientId: string,
 ): Promise<{ readonly via: 'owner' | 'link'; readonly role: 'viewer' | 'editor' } | null> => {
-  const { state: website } = await engine.state(websiteDecider, websiteStream(id));
+  const { state: website } = await engine.state(websiteFold, { websiteId: id });
   if (website.stage !== 'none' && website.clientId === clientId) return { via: 'owner', role: 'editor' };
-  const { state } = await engine.state(accessDecider, accessStream(id));
+  const { state } = await engine.state(accessFold, { websiteId: id });
   const role = linkRole(state, clientId);
   return role === undefined ? null : { via: 'link', role };
 };

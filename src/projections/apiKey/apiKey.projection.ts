@@ -1,6 +1,7 @@
-import { apiKeyStreamOfId, type APIKeyScope } from '../../commands/apiKey/apiKey.commands.js';
 import type { APIKeyEvent } from '../../events/apiKey/apiKey.events.js';
 import type { Projection } from '../projection.js';
+import type { APIKeyScope } from '../../events/apiKey/apiKey.state.js';
+import { apiKeyStream, keyOfId } from '../../events/apiKey/apiKey.stream.js';
 
 /** What may be told of a key: never the token, nor its hash. */
 export type APIKeyDocument = {
@@ -23,7 +24,7 @@ export const apiKeyProjection: Projection<APIKeyDocument, APIKeyEvent> = {
   handles: ['APIKeyMinted', 'APIKeyRevoked'],
   ignores: [],
   documentId: ({ data }) => data.id,
-  stream: apiKeyStreamOfId,
+  stream: (id) => apiKeyStream.name({ key: keyOfId(id) }),
   indexes: [{ field: 'subject' }, { field: 'verifiedEmail' }],
   evolve: (_document, event) => {
     if (event.type === 'APIKeyRevoked') return null;

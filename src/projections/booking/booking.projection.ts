@@ -1,5 +1,6 @@
-import { calendarStream, isKept, mostBookings, type CalendarEvent } from '../../events/booking/booking.events.js';
+import { isKept, mostBookings, type CalendarEvent } from '../../events/booking/booking.events.js';
 import type { Projection } from '../projection.js';
+import { calendarStream } from '../../events/booking/booking.stream.js';
 
 /** The embedded calendar of a website, by when bookings start. */
 export type CalendarDocument = {
@@ -25,7 +26,7 @@ export const calendarProjection: Projection<CalendarDocument, CalendarEvent> = {
   handles: ['BookingAdded', 'BookingCancelled'],
   ignores: [],
   documentId: ({ data }) => data.websiteId,
-  stream: calendarStream,
+  stream: (websiteId) => calendarStream.name({ websiteId }),
   indexes: [],
   evolve: (document, event) => {
     const { websiteId, bookingId } = event.data;

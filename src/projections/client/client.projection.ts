@@ -1,6 +1,6 @@
-import { clientStream } from '../../commands/client/client.commands.js';
 import type { ClientEvent } from '../../events/client/client.events.js';
 import type { Projection } from '../projection.js';
+import { clientStream } from '../../events/client/client.stream.js';
 
 /** The Client resource; address and name are sealed (`platform/personal.ts`). */
 export type ClientDocument = {
@@ -16,7 +16,7 @@ export const clientProjection: Projection<ClientDocument, ClientEvent> = {
   handles: ['ClientRegistered', 'ClientRenamed', 'ClientErased'],
   ignores: [],
   documentId: ({ data }) => data.clientId,
-  stream: clientStream,
+  stream: (clientId) => clientStream.name({ clientId }),
   indexes: [],
   evolve: (document, event) => {
     switch (event.type) {

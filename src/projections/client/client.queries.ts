@@ -1,16 +1,15 @@
-import { clientStream, emailStream, subjectStream } from '../../commands/client/client.commands.js';
-import { clientDecider, clientEmailDecider, clientSubjectDecider } from '../../commands/client/client.decider.js';
 import type { Engine } from '../../engine.js';
 import { clientProjection, type ClientDocument } from './client.projection.js';
 import { readList } from '../runner/readList.js';
+import { clientEmailFold, clientFold, clientSubjectFold } from '../../events/client/client.state.js';
 
 /** Whether the client is registered, and was not erased. */
 const isRegistered = async (engine: Engine, clientId: string): Promise<boolean> =>
-  (await engine.state(clientDecider, clientStream(clientId))).state.stage === 'registered';
+  (await engine.state(clientFold, { clientId })).state.stage === 'registered';
 
 /** The client of a lower-case address, if it is registered. */
 export const clientIdOfEmail = async (engine: Engine, email: string): Promise<string | undefined> => {
-  const { state } = await engine.state(clientEmailDecider, emailStream(engine.blindIndex, email));
+  const { state } = await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(email) });
   return state.clientId !== undefined && (await isRegistered(engine, state.clientId)) ? state.clientId : undefined;
 };
 
@@ -19,7 +18,7 @@ export const clientIdOfEmail = async (engine: Engine, email: string): Promise<st
  * is nobody's any more, whatever else is left of it.
  */
 export const clientIdOf = async (engine: Engine, subject: string, verifiedEmail?: string): Promise<string | undefined> => {
-  const { state } = await engine.state(clientSubjectDecider, subjectStream(engine.blindIndex, subject));
+  const { state } = await engine.state(clientSubjectFold, { subjectIndex: engine.blindIndex(subject) });
   if (state.clientId !== undefined && (await isRegistered(engine, state.clientId))) return state.clientId;
   return verifiedEmail === undefined ? undefined : clientIdOfEmail(engine, verifiedEmail);
 };

@@ -1,3 +1,5 @@
+import { clientSubjectStream } from '../../events/client/client.stream.js';
+import { streamPrefix } from '../../events/defineStream.js';
 import type { ClientSubjectEvent } from '../../events/client/client.events.js';
 import type { Projection } from '../projection.js';
 
@@ -8,7 +10,7 @@ export type ClientSubjectDocument = {
   readonly clientId: string;
 };
 
-const prefix = 'client-subject-';
+const prefix = streamPrefix(clientSubjectStream);
 
 export const clientSubjectProjection: Projection<ClientSubjectDocument, ClientSubjectEvent> = {
   name: 'clientSubject',
@@ -16,7 +18,7 @@ export const clientSubjectProjection: Projection<ClientSubjectDocument, ClientSu
   handles: ['ClientSubjectBound'],
   ignores: [],
   documentId: ({ stream }) => stream.replace(prefix, ''),
-  stream: (id) => `${prefix}${id}`,
+  stream: (subjectIndex) => clientSubjectStream.name({ subjectIndex }),
   indexes: [{ field: 'clientId' }],
   evolve: (document, { type, data }) =>
     // A newer build may know more types than this one.

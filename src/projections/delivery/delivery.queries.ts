@@ -1,10 +1,10 @@
-import { deliveryStream } from '../../commands/delivery/delivery.commands.js';
 import type { Codec } from '../../events/codec.js';
 import { blockAfter, type DeliveryBlock } from '../../events/delivery/delivery.block.js';
 import { changesBetween, type DeliveryChange } from '../../events/delivery/delivery.changes.js';
 import type { DeliveryEvent } from '../../events/delivery/delivery.events.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import type { EventStore } from '../../events/store/eventStore.js';
+import { deliveryStream } from '../../events/delivery/delivery.stream.js';
 
 /** What these queries read: the event log, and nothing that was derived from it. */
 export interface DeliveryLog {
@@ -37,7 +37,7 @@ export async function* deliveryHistory(
 ): AsyncGenerator<DeliveryHistoryEntry, void> {
   let block: DeliveryBlock | null = null;
   for (let from = 0n; ;) {
-    const { events, head } = await eventStore.readStream(deliveryStream(websiteId), { from, max: pageSize });
+    const { events, head } = await eventStore.readStream(deliveryStream.name({ websiteId }), { from, max: pageSize });
     for (const stored of events) {
       // Within a stream time never steps back.
       if (until !== undefined && stored.metadata.at > until) return;

@@ -1,5 +1,4 @@
 import {
-  provisioningStream,
   stepIds,
   type ProvisioningEvent,
   type Remains,
@@ -7,6 +6,7 @@ import {
   type StepResult,
 } from '../../events/provisioning/provisioning.events.js';
 import type { Projection } from '../projection.js';
+import { provisioningStream } from '../../events/provisioning/provisioning.stream.js';
 
 /** ProvisioningJob (api.md, section 5). */
 export type ProvisioningDocument = {
@@ -87,7 +87,7 @@ export const provisioningProjection: Projection<ProvisioningDocument, Provisioni
   ],
   ignores: ['ProvisioningLeaseRenewed', 'ProvisioningCleanupStarted', 'ProvisioningCleanupLeaseRenewed'],
   documentId: ({ data }) => data.jobId,
-  stream: provisioningStream,
+  stream: (jobId) => provisioningStream.name({ jobId }),
   indexes: [{ field: 'status' }],
   evolve: (document, event) => {
     const { at } = event.metadata;

@@ -1,4 +1,4 @@
-import { logEvents, logStream } from '../../events/log/log.events.js';
+import { logEvents } from '../../events/log/log.events.js';
 import {
   EventStoreUnavailable,
   NO_STREAM,
@@ -13,6 +13,7 @@ import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModelStore } from '../store/readModelStore.js';
 import { modelOf } from './versions.js';
+import { logStream } from '../../events/log/log.stream.js';
 
 /** The read models were folded from another log: nothing of this one is read or written. */
 export class OtherLog extends EventStoreUnavailable {
@@ -20,6 +21,8 @@ export class OtherLog extends EventStoreUnavailable {
     super('the read models belong to another log');
   }
 }
+
+const logName = logStream.name({});
 
 interface Parts {
   readonly eventStore: EventStore;
@@ -91,7 +94,7 @@ const proveOwn = async (parts: Parts): Promise<void> => {
 /** Gives the log its name when it has none. */
 const nameOf = async (parts: Parts): Promise<string> => {
   const { eventStore, clock, random } = parts;
-  const [named] = (await eventStore.readStream(logStream, { max: 1 })).events;
+  const [named] = (await eventStore.readStream(logName, { max: 1 })).events;
   if (named !== undefined) return named.id;
   const commandId = createIds(clock, random).commandId();
   const metadata = {
@@ -103,9 +106,9 @@ const nameOf = async (parts: Parts): Promise<string> => {
   } as const;
   const { schemaVersion } = logEvents.LogNamed;
   // Not by the codec: to compile its first schema takes longer than the rest of a start.
-  const event = { id: eventId(commandId, logStream, 0), type: 'LogNamed', schemaVersion, data: {}, metadata };
+  const event = { id: eventId(commandId, logName, 0), type: 'LogNamed', schemaVersion, data: {}, metadata };
   try {
-    await eventStore.append(logStream, [event], NO_STREAM);
+    await eventStore.append(logName, [event], NO_STREAM);
     return event.id;
   } catch (error) {
     if (!(error instanceof WrongExpectedRevision)) throw error;

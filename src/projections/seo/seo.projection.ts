@@ -1,5 +1,6 @@
-import { seoStream, type SeoEvent, type SeoFinding, type SeoProbes } from '../../events/seo/seo.events.js';
+import { type SeoEvent, type SeoFinding, type SeoProbes } from '../../events/seo/seo.events.js';
 import type { Projection } from '../projection.js';
+import { seoStream } from '../../events/seo/seo.stream.js';
 
 /** The scans of a website, newest first: half a year of weekly ones. */
 export type SeoDocument = {
@@ -31,7 +32,7 @@ export const seoProjection: Projection<SeoDocument, SeoEvent> = {
   handles: ['SeoScanRequested', 'SeoScanStarted', 'SeoScanCompleted', 'SeoScanAttemptFailed', 'SeoScanFailed'],
   ignores: ['SeoScanLeaseRenewed'],
   documentId: ({ data }) => data.websiteId,
-  stream: seoStream,
+  stream: (websiteId) => seoStream.name({ websiteId }),
   indexes: [],
   evolve: (document, event) => {
     const { at } = event.metadata;

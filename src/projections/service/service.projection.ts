@@ -1,5 +1,6 @@
-import { servicesStream, type ServiceEvent, type ServiceKind } from '../../events/service/service.events.js';
+import { type ServiceEvent, type ServiceKind } from '../../events/service/service.events.js';
 import type { Projection } from '../projection.js';
+import { servicesStream } from '../../events/service/service.stream.js';
 
 /** The services of a website, the newest first. */
 export type ServicesDocument = {
@@ -23,7 +24,7 @@ export const serviceProjection: Projection<ServicesDocument, ServiceEvent> = {
   handles: ['ServiceAttached', 'ServiceDetached'],
   ignores: [],
   documentId: ({ data }) => data.websiteId,
-  stream: servicesStream,
+  stream: (websiteId) => servicesStream.name({ websiteId }),
   indexes: [],
   evolve: (document, event) => {
     const { websiteId, serviceId } = event.data;

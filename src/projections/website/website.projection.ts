@@ -1,6 +1,6 @@
-import { websiteStream } from '../../commands/website/website.commands.js';
 import type { Feature, Tier, WebsiteEvent } from '../../events/website/website.events.js';
 import type { Projection } from '../projection.js';
+import { websiteStream } from '../../events/website/website.stream.js';
 
 /** The Website as admins see it (api.md, section 5), and what the service itself needs to know of it. */
 export type WebsiteDocument = {
@@ -44,7 +44,7 @@ export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = {
   ],
   ignores: ['WebsiteCreationAbandoned'],
   documentId: ({ data }) => data.websiteId,
-  stream: websiteStream,
+  stream: (websiteId) => websiteStream.name({ websiteId }),
   indexes: [{ field: 'shelf' }, { field: 'status' }, { field: 'clientId' }],
   evolve: (document, event) => {
     switch (event.type) {

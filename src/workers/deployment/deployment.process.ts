@@ -1,5 +1,7 @@
 import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { RedeployEvent } from '../../events/deployment/deployment.events.js';
+import { redeployStream } from '../../events/deployment/deployment.stream.js';
+import type { StreamFold } from '../../events/fold.js';
 
 /** `asked`: whether the provider has begun it is not known here. */
 export interface RedeployState {
@@ -42,13 +44,15 @@ const decide = (command: RedeployCommand, { stage }: RedeployState): readonly Re
   }
 };
 
-/** Stream `redeploy-<id>`. Who asks also has the provider begin; a worker finds out what came of it when that was cut off. */
-export const redeployProcess: Decider<RedeployState, RedeployCommand, RedeployEvent> = {
+export const redeployFold: StreamFold<RedeployState, RedeployEvent, { readonly redeployId: string }> = {
   name: 'redeploy',
+  stream: redeployStream,
   initialState: { stage: 'none' },
   evolve,
-  decide,
 };
+
+/** Stream `redeploy-<id>`. Who asks also has the provider begin; a worker finds out what came of it when that was cut off. */
+export const redeployProcess: Decider<RedeployState, RedeployCommand, RedeployEvent> = { ...redeployFold, decide };
 
 /** What the provider keeps with the deployment: it is found by it, and not begun twice. */
 export const redeployMarker = (redeployId: string): string => `redeploy-${redeployId}`;

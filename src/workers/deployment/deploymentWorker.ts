@@ -1,11 +1,11 @@
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
-import { redeployStream, type RedeployEvent } from '../../events/deployment/deployment.events.js';
+import { type RedeployEvent } from '../../events/deployment/deployment.events.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import { createReactor } from '../reactor.js';
 import { faultOf } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
-import { redeployMarker, redeployProcess, type RedeployCommand } from './deployment.process.js';
+import { redeployMarker, redeployFold, redeployProcess, type RedeployCommand } from './deployment.process.js';
 
 type Requested = Recorded<Extract<RedeployEvent, { type: 'RedeployRequested' }>>;
 type Finding =
@@ -22,7 +22,7 @@ const SETTLED_WITHIN_MS = 120_000;
  */
 export const createRedeployWorker = ({ engine, hosting }: { engine: Engine; hosting: Hosting }): Worker => {
   const isOpen = async (redeployId: string): Promise<boolean> =>
-    (await engine.state(redeployProcess, redeployStream(redeployId))).state.stage === 'asked';
+    (await engine.state(redeployFold, { redeployId })).state.stage === 'asked';
 
   const look = async ({ redeployId, provider, projectId }: Requested['data']): Promise<Finding> => {
     const nothing = (reason: string): Finding => ({ type: 'RecordNoStart', reason });
@@ -51,7 +51,7 @@ export const createRedeployWorker = ({ engine, hosting }: { engine: Engine; host
       const { requestId, correlationId } = metadata;
       const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
       const command = { redeployId, websiteId, ...(await look(data)) };
-      await engine.handle(redeployProcess, redeployStream(redeployId), command, context);
+      await engine.handle(redeployProcess, command, context);
     },
   });
 };

@@ -1,11 +1,10 @@
-import { clientStream } from '../../commands/client/client.commands.js';
-import { clientDecider } from '../../commands/client/client.decider.js';
 import { eraseTraces, type Keeper } from '../../commands/erasure/erasure.handlers.js';
 import type { Engine } from '../../engine.js';
 import type { ClientEvent } from '../../events/client/client.events.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { createReactor } from '../reactor.js';
 import type { Worker } from '../worker.js';
+import { clientFold } from '../../events/client/client.state.js';
 
 type Erased = Recorded<Extract<ClientEvent, { type: 'ClientErased' }>>;
 
@@ -20,7 +19,7 @@ export const createErasureWorker = (engine: Engine, keepers: readonly Keeper[]):
     react: async (event) => {
       const { id, data, metadata } = event as Erased;
       const { clientId } = data;
-      const { state } = await engine.state(clientDecider, clientStream(clientId));
+      const { state } = await engine.state(clientFold, { clientId });
       if (state.stage !== 'erased') return;
       const { requestId, correlationId } = metadata;
       const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };

@@ -1,6 +1,6 @@
 import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { Recorded } from '../../events/envelope.js';
-import type { MailEvent } from '../../events/invitationMail/invitationMail.events.js';
+import type { InvitationMailEvent } from '../../events/invitationMail/invitationMail.events.js';
 import {
   failed,
   isUnderWay,
@@ -14,6 +14,8 @@ import {
   type Fault,
   type Token,
 } from '../attempts.js';
+import { invitationMailStream } from '../../events/invitationMail/invitationMail.stream.js';
+import type { StreamFold } from '../../events/fold.js';
 
 /** The mails of one invitation, by the event that asked for each. */
 export interface InvitationMailState {
@@ -32,7 +34,9 @@ export interface MailName {
 }
 
 /** Outcomes that come late, twice, or from a worker whose attempt is no longer the current one change nothing. */
-export type InvitationMailCommand = AnyCommand & { readonly mail: MailName } & (
+export type InvitationMailCommand = AnyCommand &
+  MailName &
+  (
     | ({ readonly attempt: number } & MailOutcome)
     /** A parked mail is tried anew. */
     | { readonly type: 'ReopenMail' }
@@ -51,7 +55,7 @@ const unsent: MailState = { stage: 'open', attempts: noAttempts };
 
 export const mailOf = ({ mails }: InvitationMailState, eventId: string): MailState => mails.get(eventId) ?? unsent;
 
-const evolveMail = (mail: MailState, event: Recorded<MailEvent>): MailState => {
+const evolveMail = (mail: MailState, event: Recorded<InvitationMailEvent>): MailState => {
   switch (event.type) {
     case 'InvitationMailStarted':
       return { ...mail, attempts: started(mail.attempts, event) };
@@ -70,14 +74,15 @@ const evolveMail = (mail: MailState, event: Recorded<MailEvent>): MailState => {
   }
 };
 
-const evolve = (state: InvitationMailState, event: Recorded<MailEvent>): InvitationMailState => {
+const evolve = (state: InvitationMailState, event: Recorded<InvitationMailEvent>): InvitationMailState => {
   const { eventId } = event.data;
   return { mails: new Map(state.mails).set(eventId, evolveMail(mailOf(state, eventId), event)) };
 };
 
-const decide = (command: InvitationMailCommand, state: InvitationMailState): readonly MailEvent[] => {
-  const { mail, at } = command;
-  const { stage, attempts } = mailOf(state, mail.eventId);
+const decide = (command: InvitationMailCommand, state: InvitationMailState): readonly InvitationMailEvent[] => {
+  const { websiteId, invitationId, eventId, at } = command;
+  const mail = { websiteId, invitationId, eventId };
+  const { stage, attempts } = mailOf(state, eventId);
   if (command.type === 'ReopenMail') return stage === 'parked' ? [{ type: 'InvitationMailReopened', data: mail }] : [];
   if (stage !== 'open') return [];
   const { attempt } = command;
@@ -98,7 +103,10 @@ const decide = (command: InvitationMailCommand, state: InvitationMailState): rea
       const { error, transient } = command.fault;
       const nextAttemptAt = retryAt(attempts, command.fault, at, command.jitter);
       const again = nextAttemptAt === undefined ? {} : { nextAttemptAt };
-      const failure: MailEvent = { type: 'InvitationMailFailed', data: { ...mail, attempt, error, transient, ...again } };
+      const failure: InvitationMailEvent = {
+        type: 'InvitationMailFailed',
+        data: { ...mail, attempt, error, transient, ...again },
+      };
       if (nextAttemptAt !== undefined) return [failure];
       return [failure, { type: 'InvitationMailParked', data: { ...mail, reason: error } }];
     }
@@ -107,10 +115,15 @@ const decide = (command: InvitationMailCommand, state: InvitationMailState): rea
   }
 };
 
-/** Stream `invitation-mail-<invitationId>`: one mail for each event that asks for one. */
-export const invitationMailProcess: Decider<InvitationMailState, InvitationMailCommand, MailEvent> = {
+export const invitationMailFold: StreamFold<InvitationMailState, InvitationMailEvent, { readonly invitationId: string }> = {
   name: 'invitationMail',
+  stream: invitationMailStream,
   initialState: { mails: new Map() },
   evolve,
+};
+
+/** Stream `invitation-mail-<invitationId>`: one mail for each event that asks for one. */
+export const invitationMailProcess: Decider<InvitationMailState, InvitationMailCommand, InvitationMailEvent> = {
+  ...invitationMailFold,
   decide,
 };

@@ -1,6 +1,6 @@
-import type { InvitationState } from '../../commands/access/access.decider.js';
 import type { Mail } from '../../integrations/email/port.js';
 import { invitationTemplate } from './template.js';
+import type { InvitationState } from '../../events/access/access.state.js';
 
 export interface Invited {
   readonly invitation: Pick<InvitationState, 'kind' | 'role' | 'expiresAt'>;

@@ -1,10 +1,8 @@
-import { accessStream } from '../../commands/access/access.commands.js';
-import { accessDecider, type InvitationState } from '../../commands/access/access.decider.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { AccessEvent } from '../../events/access/access.events.js';
 import type { Actor, EventMetadata, Recorded } from '../../events/envelope.js';
-import { invitationMailStream, type MailEvent } from '../../events/invitationMail/invitationMail.events.js';
+import { type InvitationMailEvent } from '../../events/invitationMail/invitationMail.events.js';
 import { withoutAddress, type EmailSender } from '../../integrations/email/port.js';
 import { isoTime } from '../../platform/clock.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
@@ -13,10 +11,18 @@ import { createReactor, type Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import { composeInvitationMail } from './invitationMail.js';
-import { invitationMailProcess, mailOf, type MailName, type MailOutcome, type MailState } from './invitationMail.process.js';
+import {
+  invitationMailFold,
+  invitationMailProcess,
+  mailOf,
+  type MailName,
+  type MailOutcome,
+  type MailState,
+} from './invitationMail.process.js';
+import { accessFold, type InvitationState } from '../../events/access/access.state.js';
 
 type Asked = Recorded<Extract<AccessEvent, { type: 'InvitationIssued' | 'InvitationRenewed' }>>;
-type Reopened = Recorded<Extract<MailEvent, { type: 'InvitationMailReopened' }>>;
+type Reopened = Recorded<Extract<InvitationMailEvent, { type: 'InvitationMailReopened' }>>;
 
 interface Pending {
   readonly invitation: InvitationState;
@@ -40,7 +46,7 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
 
   /** The invitation, when it can still be accepted by somebody who is known, and the name of its website. */
   const pending = async (websiteId: string, invitationId: string): Promise<Pending | null> => {
-    const { state } = await engine.state(accessDecider, accessStream(websiteId));
+    const { state } = await engine.state(accessFold, { websiteId });
     const invitation = state.invitations.get(invitationId);
     if (invitation?.stage !== 'pending' || invitation.expiresAt <= isoTime(clock.now())) return null;
     const address = await personal.open(invitation.email);
@@ -61,12 +67,11 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
   /** The mail that one event asks for. */
   const mailFor = (mail: MailName, { requestId, correlationId }: EventMetadata) => {
     const { websiteId, invitationId, eventId } = mail;
-    const stream = invitationMailStream(invitationId);
     const log = logger.child({ ...mail });
 
     const tell = async (attempt: number, outcome: MailOutcome): Promise<MailState> => {
       const context: CommandContext = { commandId: ids.commandId(), actor, requestId, correlationId, causationId: eventId };
-      return mailOf((await engine.handle(invitationMailProcess, stream, { mail, attempt, ...outcome }, context)).state, eventId);
+      return mailOf((await engine.handle(invitationMailProcess, { ...mail, attempt, ...outcome }, context)).state, eventId);
     };
 
     /** What comes of an attempt under `lease`; null when the lease was lost. */
@@ -92,7 +97,7 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
     };
 
     return {
-      load: async (): Promise<MailState> => mailOf((await engine.state(invitationMailProcess, stream)).state, eventId),
+      load: async (): Promise<MailState> => mailOf((await engine.state(invitationMailFold, mail)).state, eventId),
       attempt: async ({ attempts }: MailState, waitedOut: Token | undefined): Promise<void> => {
         const attempt = attempts.attempt + 1;
         const begun = await tell(attempt, { type: 'StartMail', worker, waitedOut });

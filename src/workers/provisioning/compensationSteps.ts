@@ -1,15 +1,14 @@
-import type { Untimed } from '../../commands/handleCommand.js';
 import type { Remains } from '../../events/provisioning/provisioning.events.js';
 import { leaseOf, type Token } from '../attempts.js';
 import type { Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import { leftOf } from './provisioning.compensation.js';
-import type { JobInCleanup, ProvisioningCommand, ProvisioningState } from './provisioning.commands.js';
+import type { JobInCleanup, ProvisioningInput, ProvisioningState } from './provisioning.commands.js';
 import type { StepTools } from './steps.js';
 
 const TIMEOUT_MS = 2 * 60_000;
 
-type Tell = (job: JobInCleanup, command: Untimed<ProvisioningCommand>) => Promise<ProvisioningState>;
+type Tell = (job: JobInCleanup, input: ProvisioningInput) => Promise<ProvisioningState>;
 
 /**
  * Removes what a failed job has left at the providers, in the reverse order of its making, and records each removal. Only what carries

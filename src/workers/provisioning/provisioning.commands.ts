@@ -51,24 +51,25 @@ export interface OfAttempt {
 }
 
 /** Outcomes that come late, twice, or from a worker whose attempt is no longer the current one change nothing. */
-export type ProvisioningCommand = AnyCommand &
-  (
-    | { readonly type: 'QueueProvisioning'; readonly request: ProvisioningRequest }
-    /** `waitedOut`: the obstacle that the worker has waited out (`attempts.ts`). */
-    | ({ readonly type: 'StartStep'; readonly worker: string; readonly waitedOut?: Token | undefined } & OfAttempt)
-    | ({ readonly type: 'RenewLease'; readonly lease: Token } & OfAttempt)
-    /** `nextWorker` begins the next step in the same append; without it, whoever comes first does. */
-    | {
-        readonly type: 'RecordSuccess';
-        readonly result: StepResult;
-        readonly attempt: number;
-        readonly nextWorker?: string | undefined;
-      }
-    /** `jitter`: a fraction in [0, 1). */
-    | ({ readonly type: 'RecordFailure'; readonly fault: Fault; readonly jitter: number } & OfAttempt)
-    | { readonly type: 'RetryProvisioning'; readonly websiteId: string }
-    | CleanupCommand
-  );
+export type ProvisioningCommand = AnyCommand & { readonly jobId: string } & ProvisioningInput;
+
+/** What is asked of a job, without the job. */
+export type ProvisioningInput =
+  | { readonly type: 'QueueProvisioning'; readonly request: ProvisioningRequest }
+  /** `waitedOut`: the obstacle that the worker has waited out (`attempts.ts`). */
+  | ({ readonly type: 'StartStep'; readonly worker: string; readonly waitedOut?: Token | undefined } & OfAttempt)
+  | ({ readonly type: 'RenewLease'; readonly lease: Token } & OfAttempt)
+  /** `nextWorker` begins the next step in the same append; without it, whoever comes first does. */
+  | {
+      readonly type: 'RecordSuccess';
+      readonly result: StepResult;
+      readonly attempt: number;
+      readonly nextWorker?: string | undefined;
+    }
+  /** `jitter`: a fraction in [0, 1). */
+  | ({ readonly type: 'RecordFailure'; readonly fault: Fault; readonly jitter: number } & OfAttempt)
+  | { readonly type: 'RetryProvisioning'; readonly websiteId: string }
+  | CleanupCommand;
 
 export type CleanupCommand =
   | { readonly type: 'RequestCleanup'; readonly websiteId: string }

@@ -12,6 +12,8 @@ import {
   type ProvisioningCommand,
   type ProvisioningState,
 } from './provisioning.commands.js';
+import { provisioningStream } from '../../events/provisioning/provisioning.stream.js';
+import type { StreamFold } from '../../events/fold.js';
 
 type Command<Type extends ProvisioningCommand['type']> = Extract<ProvisioningCommand, { type: Type }>;
 type Events = readonly ProvisioningEvent[];
@@ -146,10 +148,15 @@ const decide = (command: ProvisioningCommand, state: ProvisioningState): Events 
   }
 };
 
-/** Stream `provisioning-<jobId>`: the saga that builds a website. The stream is the lock: who appends the start runs the step. */
-export const provisioningProcess: Decider<ProvisioningState, ProvisioningCommand, ProvisioningEvent> = {
+export const provisioningFold: StreamFold<ProvisioningState, ProvisioningEvent, { readonly jobId: string }> = {
   name: 'provisioning',
+  stream: provisioningStream,
   initialState,
   evolve,
+};
+
+/** Stream `provisioning-<jobId>`: the saga that builds a website. The stream is the lock: who appends the start runs the step. */
+export const provisioningProcess: Decider<ProvisioningState, ProvisioningCommand, ProvisioningEvent> = {
+  ...provisioningFold,
   decide,
 };

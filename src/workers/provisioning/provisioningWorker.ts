@@ -1,7 +1,7 @@
-import type { CommandContext, Untimed } from '../../commands/handleCommand.js';
+import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
-import { provisioningStream, type ProvisioningEvent } from '../../events/provisioning/provisioning.events.js';
+import { type ProvisioningEvent } from '../../events/provisioning/provisioning.events.js';
 import type { WebsiteEvent } from '../../events/website/website.events.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
@@ -10,8 +10,8 @@ import { createReactor, type Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import { cleanUp } from './compensationSteps.js';
-import type { JobInCleanup, OpenJob, ProvisioningCommand, ProvisioningState } from './provisioning.commands.js';
-import { provisioningProcess } from './provisioning.process.js';
+import type { JobInCleanup, OpenJob, ProvisioningInput, ProvisioningState } from './provisioning.commands.js';
+import { provisioningFold, provisioningProcess } from './provisioning.process.js';
 import { steps, type StepTools } from './steps.js';
 
 type Created = Recorded<Extract<WebsiteEvent, { type: 'WebsiteCreated' }>>;
@@ -51,8 +51,8 @@ export const createProvisioningWorker = (parts: {
     return { commandId, actor, requestId, correlationId };
   };
 
-  const tell = async (job: OpenJob | JobInCleanup, command: Untimed<ProvisioningCommand>): Promise<ProvisioningState> =>
-    (await engine.handle(provisioningProcess, provisioningStream(job.request.jobId), command, contextOf(job))).state;
+  const tell = async (job: OpenJob | JobInCleanup, input: ProvisioningInput): Promise<ProvisioningState> =>
+    (await engine.handle(provisioningProcess, { jobId: job.request.jobId, ...input }, contextOf(job))).state;
 
   const queue = async ({ id, data, metadata: { at: createdAt, requestId, correlationId } }: Created): Promise<void> => {
     const { provisioningJobId: jobId, websiteId, name, slug, templateId, brandColor, collaborators } = data;
@@ -60,7 +60,7 @@ export const createProvisioningWorker = (parts: {
     const request = { jobId, websiteId, name, slug, templateId, ...colour, collaborators, createdAt };
     // The event's own id: however many workers queue the job, it is one append.
     const context = { commandId: id, actor, requestId, correlationId, causationId: id };
-    await engine.handle(provisioningProcess, provisioningStream(jobId), { type: 'QueueProvisioning', request }, context);
+    await engine.handle(provisioningProcess, { type: 'QueueProvisioning', jobId, request }, context);
   };
 
   /** Makes the attempt that this worker holds the lease of, and answers with the next one when it holds that as well. */
@@ -76,7 +76,7 @@ export const createProvisioningWorker = (parts: {
       mine(await tell(job, { type: 'RenewLease', ...current, lease: held }))?.lease ?? null;
     const act = (held: Held) => execute(tools, { job, held, context: contextOf(job) });
 
-    let outcome: Untimed<ProvisioningCommand>;
+    let outcome: ProvisioningInput;
     try {
       const result = await runAttempt({ clock, timeoutMs, lease, renew, onFault, act });
       outcome = { type: 'RecordSuccess', result, attempt: current.attempt, nextWorker: signal.aborted ? undefined : worker };
@@ -89,7 +89,7 @@ export const createProvisioningWorker = (parts: {
     return mine(await tell(job, outcome));
   };
 
-  const loader = (jobId: string) => async () => (await engine.state(provisioningProcess, provisioningStream(jobId))).state;
+  const loader = (jobId: string) => async () => (await engine.state(provisioningFold, { jobId })).state;
 
   const run = async (jobId: string, created: Created | null, turn: Turn): Promise<void> => {
     const load = loader(jobId);

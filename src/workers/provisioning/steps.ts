@@ -1,5 +1,4 @@
 import { websiteDecider } from '../../commands/website/website.decider.js';
-import { websiteStream } from '../../commands/website/website.commands.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { StepId, StepOutputs, StepResult } from '../../events/provisioning/provisioning.events.js';
@@ -125,7 +124,6 @@ const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job,
   held.confirm();
   await engine.handle(
     websiteDecider,
-    websiteStream(websiteId),
     {
       type: 'ActivateWebsite',
       websiteId,

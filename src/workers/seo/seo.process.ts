@@ -14,6 +14,8 @@ import {
   type Fault,
   type Token,
 } from '../attempts.js';
+import { seoStream } from '../../events/seo/seo.stream.js';
+import type { StreamFold } from '../../events/fold.js';
 
 /** A website has one scan at a time. */
 export type SeoScanState = { readonly stage: 'idle'; readonly scanId?: string } | OpenScan;
@@ -94,10 +96,12 @@ const decide = (command: SeoScanCommand, state: SeoScanState): readonly SeoEvent
   }
 };
 
-/** Stream `seo-<websiteId>`. */
-export const seoScanProcess: Decider<SeoScanState, SeoScanCommand, SeoEvent> = {
+export const seoScanFold: StreamFold<SeoScanState, SeoEvent, { readonly websiteId: string }> = {
   name: 'seoScan',
+  stream: seoStream,
   initialState: { stage: 'idle' },
   evolve,
-  decide,
 };
+
+/** Stream `seo-<websiteId>`. */
+export const seoScanProcess: Decider<SeoScanState, SeoScanCommand, SeoEvent> = { ...seoScanFold, decide };

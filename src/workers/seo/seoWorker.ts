@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
-import { seoStream, type SeoEvent } from '../../events/seo/seo.events.js';
+import { type SeoEvent } from '../../events/seo/seo.events.js';
 import type { SiteAddress } from '../../integrations/hosting/port.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { leaseOf, type Token } from '../attempts.js';
@@ -9,7 +9,7 @@ import { createReactor, type Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import type { Scan } from './scan.js';
-import { seoScanProcess, type OpenScan, type ScanOutcome, type SeoScanState } from './seo.process.js';
+import { seoScanFold, seoScanProcess, type OpenScan, type ScanOutcome, type SeoScanState } from './seo.process.js';
 
 type Requested = Recorded<Extract<SeoEvent, { type: 'SeoScanRequested' }>>;
 
@@ -32,7 +32,7 @@ export const createSeoScanWorker = (parts: { engine: Engine; scan: Scan; siteAdd
     const tell = async (attempt: number, outcome: ScanOutcome): Promise<OpenScan | null> => {
       const context: CommandContext = { commandId: ids.commandId(), actor, requestId, correlationId, causationId: eventId };
       const command = { websiteId, scanId, attempt, ...outcome };
-      return openOf((await engine.handle(seoScanProcess, seoStream(websiteId), command, context)).state);
+      return openOf((await engine.handle(seoScanProcess, command, context)).state);
     };
     const leaseIn = (open: OpenScan | null): Token | null => (open === null ? null : leaseOf(open.attempts, worker));
 
@@ -58,7 +58,7 @@ export const createSeoScanWorker = (parts: { engine: Engine; scan: Scan; siteAdd
     };
 
     return {
-      look: async (): Promise<OpenScan | null> => openOf((await engine.state(seoScanProcess, seoStream(websiteId))).state),
+      look: async (): Promise<OpenScan | null> => openOf((await engine.state(seoScanFold, { websiteId })).state),
       attempt: async ({ attempts }: OpenScan, waitedOut: Token | undefined): Promise<void> => {
         const attempt = attempts.attempt + 1;
         const begun = await tell(attempt, { type: 'StartScan', worker, waitedOut });

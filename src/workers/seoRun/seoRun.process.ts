@@ -2,6 +2,8 @@ import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { Recorded } from '../../events/envelope.js';
 import type { SeoRunEvent } from '../../events/seoRun/seoRun.events.js';
 import { isUnderWay, leaseFrom, mayStart, noAttempts, renewed, started, type Attempts, type Token } from '../attempts.js';
+import { seoRunStream } from '../../events/seoRun/seoRun.stream.js';
+import type { StreamFold } from '../../events/fold.js';
 
 /** What a time of the calendar asks for: a request for a scan of each website, made by one worker at a time, until all are made. */
 export type SeoRunState = { readonly stage: 'none' | 'over' } | OpenRun;
@@ -66,10 +68,12 @@ const decide = (command: SeoRunCommand, state: SeoRunState): readonly SeoRunEven
   }
 };
 
-/** Stream `seoRun-<dueAt>`. */
-export const seoRunProcess: Decider<SeoRunState, SeoRunCommand, SeoRunEvent> = {
+export const seoRunFold: StreamFold<SeoRunState, SeoRunEvent, { readonly dueAt: string }> = {
   name: 'seoRun',
+  stream: seoRunStream,
   initialState: { stage: 'none' },
   evolve,
-  decide,
 };
+
+/** Stream `seo-run-<dueAt>`. */
+export const seoRunProcess: Decider<SeoRunState, SeoRunCommand, SeoRunEvent> = { ...seoRunFold, decide };

@@ -1,8 +1,7 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
-import { seoStream } from '../../events/seo/seo.events.js';
-import { seoRunStream, type SeoRunEvent } from '../../events/seoRun/seoRun.events.js';
+import { type SeoRunEvent } from '../../events/seoRun/seoRun.events.js';
 import type { SiteAddress } from '../../integrations/hosting/port.js';
 import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
@@ -13,7 +12,7 @@ import type { CronJob } from '../cron/cronWorker.js';
 import { createReactor, type Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
-import { seoRunProcess, type OpenRun, type RunOutcome, type SeoRunState } from './seoRun.process.js';
+import { seoRunFold, seoRunProcess, type OpenRun, type RunOutcome, type SeoRunState } from './seoRun.process.js';
 import { seoScanProcess } from '../seo/seo.process.js';
 
 type Due = Recorded<Extract<SeoRunEvent, { type: 'SeoRunDue' }>>;
@@ -27,7 +26,7 @@ export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => 
   run: async (dueTime) => {
     const dueAt = isoTime(dueTime);
     const context: CommandContext = { commandId: engine.ids.commandId(), actor, requestId: 'seoScans' };
-    await engine.handle(seoRunProcess, seoRunStream(dueAt), { type: 'AskForRun', dueAt }, context);
+    await engine.handle(seoRunProcess, { type: 'AskForRun', dueAt }, context);
   },
 });
 
@@ -56,7 +55,7 @@ export const createSeoRunWorker = (parts: { engine: Engine; siteAddress: SiteAdd
 
     const tell = async (attempt: number, outcome: RunOutcome): Promise<OpenRun | null> => {
       const context: CommandContext = { commandId: ids.commandId(), ...because };
-      return openOf((await engine.handle(seoRunProcess, seoRunStream(dueAt), { dueAt, attempt, ...outcome }, context)).state);
+      return openOf((await engine.handle(seoRunProcess, { dueAt, attempt, ...outcome }, context)).state);
     };
     const leaseIn = (open: OpenRun | null): Token | null => (open === null ? null : leaseOf(open.attempts, worker));
 
@@ -69,7 +68,7 @@ export const createSeoRunWorker = (parts: { engine: Engine; siteAddress: SiteAdd
       const scanId = entityId(eventId, `seo-scan-${websiteId}`);
       const command = { type: 'RequestScan', websiteId, scanId, url, trigger: 'schedule' } as const;
       try {
-        await engine.handle(seoScanProcess, seoStream(websiteId), command, context);
+        await engine.handle(seoScanProcess, command, context);
       } catch (error) {
         const { error: reason } = faultOf(error);
         log.error({ err: error, websiteId, reason }, 'the scheduled scan of a website could not be asked for');
@@ -91,7 +90,7 @@ export const createSeoRunWorker = (parts: { engine: Engine; siteAddress: SiteAdd
     };
 
     return {
-      look: async (): Promise<OpenRun | null> => openOf((await engine.state(seoRunProcess, seoRunStream(dueAt))).state),
+      look: async (): Promise<OpenRun | null> => openOf((await engine.state(seoRunFold, { dueAt })).state),
       attempt: async (open: OpenRun, waitedOut: Token | undefined): Promise<void> => {
         const attempt = open.attempts.attempt + 1;
         let { after } = open;
@@ -120,7 +119,7 @@ export const createSeoRunWorker = (parts: { engine: Engine; siteAddress: SiteAdd
 
   return createReactor(engine, {
     name: 'seoRun',
-    filter: { streamPrefixes: ['seoRun-'], types: ['SeoRunDue'] },
+    filter: { streamPrefixes: ['seo-run-'], types: ['SeoRunDue'] },
     // One run at a time: those that have piled up find the scans of the first under way, and ask for few of their own.
     keyOf: () => 'seoRun',
     react: (event, turn) => attemptUntilDone({ clock, worker, turn, ...runFor(event as Due, turn) }),

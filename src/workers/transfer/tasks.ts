@@ -1,19 +1,17 @@
-import { accessStream } from '../../commands/access/access.commands.js';
-import { accessDecider } from '../../commands/access/access.decider.js';
 import { changeAccess } from '../../commands/access/access.handlers.js';
 import { customerDecider } from '../../commands/billing/customer.decider.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import { Refused, refusals } from '../../commands/refusal.js';
-import { websiteStream } from '../../commands/website/website.commands.js';
-import { websiteDecider } from '../../commands/website/website.decider.js';
 import { transferOwnership } from '../../commands/website/website.handlers.js';
 import type { Engine } from '../../engine.js';
-import { billingStream, customerStream } from '../../events/billing/billing.events.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Customer, Payer, Payments } from '../../integrations/payments/port.js';
 import { readClient } from '../../projections/client/client.queries.js';
 import type { Held } from '../runAttempt.js';
-import { billingProcess, type BillingOutcome, type BillingTask, type Claim } from './transfer.process.js';
+import { billingFold, type BillingOutcome, type BillingTask, type Claim } from './transfer.process.js';
+import { websiteFold } from '../../events/website/website.state.js';
+import { accessFold } from '../../events/access/access.state.js';
+import { customerFold } from '../../events/billing/customer.state.js';
 
 interface Tools {
   readonly engine: Engine;
@@ -68,29 +66,23 @@ const customerOf = async (
   const found = await readClient(engine, clientId);
   if (found === null) throw new Refused(refusals.clientNotFound(clientId));
   const { email, name } = found.client;
-  const stream = customerStream(clientId);
-  const customerId = (await engine.state(customerDecider, stream)).state.customers.get(provider);
+  const customerId = (await engine.state(customerFold, { clientId })).state.customers.get(provider);
   const payer: Payer = { clientId, email, name, customerId };
   const customer =
     (await payments.findCustomer(payer)) ??
     (await payments.createCustomer(payer, () => {
       held.confirm();
     }));
-  await engine.handle(
-    customerDecider,
-    stream,
-    { type: 'AttachCustomer', clientId, provider, customerId: customer.id },
-    context(),
-  );
+  await engine.handle(customerDecider, { type: 'AttachCustomer', clientId, provider, customerId: customer.id }, context());
   return customer;
 };
 
 /** @throws Refused when the claim was withdrawn or the website archived since: nobody is to be billed for it */
 const requireWanted = async (engine: Engine, { websiteId, invitationId, claimId }: Claim): Promise<void> => {
-  const { state: access } = await engine.state(accessDecider, accessStream(websiteId));
+  const { state: access } = await engine.state(accessFold, { websiteId });
   const invitation = access.invitations.get(invitationId);
   if (invitation?.stage !== 'claimed' || invitation.claimId !== claimId) throw new Refused(refusals.transferNotFound());
-  const { state: website } = await engine.state(websiteDecider, websiteStream(websiteId));
+  const { state: website } = await engine.state(websiteFold, { websiteId });
   if (website.stage !== 'none' && website.archived) throw new Refused(refusals.websiteArchived(websiteId));
 };
 
@@ -103,7 +95,7 @@ const endSubscriptions = async (
   clientId: string,
   { websiteId, held }: BillingAttempt,
 ): Promise<BillingOutcome> => {
-  const { state } = await engine.state(billingProcess, billingStream(websiteId));
+  const { state } = await engine.state(billingFold, { websiteId });
   const customerId = state.accounts.get(clientId)?.customerId;
   if (customerId === undefined) return { type: 'RecordEnd', clientId };
   for (let rounds = 0; rounds < MAX_ENDED; rounds += 1) {

@@ -14,6 +14,8 @@ import {
   type Fault,
   type Token,
 } from '../attempts.js';
+import { billingStream } from '../../events/billing/billing.stream.js';
+import type { StreamFold } from '../../events/fold.js';
 
 /** Stream `billing-<websiteId>`. */
 export interface BillingState {
@@ -217,13 +219,15 @@ const decide = (command: BillingCommand, state: BillingState): readonly BillingE
   }
 };
 
+export const billingFold: StreamFold<BillingState, BillingEvent, { readonly websiteId: string }> = {
+  name: 'billing',
+  stream: billingStream,
+  initialState: { accounts: new Map(), outcomes: new Map(), about: '', attempts: noAttempts },
+  evolve,
+};
+
 /**
  * Stream `billing-<websiteId>`: the process that gives the owner of a website a subscription and takes everybody else's away. The
  * stream is the lock: whoever appends the start of an attempt acts, one at a time for each website.
  */
-export const billingProcess: Decider<BillingState, BillingCommand, BillingEvent> = {
-  name: 'billing',
-  initialState: { accounts: new Map(), outcomes: new Map(), about: '', attempts: noAttempts },
-  evolve,
-  decide,
-};
+export const billingProcess: Decider<BillingState, BillingCommand, BillingEvent> = { ...billingFold, decide };

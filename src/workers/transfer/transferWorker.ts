@@ -1,12 +1,7 @@
-import { accessStream } from '../../commands/access/access.commands.js';
-import { accessDecider, type AccessState } from '../../commands/access/access.decider.js';
 import { changeAccess } from '../../commands/access/access.handlers.js';
 import { claimUnderWay } from '../../commands/access/access.transfers.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
-import { websiteStream } from '../../commands/website/website.commands.js';
-import { websiteDecider } from '../../commands/website/website.decider.js';
 import type { Engine } from '../../engine.js';
-import { billingStream } from '../../events/billing/billing.events.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Payments } from '../../integrations/payments/port.js';
@@ -16,6 +11,7 @@ import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../
 import type { Worker } from '../worker.js';
 import {
   attemptsAt,
+  billingFold,
   billingProcess,
   type BillingOutcome,
   type BillingState,
@@ -23,6 +19,8 @@ import {
   type Claim,
 } from './transfer.process.js';
 import { carryOut } from './tasks.js';
+import { websiteFold } from '../../events/website/website.state.js';
+import { accessFold, type AccessState } from '../../events/access/access.state.js';
 
 interface OpenTask {
   readonly task: BillingTask;
@@ -43,8 +41,7 @@ export const createTransferWorker = ({ engine, payments }: { engine: Engine; pay
   const { clock, ids, random } = engine;
   const logger = engine.logger.child({ worker: 'transfer' });
 
-  const billingOf = async (websiteId: string): Promise<BillingState> =>
-    (await engine.state(billingProcess, billingStream(websiteId))).state;
+  const billingOf = async (websiteId: string): Promise<BillingState> => (await engine.state(billingFold, { websiteId })).state;
 
   const release = async ({ websiteId, invitationId, claimId }: Claim, context: () => CommandContext): Promise<void> => {
     await changeAccess(engine, { type: 'ReleaseTransfer', websiteId, invitationId, claimId }, context());
@@ -54,8 +51,8 @@ export const createTransferWorker = ({ engine, payments }: { engine: Engine; pay
   const look = async (websiteId: string, context: () => CommandContext): Promise<OpenTask | null> => {
     // In this order: an attempt begins only if no other has since billing was looked at, so that all else is no older than that.
     const billing = await billingOf(websiteId);
-    const { state: access } = await engine.state(accessDecider, accessStream(websiteId));
-    const { state: website } = await engine.state(websiteDecider, websiteStream(websiteId));
+    const { state: access } = await engine.state(accessFold, { websiteId });
+    const { state: website } = await engine.state(websiteFold, { websiteId });
     const claimed = claimOf(websiteId, access);
     const open = (task: BillingTask, priceId?: string): OpenTask => ({ task, priceId, attempts: attemptsAt(billing, task) });
     if (claimed !== null) {
@@ -81,7 +78,7 @@ export const createTransferWorker = ({ engine, payments }: { engine: Engine; pay
     const log = logger.child({ websiteId, task: task.kind, attempt: number });
     const tell = async (outcome: BillingOutcome): Promise<BillingState> => {
       const command = { websiteId, attempt: number, ...outcome };
-      return (await engine.handle(billingProcess, billingStream(websiteId), command, context())).state;
+      return (await engine.handle(billingProcess, command, context())).state;
     };
     const leaseIn = ({ attempts: now }: BillingState): Token | null => (now.attempt === number ? leaseOf(now, worker) : null);
 

@@ -2,6 +2,8 @@ import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { Recorded } from '../../events/envelope.js';
 import type { WebhookEvent } from '../../events/webhook/webhook.events.js';
 import { failed, noAttempts, retryAt, type Attempts, type Fault } from '../attempts.js';
+import { webhookStream } from '../../events/webhook/webhook.stream.js';
+import type { StreamFold } from '../../events/fold.js';
 
 /** Stream `webhook-<websiteId>-<hash of the webhook id>`. */
 export type WebhookState = { readonly stage: 'none' } | { readonly stage: 'ignored'; readonly shopDomain: string } | KeptWebhook;
@@ -22,7 +24,9 @@ export interface WebhookName {
 }
 
 /** What comes late, twice, or from two workers at once changes nothing. */
-export type WebhookCommand = AnyCommand & { readonly webhook: WebhookName } & (
+export type WebhookCommand = AnyCommand &
+  WebhookName &
+  (
     | {
         readonly type: 'ReceiveWebhook';
         readonly shopDomain: string;
@@ -71,12 +75,13 @@ const evolve = (state: WebhookState, event: Recorded<WebhookEvent>): WebhookStat
 };
 
 const decide = (command: WebhookCommand, state: WebhookState): readonly WebhookEvent[] => {
-  const { webhook, at } = command;
+  const { websiteId, webhookId, topic, at } = command;
+  const webhook = { websiteId, webhookId, topic };
   switch (command.type) {
     case 'ReceiveWebhook': {
       if (state.stage !== 'none') return [];
       const { shopDomain, triggeredAt = at } = command;
-      const isHandled = webhook.topic === uninstalled || isCompliance(webhook.topic);
+      const isHandled = topic === uninstalled || isCompliance(topic);
       return isHandled
         ? [{ type: 'WebhookReceived', data: { ...webhook, shopDomain, triggeredAt } }]
         : [{ type: 'WebhookIgnored', data: { ...webhook, shopDomain } }];
@@ -99,10 +104,12 @@ const decide = (command: WebhookCommand, state: WebhookState): readonly WebhookE
   }
 };
 
-/** Inbox and process of one webhook in one: what was received is in the log before anybody is told so. */
-export const webhookProcess: Decider<WebhookState, WebhookCommand, WebhookEvent> = {
+export const webhookFold: StreamFold<WebhookState, WebhookEvent, { readonly websiteId: string; readonly webhookId: string }> = {
   name: 'webhook',
+  stream: webhookStream,
   initialState: { stage: 'none' },
   evolve,
-  decide,
 };
+
+/** Inbox and process of one webhook in one: what was received is in the log before anybody is told so. */
+export const webhookProcess: Decider<WebhookState, WebhookCommand, WebhookEvent> = { ...webhookFold, decide };

@@ -2,12 +2,11 @@ import type { CommandContext } from '../../commands/handleCommand.js';
 import { serviceDecider } from '../../commands/service/service.decider.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
-import { servicesStream } from '../../events/service/service.events.js';
-import { webhookStream, type WebhookEvent } from '../../events/webhook/webhook.events.js';
+import { type WebhookEvent } from '../../events/webhook/webhook.events.js';
 import { createReactor } from '../reactor.js';
 import { attemptUntilDone, faultOf } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
-import { isCompliance, uninstalled, webhookProcess, type KeptWebhook } from './webhook.process.js';
+import { isCompliance, uninstalled, webhookFold, webhookProcess, type KeptWebhook } from './webhook.process.js';
 
 type Taken = Recorded<Extract<WebhookEvent, { type: 'WebhookReceived' | 'WebhookReopened' }>>;
 
@@ -29,7 +28,7 @@ export const createCommerceWebhooksWorker = (engine: Engine): Worker => {
   ): Promise<void> => {
     if (topic !== uninstalled) return;
     const command = { type: 'RecordUninstall', websiteId, shopDomain, triggeredAt } as const;
-    const { events } = await engine.handle(serviceDecider, servicesStream(websiteId), command, context);
+    const { events } = await engine.handle(serviceDecider, command, context);
     for (const { data } of events) await vault.destroySecret(data.serviceId);
   };
 
@@ -37,7 +36,6 @@ export const createCommerceWebhooksWorker = (engine: Engine): Worker => {
     const { websiteId, webhookId, topic } = data;
     const webhook = { websiteId, webhookId, topic };
     const { shopDomain, attempts } = open;
-    const stream = webhookStream(websiteId, webhookId);
     const { requestId, correlationId } = metadata;
     const context = (): CommandContext => ({ commandId: ids.commandId(), actor, requestId, correlationId, causationId: id });
     try {
@@ -46,11 +44,11 @@ export const createCommerceWebhooksWorker = (engine: Engine): Worker => {
       const fault = faultOf(error);
       const attempt = attempts.attempt + 1;
       logger.warn({ err: error, ...webhook, attempt }, 'a commerce webhook could not be processed');
-      const command = { type: 'RecordFailure', webhook, attempt, fault, jitter: random.fraction() } as const;
-      await engine.handle(webhookProcess, stream, command, context());
+      const command = { type: 'RecordFailure', ...webhook, attempt, fault, jitter: random.fraction() } as const;
+      await engine.handle(webhookProcess, command, context());
       return;
     }
-    const { events } = await engine.handle(webhookProcess, stream, { type: 'RecordProcessed', webhook }, context());
+    const { events } = await engine.handle(webhookProcess, { type: 'RecordProcessed', ...webhook }, context());
     // By the one who recorded it.
     if (events.length > 0 && isCompliance(topic)) logger.info({ ...webhook, shopDomain }, 'a compliance webhook was received');
   };
@@ -61,9 +59,8 @@ export const createCommerceWebhooksWorker = (engine: Engine): Worker => {
     keyOf: ({ stream }) => stream,
     react: async (event, turn) => {
       const taken = event as Taken;
-      const stream = webhookStream(taken.data.websiteId, taken.data.webhookId);
       const look = async (): Promise<KeptWebhook | null> => {
-        const { state } = await engine.state(webhookProcess, stream);
+        const { state } = await engine.state(webhookFold, taken.data);
         return state.stage === 'open' ? state : null;
       };
       await attemptUntilDone({ clock, worker, turn, look, attempt: (open) => process(taken, open) });

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { billingStream } from '../../../events/billing/billing.events.js';
 import {
   invoiceStatuses,
   subscriptionStatuses,
@@ -12,7 +11,7 @@ import {
 import { entityId } from '../../../platform/ids.js';
 import { utcTime } from '../../../platform/times.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { billingProcess } from '../../../workers/transfer/transfer.process.js';
+import { billingFold } from '../../../workers/transfer/transfer.process.js';
 import { afterWrite } from '../../afterWrite.js';
 import { websiteInvoiceParams, websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
@@ -64,7 +63,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
   /** Of the owner: what others paid before is theirs. */
   const accountOf = async ({ id: websiteId, clientId }: WebsiteDocument): Promise<BillingAccount | null> => {
     if (clientId === undefined) return null;
-    const { state } = await engine.state(billingProcess, billingStream(websiteId));
+    const { state } = await engine.state(billingFold, { websiteId });
     const account = state.accounts.get(clientId);
     if (account?.provider !== payments.provider) return { websiteId, clientId };
     const { customerId, subscriptionId } = account;

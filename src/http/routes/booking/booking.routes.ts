@@ -3,7 +3,6 @@ import { calendarDecider } from '../../../commands/booking/booking.decider.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { secretsOf } from '../../../commands/service/service.handlers.js';
 import type { Engine } from '../../../engine.js';
-import { calendarStream } from '../../../events/booking/booking.events.js';
 import type { Booking as Booked, Scheduling, SchedulingSite } from '../../../integrations/scheduling/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
@@ -121,7 +120,6 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
         const bookingId = entityId(context.commandId, 'booking');
         await engine.handle(
           calendarDecider,
-          calendarStream(params.id),
           {
             type: 'AddBooking',
             websiteId: params.id,
@@ -154,7 +152,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       answers: { 204: { description: 'It is cancelled.' } },
       handle: async ({ params: { id: websiteId, bookingId }, context, website: { website } }) => {
         await mustOwnCalendar(website);
-        await engine.handle(calendarDecider, calendarStream(websiteId), { type: 'CancelBooking', websiteId, bookingId }, context);
+        await engine.handle(calendarDecider, { type: 'CancelBooking', websiteId, bookingId }, context);
         return { status: 204 };
       },
     }),

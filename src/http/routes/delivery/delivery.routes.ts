@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { replaceDelivery, setCheckpointStatus, undoDeliveryChange } from '../../../commands/delivery/delivery.handlers.js';
 import type { HandleOptions } from '../../../commands/handleCommand.js';
-import type { DeliveryState } from '../../../commands/delivery/delivery.decider.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { DeliveryBlock as Block } from '../../../events/delivery/delivery.block.js';
@@ -17,6 +16,7 @@ import { websiteParams } from '../../params.js';
 import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
 import { DeliveryBlock, DeliveryHistory, SentCheckpoint, toDeliveryBlock, toDeliveryHistory } from './delivery.resource.js';
 import { createPreviews } from './preview.js';
+import type { DeliveryState } from '../../../events/delivery/delivery.state.js';
 
 const tag = 'Delivery';
 const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };

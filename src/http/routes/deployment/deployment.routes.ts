@@ -2,7 +2,6 @@ import { Type, type Static } from 'typebox';
 import { consequenceOf, isDryRun } from '../../../commands/handleCommand.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { redeployStream } from '../../../events/deployment/deployment.events.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
@@ -138,15 +137,14 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
         if (projectId === null) throw new Refused(refusals.websiteNotDeployed(website.id));
         // Asked twice with the same key, it is one deployment.
         const redeployId = entityId(context.commandId, 'redeploy');
-        const stream = redeployStream(redeployId);
         const redeploy = { redeployId, websiteId: website.id };
         const wish = { type: 'RequestRedeploy', ...redeploy, provider: hosting.provider, projectId } as const;
         // Before the provider is asked: whatever happens then, it stands who asked.
-        await engine.handle(redeployProcess, stream, wish, context);
+        await engine.handle(redeployProcess, wish, context);
         if (isDryRun(context)) return { status: 202 };
         const deployment = await hosting.startDeployment(projectId, redeployMarker(redeployId));
         const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
-        await engine.handle(redeployProcess, stream, start, consequenceOf(engine, context));
+        await engine.handle(redeployProcess, start, consequenceOf(engine, context));
         return { status: 202, body: toDeployment(deployment) };
       },
     }),

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { provisioningStream } from '../../../events/provisioning/provisioning.events.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
 import { websiteRoleOf } from '../../../projections/access/access.queries.js';
 import { provisioningJob } from '../../../projections/provisioning/provisioning.queries.js';
@@ -12,6 +11,7 @@ import type { Caller } from '../../auth/caller.js';
 import { websiteParams } from '../../params.js';
 import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
 import { ProvisioningJob, toProvisioningJob } from './provisioning.resource.js';
+import { provisioningStream } from '../../../events/provisioning/provisioning.stream.js';
 
 const tag = 'Provisioning';
 /** One event: before OpenAPI 3.2 the schema of a stream describes each. */
@@ -39,7 +39,7 @@ export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Rou
   async function* follow({ website: { website }, caller, signal }: RouteRequest): AsyncGenerator<{ id: string; data: unknown }> {
     // Taken before the first look, so that no change falls between the two.
     const after = await engine.eventStore.lastPosition();
-    const filter = { streamPrefixes: [provisioningStream(website.provisioningJobId)] };
+    const filter = { streamPrefixes: [provisioningStream.name({ jobId: website.provisioningJobId })] };
     let sent = '';
     const look = async () => {
       const { document, revision } = await provisioningJob(engine, website);
@@ -105,8 +105,11 @@ export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Rou
       answers: theJob,
       handle: async (request) => {
         const { id: websiteId, provisioningJobId } = request.website.website;
-        const stream = provisioningStream(provisioningJobId);
-        await engine.handle(provisioningProcess, stream, { type: 'RetryProvisioning', websiteId }, request.context);
+        await engine.handle(
+          provisioningProcess,
+          { type: 'RetryProvisioning', jobId: provisioningJobId, websiteId },
+          request.context,
+        );
         return afterWrite(request, () => answer(request.website.website, request.caller));
       },
     }),
@@ -125,8 +128,11 @@ export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Rou
         const { id: websiteId, provisioningJobId, status } = request.website.website;
         // What an active website stands on is no remains, whatever became of the job.
         if (status === 'active') throw new Refused(refusals.provisioningNotFailed(websiteId));
-        const stream = provisioningStream(provisioningJobId);
-        await engine.handle(provisioningProcess, stream, { type: 'RequestCleanup', websiteId }, request.context);
+        await engine.handle(
+          provisioningProcess,
+          { type: 'RequestCleanup', jobId: provisioningJobId, websiteId },
+          request.context,
+        );
         return afterWrite(request, async () => ({ ...(await answer(request.website.website, request.caller)), status: 202 }));
       },
     }),

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { SeoFinding, SeoProbes, seoStream, SeoScanTrigger } from '../../../events/seo/seo.events.js';
+import { SeoFinding, SeoProbes, SeoScanTrigger } from '../../../events/seo/seo.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import { entityId } from '../../../platform/ids.js';
 import { seoProjection, type SeoScan as Scan } from '../../../projections/seo/seo.projection.js';
@@ -85,7 +85,7 @@ export const seoRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddress
         if (url === undefined) throw new Refused(refusals.websiteNotActive(websiteId));
         const scanId = entityId(context.commandId, 'seo-scan');
         const command = { type: 'RequestScan', websiteId, scanId, url, trigger: 'request' } as const;
-        const { state } = await engine.handle(seoScanProcess, seoStream(websiteId), command, context);
+        const { state } = await engine.handle(seoScanProcess, command, context);
         return afterWrite(request, async () => {
           const scan = (await scansOf(websiteId)).find(({ id }) => id === state.scanId);
           if (scan === undefined) throw new Error(`scan ${state.scanId ?? ''} is gone the moment it was asked for`);

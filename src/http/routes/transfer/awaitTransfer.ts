@@ -1,11 +1,11 @@
-import { accessStream } from '../../../commands/access/access.commands.js';
-import { accessDecider } from '../../../commands/access/access.decider.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { billingStream } from '../../../events/billing/billing.events.js';
 import { ProviderFault } from '../../../integrations/fault.js';
-import { billingProcess, type BillingFault } from '../../../workers/transfer/transfer.process.js';
+import { billingFold, type BillingFault } from '../../../workers/transfer/transfer.process.js';
 import { httpErrors } from '../../errors.js';
+import { accessStream } from '../../../events/access/access.stream.js';
+import { billingStream } from '../../../events/billing/billing.stream.js';
+import { accessFold } from '../../../events/access/access.state.js';
 
 /** Less than callers and proxies wait for an answer. */
 const PATIENCE_MS = 15_000;
@@ -23,7 +23,7 @@ export const awaitTransfer = async (
 ): Promise<void> => {
   const { clock, eventStore } = engine;
   const { websiteId } = claim;
-  const streams = [accessStream(websiteId), billingStream(websiteId)];
+  const streams = [accessStream.name({ websiteId }), billingStream.name({ websiteId })];
   const giveUpAt = clock.now() + PATIENCE_MS;
   const enough = new AbortController();
   const stopWaiting = (): void => {
@@ -42,7 +42,7 @@ export const awaitTransfer = async (
     cancelTimeout();
     gone.removeEventListener('abort', stopWaiting);
   }
-  const { state } = await engine.state(billingProcess, billingStream(websiteId));
+  const { state } = await engine.state(billingFold, { websiteId });
   throw state.about === claim.claimId && state.lastFault !== undefined ? faultOf(state.lastFault) : httpErrors.transferUnderWay();
 };
 
@@ -52,9 +52,9 @@ const isCarriedOut = async (
   { websiteId, invitationId, claimId }: { readonly websiteId: string; readonly invitationId: string; readonly claimId: string },
   giveUpAt: number,
 ): Promise<boolean> => {
-  const { state: billing } = await engine.state(billingProcess, billingStream(websiteId));
+  const { state: billing } = await engine.state(billingFold, { websiteId });
   const outcome = billing.outcomes.get(claimId);
-  const { state: access } = await engine.state(accessDecider, accessStream(websiteId));
+  const { state: access } = await engine.state(accessFold, { websiteId });
   const invitation = access.invitations.get(invitationId);
   if (invitation?.stage === 'accepted') return true;
   if (invitation?.stage === 'revoked') throw new Refused(refusals.transferNotFound());

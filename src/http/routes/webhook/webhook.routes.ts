@@ -1,15 +1,19 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
-import { serviceDecider, type ServicesState } from '../../../commands/service/service.decider.js';
 import type { Engine } from '../../../engine.js';
-import { servicesStream } from '../../../events/service/service.events.js';
-import { webhookStream } from '../../../events/webhook/webhook.events.js';
 import type { Commerce } from '../../../integrations/commerce/port.js';
 import { isTime, utcTime } from '../../../platform/times.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
-import { isCompliance, topicOf, webhookProcess, type WebhookName } from '../../../workers/webhook/webhook.process.js';
+import {
+  isCompliance,
+  topicOf,
+  webhookFold,
+  webhookProcess,
+  type WebhookName,
+} from '../../../workers/webhook/webhook.process.js';
 import { httpErrors } from '../../errors.js';
 import { route, type Route } from '../../route.js';
+import { type ServicesState, servicesFold } from '../../../events/service/service.state.js';
 
 const longest = 255;
 const named = (description: string) => Type.String({ minLength: 1, maxLength: longest, description });
@@ -30,10 +34,10 @@ const mayTell = ({ services, shops }: ServicesState, shopDomain: string, topic: 
 export const webhookRoutes = ({ engine, commerce }: { engine: Engine; commerce: Commerce }): readonly Route[] => {
   /** @throws Refused: 404 when the website is unknown, which only somebody with the secret is told; 403 for another shop */
   const checkShop = async ({ websiteId, webhookId, topic }: WebhookName, shopDomain: string): Promise<void> => {
-    const { state } = await engine.state(serviceDecider, servicesStream(websiteId));
+    const { state } = await engine.state(servicesFold, { websiteId });
     if (mayTell(state, shopDomain, topic)) return;
     // A repetition of the very webhook that has taken the shop away.
-    const { state: known } = await engine.state(webhookProcess, webhookStream(websiteId, webhookId));
+    const { state: known } = await engine.state(webhookFold, { websiteId, webhookId });
     if (known.stage !== 'none' && known.shopDomain === shopDomain) return;
     const { document } = await engine.read(websiteProjection, websiteId);
     throw new Refused(document === null ? refusals.websiteNotFound(websiteId) : refusals.otherShop());
@@ -64,8 +68,7 @@ export const webhookRoutes = ({ engine, commerce }: { engine: Engine; commerce: 
         await checkShop(webhook, shopDomain);
         const at = header('x-shopify-triggered-at');
         const triggeredAt = at !== undefined && isTime(at) ? utcTime(at) : undefined;
-        const stream = webhookStream(websiteId, webhook.webhookId);
-        await engine.handle(webhookProcess, stream, { type: 'ReceiveWebhook', webhook, shopDomain, triggeredAt }, context);
+        await engine.handle(webhookProcess, { type: 'ReceiveWebhook', ...webhook, shopDomain, triggeredAt }, context);
         return { body: {} };
       },
     }),

@@ -1,0 +1,82 @@
+import type { StreamFold } from '../fold.js';
+import type { Feature, SlugEvent, Tier, WebsiteEvent } from './website.events.js';
+import { slugStream, websiteStream } from './website.stream.js';
+
+export type WebsiteState =
+  /** `abandoned`: it will never exist. */
+  | { readonly stage: 'none'; readonly abandoned?: true }
+  | {
+      readonly stage: 'provisioning' | 'active';
+      readonly name: string;
+      readonly tier: Tier;
+      readonly features: readonly Feature[];
+      readonly brandColor?: string;
+      readonly clientId?: string;
+      readonly archived: boolean;
+    };
+
+export type ExistingWebsite = Exclude<WebsiteState, { stage: 'none' }>;
+
+const changed = (state: WebsiteState, changes: Partial<ExistingWebsite>): WebsiteState =>
+  state.stage === 'none' ? state : { ...state, ...changes };
+
+const withoutOwner = (state: WebsiteState): WebsiteState => {
+  if (state.stage === 'none') return state;
+  const { clientId: _, ...others } = state;
+  return others;
+};
+
+const evolve = (state: WebsiteState, event: WebsiteEvent): WebsiteState => {
+  switch (event.type) {
+    case 'WebsiteCreated': {
+      const { name, tier, features, brandColor, clientId } = event.data;
+      return {
+        stage: 'provisioning',
+        name,
+        tier,
+        features,
+        ...(brandColor !== undefined && { brandColor }),
+        ...(clientId !== undefined && { clientId }),
+        archived: false,
+      };
+    }
+    case 'WebsiteCreationAbandoned':
+      return state.stage === 'none' ? { stage: 'none', abandoned: true } : state;
+    case 'WebsiteRenamed':
+      return changed(state, { name: event.data.name });
+    case 'WebsitePlanChanged':
+      return changed(state, { tier: event.data.tier, features: event.data.features });
+    case 'WebsiteBrandColorChanged':
+      return changed(state, { brandColor: event.data.brandColor });
+    case 'WebsiteOwnerAssigned':
+      return changed(state, { clientId: event.data.clientId });
+    case 'WebsiteOwnerRemoved':
+      return withoutOwner(state);
+    case 'WebsiteActivated':
+      return changed(state, { stage: 'active' });
+    case 'WebsiteArchived':
+      return changed(state, { archived: true });
+    case 'WebsiteRestored':
+      return changed(state, { archived: false });
+    default:
+      return state;
+  }
+};
+
+export const websiteFold: StreamFold<WebsiteState, WebsiteEvent, { readonly websiteId: string }> = {
+  name: 'website',
+  stream: websiteStream,
+  initialState: { stage: 'none' },
+  evolve,
+};
+
+/** Who holds the slug. */
+export type SlugState =
+  { readonly stage: 'free' } | { readonly stage: 'reserved'; readonly websiteId: string; readonly at: string };
+
+export const slugFold: StreamFold<SlugState, SlugEvent, { readonly slug: string }> = {
+  name: 'slug',
+  stream: slugStream,
+  initialState: { stage: 'free' },
+  evolve: (_state, { data, metadata }) => ({ stage: 'reserved', websiteId: data.websiteId, at: metadata.at }),
+};
