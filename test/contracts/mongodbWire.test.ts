@@ -25,7 +25,7 @@ const write = (id: string, position: number): DocumentWrite => ({
 const opened: { readonly close: () => Promise<void> }[] = [];
 
 afterEach(async () => {
-  // What was opened last is closed first: a store says goodbye to a server that is still there.
+  // In reverse order, so that a store closes its connections while the server still runs.
   for (const one of opened.splice(0).reverse()) await one.close();
 });
 
@@ -70,8 +70,8 @@ const everyCall = async (store: MongoReadModelStore): Promise<void> => {
   expect((await store.getMany(sites, ['a', 'b'])).size).toBe(2);
   expect(await store.find(sites, all)).toHaveLength(2);
   await store.purgeTombstones(sites, 9n);
-  await store.reset(sites);
-  await store.publish(sites);
+  await store.prepare(sitesNext);
+  await store.publish(sitesNext);
   expect(await store.records.insert('answers', 'k', {}, 1)).toBe(true);
   await store.records.put('answers', 'k', { n: 1 }, 1);
   expect(await store.records.purgeExpired()).toBe(1);
@@ -91,11 +91,11 @@ describe('what is asked of MongoDB', () => {
     const concerns = asked(/^(update|delete|drop|createIndexes)$/).map(({ writeConcern }) => writeConcern as Fields);
     expect(concerns.length).toBeGreaterThan(8);
     for (const { w, j, wtimeout } of concerns) expect([w, j, Number(wtimeout)]).toEqual(['majority', true, 1_800]);
-    // Nothing else may have one.
+    // No other command may have a read concern.
     const reads = server.commands.map(({ fields }) => fields).filter(({ readConcern }) => readConcern !== undefined);
     expect(reads).toEqual(asked(/^find$/));
     expect(reads.length).toBeGreaterThan(8);
-    // Only the look at what a write was refused for is not.
+    // All are majority but one: the read of the documents for which a write was refused.
     expect(new Set(reads.map(({ readConcern }) => (readConcern as Fields)['level']))).toEqual(new Set(['majority', 'local']));
     expect(reads.filter(({ readConcern }) => (readConcern as Fields)['level'] === 'local')).toHaveLength(1);
     expect(

@@ -43,9 +43,6 @@ export interface ReadModelStore {
   /** Makes `model.version` the one that answers reads, at once for every process, and drops the other versions' documents. */
   publish(model: ReadModel): Promise<void>;
 
-  /** Empties a version and sets its checkpoint back to `START`. Not while a projector writes to it. */
-  reset(model: ReadModel): Promise<void>;
-
   /** Removes tombstones that reflect a position before `before`. */
   purgeTombstones(model: ReadModel, before: bigint): Promise<void>;
 

@@ -198,15 +198,6 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
       await sweep();
     },
 
-    reset: (model) =>
-      database.write(() => {
-        const key = keyOf(model);
-        const { changes } = statement('UPDATE model SET checkpoint = 0 WHERE key = ?').run(key);
-        if (changes === 0n) throw dropped(model);
-        statement('DELETE FROM document WHERE model = ?').run(key);
-        statement('DELETE FROM entry WHERE model = ?').run(key);
-      }),
-
     purgeTombstones: (model, before) =>
       database.write(() => {
         statement('DELETE FROM document WHERE model = ? AND body IS NULL AND position < ?').run(keyOf(model), before);

@@ -115,18 +115,14 @@ export const createMongoReadModelStore = async ({
     for (const collection of await run(() => registry.leftovers())) await run(() => connection.drop(collection));
   };
 
-  /** Makes a version's indexes, in the collection that it was just given. */
-  const makeReady = async (model: ReadModel, version: RegisteredVersion): Promise<void> => {
-    collections.set(keyOf(model), version.collection);
-    await run(() => createIndexes(documentsOf(version)));
-  };
-
   return {
     records: createMongoRecords(connection, 'records', clock),
     recordsIn: (collection) => createMongoRecords(connection, collection, clock),
 
     prepare: async (model) => {
-      await makeReady(model, await run(() => registry.add(model)));
+      const version = await run(() => registry.add(model));
+      collections.set(keyOf(model), version.collection);
+      await run(() => createIndexes(documentsOf(version)));
       await sweep();
     },
 
@@ -192,11 +188,6 @@ export const createMongoReadModelStore = async ({
     publish: async (model) => {
       await run(() => registry.publish(model));
       arrivals.announce(model.name);
-      await sweep();
-    },
-
-    reset: async (model) => {
-      await makeReady(model, await run(() => registry.empty(model)));
       await sweep();
     },
 

@@ -16,7 +16,7 @@ interface RegistryEntry {
 
 export interface RegisteredVersion {
   readonly version: string;
-  /** The collection that holds its documents. None is used again after the version was dropped or emptied. */
+  /** The collection that holds its documents. None is used again after the version was dropped. */
   readonly collection: string;
   readonly checkpoint: bigint;
 }
@@ -30,8 +30,6 @@ export interface Registry {
   add(model: ReadModel): Promise<RegisteredVersion>;
   /** Moves the checkpoint forward, never back. @throws ReadModelDropped when the version no longer has that collection */
   advance(model: ReadModel, collection: string, checkpoint: bigint): Promise<void>;
-  /** Gives the version an empty collection and sets its checkpoint back to the start. @throws ReadModelDropped */
-  empty(model: ReadModel): Promise<RegisteredVersion>;
   /** Makes the version the live one, and the only one. @throws ReadModelDropped */
   publish(model: ReadModel): Promise<void>;
   /** Collections that belong to no version. */
@@ -105,15 +103,6 @@ export const createRegistry = (connection: MongoConnection, random: Random): Reg
         if (current.checkpoint >= checkpoint) return null;
         return { live: entry.live, versions: [...others(entry, model), { ...current, checkpoint }] };
       }),
-
-    empty: async (model) => {
-      const emptied = newVersion(model);
-      await change(model.name, (entry) => {
-        versionIn(entry, model);
-        return { live: entry.live, versions: [...others(entry, model), emptied] };
-      });
-      return emptied;
-    },
 
     publish: (model) =>
       change(model.name, (entry) => {
