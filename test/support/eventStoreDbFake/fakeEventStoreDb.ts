@@ -33,7 +33,7 @@ export interface FakeCalls {
   append: number;
   batchAppend: number;
   /** How often a node was asked whether it is the leader, by an append that cannot be. */
-  asked: number;
+  leaderProbes: number;
   /** Calls that carried a password. */
   withPassword: number;
   readonly subscriptions: { readonly after: bigint; readonly filter: object | null }[];
@@ -55,7 +55,15 @@ export class FakeCluster {
     tellsHead: true,
     maxAppendSize: 1_048_576,
   };
-  readonly calls: FakeCalls = { read: 0, append: 0, batchAppend: 0, asked: 0, withPassword: 0, subscriptions: [], written: [] };
+  readonly calls: FakeCalls = {
+    read: 0,
+    append: 0,
+    batchAppend: 0,
+    leaderProbes: 0,
+    withPassword: 0,
+    subscriptions: [],
+    written: [],
+  };
   /** Answers that are still to be given. */
   readonly late: (() => void)[] = [];
   readonly nodes: readonly FakeNode[];

@@ -5,7 +5,7 @@ import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js';
-import { QUESTION_STREAM } from '../../../src/events/store/eventStoreDb/leader.js';
+import { LEADER_PROBE_STREAM } from '../../../src/events/store/eventStoreDb/leaderProbe.js';
 import type { FakeCluster, FakeSecurity } from './fakeEventStoreDb.js';
 import { isHidden, type FakeEvent, type FakeLog } from './fakeLog.js';
 import { appendAnswer, eventAnswer, expectationOf, proposedEvent, streamName, streamNotFound } from './fakeStreams.js';
@@ -128,8 +128,8 @@ export class FakeNode {
     }
     const options = requests[0]?.getOptions() ?? new messages.AppendReq.Options();
     const stream = streamName(options.getStreamIdentifier());
-    const question = stream === QUESTION_STREAM;
-    if (question) this.#cluster.calls.asked += 1;
+    const isProbe = stream === LEADER_PROBE_STREAM;
+    if (isProbe) this.#cluster.calls.leaderProbes += 1;
     else this.#cluster.calls.append += 1;
     if (faults.silent) return;
     const refusal = this.#refusal(call.metadata, true);
@@ -145,7 +145,7 @@ export class FakeNode {
       answer(tooLarge(faults.maxAppendSize));
       return;
     }
-    if (question) {
+    if (isProbe) {
       answer(null, appendAnswer(this.log.append(stream, events, expectationOf(options))));
       return;
     }
