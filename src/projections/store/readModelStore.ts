@@ -7,8 +7,8 @@ import type { ReadModelIndex } from '../projection.js';
  * promises. Every call throws ReadModelStoreUnavailable when the store cannot be reached.
  *
  * A call that names a version throws ReadModelDropped when that version was never prepared, or was
- * dropped because another one was published. So nobody reads or writes a version that is no longer
- * live. Ids are not empty and hold no NUL and no lone surrogate.
+ * dropped because another one was published. So no process reads or writes a version that is no
+ * longer live. Ids are not empty and hold no NUL and no lone surrogate.
  */
 export interface ReadModelStore {
   /**

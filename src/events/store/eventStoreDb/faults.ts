@@ -2,8 +2,8 @@ import { EventStoreUnavailable } from '../eventStore.js';
 
 /**
  * What a failed call means. `refused`: the server did nothing, and may do it when asked again.
- * `outcome unknown`: it may have done it. `denied`: it did nothing, and will not until somebody
- * changes its settings or ours. `too large`: it never accepts this append.
+ * `outcome unknown`: it may have done it. `denied`: it did nothing, and will not before its
+ * configuration or ours changes. `too large`: it never accepts this append.
  */
 export type FaultKind = 'refused' | 'outcome unknown' | 'denied' | 'too large';
 

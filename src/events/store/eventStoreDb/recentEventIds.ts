@@ -8,7 +8,7 @@ import { NO_STREAM, type StoredEvent } from '../eventStore.js';
  */
 export interface RecentEventIds {
   /**
-   * The ids up to `revision`, which the caller takes for the stream's last; `null` when they have
+   * The ids up to `revision`, which the caller believes is the stream's last; `null` when they have
    * to be read first.
    */
   upTo(stream: string, revision: bigint): RecentIds | null;

@@ -36,7 +36,7 @@ const schemaVersion = 1;
 /**
  * `document.body` is NULL in a tombstone. `entry` is the index: one row for each indexed field,
  * value and document. `dropped` lists the model keys whose rows a publish left behind for the
- * sweep. Keys are never reused, so nobody reads these rows.
+ * sweep. Keys are never reused, so no query finds these rows.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS model (

@@ -46,7 +46,7 @@ interface Group {
 
 /**
  * The writes of other processes are found by polling, because change streams need a replica set and
- * compatible servers lack them. It polls only while somebody waits, once for all waiters of a
+ * compatible servers lack them. It polls only while a call waits, once for all waiters of a
  * version, and at most ten times a second after a long wait. Writes of this process notify it at
  * once.
  */

@@ -86,7 +86,7 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
       });
     });
     const working = work();
-    // After the timeout nobody handles its rejection.
+    // After the timeout nothing handles its rejection any more.
     working.catch(() => undefined);
     try {
       return await Promise.race([working, timeout]);
