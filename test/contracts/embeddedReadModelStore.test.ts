@@ -44,7 +44,10 @@ describe('embedded read-model store', () => {
     await Promise.all(opened.splice(0).map((store) => store.close()));
   });
 
-  /** Another process that applies positions 1 to `last`, each with a document that all writers share and one of its own. */
+  /**
+   * Another process that applies positions 1 to `last`, each with a document that all writers share
+   * and one of its own.
+   */
   const startWriter = (file: string, writer: string, last: number) =>
     spawn(
       process.execPath,
@@ -83,7 +86,8 @@ describe('embedded read-model store', () => {
     const store = await open(file);
     const checkpoint = await store.checkpoint(sites);
     expect(acknowledged).toBeGreaterThanOrEqual(100n);
-    // The last line may end in the middle of a number: then `acknowledged` is too small, never too large.
+    // The last line may end in the middle of a number: then `acknowledged` is too small, never too
+    // large.
     expect(checkpoint).toBeGreaterThanOrEqual(acknowledged);
     expect((await store.get(sites, 'shared'))?.position).toBe(checkpoint);
     await store.apply(sites, [], checkpoint + 1n);

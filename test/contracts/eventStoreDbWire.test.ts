@@ -28,8 +28,8 @@ import { createTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { createTestClock, passTimeUntil } from '../support/testClock.js';
 
 /**
- * What the adapter does on the wire, against the fake. The numbers refer to the observations of a real server and its client in
- * docs/adr/0008-eventstoredb-appends.md.
+ * What the adapter does on the wire, against the fake. The numbers refer to the observations of a
+ * real server and its client in docs/adr/0008-eventstoredb-appends.md.
  */
 
 const opened: { close(): Promise<void> }[] = [];
@@ -448,7 +448,7 @@ test('a read of new events takes one call, also when there are none; a server th
   expect(await store.readStream('thing-1', { from: 3n })).toEqual({ events: [], head: 2n });
   expect(await store.readStream('thing-1', { from: 1n, max: 1 })).toMatchObject({ events: [{ revision: 1n }], head: 2n });
   expect(fake.calls.read).toBe(before + 2);
-  fake.faults.tellsHead = false;
+  fake.faults.sendsHead = false;
   expect(await store.readStream('thing-1', { from: 3n })).toEqual({ events: [], head: 2n });
   expect(fake.calls.read).toBe(before + 4);
 });
@@ -578,7 +578,10 @@ test('a restart: appends wait or are refused, subscriptions resume, no acknowled
   expect((await store.readStream('thing-1')).events.map(asWritten)).toEqual(acknowledged);
 });
 
-/** Timers run five times as fast, so that a test does not wait long for calls that cannot be answered. */
+/**
+ * Timers run five times as fast, so that a test does not wait long for calls that cannot be
+ * answered.
+ */
 const hurriedClock: Clock = {
   now: () => systemClock.now(),
   schedule: (delayMs, task, options) => systemClock.schedule(delayMs / 5, task, options),
@@ -647,7 +650,10 @@ describe('a cluster', () => {
     for (const [stream, events] of written) expect(idsOf((await store.readStream(stream)).events)).toEqual(idsOf(events));
   });
 
-  /** A cluster whose node 0 can be made to hang, or to seem switched off, without closing its connections. */
+  /**
+   * A cluster whose node 0 can be made to hang, or to seem switched off, without closing its
+   * connections.
+   */
   const withProxy = async (run: (fake: FakeCluster, proxy: TcpProxy) => Promise<void>): Promise<void> => {
     const fake = await startFake(3);
     const [node] = fake.nodes;

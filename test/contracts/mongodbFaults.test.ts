@@ -68,8 +68,8 @@ const calls = (store: ReadModelStore): Readonly<Record<string, () => Promise<unk
 });
 
 forEachReadModelServer((server) => {
-  // The proxy stands in front of one server. It cannot stand in front of an address of several servers or one that is resolved by
-  // SRV records, and a server's certificate does not name it.
+  // The proxy stands in front of one server. It cannot stand in front of an address of several
+  // servers or one that is resolved by SRV records, and a server's certificate does not name it.
   const isProxied = /^mongodb:\/\/[^,]+:\d+/.test(server.url) && !/[?&](?:tls|ssl)=true/.test(server.url);
   const suite = isProxied ? describe : describe.skip;
   suite(`faults between the service and ${server.name}`, () => {
@@ -139,7 +139,7 @@ forEachReadModelServer((server) => {
       await store.prepare(sites);
       await store.apply(sites, [write('a', 1)], 1n);
 
-      // The checkpoint stands in the collection `readModels`.
+      // The checkpoint is in the collection `readModels`.
       proxy.cutBefore('update', 'readModels');
       const applying = store.apply(sites, [write('a', 3), write('b', 2)], 3n);
       await expect(applying).rejects.toThrow(ReadModelStoreUnavailable);

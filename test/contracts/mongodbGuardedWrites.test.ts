@@ -16,7 +16,10 @@ interface Operation {
   };
 }
 
-/** A server that ends even an unordered command at the first refused write and names no index, as FerretDB 1.24 does. */
+/**
+ * A server that ends even an unordered command at the first refused write and names no index, as
+ * FerretDB 1.24 does.
+ */
 const ferretServer = () => {
   const stored = new Map<string, ModelDocument>();
   const sizes: number[] = [];

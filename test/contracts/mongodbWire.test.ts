@@ -78,7 +78,7 @@ const everyCall = async (store: MongoReadModelStore): Promise<void> => {
   await store.records.delete('answers', 'k');
 };
 
-describe('what is asked of MongoDB', () => {
+describe('commands sent to MongoDB', () => {
   const weak = 'w=1&journal=false&wtimeoutMS=10&readConcernLevel=local&retryWrites=true';
   test.each([
     ['an address without options', ''],
@@ -87,13 +87,13 @@ describe('what is asked of MongoDB', () => {
   ])('%s: a majority confirms every write, and the primary answers every read from what a majority has', async (_, options) => {
     const server = await serverOf('replica set');
     await everyCall(await openStore(`mongodb://${server.address}/doorstep${options}`));
-    const asked = (name: RegExp) => server.commands.filter((command) => name.test(command.name)).map(({ fields }) => fields);
-    const concerns = asked(/^(update|delete|drop|createIndexes)$/).map(({ writeConcern }) => writeConcern as Fields);
+    const sent = (name: RegExp) => server.commands.filter((command) => name.test(command.name)).map(({ fields }) => fields);
+    const concerns = sent(/^(update|delete|drop|createIndexes)$/).map(({ writeConcern }) => writeConcern as Fields);
     expect(concerns.length).toBeGreaterThan(8);
     for (const { w, j, wtimeout } of concerns) expect([w, j, Number(wtimeout)]).toEqual(['majority', true, 1_800]);
     // No other command may have a read concern.
     const reads = server.commands.map(({ fields }) => fields).filter(({ readConcern }) => readConcern !== undefined);
-    expect(reads).toEqual(asked(/^find$/));
+    expect(reads).toEqual(sent(/^find$/));
     expect(reads.length).toBeGreaterThan(8);
     // All are majority but one: the read of the documents for which a write was refused.
     expect(new Set(reads.map(({ readConcern }) => (readConcern as Fields)['level']))).toEqual(new Set(['majority', 'local']));
@@ -135,7 +135,7 @@ describe('what is asked of MongoDB', () => {
   );
 });
 
-describe('what MongoDB answers', () => {
+describe('answers of MongoDB', () => {
   test.each<[string, Fields]>([
     ['alone', { ok: 1, n: 1, nModified: 1, writeConcernError: notMajority }],
     ['beside a duplicate', { ok: 1, n: 0, nModified: 0, writeErrors: [duplicateError(0)], writeConcernError: notMajority }],
@@ -209,7 +209,7 @@ describe('what MongoDB answers', () => {
     ['it has no majority to read from', refusal(134, 'ReadConcernMajorityNotAvailableYet')],
     ['a shard cannot be reached', refusal(133, 'FailedToSatisfyReadPreference')],
     ['the routing is stale', refusal(13_388, 'StaleConfig')],
-    ['somebody killed it', refusal(11_601, 'Interrupted')],
+    ['it was interrupted', refusal(11_601, 'Interrupted')],
     ['there is too much to do', refusal(462, 'IngressRequestRateLimitExceeded')],
     ['there is too much to do, as only a label says', refusal(4_711, 'New', { errorLabels: ['SystemOverloadedError'] })],
     ['the user may not', refusal(13, 'Unauthorized')],

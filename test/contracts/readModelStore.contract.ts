@@ -13,7 +13,10 @@ import {
 } from '../../src/projections/store/readModelStore.js';
 
 export interface ReadModelStoreHarness {
-  /** Opens one more store on the same data, as another process would; `close` closes it if the test did not. */
+  /**
+   * Opens one more store on the same data, as another process would; `close` closes it if the test
+   * did not.
+   */
   open(): Promise<ReadModelStore>;
   /** Moves the time that records expire by. */
   advance(ms: number): Promise<void>;
@@ -430,7 +433,7 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         await publishing;
       });
 
-      test('nobody goes on writing to a dropped version, or publishes it', async () => {
+      test('a dropped version can be neither written nor published', async () => {
         const other = await harness.open();
         await other.apply(sites, [write('a', 1, {})], 1n);
         await store.prepare(sitesNext);
