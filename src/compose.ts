@@ -44,7 +44,7 @@ import { guardLog, OtherLog } from './projections/runner/ownLog.js';
 import { createProjector } from './projections/runner/projector.js';
 import { ReadModelStoreUnavailable, type ReadModelStore } from './projections/store/readModelStore.js';
 import { createEmbeddedReadModelStore } from './projections/store/embedded/embeddedReadModelStore.js';
-import { createLastingRecords } from './projections/store/embedded/lastingRecords.js';
+import { createDurableRecords } from './projections/store/embedded/durableRecords.js';
 import { createCommerceWebhooksWorker } from './workers/webhook/webhookWorker.js';
 import { createServiceSecretsWorker } from './workers/service/serviceSecretsWorker.js';
 import { createCronWorker } from './workers/cron/cronWorker.js';
@@ -169,7 +169,7 @@ const openReadModels = async (
   if (readModelUrl === undefined) {
     return {
       readModels: await createEmbeddedReadModelStore({ file: join(dataDir, 'read-models.db'), clock }),
-      records: await createLastingRecords({ file: join(dataDir, 'vault.db'), clock }),
+      records: await createDurableRecords({ file: join(dataDir, 'vault.db'), clock }),
     };
   }
   const { createMongoReadModelStore } = await import('./projections/store/mongodb/mongoReadModelStore.js');

@@ -82,7 +82,7 @@ describe('all appends of one turn of the event loop', () => {
 });
 
 describe('a commit of another process reaches a subscription', () => {
-  test('at once, without a look at the clock', async () => {
+  test('at once, without waiting for the safety check', async () => {
     const { store, file } = await open(createTestClock());
     const elsewhere = await createEmbeddedEventStore({ file, clock: systemClock });
     const iterator = startFollowing(store, { after: START });
@@ -96,24 +96,24 @@ describe('a commit of another process reaches a subscription', () => {
     await elsewhere.close();
   });
 
-  test('within a second when its signal is lost; nothing goes on looking afterwards', async () => {
+  test('within a second when its signal is lost; afterwards no timer is left', async () => {
     const clock = createTestClock();
     const { store, file } = await open(clock);
     const database = await openDatabase(file, clock);
-    const silent = eventStoreOn(database, { file: join(temporaryFolder(), 'elsewhere.sqlite'), clock });
+    const otherStore = eventStoreOn(database, { file: join(temporaryFolder(), 'elsewhere.sqlite'), clock });
     const iterator = startFollowing(store, { after: START });
     const next = iterator.next();
     const events = newEvents(2);
-    await silent.append('thing-1', events, 'any');
+    await otherStore.append('thing-1', events, 'any');
     await clock.advance(1_000);
     expect(await next).toMatchObject({ value: { events } });
     expect(clock.pending()).toBe(1);
     await iterator.return?.();
     expect(clock.pending()).toBe(0);
-    await silent.close();
+    await otherStore.close();
   });
 
-  test('nothing goes on looking after closing, even when a consumer never comes back', async () => {
+  test('no timer is left after closing, even when a consumer never asks again', async () => {
     const clock = createTestClock();
     const { store } = await open(clock);
     await store.append('thing-1', newEvents(3), 'any');
@@ -133,7 +133,7 @@ test('a sync that fails before anything was written is an unknown outcome too; w
   const events = [newEvent('NeverSeenBefore')];
   await expect(store.append('other-1', events, NO_STREAM)).rejects.toThrow(OutcomeUnknown);
   await expect(store.append('thing-1', events, 0n)).rejects.toThrow(OutcomeUnknown);
-  // Refused because of what came before it in the transaction, which may not be there.
+  // Its refusal rests on an earlier append of the same transaction, whose outcome is unknown.
   await expect(store.append('thing-1', newEvents(1), 5n)).rejects.toThrow(OutcomeUnknown);
   disk.commits = 'soundly';
   expect((await store.readStream('other-1')).head).toBe(NO_STREAM);
@@ -146,7 +146,7 @@ test('a sync that fails before anything was written is an unknown outcome too; w
   await reopened.close();
 });
 
-test('what another process has written meanwhile counts, also in a stream that this one has just written', async () => {
+test('an append sees what another process has written meanwhile, also in a stream that this one has just written', async () => {
   const under = await open();
   const { store, disk } = under;
   const elsewhere = await under.reopen();
@@ -164,7 +164,7 @@ test('what another process has written meanwhile counts, also in a stream that t
   await elsewhere.close();
 });
 
-test('a process whose append waits for the lock of another is not ended by Node', async () => {
+test('Node does not end a process whose append waits for the lock of another', async () => {
   const { file } = await open();
   const writer = await startProcess(embeddedOpener, file, { kind: 'write', category: 'thing-', count: 1 });
   const release = holdWriteLock(file);
@@ -211,7 +211,7 @@ test('a closed store leaves everything in its one file', async () => {
   await copied.close();
 });
 
-test('what does not match is passed over in a long log, too', async () => {
+test('events that do not match are skipped, in a long log too', async () => {
   const { store } = await open();
   const needle = newEvent('Needle');
   const filter = { types: ['Needle'] };
@@ -287,7 +287,7 @@ const mountSmallDisk = (folder: string): boolean => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder], { stdio: 'ignore' });
     return true;
   } catch {
-    return false; // only an administrator may; the contract's case 32 shows the same with a limit of SQLite's
+    return false; // Only an administrator may mount. The contract's case 32 shows the same with SQLite's page limit.
   }
 };
 
@@ -310,7 +310,7 @@ test('a disk that is really full refuses writes, serves reads, and is written ag
     expect(await store.append('thing-1', small, 1n)).toMatchObject({ revision: 2n });
     await store.close();
   } finally {
-    // Lazily: the driver keeps the file open until its statements are garbage.
+    // Lazily, because the driver keeps the file open until its statements are garbage collected.
     execFileSync('umount', ['-l', folder]);
   }
 });

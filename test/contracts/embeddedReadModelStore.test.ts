@@ -44,7 +44,10 @@ describe('embedded read-model store', () => {
     await Promise.all(opened.splice(0).map((store) => store.close()));
   });
 
-  /** Another process that applies positions 1 to `last`, each with a document that all writers share and one of its own. */
+  /**
+   * Another process that applies positions 1 to `last`, each with a document that all writers share
+   * and one of its own.
+   */
   const startWriter = (file: string, writer: string, last: number) =>
     spawn(
       process.execPath,
@@ -52,7 +55,7 @@ describe('embedded read-model store', () => {
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
 
-  test('processes that write one file at once lose nothing, and wake those that wait in another', async () => {
+  test('processes that write one file at once lose nothing, and wake a wait in another process', async () => {
     const file = join(temporaryFolder(), 'readModels.sqlite');
     const writers = ['x', 'y'].map((writer) => startWriter(file, writer, 200));
     const store = await open(file);
@@ -83,7 +86,8 @@ describe('embedded read-model store', () => {
     const store = await open(file);
     const checkpoint = await store.checkpoint(sites);
     expect(acknowledged).toBeGreaterThanOrEqual(100n);
-    // A line may end in the middle of a number: then fewer were seen than acknowledged, never more.
+    // The last line may end in the middle of a number: then `acknowledged` is too small, never too
+    // large.
     expect(checkpoint).toBeGreaterThanOrEqual(acknowledged);
     expect((await store.get(sites, 'shared'))?.position).toBe(checkpoint);
     await store.apply(sites, [], checkpoint + 1n);
@@ -112,7 +116,7 @@ describe('embedded read-model store', () => {
     other.close();
   });
 
-  test('the safety check notices what was never announced', async () => {
+  test('the safety check notices a checkpoint that moved without a notification', async () => {
     const clock = createTestClock();
     const file = join(temporaryFolder(), 'readModels.sqlite');
     const store = await open(file, clock);

@@ -8,12 +8,13 @@ import { readCases } from '../support/eventStoreReadCases.js';
 import { subscribeCases } from '../support/eventStoreSubscribeCases.js';
 
 /**
- * What every event store must hold. The number before each name is that of the promise; a fault that an adapter cannot show
- * is a skipped test that says why.
+ * What every event store promises. The number before each name is that of the promise. A fault that
+ * an adapter cannot produce is a skipped test whose name says why.
  *
- *  1–7 expected revisions · 8 atomic and contiguous · 9 empty appends · 10–13 repetition by event id · 14–15 parallel appends ·
- *  16 reading a stream · 17 JSON comes back exactly · 18 order of the log · 19–23 following the log · 24 size · 25 stream names ·
- *  26 outcome unknown · 27 store down · 28 killed · 29 closing · 30 times · 31 bigint · 32 disk full
+ * 1–7 expected revisions · 8 atomic and contiguous · 9 empty appends · 10–13 repetition by event id
+ * · 14–15 parallel appends · 16 reading a stream · 17 JSON comes back exactly · 18 order of the log
+ * · 19–23 subscriptions · 24 size · 25 stream names · 26 outcome unknown · 27 store down · 28
+ * killed · 29 closing · 30 times · 31 bigint · 32 disk full
  */
 export const eventStoreContract = (name: string, createHarness: () => EventStoreHarness): void => {
   describe(`${name} keeps the event store contract`, () => {

@@ -10,10 +10,10 @@ import { FakeCluster, type FakeSecurity } from '../support/eventStoreDbFake/fake
 import { follow, idsOf, newEvents } from '../support/eventStoreEvents.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** TLS and credentials, as a server asks for them that is not `--insecure`. */
+/** TLS and credentials, which every server requires that does not run with `--insecure`. */
 
 const PASSWORD = 'pass@word:50%?';
-const SPELT = encodeURIComponent(PASSWORD);
+const ENCODED_PASSWORD = encodeURIComponent(PASSWORD);
 
 interface Certificate {
   readonly certificateFile: string;
@@ -21,7 +21,7 @@ interface Certificate {
   readonly key: Buffer;
 }
 
-/** A certificate of `address` that is its own authority, made now, with a key that nobody keeps. */
+/** Makes a self-signed certificate of `address`. */
 const makeCertificate = (address: string): Certificate => {
   const folder = temporaryFolder();
   const [certificateFile, keyFile] = [join(folder, 'node.crt'), join(folder, 'node.key')];
@@ -37,7 +37,7 @@ let logged: unknown[] = [];
 let own: Certificate;
 let others: Certificate;
 
-/** It makes the certificates. */
+/** Whether openssl is installed, which makes the certificates. */
 const openssl = spawnSync('openssl', ['version']).status === 0;
 
 beforeAll(() => {
@@ -70,18 +70,19 @@ const open = (url: string): EventStore => {
 
 const withFile = ({ certificateFile }: Certificate): string => `tls=true&tlsCaFile=${encodeURIComponent(certificateFile)}`;
 
-/** Everything that an error tells, and what it was caused by. */
+/** All text of an error and its causes. */
 const everythingOf = (error: unknown): string =>
   error instanceof Error ? [error.stack, JSON.stringify(error), everythingOf(error.cause)].join('\n') : String(error);
 
-/** The error of a call, which has kept the password, as the log and the console have. */
+/** The error of a call. Asserts that neither the error nor the log holds the password. */
 const errorOf = async (call: Promise<unknown>): Promise<Error> => {
   const error = await call.then(
     () => new Error('it succeeded'),
     (fault: unknown) => fault,
   );
-  const told = [everythingOf(error), ...logged.map(everythingOf)].join('\n');
-  for (const secret of [PASSWORD, SPELT, Buffer.from(`admin:${PASSWORD}`).toString('base64')]) expect(told).not.toContain(secret);
+  const printed = [everythingOf(error), ...logged.map(everythingOf)].join('\n');
+  for (const secret of [PASSWORD, ENCODED_PASSWORD, Buffer.from(`admin:${PASSWORD}`).toString('base64')])
+    expect(printed).not.toContain(secret);
   if (!(error instanceof Error)) throw new Error('no error');
   return error;
 };
@@ -94,14 +95,14 @@ const worksOn = async (store: EventStore): Promise<void> => {
 };
 
 (openssl ? describe : describe.skip)(`TLS and a password${openssl ? '' : ' (there is no openssl here)'}`, () => {
-  test('with the authority named and the right password, spelt as an address has it, everything works', async () => {
+  test('everything works with the authority named and the right password, percent-encoded', async () => {
     const fake = await startFake();
-    await worksOn(open(`esdb://admin:${SPELT}@${fake.hosts}?${withFile(own)}`));
+    await worksOn(open(`esdb://admin:${ENCODED_PASSWORD}@${fake.hosts}?${withFile(own)}`));
   });
 
-  test('in a cluster too, whose leader is found and followed', async () => {
+  test('in a cluster the leader is found, also after it has moved', async () => {
     const fake = await startFake(3);
-    const store = open(`kurrentdb://admin:${SPELT}@${fake.hosts}?${withFile(own)}`);
+    const store = open(`kurrentdb://admin:${ENCODED_PASSWORD}@${fake.hosts}?${withFile(own)}`);
     await worksOn(store);
     fake.leader = fake.nodes[1] ?? null;
     expect(await store.append('thing-1', newEvents(1), 1n)).toMatchObject({ revision: 2n });
@@ -110,7 +111,7 @@ const worksOn = async (store: EventStore): Promise<void> => {
   test.each([
     ['a wrong password', 'admin:wrong@'],
     ['no password', ''],
-  ])('%s is told, in every call', async (_, credentials) => {
+  ])('%s is reported by every call', async (_, credentials) => {
     const fake = await startFake();
     const store = open(`esdb://${credentials}${fake.hosts}?${withFile(own)}`);
     for (const call of [
@@ -131,34 +132,34 @@ const worksOn = async (store: EventStore): Promise<void> => {
     ['a certificate of another host', () => others, (hosts) => `${hosts}?${withFile(others)}`, /not in the cert|altnames/],
     ['a server without TLS', () => own, (hosts) => `${hosts}?${withFile(own)}`, /SSL|EPROTO|wrong version/],
     ['a server with TLS, asked without', () => own, (hosts) => `${hosts}?tls=false`, /No connection established/],
-  ])('%s is told as the reason', async (what, certificate, addressOf, reason) => {
+  ])('%s is reported as the reason', async (what, certificate, addressOf, reason) => {
     const fake = what === 'a server without TLS' ? await FakeCluster.start() : await startFake(1, certificate());
     if (!fakes.includes(fake)) fakes.push(fake);
-    const error = await errorOf(open(`esdb://admin:${SPELT}@${addressOf(fake.hosts)}`).lastPosition());
+    const error = await errorOf(open(`esdb://admin:${ENCODED_PASSWORD}@${addressOf(fake.hosts)}`).lastPosition());
     expect(error).toBeInstanceOf(EventStoreUnavailable);
     expect(error.message).toMatch(reason);
   });
 
-  test('a cluster whose certificate is not trusted is told with its nodes, and with what may be missing', async () => {
+  test('the error for a cluster whose certificate is not trusted names its nodes and tlsCaFile', async () => {
     const fake = await startFake(2);
-    const store = open(`esdb://admin:${SPELT}@${fake.hosts}?tls=true&maxDiscoverAttempts=2&discoveryInterval=20`);
+    const store = open(`esdb://admin:${ENCODED_PASSWORD}@${fake.hosts}?tls=true&maxDiscoverAttempts=2&discoveryInterval=20`);
     const error = await errorOf(store.lastPosition());
-    expect(error.message).toContain(`none of ${fake.hosts} tells of a node`);
+    expect(error.message).toContain(`none of the nodes ${fake.hosts} could be used`);
     expect(error.message).toContain('tlsCaFile');
   });
 
-  test('a file that is not there is told at the start', async () => {
+  test('a missing certificate file is reported at the start', async () => {
     const error = await errorOf(
-      Promise.resolve().then(() => open(`esdb://admin:${SPELT}@127.0.0.1:1?tls=true&tlsCaFile=/nowhere/ca.crt`)),
+      Promise.resolve().then(() => open(`esdb://admin:${ENCODED_PASSWORD}@127.0.0.1:1?tls=true&tlsCaFile=/nowhere/ca.crt`)),
     );
     expect(everythingOf(error)).toContain('File was not found');
   });
 
-  test('where there is no TLS, the password stays here', async () => {
+  test('without TLS the password is never sent', async () => {
     const printed = jest.spyOn(console, 'warn');
     const fake = await FakeCluster.start();
     fakes.push(fake);
-    await worksOn(open(`esdb://admin:${SPELT}@${fake.hosts}?tls=false&tlsVerifyCert=false`));
+    await worksOn(open(`esdb://admin:${ENCODED_PASSWORD}@${fake.hosts}?tls=false&tlsVerifyCert=false`));
     expect(printed).not.toHaveBeenCalled();
     printed.mockRestore();
     expect(fake.calls.withPassword).toBe(0);

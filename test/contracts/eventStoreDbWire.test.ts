@@ -1,7 +1,7 @@
 import gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { createEventStoreDb } from '../../src/events/store/eventStoreDb/eventStore.js';
-import { readAddress } from '../../src/events/store/eventStoreDb/address.js';
+import { parseAddress } from '../../src/events/store/eventStoreDb/address.js';
 import { faultKind } from '../../src/events/store/eventStoreDb/faults.js';
 import { encodeEvents } from '../../src/events/store/encodeEvents.js';
 import {
@@ -28,8 +28,8 @@ import { createTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
 import { createTestClock, passTimeUntil } from '../support/testClock.js';
 
 /**
- * What the adapter does on the wire, against the fake. The numbers are those of the observations of a real server and its client that
- * docs/adr/0008-eventstoredb-appends.md lists.
+ * What the adapter does on the wire, against the fake. The numbers refer to the observations of a
+ * real server and its client in docs/adr/0008-eventstoredb-appends.md.
  */
 
 const opened: { close(): Promise<void> }[] = [];
@@ -46,7 +46,7 @@ const startFake = async (nodes = 1): Promise<FakeCluster> => {
   return fake;
 };
 
-/** What was logged at `warn`, by its words. */
+/** The messages logged at `warn`. */
 let logged: string[] = [];
 const logger: Pick<Logger, 'info' | 'warn'> = {
   info: () => undefined,
@@ -67,7 +67,7 @@ const fakeAndStore = async (clock?: Clock): Promise<{ fake: FakeCluster; store: 
   return { fake, store: open(fake, clock) };
 };
 
-/** Follows the log from now on, and gives what has come so far. */
+/** Subscribes to the log from now on and returns the growing list of event ids received. */
 const collect = async (store: EventStore): Promise<string[]> => {
   const after = await store.lastPosition();
   const received: string[] = [];
@@ -109,7 +109,7 @@ describe('1 one client in a process', () => {
     'esdb://admin:hidden@host:2113:1?tls=false',
     'esdb://admin:pass@ss?hidden@host:2113',
     'esdb://admin:pass@ss?hidden=1@host:2113?tls=false',
-  ])('an address that is none is refused without telling it: %s', (url) => {
+  ])('an invalid address is refused without being quoted: %s', (url) => {
     logged = [];
     const opening = (): unknown => createEventStoreDb({ url, clock: systemClock, random: systemRandom, logger });
     expect(opening).toThrow('is not a connection string');
@@ -118,7 +118,7 @@ describe('1 one client in a process', () => {
   });
 });
 
-test('2, 6 what the client would trip over, and an empty append, never reach it', async () => {
+test('2, 6 an empty append, and data that the client cannot handle, never reach the client', async () => {
   const { fake, store } = await fakeAndStore();
   for (const value of [undefined, 1n]) {
     const bad = { ...newEvent(), data: { value } } as unknown as NewEvent;
@@ -128,14 +128,14 @@ test('2, 6 what the client would trip over, and an empty append, never reach it'
   expect(fake.calls.append).toBe(0);
 });
 
-test('3, 9, 12 the expected revision reaches the server, one call for each append, and its refusal tells the actual one', async () => {
+test('3, 9, 12 the expected revision reaches the server in one call for each append, and a refusal carries the actual one', async () => {
   const { fake, store } = await fakeAndStore();
   await store.append('thing-1', newEvents(2), NO_STREAM);
   const refused = store.append('thing-1', newEvents(1), 0n);
   await expect(refused).rejects.toThrow(WrongExpectedRevision);
   await expect(refused).rejects.toMatchObject({ stream: 'thing-1', expected: 0n, actual: 1n });
   await expect(store.append('thing-2', newEvents(1), 5n)).rejects.toMatchObject({ actual: NO_STREAM });
-  // The library would have taken the call that the fake offers, too, for appending many at once.
+  // The library would have used `batchAppend`, which the fake offers too.
   expect(fake.calls).toMatchObject({ append: 3, batchAppend: 0 });
 });
 
@@ -161,13 +161,13 @@ test.each([
     'esdb://a,b?KeepAliveInterval=20000&keepalivetimeout=1&gossipTimeout=9',
   ],
 ])('4 both keep-alives are set unless the address does: %s', (given, used) => {
-  expect(readAddress(given)).toMatchObject({ text: used, warnings: [] });
+  expect(parseAddress(given)).toMatchObject({ text: used, warnings: [] });
 });
 
-test('an address keeps its secrets: options that the library would print it for are left out, and named', () => {
+test('options that make the library print the whole address are left out, and named in a warning', () => {
   const printed = jest.spyOn(console, 'warn');
   const base = 'esdb://admin:what?pass%40word@127.0.0.1:1/?tls=true&tlsVerifyCert=false&Nonsense=1&keep_alive_interval=11000';
-  const { text, nodes, warnings } = readAddress(base);
+  const { text, nodes, warnings } = parseAddress(base);
   expect(text).toBe(
     'esdb://admin:what?pass%40word@127.0.0.1:1?tls=true&keep_alive_interval=11000&keepAliveTimeout=5000&gossipTimeout=2',
   );
@@ -185,7 +185,7 @@ test('an address keeps its secrets: options that the library would print it for 
   printed.mockRestore();
 });
 
-test('4 a server that takes calls and answers none: reads are given up within 2 s, and serve again afterwards', async () => {
+test('4 a server that accepts calls and answers none: reads fail within 2 s, and work again afterwards', async () => {
   const clock = createTestClock();
   const { fake, store } = await fakeAndStore(clock);
   await store.append('thing-1', newEvents(1), NO_STREAM);
@@ -198,7 +198,7 @@ test('4 a server that takes calls and answers none: reads are given up within 2 
   expect((await store.readStream('thing-1')).head).toBe(0n);
 });
 
-test('5 subscriptions that are dropped go on by themselves, without gap or duplicate, and say so once', async () => {
+test('5 a dropped subscription resumes by itself, without gap or duplicate, and logs it once', async () => {
   const { fake, store } = await fakeAndStore();
   const received = await collect(store);
   const events: NewEvent[] = [];
@@ -220,7 +220,7 @@ test('5 subscriptions that are dropped go on by themselves, without gap or dupli
   expect(logged.length).toBeLessThanOrEqual(3);
 });
 
-test('5 a subscription that ends without a fault is made again, with a pause', async () => {
+test('5 a subscription that ends without a fault is resumed after a pause', async () => {
   const clock = createTestClock();
   const { fake, store } = await fakeAndStore(clock);
   const received = await collect(store);
@@ -236,7 +236,7 @@ test('5 a subscription that ends without a fault is made again, with a pause', a
     );
   }
   expect(received).toEqual(idsOf(events));
-  expect(logged).toContain('the event log cannot be followed; going on from where it was');
+  expect(logged).toContain('the subscription to the event log failed; resuming it');
 });
 
 test('7 too large: refused here, or by the server, with nothing written', async () => {
@@ -261,24 +261,24 @@ describe('8 faults in each of their forms', () => {
     });
 
   test.each<[string, Error, ReturnType<typeof faultKind>]>([
-    ['a connection that broke off', coded(14, 'Connection dropped'), 'unsure'],
-    ['a plain error with the same words', new Error('14 UNAVAILABLE: Connection dropped'), 'unsure'],
+    ['a connection that broke off', coded(14, 'Connection dropped'), 'outcome unknown'],
+    ['a plain error with the same words', new Error('14 UNAVAILABLE: Connection dropped'), 'outcome unknown'],
     ['no connection at all', coded(14, 'No connection established. Last error: ECONNREFUSED'), 'refused'],
-    ['a deadline of the server', coded(4, 'Deadline Exceeded'), 'unsure'],
-    ['a commit that took the server too long', coded(10, 'Operation timed out: Commit phase timeout.'), 'unsure'],
+    ['a deadline of the server', coded(4, 'Deadline Exceeded'), 'outcome unknown'],
+    ['a commit that took the server too long', coded(10, 'Operation timed out: Commit phase timeout.'), 'outcome unknown'],
     ['a server that is starting', coded(14, 'Server Is Not Ready'), 'refused'],
     ['a server that cannot look passwords up yet', coded(14, 'Server not ready'), 'refused'],
     ['a server without a leader', coded(2, 'No leader info available in response'), 'refused'],
     ['another leader', coded(5, 'Leader info available', 'not-leader'), 'refused'],
     ['no right', coded(7, 'Access Denied', 'access-denied'), 'denied'],
     ['a wrong password', coded(16, ''), 'denied'],
-    ['two answers to one call', coded(12, 'Too many responses received'), 'unsure'],
+    ['two answers to one call', coded(12, 'Too many responses received'), 'outcome unknown'],
     ['too large', coded(3, 'Maximum Append Size of 1048576 Exceeded.', 'maximum-append-size-exceeded'), 'too large'],
   ])('%s', (_, fault, kind) => {
     expect(faultKind(fault)).toBe(kind);
   });
 
-  test('an append whose answer is a deadline is asked again with the same ids, and written once', async () => {
+  test('an append that the server answers with a deadline is retried with the same ids, and written once', async () => {
     const { fake, store } = await fakeAndStore();
     const events = newEvents(2);
     fake.faults.answers = 'timed out';
@@ -289,14 +289,14 @@ describe('8 faults in each of their forms', () => {
     expect(idsOf((await store.readStream('thing-1')).events)).toEqual(idsOf(events));
   });
 
-  test('without a revision to expect it is not asked again: unknown', async () => {
+  test('without an expected revision it is not retried: its outcome is unknown', async () => {
     const { fake, store } = await fakeAndStore();
     fake.faults.answers = 'timed out';
     await expect(store.append('thing-1', newEvents(1), 'any')).rejects.toThrow(OutcomeUnknown);
     expect(fake.calls.append).toBe(1);
   });
 
-  test('a right that is missing is told at once, to a subscription too', async () => {
+  test('a missing right is reported at once, to a subscription too', async () => {
     const { fake, store } = await fakeAndStore();
     fake.faults.refuseWith = { code: 7, details: 'Access Denied' };
     await expect(store.append('thing-1', newEvents(1), NO_STREAM)).rejects.toThrow(EventStoreUnavailable);
@@ -321,34 +321,34 @@ test('11 a node that answers but has no leader is not ready; appends wait for on
   fake.leader = null;
   await expect(store.lastPosition()).rejects.toThrow(EventStoreUnavailable);
   const appending = store.append('thing-1', newEvents(1), NO_STREAM);
-  const before = fake.calls.asked;
-  await eventually('a refusal', () => (fake.calls.asked > before + 1 ? true : undefined));
+  const before = fake.calls.leaderProbes;
+  await eventually('a refusal', () => (fake.calls.leaderProbes > before + 1 ? true : undefined));
   fake.leader = leader;
   expect(await appending).toMatchObject({ revision: 0n });
   expect(await store.lastPosition()).toBeGreaterThan(START);
 });
 
-test('11 a node that is not the leader yet answers reads from an index that lags: nobody is told of an older state', async () => {
+test('11 a node that is not the leader yet has an index that lags: no read returns an older state', async () => {
   const { fake, store } = await fakeAndStore();
   await store.append('thing-1', newEvents(1), NO_STREAM);
   await store.append('thing-1', newEvents(1), 0n);
   const [node] = fake.nodes;
   if (node === undefined) throw new Error('no node');
-  // The connection is lost while nobody asks for anything: once it has noticed, gRPC makes the next one by itself.
+  // The connection is lost between calls: once gRPC has noticed, it makes the next one by itself.
   const connections = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
   fake.stop();
   node.inaugurating = true;
   await eventually('the loss', () => connections() === 0 || undefined);
   await fake.restart();
   const reading = eventually('an answer', () => store.readStream('thing-1').catch(unlessUnavailable));
-  const before = fake.calls.asked;
-  await eventually('questions', () => (fake.calls.asked > before + 2 ? true : undefined));
+  const before = fake.calls.leaderProbes;
+  await eventually('questions', () => (fake.calls.leaderProbes > before + 2 ? true : undefined));
   node.inaugurating = false;
   expect((await reading).head).toBe(1n);
 });
 
 describe('13 answers that come late, twice or never', () => {
-  test('never: the outcome is unknown in time, also when nothing was written; nothing stays pending', async () => {
+  test('never: the outcome is unknown in time, also when nothing was written, and nothing stays pending', async () => {
     const clock = createTestClock();
     const { fake, store } = await fakeAndStore(clock);
     await store.append('thing-1', newEvents(1), NO_STREAM);
@@ -361,13 +361,13 @@ describe('13 answers that come late, twice or never', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('never, and then the server is gone for longer than anybody waits: unknown, and the process goes on', async () => {
+  test('never, and then the server stays down past the deadline: unknown, and the process goes on', async () => {
     const fake = await startFake();
     const store = open(fake);
     await store.append('thing-1', newEvents(1), NO_STREAM);
     await store.close();
     fake.faults.answers = 'lost';
-    // A process of its own: one that no longer comes to its timers would take the tests with it.
+    // In another process, because an endless retry would block the timers of this one.
     const writer = await startProcess(eventStoreDbOpener, fake.url, { kind: 'race', stream: 'thing-1', count: 1 });
     try {
       writer.go();
@@ -392,7 +392,7 @@ describe('13 answers that come late, twice or never', () => {
     expect((await store.readStream('thing-1')).head).toBe(1n);
   });
 
-  test('twice: gRPC takes it for a fault; asked again, it is written once', async () => {
+  test('twice: gRPC reports a fault; retried, it is written once', async () => {
     const { fake, store } = await fakeAndStore();
     const events = newEvents(2);
     fake.faults.answers = 'twice';
@@ -419,7 +419,7 @@ describe('14 repetitions', () => {
     expect((await store.readStream('thing-1')).head).toBe(3n);
   });
 
-  test('of ids before the head, where the server does not look, are found by one that never read the stream', async () => {
+  test('of ids before the head, where the server does not compare, are found by a process that never read the stream', async () => {
     const { fake, store } = await fakeAndStore();
     const events = newEvents(3);
     await store.append('thing-1', events, NO_STREAM);
@@ -429,7 +429,7 @@ describe('14 repetitions', () => {
     expect(await elsewhere.append('thing-1', newEvents(1), 3n)).toMatchObject({ revision: 4n });
   });
 
-  test('cost no call more in a stream that was read', async () => {
+  test('need no extra call in a stream that was read', async () => {
     const { fake, store } = await fakeAndStore();
     await store.append('thing-1', newEvents(3), NO_STREAM);
     const elsewhere = open(fake);
@@ -441,19 +441,19 @@ describe('14 repetitions', () => {
   });
 });
 
-test('a read of what is new costs one call, also when there is nothing; a server that does not tell the head is asked again', async () => {
+test('a read of new events takes one call, also when there are none; a server that does not send the head takes another', async () => {
   const { fake, store } = await fakeAndStore();
   await store.append('thing-1', newEvents(3), NO_STREAM);
   const before = fake.calls.read;
   expect(await store.readStream('thing-1', { from: 3n })).toEqual({ events: [], head: 2n });
   expect(await store.readStream('thing-1', { from: 1n, max: 1 })).toMatchObject({ events: [{ revision: 1n }], head: 2n });
   expect(fake.calls.read).toBe(before + 2);
-  fake.faults.tellsHead = false;
+  fake.faults.sendsHead = false;
   expect(await store.readStream('thing-1', { from: 3n })).toEqual({ events: [], head: 2n });
   expect(fake.calls.read).toBe(before + 4);
 });
 
-test('15 a filter that matches nothing moves on by checkpoints, and is resumed there', async () => {
+test('15 a filter that matches nothing advances by checkpoints, and resumes there', async () => {
   const { fake, store } = await fakeAndStore();
   for (let index = 0; index < 8; index += 1) await store.append(`hay-${index}`, newEvents(500), NO_STREAM);
   const end = await store.lastPosition();
@@ -467,7 +467,7 @@ test('15 a filter that matches nothing moves on by checkpoints, and is resumed t
   expect(fake.calls.subscriptions.findLast(({ filter }) => filter !== null)?.after).toBe(halfWay);
 });
 
-test('the server filters what was there before: types, prefixes, and what neither may mean', async () => {
+test('the server filters history by types or prefixes, with special characters escaped', async () => {
   const { fake, store } = await fakeAndStore();
   await store.append('thing-1', [newEvent('Opened'), newEvent('Opened.2'), newEvent('Closed')], NO_STREAM);
   await store.append('other-1', [newEvent('Opened')], NO_STREAM);
@@ -492,7 +492,7 @@ test('the server filters what was there before: types, prefixes, and what neithe
   expect((await read({ streamPrefixes: [] }))[0]).toEqual([]);
 });
 
-test('16 a subscription that says nothing for 30 s is made again, and nothing is lost', async () => {
+test('16 a subscription that receives nothing for 30 s is resumed, and nothing is lost', async () => {
   const clock = createTestClock();
   const { fake, store } = await fakeAndStore(clock);
   const received = await collect(store);
@@ -511,7 +511,7 @@ test('16 a subscription that says nothing for 30 s is made again, and nothing is
   expect(logged).toEqual([]);
 });
 
-test('17 what the server and other programs write is passed over', async () => {
+test('17 events of the server and of other programs are skipped', async () => {
   const { fake, store } = await fakeAndStore();
   const after = await store.lastPosition();
   const { position } = await store.append('thing-1', newEvents(1), NO_STREAM);
@@ -525,7 +525,7 @@ test('17 what the server and other programs write is passed over', async () => {
   expect(await store.readAll({ after })).toEqual({ events, position: end });
 });
 
-test('what a new leader writes of itself hides nothing that follows it', async () => {
+test('the event that a new leader writes for itself hides no event after it', async () => {
   const { fake, store } = await fakeAndStore();
   fake.log.writeEpoch();
   const received = await collect(store);
@@ -542,7 +542,7 @@ test('what a new leader writes of itself hides nothing that follows it', async (
   expect(idsOf((await store.readAll({ after, filter: { types: ['Happened'] } })).events)).toEqual(idsOf(second));
 });
 
-test('a position whose event was scavenged since is resumed at the next one, which the server would pass over', async () => {
+test('a read after a position whose event was scavenged includes the next event, which the server would skip', async () => {
   const { fake, store } = await fakeAndStore();
   await store.append('thing-1', newEvents(1), NO_STREAM);
   fake.log.writeSystemEvent();
@@ -556,7 +556,7 @@ test('a position whose event was scavenged since is resumed at the next one, whi
   expect((await store.readAll({ after, filter: { types: ['Never'] } })).events).toEqual([]);
 });
 
-test('a restart: appends wait or are refused, subscriptions go on, nothing acknowledged is lost or written twice', async () => {
+test('a restart: appends wait or are refused, subscriptions resume, no acknowledged event is lost or written twice', async () => {
   const { fake, store } = await fakeAndStore();
   const received = await collect(store);
   const acknowledged: NewEvent[] = [];
@@ -578,14 +578,17 @@ test('a restart: appends wait or are refused, subscriptions go on, nothing ackno
   expect((await store.readStream('thing-1')).events.map(asWritten)).toEqual(acknowledged);
 });
 
-/** Five times as fast: nobody waits long for what cannot be answered. */
-const hasty: Clock = {
+/**
+ * Timers run five times as fast, so that a test does not wait long for calls that cannot be
+ * answered.
+ */
+const hurriedClock: Clock = {
   now: () => systemClock.now(),
   schedule: (delayMs, task, options) => systemClock.schedule(delayMs / 5, task, options),
 };
 
 describe('a cluster', () => {
-  test('the leader is found, and followed when it moves', async () => {
+  test('the leader is found, also after it has moved', async () => {
     const fake = await startFake(3);
     const store = open(fake);
     const received = await collect(store);
@@ -614,7 +617,7 @@ describe('a cluster', () => {
     expect(received).toEqual(idsOf([...before, ...after]));
   });
 
-  test('the leader moves again and again under writers, readers and a follower: nothing is lost, doubled or read too old', async () => {
+  test('the leader moves repeatedly under writers, readers and a subscriber: no event is lost or doubled, and no read is stale', async () => {
     const fake = await startFake(3);
     const store = open(fake);
     const received = await collect(store);
@@ -647,7 +650,10 @@ describe('a cluster', () => {
     for (const [stream, events] of written) expect(idsOf((await store.readStream(stream)).events)).toEqual(idsOf(events));
   });
 
-  /** A cluster whose node 0 can be made to stand still, or seem switched off, without its connections breaking off. */
+  /**
+   * A cluster whose node 0 can be made to hang, or to seem switched off, without closing its
+   * connections.
+   */
   const withProxy = async (run: (fake: FakeCluster, proxy: TcpProxy) => Promise<void>): Promise<void> => {
     const fake = await startFake(3);
     const [node] = fake.nodes;
@@ -661,15 +667,15 @@ describe('a cluster', () => {
     }
   };
 
-  test('a leader that stands still is left for the one that the others elect, by subscriptions too', async () => {
+  test('calls and subscriptions leave a leader that hangs for the one that the others elect', async () => {
     await withProxy(async (fake, proxy) => {
-      const store = open(fake, hasty);
+      const store = open(fake, hurriedClock);
       const received = await collect(store);
       const [before, after] = [newEvents(1), newEvents(1)];
       await store.append('thing-1', before, NO_STREAM);
       await arrived(received, before);
       proxy.stall();
-      // For a while they know no better, and send everybody to it.
+      // At first the other nodes still name it as the leader.
       await expect(store.readStream('thing-1')).rejects.toThrow(EventStoreUnavailable);
       await expect(store.readStream('thing-1')).rejects.toThrow(EventStoreUnavailable);
       fake.leader = fake.nodes[1] ?? null;
@@ -679,11 +685,11 @@ describe('a cluster', () => {
     });
   });
 
-  test('a node that was named as the leader and cannot be reached is given up, and the next leader is found', async () => {
+  test('a node that is named as the leader but cannot be reached is given up, and the next leader is found', async () => {
     await withProxy(async (fake, proxy) => {
       const [off, first, second] = fake.nodes;
       fake.leader = first ?? null;
-      const store = open(fake, hasty);
+      const store = open(fake, hurriedClock);
       await store.append('thing-1', newEvents(1), NO_STREAM);
       proxy.stall();
       fake.leader = off ?? null;
@@ -694,7 +700,7 @@ describe('a cluster', () => {
     });
   });
 
-  test('a node that says nothing, and is asked first, makes the leader found late, and found all the same', async () => {
+  test('the leader is found, although later, when the first node asked does not answer', async () => {
     const fake = await startFake();
     const port = fake.leader?.port ?? 0;
     const frozen = await createTcpProxy({ host: '127.0.0.1', port });
@@ -705,7 +711,7 @@ describe('a cluster', () => {
       const url = `esdb://${frozen.address},127.0.0.1:${String(port)}?tls=false&gossipTimeout=2`;
       const store = createEventStoreDb({ url, clock: systemClock, random: systemRandom });
       opened.push(store);
-      // Looking takes longer than anybody waits for an answer: what was found for those who are gone serves those who came later.
+      // The search takes longer than one call waits: its result serves the calls that come later.
       await eventually('an append', () => store.append('thing-1', newEvents(1), NO_STREAM).catch(unlessUnavailable));
     } finally {
       chance.mockRestore();
@@ -713,9 +719,9 @@ describe('a cluster', () => {
     }
   });
 
-  test('a connection breaks off during a search that finds nobody: it is told, and no rejection is left to end the process', async () => {
+  test('a connection that breaks during a search without result is logged, and no unhandled rejection ends the process', async () => {
     const fake = await startFake(2);
-    const store = open(fake, hasty);
+    const store = open(fake, hurriedClock);
     await store.append('thing-1', newEvents(1), NO_STREAM);
     fake.faults.silent = true;
     const appending = store.append('thing-1', newEvents(1), 0n).catch(unlessUnavailable);
@@ -727,11 +733,11 @@ describe('a cluster', () => {
     await eventually('the search', () => (search.mock.calls.length > 0 ? true : undefined));
     fake.stop();
     await eventually('its end', () => (logged.length > 0 ? true : undefined));
-    expect(logged).toEqual(['no node of the event store can be found']);
+    expect(logged).toEqual(['no node of the event store can be found; are the nodes up?']);
     expect([await reading, await appending]).toEqual([undefined, undefined]);
   });
 
-  test('all nodes down under many writers: they are told in time, and the process goes on to its own end', async () => {
+  test('all nodes go down under many writers: the appends fail in time, and the process ends by itself', async () => {
     const fake = await startFake(3);
     const writer = await startProcess(eventStoreDbOpener, fake.url, { kind: 'writeForever', category: 'thing-' });
     let appends = 0;
@@ -749,7 +755,7 @@ describe('a cluster', () => {
   });
 });
 
-/** For `eventually`: whether to ask again. */
+/** For `eventually`: `undefined`, which means try again, when the store is unavailable. */
 const unlessUnavailable = (error: unknown): undefined => {
   if (error instanceof EventStoreUnavailable || error instanceof OutcomeUnknown) return undefined;
   throw error;

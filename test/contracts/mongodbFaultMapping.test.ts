@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import * as driver from 'mongodb';
-import { createFaults } from '../../src/projections/store/mongodb/faults.js';
+import { createFaultMapper } from '../../src/projections/store/mongodb/faults.js';
 import { ReadModelStoreUnavailable } from '../../src/projections/store/readModelStore.js';
 
-const mapped = createFaults('mongodb://ann:pa%3Ass@db.example.com/doorstep', driver);
+const mapped = createFaultMapper('mongodb://ann:pa%3Ass@db.example.com/doorstep', driver);
 
 const answered = (code: number, message = 'words of the server'): driver.MongoServerError =>
   new driver.MongoServerError({ code, message });

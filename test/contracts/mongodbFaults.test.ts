@@ -58,7 +58,6 @@ const calls = (store: ReadModelStore): Readonly<Record<string, () => Promise<unk
   reached: () => store.reached(sites, 99n, new AbortController().signal),
   liveVersion: () => store.liveVersion('site'),
   publish: () => store.publish(sites),
-  reset: () => store.reset(sites),
   purgeTombstones: () => store.purgeTombstones(sites, 9n),
   'records.get': () => store.records.get('answers', 'a'),
   'records.insert': () => store.records.insert('answers', 'a', {}),
@@ -69,21 +68,21 @@ const calls = (store: ReadModelStore): Readonly<Record<string, () => Promise<unk
 });
 
 forEachReadModelServer((server) => {
-  // A proxy stands before one server: an address of several, or one that is looked up, has no single place for it, and a certificate is
-  // for another name.
+  // The proxy stands in front of one server. It cannot stand in front of an address of several
+  // servers or one that is resolved by SRV records, and a server's certificate does not name it.
   const isProxied = /^mongodb:\/\/[^,]+:\d+/.test(server.url) && !/[?&](?:tls|ssl)=true/.test(server.url);
   const suite = isProxied ? describe : describe.skip;
   suite(`faults between the service and ${server.name}`, () => {
-    /** A database, and a proxy between it and the stores that are to suffer. */
+    /** A database, and a proxy between it and the stores that meet the faults. */
     const faultyDatabase = async (): Promise<{ url: string; proxied: string; proxy: TcpProxy }> => {
       const url = mongoDatabase(server);
       const proxied = new URL(url);
       const proxy = await createTcpProxy({ host: proxied.hostname, port: Number(proxied.port) });
       opened.push(proxy);
       proxied.host = proxy.address;
-      // A replica set would tell the driver its own addresses.
+      // Otherwise a replica set would give the driver its own addresses.
       proxied.searchParams.set('directConnection', 'true');
-      // Where it can, the driver repeats a write by itself, and nobody would notice what was lost.
+      // Otherwise the driver would repeat a lost write by itself and hide the loss.
       proxied.searchParams.set('retryWrites', 'false');
       return { url, proxy, proxied: proxied.href };
     };
@@ -140,7 +139,7 @@ forEachReadModelServer((server) => {
       await store.prepare(sites);
       await store.apply(sites, [write('a', 1)], 1n);
 
-      // The checkpoint stands in the collection `readModels`.
+      // The checkpoint is in the collection `readModels`.
       proxy.cutBefore('update', 'readModels');
       const applying = store.apply(sites, [write('a', 3), write('b', 2)], 3n);
       await expect(applying).rejects.toThrow(ReadModelStoreUnavailable);
@@ -189,7 +188,7 @@ forEachReadModelServer((server) => {
       ]);
     });
 
-    test('those that wait for a checkpoint are told when the store is lost', async () => {
+    test('a wait for a checkpoint is rejected when the store is lost', async () => {
       const { proxy, proxied } = await faultyDatabase();
       const store = await openStore(proxied);
       await store.prepare(sites);
@@ -279,7 +278,7 @@ forEachReadModelServer((server) => {
         }
         expect(outcomes.map((model) => model?.version)).toContain(live);
       }
-      // Whatever a late writer left goes with the next version that is prepared.
+      // The next `prepare` removes what a late writer left.
       await stores[0].prepare({ ...sites, version: 'last' });
       expect(await collectionsOf(url, 'readModel.')).toHaveLength(2);
     });
@@ -296,14 +295,13 @@ forEachReadModelServer((server) => {
       expect(await collectionsOf(url, 'readModel.')).toEqual([expect.stringContaining('site.2.')]);
     });
 
-    test('records in a collection of their own outlive every reset, publication and drop', async () => {
+    test('records in a collection of their own outlive every publication and drop', async () => {
       const url = mongoDatabase(server);
       const store = await openStore(url);
       const vault = store.recordsIn('vault');
       await vault.put('keys', 'a', { n: 1 });
       await store.prepare(sites);
       await store.publish(sites);
-      await store.reset(sites);
       await store.prepare(sitesNext);
       await store.publish(sitesNext);
       expect(await store.records.purgeExpired()).toBe(0);

@@ -16,11 +16,14 @@ interface Operation {
   };
 }
 
-/** A server that ends even an unordered command at the first write that it refuses, and names no index, as FerretDB 1.24 does. */
-const hastyServer = () => {
+/**
+ * A server that ends even an unordered command at the first refused write and names no index, as
+ * FerretDB 1.24 does.
+ */
+const ferretServer = () => {
   const stored = new Map<string, ModelDocument>();
   const sizes: number[] = [];
-  /** Another process's writes, which come between the look at the condition and the insertion. */
+  /** Another process's writes, which come after a filter was evaluated and before the insertion. */
   const between: ModelDocument[] = [];
   const documents = {
     bulkWrite: (operations: readonly Operation[]) => {
@@ -60,17 +63,17 @@ const direct = { run: (work) => work() } as Pick<MongoConnection, 'run'> as Mong
 
 describe('guarded writes', () => {
   test.each([
-    ['older', 4n, 5n],
-    ['newer', 6n, 6n],
-  ])('one %s that another process writes at the same moment: the newer of both stays', async (_, theirs, kept) => {
-    const { stored, between, documents } = hastyServer();
+    ['that is older', 4n, 5n],
+    ['that is newer', 6n, 6n],
+  ])('a document %s, written by another process at the same moment: the newer one stays', async (_, theirs, kept) => {
+    const { stored, between, documents } = ferretServer();
     between.push({ _id: 'a', revision: 0n, position: theirs });
     await createGuardedWriter(direct, createTestClock())(documents, sites, [write('a', 5), write('b', 5)]);
     expect([stored.get('a')?.position, stored.get('b')?.position]).toEqual([kept, 5n]);
   });
 
   test('a duplicate of a document that is not there is a fault', async () => {
-    const { between, documents } = hastyServer();
+    const { between, documents } = ferretServer();
     between.push({ _id: 'a', revision: 0n, position: 4n });
     const vanishing = Object.assign(Object.create(documents) as typeof documents, {
       find: () => ({ toArray: () => Promise.resolve([]) }),
@@ -80,8 +83,8 @@ describe('guarded writes', () => {
     );
   });
 
-  test('what a server did not come to after a refusal is written all the same', async () => {
-    const { stored, documents } = hastyServer();
+  test('writes that a server left out after a refusal are written all the same', async () => {
+    const { stored, documents } = ferretServer();
     const writeGuarded = createGuardedWriter(direct, createTestClock());
     await writeGuarded(documents, sites, [write('a', 5), write('c', 5)]);
     await writeGuarded(documents, sites, [write('a', 4), write('b', 6), write('c', 5), write('d', 6)]);
@@ -93,8 +96,8 @@ describe('guarded writes', () => {
     ]);
   });
 
-  test('a slow server is asked for less at a time, and gets on', async () => {
-    const { stored, sizes, documents } = hastyServer();
+  test('a slow server gets smaller batches, and the writes make progress', async () => {
+    const { stored, sizes, documents } = ferretServer();
     const clock = createTestClock();
     const msPerWrite = 100;
     const connection = {

@@ -9,8 +9,8 @@ import { readModelStoreContract } from './readModelStore.contract.js';
 forEachReadModelServer((server) => {
   readModelStoreContract(server.name, () => {
     let now = Date.UTC(2026, 0, 1);
-    // Records expire by a clock that stands still; waiting takes real time, as the server does. Who gives up after seconds has more of
-    // them: nobody waits here, and a machine that is busy with other things may need them.
+    // Records expire by a clock that stands still, but waits take real time, because the server
+    // does. Time limits of seconds are ten times as long, so that the tests pass on a busy machine.
     const clock: Clock = {
       now: () => now,
       schedule: (delayMs, task, options) => systemClock.schedule(delayMs * (delayMs > 1_000 ? 10 : 1), task, options),

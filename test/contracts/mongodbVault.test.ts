@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const one of opened.splice(0).reverse()) await one.close();
 });
 
-/** Of a process of its own. */
+/** Records of the vault, as another process would open them. */
 const recordsOn = async (url: string): Promise<VaultRecords> => {
   const store = await createMongoReadModelStore({ url, clock: systemClock, random: systemRandom });
   opened.push(store);
@@ -60,7 +60,7 @@ forEachReadModelServer((server) => {
       expect(
         stored.map(({ _id }) => _id).filter((_id) => _id.startsWith(JSON.stringify(['vaultKeys', id]).slice(0, -1))),
       ).toEqual([]);
-      // What names it is its handle alone.
+      // Only its handle still names it.
       expect(stored.filter((record) => JSON.stringify(record).includes(id))).toHaveLength(1);
     });
 

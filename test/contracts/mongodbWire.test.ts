@@ -25,7 +25,7 @@ const write = (id: string, position: number): DocumentWrite => ({
 const opened: { readonly close: () => Promise<void> }[] = [];
 
 afterEach(async () => {
-  // What was opened last is closed first: a store says goodbye to a server that is still there.
+  // In reverse order, so that a store closes its connections while the server still runs.
   for (const one of opened.splice(0).reverse()) await one.close();
 });
 
@@ -70,15 +70,15 @@ const everyCall = async (store: MongoReadModelStore): Promise<void> => {
   expect((await store.getMany(sites, ['a', 'b'])).size).toBe(2);
   expect(await store.find(sites, all)).toHaveLength(2);
   await store.purgeTombstones(sites, 9n);
-  await store.reset(sites);
-  await store.publish(sites);
+  await store.prepare(sitesNext);
+  await store.publish(sitesNext);
   expect(await store.records.insert('answers', 'k', {}, 1)).toBe(true);
   await store.records.put('answers', 'k', { n: 1 }, 1);
   expect(await store.records.purgeExpired()).toBe(1);
   await store.records.delete('answers', 'k');
 };
 
-describe('what is asked of MongoDB', () => {
+describe('commands sent to MongoDB', () => {
   const weak = 'w=1&journal=false&wtimeoutMS=10&readConcernLevel=local&retryWrites=true';
   test.each([
     ['an address without options', ''],
@@ -87,15 +87,15 @@ describe('what is asked of MongoDB', () => {
   ])('%s: a majority confirms every write, and the primary answers every read from what a majority has', async (_, options) => {
     const server = await serverOf('replica set');
     await everyCall(await openStore(`mongodb://${server.address}/doorstep${options}`));
-    const asked = (name: RegExp) => server.commands.filter((command) => name.test(command.name)).map(({ fields }) => fields);
-    const concerns = asked(/^(update|delete|drop|createIndexes)$/).map(({ writeConcern }) => writeConcern as Fields);
+    const sent = (name: RegExp) => server.commands.filter((command) => name.test(command.name)).map(({ fields }) => fields);
+    const concerns = sent(/^(update|delete|drop|createIndexes)$/).map(({ writeConcern }) => writeConcern as Fields);
     expect(concerns.length).toBeGreaterThan(8);
     for (const { w, j, wtimeout } of concerns) expect([w, j, Number(wtimeout)]).toEqual(['majority', true, 1_800]);
-    // Nothing else may have one.
+    // No other command may have a read concern.
     const reads = server.commands.map(({ fields }) => fields).filter(({ readConcern }) => readConcern !== undefined);
-    expect(reads).toEqual(asked(/^find$/));
+    expect(reads).toEqual(sent(/^find$/));
     expect(reads.length).toBeGreaterThan(8);
-    // Only the look at what a write was refused for is not.
+    // All are majority but one: the read of the documents for which a write was refused.
     expect(new Set(reads.map(({ readConcern }) => (readConcern as Fields)['level']))).toEqual(new Set(['majority', 'local']));
     expect(reads.filter(({ readConcern }) => (readConcern as Fields)['level'] === 'local')).toHaveLength(1);
     expect(
@@ -135,7 +135,7 @@ describe('what is asked of MongoDB', () => {
   );
 });
 
-describe('what MongoDB answers', () => {
+describe('answers of MongoDB', () => {
   test.each<[string, Fields]>([
     ['alone', { ok: 1, n: 1, nModified: 1, writeConcernError: notMajority }],
     ['beside a duplicate', { ok: 1, n: 0, nModified: 0, writeErrors: [duplicateError(0)], writeConcernError: notMajority }],
@@ -209,7 +209,7 @@ describe('what MongoDB answers', () => {
     ['it has no majority to read from', refusal(134, 'ReadConcernMajorityNotAvailableYet')],
     ['a shard cannot be reached', refusal(133, 'FailedToSatisfyReadPreference')],
     ['the routing is stale', refusal(13_388, 'StaleConfig')],
-    ['somebody killed it', refusal(11_601, 'Interrupted')],
+    ['it was interrupted', refusal(11_601, 'Interrupted')],
     ['there is too much to do', refusal(462, 'IngressRequestRateLimitExceeded')],
     ['there is too much to do, as only a label says', refusal(4_711, 'New', { errorLabels: ['SystemOverloadedError'] })],
     ['the user may not', refusal(13, 'Unauthorized')],

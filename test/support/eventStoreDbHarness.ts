@@ -10,7 +10,7 @@ import { createShiftedClock } from './shiftedClock.js';
 /** For `startProcess`. */
 export const eventStoreDbOpener = new URL('./eventStoreDbOpener.ts', import.meta.url).href;
 
-/** The adapter on the server at `url()`: what a test can do to any server from outside. */
+/** The adapter on the server at `url()`, with the faults that a test can cause on any server. */
 const harnessOn = (
   url: () => string,
   faults: Pick<EventStoreHarness['faults'], 'takeDown' | 'loseAnswers'>,
@@ -31,7 +31,7 @@ const harnessOn = (
   };
 };
 
-/** The adapter on a fake of one node, which is started and stopped with the tests around. */
+/** The adapter on a fake of one node, which is started before the tests and stopped after them. */
 export const fakeHarness = (): EventStoreHarness => {
   let started: FakeCluster | undefined;
   const fake = (): FakeCluster => {
@@ -59,7 +59,7 @@ export const fakeHarness = (): EventStoreHarness => {
   });
 };
 
-/** The adapter on a real server, of which the tests know only the address. */
+/** The adapter on a real server, of which the tests have only the address. */
 export const serverHarness = (url: string) => (): EventStoreHarness =>
   harnessOn(() => url, {
     takeDown: { because: 'the server is not ours to stop' },

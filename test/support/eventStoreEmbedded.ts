@@ -12,22 +12,25 @@ export interface EmbeddedUnderTest extends EventStoreUnderTest {
   readonly file: string;
   /** The connection that the store writes with. */
   readonly database: Database;
-  /** What the next commits do beside committing. */
+  /** How the next commits fail. */
   readonly disk: FaultyDisk;
   setClock(epochMs: number): void;
 }
 
 export interface FaultyDisk {
-  /** `but lies`: a commit is done, then reported as failed. `never`: it is not done, and reported as failed. */
+  /**
+   * Both faults report a failed commit. With `but lies` it was done all the same, with `never` it
+   * was not.
+   */
   commits: 'soundly' | 'but lies' | 'never';
-  /** How many commits were asked for. */
+  /** Number of attempted commits. */
   commitCount: number;
 }
 
 /** For `startProcess`. */
 export const embeddedOpener = new URL('./eventStoreEmbeddedOpener.ts', import.meta.url).href;
 
-/** A store on a file of its own, with its inside open to tests. */
+/** A store on a file of its own, whose connection tests can control. */
 export const createEmbeddedUnderTest = async (
   base: Clock = systemClock,
   folder = temporaryFolder(),
@@ -80,10 +83,10 @@ const withFaults = (database: Database, disk: FaultyDisk): Database => ({
   },
 });
 
-/** SQLITE_IOERR_FSYNC as the driver reports it. */
+/** SQLITE_IOERR_FSYNC, as the driver throws it. */
 const syncFailed = (): Error => Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 1034 });
 
-/** Holds the write lock, as a process would that stands still in the middle of writing. */
+/** Holds the write lock, like a process that hangs in the middle of a write. */
 export const holdWriteLock = (file: string): (() => void) => {
   const other = new DatabaseSync(file);
   other.exec('BEGIN IMMEDIATE');
@@ -113,7 +116,7 @@ export const embeddedEventStoreHarness = (): EventStoreHarness => {
       },
       fillDisk: (under) => {
         const { database } = of(under);
-        database.exec('PRAGMA max_page_count = 1'); // no less than what there is
+        database.exec('PRAGMA max_page_count = 1'); // SQLite raises this to the current size.
         return Promise.resolve(() => {
           database.exec('PRAGMA max_page_count = 4294967294');
           return Promise.resolve();

@@ -27,13 +27,13 @@ export const newEvent = (type = 'Happened', data: JsonObject = {}): NewEvent => 
 export const newEvents = (count: number): readonly NewEvent[] =>
   Array.from({ length: count }, (_, index) => newEvent('Happened', { index }));
 
-/** A category of streams that nothing else uses, with its `-`, so that a test may share a store with others. */
+/** A new category of streams, with its `-`, so that tests can share a store. */
 export const freshCategory = (): string => `test${entityId(ids.commandId(), 'category')}-`;
 
-/** The name of a stream that nothing else uses. */
+/** The name of a new stream. */
 export const freshStream = (): string => `${freshCategory()}1`;
 
-/** The part that was written, without what the store adds. */
+/** The event as it was written, without the fields that the store adds. */
 export const asWritten = ({ id, type, schemaVersion, data, metadata: stored }: StoredEvent): NewEvent => ({
   id,
   type,
@@ -44,7 +44,7 @@ export const asWritten = ({ id, type, schemaVersion, data, metadata: stored }: S
 
 export const idsOf = (events: readonly NewEvent[]): readonly string[] => events.map(({ id }) => id);
 
-/** A subscription, unaborted, to be asked for its batches one by one. */
+/** A subscription without a signal, whose batches the test takes one by one. */
 export const startFollowing = (
   store: EventStore,
   options: Omit<SubscribeOptions, 'signal'>,
@@ -53,7 +53,7 @@ export const startFollowing = (
   return subscription[Symbol.asyncIterator]();
 };
 
-/** Follows the log until `enough`, and gives everything received. */
+/** Subscribes to the log until `enough` returns true, and returns everything received. */
 export const follow = async (
   store: EventStore,
   options: Omit<SubscribeOptions, 'signal'>,

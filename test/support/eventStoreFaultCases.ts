@@ -27,7 +27,9 @@ export const faultCases = (under: () => EventStoreUnderTest, harness: EventStore
   const { faults } = harness;
   const store = (): EventStore => under().store;
 
-  /** The case with its fault, or a skipped one that says why this adapter cannot show it. */
+  /**
+   * The test with its fault, or a skipped one whose name says why this adapter cannot produce it.
+   */
   const withFault = <Fault extends (...parameters: never[]) => unknown>(
     name: string,
     fault: CannotShow | Fault,
@@ -84,7 +86,7 @@ export const faultCases = (under: () => EventStoreUnderTest, harness: EventStore
     const following = follow(store(), { after, filter: { streamPrefixes: [stream] } }, ({ events }) => events.length > 0);
     const bringUp = await takeDown(under());
     const inTime = new AbortController();
-    // A timer, which a machine that is busy with other things holds up as well.
+    // Raced against a timer instead of the clock, because a busy machine delays both alike.
     const outcomes = await Promise.race([
       Promise.allSettled([
         store().append(stream, newEvents(1), NO_STREAM),
@@ -214,7 +216,7 @@ export const faultCases = (under: () => EventStoreUnderTest, harness: EventStore
   });
 };
 
-/** Tries until the store is there again, ten seconds at most. */
+/** Retries until the store is available again, for ten seconds at most. */
 const eventually = async <Result>(attempt: () => Promise<Result>): Promise<Result> => {
   const deadline = performance.now() + 10_000;
   for (;;) {

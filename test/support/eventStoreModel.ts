@@ -13,7 +13,10 @@ export interface ModelEvent extends NewEvent {
   readonly revision: bigint;
 }
 
-/** What an event store promises, as lists in memory: the oracle of the contract suite. Positions are indexes into `log`. */
+/**
+ * A model of the event store as lists in memory, which the contract suite compares with. Positions
+ * are indexes into `log`.
+ */
 export class EventStoreModel {
   readonly log: ModelEvent[] = [];
 
@@ -21,7 +24,7 @@ export class EventStoreModel {
     return this.log.filter(({ stream }) => stream === name);
   }
 
-  /** Gives the event that stands last of those appended, now or by the append that this one repeats. */
+  /** Returns the last event of the append, or of the earlier append that this one repeats. */
   append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): ModelEvent {
     const present = this.stream(stream);
     const head = BigInt(present.length - 1);

@@ -65,7 +65,7 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
-/** Random histories, with every answer compared with what the model says. */
+/** Runs random histories and compares every answer with the model's. */
 export const modelCases = (under: () => EventStoreUnderTest): void => {
   test('1–18 a random history goes as the model says', async () => {
     await fc.assert(
@@ -161,7 +161,7 @@ class Run {
     }
   }
 
-  /** Appends to both, compares, and tells whether it was taken. */
+  /** Appends to both, compares the outcomes, and returns whether the append was accepted. */
   async #append({ stream: name, events, expected: revision }: Appended): Promise<boolean> {
     let last: ModelEvent;
     try {

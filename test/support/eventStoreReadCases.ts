@@ -3,7 +3,9 @@ import type { JsonObject } from '../../src/events/envelope.js';
 import { InvalidAppend, NO_STREAM, type EventStore, type NewEvent } from '../../src/events/store/eventStore.js';
 import { asWritten, freshCategory, freshStream, idsOf, newEvent, newEvents, readCategory } from './eventStoreEvents.js';
 
-/** Cases 16 to 18 and the filters of 21: what is read is what was written, in the order of commits. */
+/**
+ * Cases 16 to 18 and the filters of 21: what is read is what was written, in the order of commits.
+ */
 export const readCases = (store: () => EventStore): void => {
   test('16 reading forwards and backwards, from a revision, with a maximum', async () => {
     const stream = freshStream();
@@ -33,7 +35,7 @@ export const readCases = (store: () => EventStore): void => {
     expect(await store().readStream(freshStream(), { direction: 'backwards', from: 3n })).toEqual(missing);
   });
 
-  test('16 no more than 1,000 events are read unless asked for', async () => {
+  test('16 at most 1,000 events are read by default', async () => {
     const category = freshCategory();
     await store().append(`${category}1`, newEvents(1_001), NO_STREAM);
     const slice = await store().readStream(`${category}1`);
@@ -188,7 +190,7 @@ export const readCases = (store: () => EventStore): void => {
   });
 };
 
-/** JSON text of `value`, which tells -0 from 0, and one order of keys from another. */
+/** JSON text of `value`, which shows -0 and the order of keys. */
 const exactly = (value: unknown): string =>
   JSON.stringify(value, (_key, item: unknown) =>
     Object.is(item, -0) ? 'minus zero' : typeof item === 'bigint' ? String(item) : item,

@@ -6,7 +6,10 @@ import type { CrashingWriter, ProcessTask, RunningProcess } from './eventStoreHa
 
 const beside = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-/** Starts eventStoreProcess.ts on the log at `address`, opened by the module at `opener` (a file URL), and waits until it is ready. */
+/**
+ * Starts eventStoreProcess.ts on the log at `address`, opened by the module at `opener` (a file
+ * URL), and waits until it is ready.
+ */
 export const startProcess = async (opener: string, address: string, task: ProcessTask): Promise<RunningProcess> => {
   const child = spawn(
     process.execPath,
@@ -26,7 +29,7 @@ export const startProcess = async (opener: string, address: string, task: Proces
       reject(new Error(`the process ended with ${String(code)} and without an answer`));
     });
   });
-  // One that is killed gives no answer, and nobody waits for it.
+  // The answer of a killed process rejects, and no test awaits it.
   answer.catch(() => undefined);
 
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -51,7 +54,7 @@ export const startProcess = async (opener: string, address: string, task: Proces
   };
 };
 
-/** A writer process as the crash hook wants it: the process itself is what is killed. */
+/** The `crash` fault of an adapter in process: the writer process itself is killed. */
 export const startCrashingWriter = async (opener: string, address: string, category: string): Promise<CrashingWriter> => {
   const process = await startProcess(opener, address, { kind: 'writeForever', category });
   const lines: string[] = [];

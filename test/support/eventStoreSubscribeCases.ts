@@ -16,7 +16,7 @@ import {
 } from './eventStoreEvents.js';
 import type { EventStoreFaults, EventStoreUnderTest } from './eventStoreHarness.js';
 
-/** Cases 19 to 23: following the log. */
+/** Cases 19 to 23: subscriptions. */
 export const subscribeCases = (under: () => EventStoreUnderTest, { process }: EventStoreFaults): void => {
   const store = (): EventStore => under().store;
 
@@ -56,7 +56,7 @@ export const subscribeCases = (under: () => EventStoreUnderTest, { process }: Ev
     test.skip(`19 likewise when other processes write (cannot be shown: ${process.because})`, () => undefined);
   }
 
-  test('19 a batch holds no more than was asked for, and no event is delivered late or twice', async () => {
+  test('19 a batch holds no more than `maxBatch` events, and no event is delivered late or twice', async () => {
     const category = freshCategory();
     const after = await store().lastPosition();
     await store().append(`${category}1`, newEvents(95), NO_STREAM);

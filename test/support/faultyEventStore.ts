@@ -6,23 +6,23 @@ import {
   type StreamSlice,
 } from '../../src/events/store/eventStore.js';
 
-/** Does, or does not do, what it stands in for; what it returns or throws is the answer. */
+/** Replaces an append, which it may call or not. What it returns or throws is the answer. */
 export type AppendFault = (append: () => Promise<AppendResult>, stream: string) => Promise<AppendResult>;
 
 export type ReadFault = (read: () => Promise<StreamSlice>, stream: string) => Promise<StreamSlice>;
 
 export interface FaultyEventStore extends EventStore {
-  /** What happens to the next appends, one entry each; after the last one all is sound again. */
+  /** The faults of the next appends, one entry each; later appends work again. */
   readonly appendFaults: AppendFault[];
-  /** What happens to every read of a stream from now on; `null`: nothing. */
+  /** The fault of every read of a stream from now on, or `null` for none. */
   readFault: ReadFault | null;
-  /** Every append asked for. */
+  /** Every requested append. */
   readonly appends: { readonly stream: string; readonly ids: readonly string[]; readonly expected: unknown }[];
-  /** Every read of a stream asked for, with what it returned. */
+  /** Every read of a stream, with the number of events it returned. */
   readonly reads: { readonly stream: string; readonly from: bigint; readonly events: number }[];
 }
 
-/** A store in front of a sound one, which does wrong what it is told to and counts what it is asked. */
+/** Wraps a store that works, injects the given faults and records the calls. */
 export const createFaultyEventStore = (store: EventStore): FaultyEventStore => {
   const faulty: FaultyEventStore = {
     appendFaults: [],
@@ -48,18 +48,18 @@ export const createFaultyEventStore = (store: EventStore): FaultyEventStore => {
   return faulty;
 };
 
-/** It is written, and the answer gets lost. */
+/** The append is written, and its answer gets lost. */
 export const lostAnswer: AppendFault = async (append) => {
   await append();
   throw new OutcomeUnknown('the answer got lost');
 };
 
-/** It gets lost on the way to the store. */
+/** The append gets lost on the way to the store. */
 export const lostRequest: AppendFault = () => Promise.reject(new OutcomeUnknown('the request got lost'));
 
 export const unavailable: AppendFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
 
-/** Somebody else comes first. */
+/** `first` runs before the append, as another writer would. */
 export const after =
   (first: () => Promise<unknown>): AppendFault =>
   async (append) => {

@@ -21,7 +21,8 @@ afterAll(async () => {
 export const mongoDatabase = ({ url }: Pick<RealServer, 'url'>): string => {
   const [, server = '', database = '', written = ''] = /^([^/]+\/\/[^/?]+)\/?([^?]*)\??(.*)$/.exec(url) ?? [];
   const options = new URLSearchParams(written);
-  // Credentials are looked up in the database that an address names, which is another one from here on.
+  // The driver takes the address's database for the one that holds the credentials, so that one has
+  // to be named now.
   if (server.includes('@') && !options.has('authSource') && !options.has('authMechanism'))
     options.set('authSource', database === '' ? 'admin' : database);
   const address = `${server}/doorstep-test-${randomUUID().slice(0, 8)}?${options.toString()}`;
@@ -29,7 +30,10 @@ export const mongoDatabase = ({ url }: Pick<RealServer, 'url'>): string => {
   return address;
 };
 
-/** Opens stores on the server, those of the same folder on the same database, as embedded ones are opened in it. */
+/**
+ * Opens stores on the server. Stores of the same folder share a database, as embedded stores share
+ * a folder.
+ */
 export const mongoReadModels = (server: RealServer): ((folder: string) => Promise<ReadModelStore>) => {
   const urls = new Map<string, string>();
   return (folder) => {

@@ -4,23 +4,25 @@ import { BSON, ObjectId } from 'mongodb';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A command as it came: its name, the collection or value behind the name, and all fields. */
+/**
+ * A received command: its name, the value of the name's field (often a collection), and all fields.
+ */
 export interface Command {
   readonly name: string;
   readonly target: unknown;
   readonly fields: Fields;
 }
 
-/** What is answered to a command in place of the ordinary answer; `undefined` leaves that as it is. */
+/** Returns the answer to a command, or `undefined` for the ordinary answer. */
 export type Script = (command: Command) => Fields | 'hang up' | undefined;
 
-/** One server that says what a test wants it to say, over MongoDB's wire (OP_MSG). */
+/** A server whose answers a test can script, over MongoDB's wire protocol (OP_MSG). */
 export interface ScriptedMongo {
   /** `host:port` */
   readonly address: string;
-  /** Every command since the start, without greetings. */
+  /** Every command since the start, without handshakes. */
   readonly commands: readonly Command[];
-  /** From now on. */
+  /** Scripts the answers from now on. */
   script(answer: Script): void;
   close(): Promise<void>;
 }
@@ -41,8 +43,9 @@ const greetings: Readonly<Record<Kind, (address: string) => Fields>> = {
 };
 
 /**
- * In order, it keeps replaced documents in memory and finds them again, as far as the read-model store asks for it.
- * @param wideCounts counts are answered as 64-bit integers, which the wire allows
+ * Unscripted, it stores replaced documents in memory and finds them again, as far as the read-model
+ * store needs it.
+ * @param wideCounts whether counts are 64-bit integers, which the protocol allows
  */
 export const createScriptedMongo = async (kind: Kind, { wideCounts = false } = {}): Promise<ScriptedMongo> => {
   const collections = new Map<unknown, Map<unknown, Fields>>();
@@ -165,7 +168,7 @@ export const createScriptedMongo = async (kind: Kind, { wideCounts = false } = {
   };
 };
 
-/** How a server refuses one write of a command because its `_id` is taken. */
+/** A server's error for a write whose `_id` exists already. */
 export const duplicateError = (index: number): Fields => ({
   index,
   code: 11000,
@@ -188,7 +191,7 @@ const greeting = (kind: Kind, address: string): Fields => ({
   ...greetings[kind](address),
 });
 
-/** Nothing that is not a number is smaller than one. */
+/** The number, or NaN, which makes every comparison with another type false. */
 const numberOf = (value: unknown): number => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : NaN);
 
 const conditions: Readonly<Record<string, (value: unknown, wanted: unknown) => boolean>> = {
@@ -212,7 +215,7 @@ const documentAt = (message: Buffer, at: number): Fields =>
   BSON.deserialize(message.subarray(at, at + message.readInt32LE(at)), { useBigInt64: true });
 
 const commandIn = (message: Buffer): Fields => {
-  // Greetings come in the old form, behind flags, a name, and two numbers.
+  // Handshakes come as OP_QUERY: flags, a name and two numbers precede the document.
   if (message.readInt32LE(12) === opQuery) return documentAt(message, message.indexOf(0, headerBytes + 4) + 1 + 8);
   let command: Fields = {};
   for (let at = headerBytes + 4; at < message.length;) {

@@ -7,7 +7,7 @@ import { createPersonalData, type PersonalData } from '../../src/platform/person
 import { systemRandom } from '../../src/platform/random.js';
 import { loadSettings } from '../../src/platform/settings.js';
 import { openVault, type Vault, type VaultRecords } from '../../src/platform/vault.js';
-import { createLastingRecords } from '../../src/projections/store/embedded/lastingRecords.js';
+import { createDurableRecords } from '../../src/projections/store/embedded/durableRecords.js';
 
 export interface Secrets {
   readonly vault: Vault;
@@ -38,6 +38,6 @@ export const openVaultIn = async (
   folder: string,
   clock: Clock,
 ): Promise<Secrets & { readonly records: VaultRecords; readonly close: () => Promise<void> }> => {
-  const records = await createLastingRecords({ file: join(folder, 'vault.db'), clock });
+  const records = await createDurableRecords({ file: join(folder, 'vault.db'), clock });
   return { ...(await openSecrets(records, clock, await masterKeysIn(folder))), records, close: () => records.close() };
 };

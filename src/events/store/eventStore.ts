@@ -1,60 +1,83 @@
 import type { EventMetadata, JsonObject } from '../envelope.js';
 
 /**
- * The event store port: append with an expected revision, read a stream, read and follow the whole log.
- * What every adapter must hold is written down as its contract suite, `test/contracts/eventStore.contract.ts`.
+ * The event store port: append with an expected revision, read a stream, read the whole log and
+ * subscribe to it. Its contract suite, `test/contracts/eventStore.contract.ts`, says what every
+ * adapter promises.
  */
 export interface EventStore {
   /**
-   * Appends `events` to `stream`, all or none, durably: when it resolves, they survive a power cut.
+   * Appends `events` to `stream`, all or none. When it resolves, they are durable and survive a
+   * power cut.
    *
-   * Repeating an append with the same event ids and the same expectation gives the same result and adds nothing, also after
-   * later appends. A repetition that overlaps only in part is a `CorruptedRetry`.
+   * Repeating an append with the same event ids and the same expected revision returns the same
+   * result and adds nothing, also after later appends. A repetition that overlaps only in part is a
+   * `CorruptedRetry`.
    *
-   * @throws WrongExpectedRevision, CorruptedRetry, AppendTooLarge, InvalidAppend: nothing was written.
-   * @throws EventStoreUnavailable: nothing was written; EventStoreFull (a kind of it) when there is no room.
-   * @throws OutcomeUnknown: the deadline passed; repeat with the same ids, or read, to learn what happened.
+   * @throws WrongExpectedRevision, CorruptedRetry, AppendTooLarge, InvalidAppend: nothing was
+   * written.
+   * @throws EventStoreUnavailable: nothing was written. EventStoreFull, a subclass, when the disk
+   * is full.
+   * @throws OutcomeUnknown: the deadline passed. Repeat with the same ids, or read, to learn what
+   * happened.
    */
   append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
 
-  /** Reads up to `max` (default 1,000) events of one stream, forwards from `from` (inclusive, default the first) or backwards (default the last). */
+  /**
+   * Reads up to `max` (default 1,000) events of one stream from `from` (inclusive; default the
+   * first, or backwards the last).
+   */
   readStream(stream: string, options?: ReadStreamOptions): Promise<StreamSlice>;
 
-  /** Reads up to `max` (default 1,000) matching events of the whole log, in commit order, after `after` (exclusive; `START` reads from the beginning). */
+  /**
+   * Reads up to `max` (default 1,000) matching events of the whole log after `after` (exclusive),
+   * in commit order.
+   */
   readAll(options: ReadAllOptions): Promise<LogSlice>;
 
   /**
-   * The position of the last event that matches `filter`, or a later one that the log has reached; `START` when the log is empty.
-   * What a reader has to wait for so as to have seen everything that was committed before this call.
+   * The position of the last event that matches `filter`, or a later one that the log has reached;
+   * `START` when the log is empty. A reader that has reached it has seen every matching event that
+   * was committed before this call.
    */
   lastPosition(filter?: EventFilter): Promise<bigint>;
 
   /**
-   * History after `after`, then everything as it is committed, without a gap or a duplicate. Batches hold at most `maxBatch`
-   * (default 500) events; the next one is read only when the consumer asks for it, so a slow consumer costs no memory. A batch
-   * without events reports that the position moved on past events that do not match. It ends when `signal` is
-   * aborted or the store is closed, and throws when the log cannot be followed any more; resume from the last position received.
+   * Yields the events after `after`, then new ones as they are committed, without gaps or
+   * duplicates. A batch holds at most `maxBatch` (default 500) events. The next one is read only
+   * when the consumer asks for it, so a slow consumer costs no memory. A batch without events
+   * reports that the position moved past events that do not match. The subscription ends when
+   * `signal` is aborted or the store is closed. It throws when it cannot go on; resume from the
+   * last position received.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<LogSlice>;
 
-  /** Waits for appends in flight, then releases everything. Later calls throw EventStoreClosed. */
+  /**
+   * Waits for appends in flight, then releases all resources. Later calls throw EventStoreClosed.
+   */
   close(): Promise<void>;
 }
 
-/** The expectation that the stream does not exist yet, and the revision of a stream that does not. */
+/**
+ * The revision of a stream that does not exist; as an expected revision, that the stream does not
+ * exist yet.
+ */
 export const NO_STREAM = -1n;
 
 /** The position before the first event. */
 export const START = 0n;
 
-/** A revision that the last event must have (`NO_STREAM`: no event yet), `exists` (at least one), or `any`. */
+/**
+ * The revision that the last event must have (`NO_STREAM`: no event yet), `exists` (at least one
+ * event), or `any`.
+ */
 export type ExpectedRevision = bigint | 'any' | 'exists';
 
 export interface NewEvent {
   /** A UUID in lower case, unique within the stream. */
   readonly id: string;
   readonly type: string;
-  /** Version of the type's schema, from 1. */
+  /** Version of the event type's schema, from 1. */
   readonly schemaVersion: number;
   readonly data: JsonObject;
   readonly metadata: EventMetadata;
@@ -64,7 +87,10 @@ export interface StoredEvent extends NewEvent {
   readonly stream: string;
   readonly revision: bigint;
   readonly position: bigint;
-  /** When the store recorded it, ISO 8601 UTC; never steps back within a stream, even when the clock does. */
+  /**
+   * When the store recorded it, ISO 8601 UTC. It never goes back within a stream, even when the
+   * clock does.
+   */
   readonly recordedAt: string;
 }
 
@@ -83,14 +109,17 @@ export interface ReadStreamOptions {
 
 export interface StreamSlice {
   readonly events: readonly StoredEvent[];
-  /** Revision of the stream's last event at the time of reading; `NO_STREAM` when the stream does not exist. */
+  /**
+   * Revision of the stream's last event at the time of reading; `NO_STREAM` when the stream does
+   * not exist.
+   */
   readonly head: bigint;
 }
 
 export interface EventFilter {
-  /** Beginnings of stream names, as in `delivery-`. Absent: every stream. */
+  /** Prefixes of stream names, such as `delivery-`. Absent: every stream. */
   readonly streamPrefixes?: readonly string[];
-  /** Event types. Absent: every type. Both given: both must match. */
+  /** Event types. Absent: every type. If both are given, both must match. */
   readonly types?: readonly string[];
 }
 
@@ -109,14 +138,20 @@ export interface SubscribeOptions {
 
 export interface LogSlice {
   readonly events: readonly StoredEvent[];
-  /** Everything up to here was looked at; resume after it. */
+  /** Every event up to this position was read; resume after it. */
   readonly position: bigint;
 }
 
-/** Bytes of one append (data and metadata as JSON, UTF-8) that every adapter takes; EventStoreDB's default limit is 1 MiB. */
+/**
+ * Bytes of one append (data and metadata as JSON, UTF-8) that every adapter accepts; EventStoreDB's
+ * default limit is 1 MiB.
+ */
 export const MAX_APPEND_BYTES = 1_000_000;
 
-/** Characters of a stream name that every adapter takes. Names do not begin with `$`, are not empty and hold no control characters or lone surrogates. */
+/**
+ * Length of a stream name, in UTF-16 units, that every adapter accepts. Names are not empty, do not
+ * begin with `$` and hold no control characters or lone surrogates.
+ */
 export const MAX_STREAM_NAME = 1_000;
 
 export abstract class EventStoreError extends Error {
@@ -139,7 +174,10 @@ export class WrongExpectedRevision extends EventStoreError {
   }
 }
 
-/** Some of the ids are in the stream and some are not, or they stand in another order: not a repetition of one append. */
+/**
+ * The append is not a repetition: the stream holds only some of its event ids, or holds them in
+ * another order.
+ */
 export class CorruptedRetry extends EventStoreError {
   constructor(stream: string) {
     super(`an append to stream ${stream} repeats some event ids of an earlier one and not others`);
@@ -152,14 +190,17 @@ export class AppendTooLarge extends EventStoreError {
   }
 }
 
-/** An empty append, a stream name that is not allowed, the same id twice, or data that is not JSON. */
+/**
+ * An empty append, a stream name that is not allowed, an id that comes twice, or data that is not
+ * JSON.
+ */
 export class InvalidAppend extends EventStoreError {}
 
 export class OutcomeUnknown extends EventStoreError {}
 
 export class EventStoreUnavailable extends EventStoreError {}
 
-/** No room on the disk: reads go on, writes resume once there is room. */
+/** The disk is full. Reads go on, and writes resume once there is room. */
 export class EventStoreFull extends EventStoreUnavailable {}
 
 export class EventStoreClosed extends EventStoreError {}

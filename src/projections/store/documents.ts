@@ -1,16 +1,22 @@
 import type { JsonObject } from '../../events/envelope.js';
 import type { ReadModel, ReadModelQuery } from './readModelStore.js';
 
-/** Neither a NUL nor a lone surrogate survives in the text of every store: such an id would be taken for another one. */
+/**
+ * Whether `id` may be a document's. Some stores change a NUL or a lone surrogate, so that such an
+ * id would match another one.
+ */
 export const isId = (id: string): boolean => /^[^\0\p{Surrogate}]+$/u.test(id);
 
-/** Whether one of the fields contains the text, ignoring case; a list of texts contains what any of them contains. */
+/**
+ * Whether one of the fields, or an element of a field that is a list, contains the text, ignoring
+ * case.
+ */
 export const matchesSearch = (body: JsonObject, { fields, text }: NonNullable<ReadModelQuery['search']>): boolean => {
   const wanted = text.toLowerCase();
   return fields.some((field) => textsOf(body, field).some((value) => value.toLowerCase().includes(wanted)));
 };
 
-/** The texts in a field: one, several, or none when it holds something else. */
+/** The texts in a field: one, several for a list, none for any other value. */
 export const textsOf = (body: JsonObject, field: string): readonly string[] => {
   const value = Object.hasOwn(body, field) ? body[field] : undefined;
   if (typeof value === 'string') return [value];
@@ -18,9 +24,9 @@ export const textsOf = (body: JsonObject, field: string): readonly string[] => {
 };
 
 /**
- * The fields that a query asks for by value, each with the values of which it must have one.
+ * The conditions of `query.where`: each field with the values of which it must have one.
  *
- * @throws TypeError for a field without an index: such a query has no fast answer
+ * @throws TypeError for a field without an index, because such a query would read every document
  */
 export const wantedValues = (
   model: ReadModel,

@@ -2,29 +2,35 @@ import type { JsonObject } from '../../events/envelope.js';
 import type { ReadModelIndex } from '../projection.js';
 
 /**
- * The read-model store port: documents that projections write, guarded by position, and that lists are answered from.
- * What every adapter must hold is written down as its contract suite, `test/contracts/readModelStore.contract.ts`.
- * Every call throws ReadModelStoreUnavailable when the store cannot be reached.
+ * The read-model store port: documents that projections write, guarded by position, and that answer
+ * lists. Its contract suite, `test/contracts/readModelStore.contract.ts`, says what every adapter
+ * promises. Every call throws ReadModelStoreUnavailable when the store cannot be reached.
  *
- * A call that names a version throws ReadModelDropped when the version was never prepared, or was dropped when another one was
- * published: nobody is answered from what is no longer live, and nobody goes on writing to it. Ids are not empty and hold no NUL
- * and no lone surrogate.
+ * A call that names a version throws ReadModelDropped when that version was never prepared, or was
+ * dropped because another one was published. So no process reads or writes a version that is no
+ * longer live. Ids are not empty and hold no NUL and no lone surrogate.
  */
 export interface ReadModelStore {
-  /** Makes what a version of a read model needs (tables, indexes). Repeating it changes nothing. */
+  /**
+   * Creates what a version of a read model needs (tables, indexes). Repeating it changes nothing.
+   */
   prepare(model: ReadModel): Promise<void>;
 
   get(model: ReadModel, id: string): Promise<StoredDocument | null>;
 
-  /** As `get`, for many at once; ids that have no document are missing in the answer. */
+  /** As `get`, for many ids at once. The map leaves out ids that have no document. */
   getMany(model: ReadModel, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>>;
 
-  /** Documents that match `query`, by id (as UTF-8 bytes); deleted ones are left out. A field in `where` without an index is a TypeError. */
+  /**
+   * Documents that match `query`, ordered by id (as UTF-8 bytes), without deleted ones.
+   * @throws TypeError for a field in `where` that has no index
+   */
   find(model: ReadModel, query: ReadModelQuery): Promise<readonly StoredDocument[]>;
 
   /**
-   * Writes each document unless the stored one reflects the same or a later position, then moves the checkpoint forward
-   * (never back). A `null` body leaves a tombstone, which keeps guarding until `purgeTombstones`.
+   * Writes each document unless the stored one reflects the same or a later position, then moves
+   * the checkpoint forward (never back). A `null` body leaves a tombstone, which guards against
+   * older writes until `purgeTombstones`.
    */
   apply(model: ReadModel, writes: readonly DocumentWrite[], checkpoint: bigint): Promise<void>;
 
@@ -32,24 +38,23 @@ export interface ReadModelStore {
   checkpoint(model: ReadModel): Promise<bigint>;
 
   /**
-   * Resolves `true` as soon as the checkpoint is at `position` or later, whichever process moved it; `false` when `signal`
-   * is aborted first.
+   * Waits until the checkpoint is at `position` or later, whichever process moved it. Resolves
+   * `false` when `signal` is aborted first.
    */
   reached(model: ReadModel, position: bigint, signal: AbortSignal): Promise<boolean>;
 
   /** The version that answers reads; `null` before the first `publish`. */
   liveVersion(name: string): Promise<string | null>;
 
-  /** Makes `model.version` the one that answers reads, at once for every process, and drops the other versions' documents. */
+  /**
+   * Makes `model.version` the live one, at once for every process, and drops the other versions.
+   */
   publish(model: ReadModel): Promise<void>;
-
-  /** Empties a version and sets its checkpoint back to `START`. Not while a projector writes to it. */
-  reset(model: ReadModel): Promise<void>;
 
   /** Removes tombstones that reflect a position before `before`. */
   purgeTombstones(model: ReadModel, before: bigint): Promise<void>;
 
-  /** Small records that are not read models: answers kept for idempotency keys, workers' positions, leases. */
+  /** Small records that are not read models: stored responses, workers' positions, leases. */
   readonly records: RecordStore;
 
   /** Resolves when the store answers. */
@@ -58,7 +63,7 @@ export interface ReadModelStore {
   close(): Promise<void>;
 }
 
-/** A version of a read model; versions of one name live side by side. */
+/** A version of a read model. Several versions of one name may exist side by side. */
 export interface ReadModel {
   readonly name: string;
   /** The projection's version, with a suffix while a rebuild of the same version runs beside it. */
@@ -68,9 +73,9 @@ export interface ReadModel {
 
 export interface StoredDocument {
   readonly id: string;
-  /** Revision in its own stream of the last event that it reflects. */
+  /** Revision, in its stream, of the last event that the document reflects. */
   readonly revision: bigint;
-  /** Position in the log of the last event that it reflects. */
+  /** Position, in the log, of the last event that the document reflects. */
   readonly position: bigint;
   readonly body: JsonObject;
 }
@@ -79,30 +84,39 @@ export interface DocumentWrite {
   readonly id: string;
   readonly revision: bigint;
   readonly position: bigint;
-  /** `null` deletes. */
+  /** `null` deletes the document. */
   readonly body: JsonObject | null;
 }
 
 export interface ReadModelQuery {
-  /** Indexed fields that must equal a value, or one of several (`[]` matches nothing); an array field matches by any element. */
+  /**
+   * Indexed fields that must equal a value, or one of several (`[]` matches nothing); an array
+   * field matches by any element.
+   */
   readonly where?: Readonly<Record<string, string | readonly string[]>>;
   /** Fields of which at least one must contain `text`, ignoring case. */
   readonly search?: { readonly fields: readonly string[]; readonly text: string };
-  /** By id. */
+  /** Documents are ordered by id. */
   readonly order: 'ascending' | 'descending';
-  /** Exclusive: go on after this id, in the order asked for. */
+  /** Only documents after this id (exclusive), in the given order. */
   readonly after?: string;
   readonly limit: number;
 }
 
 export interface RecordStore {
   get(collection: string, key: string): Promise<JsonObject | null>;
-  /** Writes the record unless one that has not expired is there; says whether it did. Exactly one of many at once does. */
+  /**
+   * Writes the record unless one that has not expired is there, and resolves with whether it did.
+   * Of many concurrent inserts exactly one writes.
+   */
   insert(collection: string, key: string, value: JsonObject, expiresAt?: number): Promise<boolean>;
-  /** Writes the record, whatever is there. `expiresAt` is in milliseconds since the epoch; an expired record is as good as absent. */
+  /**
+   * Writes or replaces the record. `expiresAt` is in ms since the epoch; an expired record is
+   * treated as absent.
+   */
   put(collection: string, key: string, value: JsonObject, expiresAt?: number): Promise<void>;
   delete(collection: string, key: string): Promise<void>;
-  /** Gives back the room of records that have expired, in every collection; resolves with how many there were. */
+  /** Removes the expired records of every collection and resolves with their number. */
   purgeExpired(): Promise<number>;
 }
 

@@ -9,14 +9,14 @@ import { OutcomeUnknown } from '../../../src/events/store/eventStore.js';
 import { systemRandom } from '../../../src/platform/random.js';
 import { createTestClock } from '../../support/testClock.js';
 
-test('an append of which the outcome was told to be unknown is not asked for again', async () => {
+test('an append whose outcome was reported as unknown is not retried', async () => {
   const clock = createTestClock();
-  let asked = 0;
+  let attempts = 0;
   const append: Wire['append'] = (_request, _signal, onSent) => {
-    asked += 1;
-    // More than that is asked by nobody in 3.5 s: the test has to end where it is asked without an end.
-    if (asked > 1_000) return new Promise(() => undefined);
-    if (asked > 1) return Promise.reject(new NotConnected());
+    attempts += 1;
+    // Ends an endless retry: no correct backoff makes so many attempts in 3.5 s.
+    if (attempts > 1_000) return new Promise(() => undefined);
+    if (attempts > 1) return Promise.reject(new NotConnected());
     onSent();
     return Promise.reject(new Error('the connection broke'));
   };
@@ -24,14 +24,14 @@ test('an append of which the outcome was told to be unknown is not asked for aga
   const outcome = calls.append({ stream: 'thing-1', events: [], expected: -1n }).catch((error: unknown) => error);
   await clock.advance(3_500);
   expect(await outcome).toBeInstanceOf(OutcomeUnknown);
-  const before = asked;
+  const before = attempts;
   for (let turn = 0; turn < 100; turn += 1) await nextTurn();
   expect(before).toBeLessThan(100);
-  expect(asked).toBe(before);
+  expect(attempts).toBe(before);
 });
 
-test('a node that has not indexed the last event seen, and begins with it, delivers nothing twice', async () => {
-  const follow = (): AsyncIterable<LogMessage> =>
+test('no event is delivered twice when a node has not indexed the last event seen and starts with it', async () => {
+  const subscribe = (): AsyncIterable<LogMessage> =>
     (async function* () {
       await nextTurn();
       for (const position of [5n, 9n]) yield { kind: 'event', record: recordAt(position) };
@@ -40,7 +40,7 @@ test('a node that has not indexed the last event seen, and begins with it, deliv
   const options = { after: 5n, through: 9n, filter: undefined, maxBatch: 10, silenceMs: 1_000 };
   const { signal } = new AbortController();
   const received: bigint[] = [];
-  for await (const { events } of catchUp({ follow } as unknown as Wire, createTestClock(), { ...options, signal }))
+  for await (const { events } of catchUp({ subscribe } as unknown as Wire, createTestClock(), { ...options, signal }))
     received.push(...events.map(({ position }) => position));
   expect(received).toEqual([9n]);
 });

@@ -3,23 +3,25 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import { FakeLog } from './fakeLog.js';
 import { FakeNode } from './fakeNode.js';
 
-/** What the fake does wrong, as long as it is set. */
+/** The faults of the fake, each as long as it is set. */
 export interface FakeFaults {
-  /** Takes connections and requests, and answers none. */
+  /** Accepts connections and requests, and answers none. */
   silent: boolean;
-  /** Subscriptions hear nothing any more, without an error. */
+  /** Subscriptions receive nothing any more, without an error. */
   mute: boolean;
   /** Every request is refused with this, before anything is done. */
   refuseWith: { readonly code: number; readonly details: string } | null;
-  /** What becomes of the answer to an append that was done. `late`: when `answerLate` is called. */
+  /**
+   * What happens to the answer to a written append. `late`: it is sent when `answerLate` is called.
+   */
   answers: 'given' | 'lost' | 'late' | 'twice' | 'timed out';
-  /** Whether the end of a stream is told with what is read of it, as since version 21.10. */
-  tellsHead: boolean;
+  /** Whether a read includes the stream's head, as it does since version 21.10. */
+  sendsHead: boolean;
   /** Bytes of data in one append; the real server's default. */
   maxAppendSize: number;
 }
 
-/** What a server that is not insecure asks for. */
+/** Certificate and credentials of a server that does not run with `--insecure`. */
 export interface FakeSecurity {
   readonly certificate: Buffer;
   readonly key: Buffer;
@@ -27,13 +29,13 @@ export interface FakeSecurity {
   readonly password: string;
 }
 
-/** What was asked of the fake. */
+/** The calls that the fake received. */
 export interface FakeCalls {
   read: number;
   append: number;
   batchAppend: number;
-  /** How often a node was asked whether it is the leader, by an append that cannot be. */
-  asked: number;
+  /** Leader probes, which are appends that a leader refuses. */
+  leaderProbes: number;
   /** Calls that carried a password. */
   withPassword: number;
   readonly subscriptions: { readonly after: bigint; readonly filter: object | null }[];
@@ -41,9 +43,10 @@ export interface FakeCalls {
 }
 
 /**
- * A fake EventStoreDB, one node or several, for tests: it speaks the real protocol over loopback ports, and behaves as the real server was
- * seen to do (expected revisions, repetition by event id, filters, checkpoints, leaders), with faults on demand. It keeps its log in memory: it
- * proves how the adapter uses the wire, and nothing about durability.
+ * A fake EventStoreDB, one node or several, for tests. It speaks the real protocol over loopback
+ * ports and behaves as the real server was observed to do (expected revisions, repetition by event
+ * id, filters, checkpoints, leaders), with faults on demand. Its log is in memory, so it shows how
+ * the adapter uses the protocol, and nothing about durability.
  */
 export class FakeCluster {
   readonly log = new FakeLog();
@@ -52,11 +55,19 @@ export class FakeCluster {
     mute: false,
     refuseWith: null,
     answers: 'given',
-    tellsHead: true,
+    sendsHead: true,
     maxAppendSize: 1_048_576,
   };
-  readonly calls: FakeCalls = { read: 0, append: 0, batchAppend: 0, asked: 0, withPassword: 0, subscriptions: [], written: [] };
-  /** Answers that are still to be given. */
+  readonly calls: FakeCalls = {
+    read: 0,
+    append: 0,
+    batchAppend: 0,
+    leaderProbes: 0,
+    withPassword: 0,
+    subscriptions: [],
+    written: [],
+  };
+  /** Answers that are held back. */
   readonly late: (() => void)[] = [];
   readonly nodes: readonly FakeNode[];
   leader: FakeNode | null;
@@ -79,7 +90,7 @@ export class FakeCluster {
     return this.nodes.map((node) => `127.0.0.1:${String(node.advertisedPort)}`).join(',');
   }
 
-  /** What `EVENT_STORE_URL` would be, of a server without TLS and credentials. */
+  /** The value of `EVENT_STORE_URL` for a server without TLS and credentials. */
   get url(): string {
     return `esdb://${this.hosts}?tls=false${this.nodes.length > 1 ? '&nodePreference=leader&discoveryInterval=20' : ''}`;
   }
@@ -88,7 +99,7 @@ export class FakeCluster {
     for (const node of this.nodes) node.stop();
   }
 
-  /** Starts again, on the same ports, with what was committed. */
+  /** Starts the stopped nodes again, on the same ports and with the committed log. */
   async restart(): Promise<void> {
     await Promise.all(this.nodes.filter(({ up }) => !up).map((node) => node.start()));
   }
@@ -103,12 +114,12 @@ export class FakeCluster {
     for (const node of this.nodes) node.endSubscriptions();
   }
 
-  /** Gives the answers that were held back. */
+  /** Sends the answers that were held back. */
   answerLate(): void {
     for (const answer of this.late.splice(0)) answer();
   }
 
-  /** What each node tells of all. */
+  /** The cluster's members, as every node reports them. */
   gossip(): gossip.ClusterInfo {
     const { VNodeState } = gossip.MemberInfo;
     const members = this.nodes.map((node, index) =>

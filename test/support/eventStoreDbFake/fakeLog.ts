@@ -1,4 +1,7 @@
-/** An event as the fake keeps it. Commit and prepare position are the same, as in EventStoreDB since its version 20. */
+/**
+ * An event as the fake stores it. Commit and prepare position are the same, as in EventStoreDB
+ * since version 20.
+ */
 export interface FakeEvent {
   readonly id: string;
   readonly type: string;
@@ -15,7 +18,10 @@ export type NewFakeEvent = Pick<FakeEvent, 'id' | 'type' | 'contentType' | 'data
 
 export type FakeExpectation = bigint | 'none' | 'any' | 'exists';
 
-/** What a write comes to; a partly repeated one is told as a wrong version. `position` is missing where the real server does not know it. */
+/**
+ * The outcome of a write. A partly repeated one is a wrong version. `position` is `null` where the
+ * real server does not know it.
+ */
 export type Written =
   | { readonly written: true; readonly revision: bigint; readonly position: bigint | null }
   | { readonly written: false; readonly actual: bigint };
@@ -25,44 +31,50 @@ const EPOCHS = '$epoch-information';
 export const isHidden = ({ stream }: Pick<FakeEvent, 'stream'>): boolean => stream === EPOCHS;
 
 /**
- * The log of the fake EventStoreDB: appends are decided by the rules of the real one (`IndexWriter.CheckCommit`). With an explicit revision,
- * ids are compared at the revisions that follow; otherwise in a cache of recent events, which a restart empties.
+ * The log of the fake EventStoreDB. Appends follow the rules of the real one
+ * (`IndexWriter.CheckCommit`): with an expected revision, ids are compared with those of the events
+ * after it; otherwise with a cache of recent events, which a restart empties.
  */
 export class FakeLog {
   readonly events: FakeEvent[] = [];
   readonly #streams = new Map<string, FakeEvent[]>();
   readonly #recent = new Map<string, FakeEvent>();
   readonly #listeners = new Set<(event: FakeEvent) => void>();
-  /** More than a number holds exactly: positions must never become one. */
+  /**
+   * Starts beyond the exact range of a number, so that a test fails when a position becomes one.
+   */
   #end = 2n ** 53n + 1n;
 
   stream(name: string): readonly FakeEvent[] {
     return this.#streams.get(name) ?? [];
   }
 
-  /** Calls `listener` for each event that is committed, in order, until the returned function is called. */
+  /**
+   * Calls `listener` for each event that is committed, in order, until the returned function is
+   * called.
+   */
   listen(listener: (event: FakeEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What a restart forgets. */
+  /** Empties the cache of recent events, as a restart does. */
   forgetRecent(): void {
     this.#recent.clear();
   }
 
-  /** Removes events that the server wrote for itself, as it does when they are old. */
+  /** Removes the server's own events, as the real server does when they are old. */
   scavenge(): void {
     const kept = this.events.filter(({ stream }) => !stream.startsWith('$'));
     this.events.splice(0, this.events.length, ...kept);
   }
 
-  /** An event that the server writes for itself. */
+  /** Writes one of the server's own events. */
   writeSystemEvent(): void {
     this.#writeSystem('$stats-0.0.0.0:2113', '$statsCollected');
   }
 
-  /** What a new leader writes first. Neither reads nor subscriptions show it. */
+  /** Writes the first event of a new leader, which neither reads nor subscriptions show. */
   writeEpoch(): void {
     this.#writeSystem(EPOCHS, '$epoch-information');
   }
@@ -83,7 +95,7 @@ export class FakeLog {
     const current = this.stream(stream);
     const head = BigInt(current.length) - 1n;
     const wrong: Written = { written: false, actual: head };
-    // Nothing to write is a success.
+    // An empty append succeeds.
     if (events.length === 0) return { written: true, revision: 0n, position: null };
     if (expected === 'exists' && head < 0n) return wrong;
     if (expected === 'any' || expected === 'exists') {
@@ -121,7 +133,7 @@ export class FakeLog {
     return { written: true, revision: last?.revision ?? -1n, position: last?.position ?? null };
   }
 
-  /** Where the next event will stand. */
+  /** The position of the next event. */
   get end(): bigint {
     return this.#end;
   }

@@ -5,7 +5,7 @@ import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js';
-import { QUESTION_STREAM } from '../../../src/events/store/eventStoreDb/leader.js';
+import { LEADER_PROBE_STREAM } from '../../../src/events/store/eventStoreDb/leaderProbe.js';
 import type { FakeCluster, FakeSecurity } from './fakeEventStoreDb.js';
 import { isHidden, type FakeEvent, type FakeLog } from './fakeLog.js';
 import { appendAnswer, eventAnswer, expectationOf, proposedEvent, streamName, streamNotFound } from './fakeStreams.js';
@@ -14,15 +14,21 @@ import { send, subscribe, tooSlow, type Reading } from './fakeSubscription.js';
 type Appending = ServerReadableStream<messages.AppendReq, messages.AppendResp>;
 type AppendCallback = sendUnaryData<messages.AppendResp>;
 
-/** One node of the fake EventStoreDB: a gRPC server on a loopback port, made from the client's own service definitions. */
+/**
+ * One node of the fake EventStoreDB: a gRPC server on a loopback port, made from the client's own
+ * service definitions.
+ */
 export class FakeNode {
   readonly log: FakeLog;
   readonly #cluster: FakeCluster;
   #server: Server | null = null;
   port = 0;
-  /** Where others are told to find it, when something stands in front of it. */
+  /** The advertised port, when a proxy stands in front of the node. */
   proxyPort: number | null = null;
-  /** Elected, and not the leader yet: it takes no appends, and its reads lack the last event of every stream, which it has not indexed. */
+  /**
+   * Elected, but not the leader yet: it accepts no appends, and its reads lack the last event of
+   * every stream, which is not indexed yet.
+   */
   inaugurating = false;
   readonly #ends = new Set<(error: object | null) => void>();
 
@@ -39,7 +45,7 @@ export class FakeNode {
     return this.#server !== null;
   }
 
-  /** Listens; on the same port as before when it is started again. */
+  /** Listens, on the same port as before when it is started again. */
   async start(): Promise<void> {
     const server = new Server({ 'grpc.max_receive_message_length': 20_000_000 });
     const calls = this.#cluster.calls;
@@ -84,7 +90,7 @@ export class FakeNode {
     this.#server = server;
   }
 
-  /** As if killed: connections break off. What was committed stays. */
+  /** Stops as if killed: connections break. Committed events stay. */
   stop(): void {
     this.#server?.forceShutdown();
     this.#server = null;
@@ -92,7 +98,7 @@ export class FakeNode {
     this.log.forgetRecent();
   }
 
-  /** Ends every subscription, with what the real server says to a consumer that lags. */
+  /** Ends every subscription with the real server's error for a slow consumer. */
   dropSubscriptions(): void {
     for (const end of [...this.#ends]) end(tooSlow());
   }
@@ -101,7 +107,7 @@ export class FakeNode {
     for (const end of [...this.#ends]) end(null);
   }
 
-  /** What the real server answers before it does anything; `null` when it does what is asked. */
+  /** The real server's refusal of a call, or `null` when it accepts the call. */
   #refusal(metadata: Metadata, write = false): object | null {
     const { faults, leader, security } = this.#cluster;
     if (faults.refuseWith !== null) return faults.refuseWith;
@@ -128,8 +134,8 @@ export class FakeNode {
     }
     const options = requests[0]?.getOptions() ?? new messages.AppendReq.Options();
     const stream = streamName(options.getStreamIdentifier());
-    const question = stream === QUESTION_STREAM;
-    if (question) this.#cluster.calls.asked += 1;
+    const isProbe = stream === LEADER_PROBE_STREAM;
+    if (isProbe) this.#cluster.calls.leaderProbes += 1;
     else this.#cluster.calls.append += 1;
     if (faults.silent) return;
     const refusal = this.#refusal(call.metadata, true);
@@ -139,13 +145,13 @@ export class FakeNode {
     }
     const proposals = requests.slice(1).map((request) => request.getProposedMessage());
     const events = proposals.filter((message) => message !== undefined).map(proposedEvent);
-    // It means to count metadata and types too, and does not.
+    // The real server counts data only, although it means to count metadata and types too.
     const size = events.reduce((sum, { data }) => sum + data.length, 0);
     if (size > faults.maxAppendSize) {
       answer(tooLarge(faults.maxAppendSize));
       return;
     }
-    if (question) {
+    if (isProbe) {
       answer(null, appendAnswer(this.log.append(stream, events, expectationOf(options))));
       return;
     }
@@ -202,11 +208,11 @@ export class FakeNode {
     const backwards = options.getReadDirection() === messages.ReadReq.Options.ReadDirection.BACKWARDS;
     const from = of?.hasEnd() === true ? events.length - 1 : Number(of?.getRevision() ?? 0);
     const selected = backwards
-      ? // From beyond the end, it counts back from there, as the real one does.
+      ? // Counts back from `from` even if it lies beyond the end, as the real one does.
         events.slice(Math.max(0, from - count + 1), from + 1).toReversed()
       : events.slice(from, from + count);
     for (const event of selected) await send(call, eventAnswer(event));
-    if ((options.getControlOption()?.getCompatibility() ?? 0) >= 1 && this.#cluster.faults.tellsHead)
+    if ((options.getControlOption()?.getCompatibility() ?? 0) >= 1 && this.#cluster.faults.sendsHead)
       call.write(new messages.ReadResp().setLastStreamPosition(String(events.length - 1)));
     call.end();
   }

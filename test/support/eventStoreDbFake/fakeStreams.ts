@@ -2,7 +2,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import messages from '@eventstore/db-client/generated/streams_pb.js';
 import { isHidden, type FakeEvent, type FakeExpectation, type NewFakeEvent, type Written } from './fakeLog.js';
 
-/** The fake's side of the wire: its events as answers, requests in its own words. */
+/** Converts the fake's events to answers of the protocol, and requests to the fake's types. */
 
 export const eventAnswer = (event: FakeEvent): messages.ReadResp => {
   const recorded = new messages.ReadResp.ReadEvent.RecordedEvent()

@@ -6,10 +6,16 @@ import { caughtUp, checkpointAnswer, confirmation, eventAnswer, filterOf } from 
 
 export type Reading = ServerWritableStream<messages.ReadReq, messages.ReadResp>;
 
-/** Events that the real server reads at once, and messages of a subscription that it holds before it calls the consumer too slow. */
+/**
+ * Events that the real server reads at once. It drops a subscription as too slow when a hundred
+ * pages of messages wait.
+ */
 const PAGE = 32;
 
-/** A subscription to everything: what was there, page by page as the real server reads it, then what comes. */
+/**
+ * A subscription to the whole log: history, page by page as the real server reads it, then new
+ * events.
+ */
 export const subscribe = async (
   call: Reading,
   options: messages.ReadReq.Options,
@@ -76,7 +82,7 @@ export const subscribe = async (
     }
     considered += index - beginning;
     if (index >= events.length && (filter === undefined || (found < PAGE && index - beginning < interval))) break;
-    // Where the page began, or the last event that it found.
+    // The checkpoint is where the page began, or its last match.
     if (filter !== undefined && considered >= interval) {
       considered %= interval;
       await send(call, checkpointAnswer(position));

@@ -4,7 +4,7 @@ import { EventStoreFull, EventStoreUnavailable } from '../eventStore.js';
 
 export type Statement = Pick<StatementSyncInstance, 'run' | 'get' | 'all' | 'setReturnArrays'>;
 
-/** The part of a SQLite connection that the store uses: what a test stands in front of to make a disk fail. */
+/** The part of a SQLite connection that the store uses. Tests wrap it to make a disk fail. */
 export interface Database {
   prepare(sql: string): Statement;
   exec(sql: string): void;
@@ -13,8 +13,10 @@ export interface Database {
 }
 
 /**
- * `position` is the order of commits: it is given out inside the write lock. The index by id begins with the id, which is
- * ordered by time, so that inserting touches its last page only; a stream's head is the last entry of `events_by_stream`. A kind is a type within a category of streams (see kinds.ts).
+ * `position` is the order of commits, because it is assigned inside the write lock. The index by id
+ * begins with the id, which is ordered by time, so that an insert touches its last page only. A
+ * stream's head is the last entry of `events_by_stream`. A row of `kinds` is an event type within a
+ * category of streams (see eventTypeIndex.ts).
  */
 const schema = `
   CREATE TABLE streams (
@@ -44,22 +46,26 @@ const schema = `
 
 const SCHEMA_VERSION = 1;
 
-/** How long SQLite itself waits for a lock, blocking this thread, in ms; longer waits are the callers', without blocking. */
+/**
+ * How long SQLite itself waits for a lock, which blocks this thread. Callers wait longer, without
+ * blocking.
+ */
 const BLOCKING_WAIT_MS = 10;
 const OPENING_ATTEMPTS = 200;
 const OPENING_PAUSE_MS = 10;
 
 /**
- * Opens the file, making it when it is not there. Several processes may do so at the same time.
- * @throws EventStoreUnavailable when it cannot be opened, or was written by a later version of this software.
+ * Opens the file and creates it when it is missing. Several processes may do so at the same time.
+ * @throws EventStoreUnavailable when it cannot be opened, or was written by a later version of this
+ * software.
  */
 export const openDatabase = async (file: string, clock: Clock): Promise<Database> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return openOnce(file);
     } catch (error) {
-      if (!isBusy(error) || attempt === OPENING_ATTEMPTS) throw faultOf(error);
-      // Another process is switching the new file to WAL: SQLite does not wait for that by itself.
+      if (!isBusy(error) || attempt === OPENING_ATTEMPTS) throw toPortFault(error);
+      // SQLite does not wait by itself while another process switches a new file to WAL.
       await new Promise<void>((resolve) => {
         clock.schedule(OPENING_PAUSE_MS, resolve, { keepAlive: true });
       });
@@ -70,7 +76,8 @@ export const openDatabase = async (file: string, clock: Clock): Promise<Database
 const openOnce = (file: string): Database => {
   const database = new DatabaseSync(file);
   try {
-    // FULL syncs the log at every commit; fullfsync makes that sync reach the platter on macOS.
+    // FULL syncs the write-ahead log at every commit; fullfsync makes that sync reach the disk on
+    // macOS.
     database.exec(
       `PRAGMA busy_timeout = ${String(BLOCKING_WAIT_MS)}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 4000`,
     );
@@ -86,7 +93,7 @@ const openOnce = (file: string): Database => {
 
 const createSchema = (database: Database): void => {
   database.exec('BEGIN IMMEDIATE');
-  // Another process may have been faster.
+  // Another process may have created the schema first.
   if (versionOf(database) === 0) database.exec(`${schema}; PRAGMA user_version = ${String(SCHEMA_VERSION)}`);
   database.exec('COMMIT');
 };
@@ -94,7 +101,7 @@ const createSchema = (database: Database): void => {
 const versionOf = (database: Database): number =>
   (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
 
-/** Prepares a statement that gives rows as arrays, which are read twice as fast as objects. */
+/** Prepares a statement that returns rows as arrays, which are read twice as fast as objects. */
 export const prepareRows = (database: Database, sql: string): Statement => {
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);
@@ -119,11 +126,13 @@ export const isBusy = (error: unknown): boolean => primaryCode(error) === SQLITE
 
 export const isConstraint = (error: unknown): boolean => primaryCode(error) === SQLITE_CONSTRAINT;
 
-/** Whether the disk itself failed, so that a commit may or may not be there after a restart. */
+/** Whether the disk itself failed. Then a commit may or may not be there after a restart. */
 export const isDiskFault = (error: unknown): boolean => primaryCode(error) === SQLITE_IOERR;
 
-/** A SQLite error in the port's words; anything else, a defect of ours, is left as it is. */
-export const faultOf = (error: unknown): unknown => {
+/**
+ * Maps a SQLite error to the port's. Any other error is a defect of ours and returned unchanged.
+ */
+export const toPortFault = (error: unknown): unknown => {
   const code = primaryCode(error);
   if (code === 0) return error;
   const words = String(error);

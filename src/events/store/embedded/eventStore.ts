@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
+import { nextTurn } from '../../../platform/eventLoop.js';
 import type { Logger } from '../../../platform/logger.js';
 import { encodeEvents, isStreamName } from '../encodeEvents.js';
 import {
@@ -9,43 +10,50 @@ import {
   type StoredEvent,
   type SubscribeOptions,
 } from '../eventStore.js';
-import { faultOf, openDatabase, type Database } from './database.js';
-import { createFollowers } from './followers.js';
+import { toPortFault, openDatabase, type Database } from './database.js';
+import { createCommitNotifier } from './commitNotifier.js';
 import { createGroupCommit } from './groupCommit.js';
-import { createKinds } from './kinds.js';
+import { createEventTypeIndex } from './eventTypeIndex.js';
 import { createLogReader } from './logReader.js';
 import { createLogWriter } from './logWriter.js';
 
 export interface EmbeddedEventStoreOptions {
-  /** Path of the SQLite file; made when it is not there. Several processes may use it at the same time. */
+  /**
+   * Path of the SQLite file, which is created when it is missing. Several processes may use it at
+   * the same time.
+   */
   readonly file: string;
   readonly clock: Clock;
   readonly logger?: Pick<Logger, 'warn'>;
 }
 
 /**
- * The event store in one SQLite file, with nothing to install (docs/adr/0001-embedded-event-store.md).
+ * The event store in one SQLite file, with nothing to install
+ * (docs/adr/0001-embedded-event-store.md).
  * @throws EventStoreUnavailable when the file cannot be opened.
  */
 export const createEmbeddedEventStore = async (options: EmbeddedEventStoreOptions): Promise<EventStore> => {
   const database = await openDatabase(options.file, options.clock);
-  return inPortWords(() => eventStoreOn(database, options));
+  return withPortFaults(() => eventStoreOn(database, options));
 };
 
-/** Positions looked at in one go: while SQLite reads, nothing else in the process runs. */
-const WINDOW = 2_000;
+/**
+ * Positions that one read covers. SQLite reads synchronously, so nothing else in the process runs
+ * meanwhile.
+ */
+const READ_WINDOW = 2_000;
 
-/** The event store on a connection of `openDatabase`, which it closes in the end. */
+/** The event store on a connection from `openDatabase`, which `close` closes. */
 export const eventStoreOn = (database: Database, { file, clock, logger }: EmbeddedEventStoreOptions): EventStore => {
-  const kinds = createKinds(database);
-  const log = createLogReader(database, kinds);
-  const writer = createLogWriter(database, kinds, () => log.head());
-  const followers = createFollowers({ file, head: () => log.head(), clock, logger });
+  const typeIndex = createEventTypeIndex(database);
+  const log = createLogReader(database, typeIndex);
+  const writer = createLogWriter(database, typeIndex, () => log.head());
+  const commitNotifier = createCommitNotifier({ file, head: () => log.head(), clock, logger });
   const groupCommit = createGroupCommit({
     writer,
     clock,
     onCommit: (head) => {
-      followers.committed(head);
+      commitNotifier.notify(head);
     },
   });
   const closing = new AbortController();
@@ -55,28 +63,29 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
     if (closed !== null) throw new EventStoreClosed('the event store is closed');
   };
 
-  /** Runs `read` at once; what it throws becomes a rejection. */
+  /** Runs `read` at once and turns what it throws into a rejection. */
   const use = <Result>(read: () => Result): Promise<Result> =>
     new Promise((resolve) => {
       ensureOpen();
-      resolve(inPortWords(read));
+      resolve(withPortFaults(read));
     });
 
   async function* follow({ after, filter, maxBatch = 500, signal }: SubscribeOptions): AsyncGenerator<LogSlice, void> {
     const ended = AbortSignal.any([signal, closing.signal]);
-    const stopWatching = followers.watch();
+    const stopWatching = commitNotifier.watch();
     let position = after;
     try {
       for (;;) {
-        // Reading is synchronous: without this, following a long history would let nothing else run.
+        // Reads are synchronous: without this turn, catching up with a long history would let
+        // nothing else run.
         await nextTurn();
         if (ended.aborted) return;
-        const slice = inPortWords(() => readWindow(Number(position), log.head(), maxBatch, filter));
+        const slice = withPortFaults(() => readWindow(Number(position), log.head(), maxBatch, filter));
         if (slice.position > position) {
           position = slice.position;
           yield slice;
         } else {
-          await followers.grown(ended);
+          await commitNotifier.nextCommit(ended);
         }
       }
     } finally {
@@ -85,24 +94,28 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   }
 
   const readWindow = (after: number, head: number, max: number, filter: SubscribeOptions['filter']): LogSlice =>
-    log.read({ after, through: Math.min(after + WINDOW, head) }, max, filter);
+    log.read({ after, through: Math.min(after + READ_WINDOW, head) }, max, filter);
 
   /**
-   * Leaves everything in the one file, for whoever copies it. SQLite would do so when the connection ends, but the driver
-   * keeps the connection until the prepared statements are garbage.
+   * Moves everything into the one file, so that a copy of it is complete. SQLite does so when the
+   * connection ends, but the driver keeps the connection until the prepared statements are garbage
+   * collected.
    */
   const moveLogIntoFile = (): void => {
     try {
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch (error) {
-      logger?.warn({ err: error, file }, 'the write-ahead log stays beside the event store; the next start reads it');
+      logger?.warn(
+        { err: error, file },
+        "the event store's write-ahead log could not be emptied; keep the -wal file, the next start reads it",
+      );
     }
   };
 
   const shutDown = async (): Promise<void> => {
     await groupCommit.drained();
     closing.abort();
-    followers.close();
+    commitNotifier.close();
     moveLogIntoFile();
     database.close();
   };
@@ -141,16 +154,11 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   };
 };
 
-/** What `use` gives; an error of SQLite's is thrown as one of the port's. */
-const inPortWords = <Result>(use: () => Result): Result => {
+/** Runs `use` and maps SQLite's errors to the port's. */
+const withPortFaults = <Result>(use: () => Result): Result => {
   try {
     return use();
   } catch (error) {
-    throw faultOf(error);
+    throw toPortFault(error);
   }
 };
-
-const nextTurn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });

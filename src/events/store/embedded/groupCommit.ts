@@ -1,28 +1,34 @@
 import type { Clock } from '../../../platform/clock.js';
 import { EventStoreError, OutcomeUnknown, type AppendResult } from '../eventStore.js';
-import { faultOf, isBusy, isDiskFault } from './database.js';
+import { toPortFault, isBusy, isDiskFault } from './database.js';
 import type { Append, LogWriter, Transaction } from './logWriter.js';
 
-/** Writes appends, all that wait in one turn of the event loop in one transaction. */
+/** Writes all appends that wait in one turn of the event loop in one transaction. */
 export interface GroupCommit {
-  /** Resolves when the append is durable. What `prepare` throws, called at once, becomes a rejection. */
+  /**
+   * Resolves when the append is durable. `prepare` is called at once; what it throws becomes a
+   * rejection.
+   */
   append(prepare: () => Append): Promise<AppendResult>;
   /** Resolves when no append is waiting. */
   drained(): Promise<void>;
 }
 
-/** Between two looks at a lock that another process holds, in ms. */
+/** Pause between two attempts to get a lock that another process holds. */
 const LOCK_PAUSE_MS = 5;
-/** After this an append gives up. The number of looks bounds the wait too, should the wall clock be set back meanwhile. */
-const LOCK_PATIENCE_MS = 1_500;
-const LOCK_LOOKS = LOCK_PATIENCE_MS / LOCK_PAUSE_MS;
+/**
+ * How long an append waits for the lock. The number of attempts bounds the wait too, in case the
+ * wall clock is set back.
+ */
+const LOCK_TIMEOUT_MS = 1_500;
+const MAX_LOCK_ATTEMPTS = LOCK_TIMEOUT_MS / LOCK_PAUSE_MS;
 
 interface Waiting {
   readonly append: Append;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: unknown) => void;
-  readonly giveUpAt: number;
-  looks: number;
+  readonly deadline: number;
+  attempts: number;
 }
 
 export const createGroupCommit = ({
@@ -52,16 +58,21 @@ export const createGroupCommit = ({
     for (const drained of drains.splice(0)) drained();
   };
 
-  /** The transaction, `locked` when another process holds the lock and some append has patience left, or null when none is waiting any more. */
+  /**
+   * The transaction; `locked` when another process holds the lock and some append may still wait;
+   * null when none is left to write.
+   */
   const begin = (): Transaction | 'locked' | null => {
     try {
       return writer.begin();
     } catch (error) {
       const now = clock.now();
-      const patient = isBusy(error) ? waiting.filter((entry) => (entry.looks += 1) < LOCK_LOOKS && now < entry.giveUpAt) : [];
-      for (const entry of waiting) if (!patient.includes(entry)) entry.reject(faultOf(error));
-      waiting = patient;
-      return patient.length > 0 ? 'locked' : null;
+      const stillWaiting = isBusy(error)
+        ? waiting.filter((entry) => (entry.attempts += 1) < MAX_LOCK_ATTEMPTS && now < entry.deadline)
+        : [];
+      for (const entry of waiting) if (!stillWaiting.includes(entry)) entry.reject(toPortFault(error));
+      waiting = stillWaiting;
+      return stillWaiting.length > 0 ? 'locked' : null;
     }
   };
 
@@ -71,7 +82,7 @@ export const createGroupCommit = ({
       const outcomes = batch.map(({ append }) => attempt(transaction, append));
       committing = true;
       transaction.commit();
-      // Nobody is told before everything is durable.
+      // Answered only now that everything is durable.
       for (const [index, { resolve, reject }] of batch.entries()) {
         const outcome = outcomes[index];
         if (outcome instanceof EventStoreError) reject(outcome);
@@ -81,7 +92,7 @@ export const createGroupCommit = ({
       const fault =
         committing && isDiskFault(error)
           ? new OutcomeUnknown('the disk failed while the append was being made durable', { cause: error })
-          : faultOf(error);
+          : toPortFault(error);
       for (const { reject } of batch) reject(fault);
       transaction.rollback();
       return;
@@ -102,7 +113,7 @@ export const createGroupCommit = ({
   return {
     append: (prepare) =>
       new Promise((resolve, reject) => {
-        waiting.push({ append: prepare(), resolve, reject, giveUpAt: clock.now() + LOCK_PATIENCE_MS, looks: 0 });
+        waiting.push({ append: prepare(), resolve, reject, deadline: clock.now() + LOCK_TIMEOUT_MS, attempts: 0 });
         if (flushing) return;
         flushing = true;
         setImmediate(flush);

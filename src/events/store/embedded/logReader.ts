@@ -9,16 +9,22 @@ import {
   type StreamSlice,
 } from '../eventStore.js';
 import { prepareRows, type Database, type Statement } from './database.js';
-import type { Kinds } from './kinds.js';
+import type { EventTypeIndex } from './eventTypeIndex.js';
 
-/** Reading the log, synchronously. */
+/** Reads the log, synchronously. */
 export interface LogReader {
-  /** The last position that was committed; 0 when the log is empty. */
+  /** The last committed position; 0 when the log is empty. */
   head(): number;
   readStream(stream: string, options: ReadStreamOptions): StreamSlice;
-  /** Up to `max` matching events with positions in (`after`, `through`]. Its position is `through` unless `max` cut it short. */
+  /**
+   * Up to `max` matching events with positions in (`after`, `through`]. The slice's position is
+   * `through` unless `max` cut it short.
+   */
   read(range: { readonly after: number; readonly through: number }, max: number, filter: EventFilter | undefined): LogSlice;
-  /** The last position that matches, or a later one after which nothing matches; 0 when there is none in a short log. */
+  /**
+   * The position of the last matching event, or a later position up to which no other event
+   * matches.
+   */
   lastPosition(filter: EventFilter | undefined): number;
 }
 
@@ -27,19 +33,22 @@ type Row = [
   stream: string,
   revision: number,
   id: string,
-  kind: number,
+  typeKey: number,
   schemaVersion: number,
   recordedAt: number,
   data: string,
   metadata: string,
 ];
 
-/** How many positions `lastPosition` looks back. Whoever follows the log has long passed what lies before. */
-const LOOK_BACK = 256;
+/**
+ * How many positions `lastPosition` reads. Every live subscription has long passed the events
+ * before them.
+ */
+const LAST_POSITION_WINDOW = 256;
 
 const columns = 'position, streams.name, revision, lower(hex(id)), kind, schema_version, recorded_at, data, metadata';
 
-export const createLogReader = (database: Database, kinds: Kinds): LogReader => {
+export const createLogReader = (database: Database, typeIndex: EventTypeIndex): LogReader => {
   const prepare = (sql: string): Statement => prepareRows(database, sql);
 
   const selectHead = prepare('SELECT max(position) FROM events');
@@ -49,14 +58,15 @@ export const createLogReader = (database: Database, kinds: Kinds): LogReader => 
   const selectForwards = prepare(`${fromStream} AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`);
   const selectBackwards = prepare(`${fromStream} AND revision <= ? ORDER BY revision DESC LIMIT ?`);
 
-  // CROSS JOIN makes SQLite walk along the log and look the streams up, not the other way round.
+  // CROSS JOIN makes SQLite walk along the log and find the stream of each event, not the other way
+  // round.
   const fromLog = 'FROM events CROSS JOIN streams ON streams.key = stream WHERE position > ?1 AND position <= ?2';
-  const ofKinds = 'AND kind IN (SELECT value FROM json_each(?4))';
-  const ofNames = 'AND EXISTS (SELECT 1 FROM json_each(?5) WHERE substr(streams.name, 1, length(value)) = value)';
-  const variants = (select: string, order: string): { all: Statement; ofKinds: Statement; ofKindsAndNames: Statement } => ({
+  const ofTypes = 'AND kind IN (SELECT value FROM json_each(?4))';
+  const withNames = 'AND EXISTS (SELECT 1 FROM json_each(?5) WHERE substr(streams.name, 1, length(value)) = value)';
+  const variants = (select: string, order: string): { all: Statement; ofTypes: Statement; ofTypesAndNames: Statement } => ({
     all: prepare(`${select} ${fromLog} ${order}`),
-    ofKinds: prepare(`${select} ${fromLog} ${ofKinds} ${order}`),
-    ofKindsAndNames: prepare(`${select} ${fromLog} ${ofKinds} ${ofNames} ${order}`),
+    ofTypes: prepare(`${select} ${fromLog} ${ofTypes} ${order}`),
+    ofTypesAndNames: prepare(`${select} ${fromLog} ${ofTypes} ${withNames} ${order}`),
   });
   const selectEvents = variants(`SELECT ${columns}`, 'ORDER BY position LIMIT ?3');
   const selectLast = variants('SELECT position', 'ORDER BY position DESC LIMIT ?3');
@@ -71,17 +81,17 @@ export const createLogReader = (database: Database, kinds: Kinds): LogReader => 
   ): readonly unknown[] => {
     if (after >= through || max < 1) return [];
     if (filter === undefined) return statements.all.all(after, through, max);
-    const { keys, byName } = kinds.matching(filter);
-    if (!byName) return statements.ofKinds.all(after, through, max, keys);
-    return statements.ofKindsAndNames.all(after, through, max, keys, JSON.stringify(filter.streamPrefixes));
+    const { keys, needsNameCheck } = typeIndex.matching(filter);
+    if (!needsNameCheck) return statements.ofTypes.all(after, through, max, keys);
+    return statements.ofTypesAndNames.all(after, through, max, keys, JSON.stringify(filter.streamPrefixes));
   };
 
   const decode = (rows: readonly unknown[]): readonly StoredEvent[] =>
     rows.map((row) => {
-      const [position, stream, revision, id, kind, schemaVersion, recordedAt, data, metadata] = row as Row;
+      const [position, stream, revision, id, typeKey, schemaVersion, recordedAt, data, metadata] = row as Row;
       return {
         id: uuidText(id),
-        type: kinds.typeOf(kind),
+        type: typeIndex.typeOf(typeKey),
         schemaVersion,
         data: JSON.parse(data) as JsonObject,
         metadata: JSON.parse(metadata) as EventMetadata,
@@ -113,7 +123,7 @@ export const createLogReader = (database: Database, kinds: Kinds): LogReader => 
 
     lastPosition: (filter) => {
       const through = head();
-      const after = Math.max(0, through - LOOK_BACK);
+      const after = Math.max(0, through - LAST_POSITION_WINDOW);
       const [found] = select(selectLast, [after, through], 1, filter) as [number][];
       return found?.[0] ?? after;
     },

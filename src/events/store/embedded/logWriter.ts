@@ -1,7 +1,7 @@
 import type { EncodedEvent } from '../encodeEvents.js';
 import { CorruptedRetry, NO_STREAM, WrongExpectedRevision, type AppendResult, type ExpectedRevision } from '../eventStore.js';
 import { isConstraint, prepareRows, type Database } from './database.js';
-import type { Kinds } from './kinds.js';
+import type { EventTypeIndex } from './eventTypeIndex.js';
 
 export interface Append {
   readonly stream: string;
@@ -9,121 +9,124 @@ export interface Append {
   readonly expected: ExpectedRevision;
 }
 
-/** Writing to the log, synchronously. */
+/** Writes to the log, synchronously. */
 export interface LogWriter {
-  /** Begins a transaction, which sees everything committed so far and lets nobody else write. */
+  /** Begins a write transaction. No other connection can write until it ends. */
   begin(): Transaction;
 }
 
 export interface Transaction {
   /**
-   * Appends, recording it at `now` (epoch ms) or the stream's last time if that is later.
-   * @throws WrongExpectedRevision, CorruptedRetry: nothing of this append was written, the transaction goes on.
+   * Appends events, recorded at `now` (epoch ms) or at the stream's last time if that is later.
+   * @throws WrongExpectedRevision, CorruptedRetry: nothing of this append was written; the
+   * transaction goes on.
    */
   append(append: Append, now: number): AppendResult;
-  /** The last position of the log, with what was appended. */
+  /** The last position of the log, including the transaction's events. */
   position(): number;
   /** Makes everything appended durable. */
   commit(): void;
   rollback(): void;
 }
 
-/** The end of a stream. */
-interface Tail {
+/** The last event of a stream. */
+interface StreamHead {
   readonly key: number;
   readonly revision: number;
   readonly recordedAt: number;
 }
 
-/** Streams whose end is remembered, of about 200 bytes each; all are forgotten when there are more. */
-const REMEMBERED_TAILS = 10_000;
+/** Cached stream heads, of about 200 bytes each. The cache is cleared when it is full. */
+const MAX_CACHED_HEADS = 10_000;
 
-export const createLogWriter = (database: Database, kinds: Kinds, head: () => number): LogWriter => {
+export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, head: () => number): LogWriter => {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
   const insertStream = prepareRows(database, 'INSERT INTO streams (name) VALUES (?) RETURNING key');
   const insertEvent = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const deleteAfter = database.prepare('DELETE FROM events WHERE position > ?');
-  const selectPlace = prepareRows(database, 'SELECT revision, position FROM events WHERE id = ? AND stream = ?');
-  const selectTail = prepareRows(
+  const selectById = prepareRows(database, 'SELECT revision, position FROM events WHERE id = ? AND stream = ?');
+  const selectStreamHead = prepareRows(
     database,
     `SELECT key, revision, recorded_at FROM streams JOIN events ON stream = key WHERE name = ? ORDER BY revision DESC LIMIT 1`,
   );
 
-  /** The ends of streams, right as long as nobody else has written since `position`. */
-  const tails = new Map<string, Tail>();
+  /** Heads of streams, valid as long as no other process has written after `position`. */
+  const heads = new Map<string, StreamHead>();
   let position = 0;
 
-  const tailOf = (stream: string): Tail | undefined => {
-    const remembered = tails.get(stream);
-    if (remembered !== undefined) return remembered;
-    const row = selectTail.get(stream) as [number, number, number] | undefined;
+  const headOf = (stream: string): StreamHead | undefined => {
+    const cached = heads.get(stream);
+    if (cached !== undefined) return cached;
+    const row = selectStreamHead.get(stream) as [number, number, number] | undefined;
     return row === undefined ? undefined : { key: row[0], revision: row[1], recordedAt: row[2] };
   };
 
   const append = ({ stream, events, expected }: Append, now: number): AppendResult => {
-    const tail = tailOf(stream);
-    const last = tail === undefined ? NO_STREAM : BigInt(tail.revision);
-    if (typeof expected === 'bigint' ? expected > last : expected === 'exists' && tail === undefined) {
+    const streamHead = headOf(stream);
+    const last = streamHead === undefined ? NO_STREAM : BigInt(streamHead.revision);
+    if (typeof expected === 'bigint' ? expected > last : expected === 'exists' && streamHead === undefined) {
       throw new WrongExpectedRevision(stream, expected, last);
     }
-    if (tail === undefined) {
+    if (streamHead === undefined) {
       const [key] = insertStream.get(stream) as [number];
       return insert(stream, { key, revision: -1, recordedAt: 0 }, events, now);
     }
-    if (typeof expected === 'bigint' && expected < last) return repetition({ stream, events, expected }, tail);
+    if (typeof expected === 'bigint' && expected < last) return resultOfRepetition({ stream, events, expected }, streamHead);
     const start = position;
     try {
-      return insert(stream, tail, events, now);
+      return insert(stream, streamHead, events, now);
     } catch (error) {
       if (!isConstraint(error)) throw error;
-      // An id is there already. That is rare, so it costs nothing until it happens.
+      // The stream holds one of the ids already. The unique index finds this rare case, so that
+      // other appends pay nothing for it.
       deleteAfter.run(start);
       position = start;
-      return repetition({ stream, events, expected }, tail);
+      return resultOfRepetition({ stream, events, expected }, streamHead);
     }
   };
 
   const insert = (
     stream: string,
-    { key, revision: last, recordedAt }: Tail,
+    { key, revision: last, recordedAt }: StreamHead,
     events: readonly EncodedEvent[],
     now: number,
   ): AppendResult => {
     const at = Math.max(now, recordedAt);
     let revision = last;
     for (const { id, type, schemaVersion, data, metadata } of events) {
-      const kind = kinds.keyFor(stream, type);
-      insertEvent.run(position + 1, key, revision + 1, uuidBytes(id), kind, schemaVersion, at, data, metadata);
+      const typeKey = typeIndex.keyFor(stream, type);
+      insertEvent.run(position + 1, key, revision + 1, uuidBytes(id), typeKey, schemaVersion, at, data, metadata);
       position += 1;
       revision += 1;
     }
-    if (tails.size === REMEMBERED_TAILS) tails.clear();
-    tails.set(stream, { key, revision, recordedAt: at });
+    if (heads.size === MAX_CACHED_HEADS) heads.clear();
+    heads.set(stream, { key, revision, recordedAt: at });
     return { revision: BigInt(revision), position: BigInt(position) };
   };
 
   /**
-   * The result of the append that this one repeats.
-   * @throws WrongExpectedRevision: it repeats none, but was decided on old facts. CorruptedRetry: it repeats one in part.
+   * The result of the earlier append that this one repeats.
+   * @throws WrongExpectedRevision when it repeats none and the stream has moved on; CorruptedRetry
+   * when it repeats one in part.
    */
-  const repetition = ({ stream, events, expected }: Append, { key, revision }: Tail): AppendResult => {
+  const resultOfRepetition = ({ stream, events, expected }: Append, { key, revision }: StreamHead): AppendResult => {
     const last = BigInt(revision);
-    const places = events.map(({ id }) => selectPlace.get(uuidBytes(id), key) as [number, number] | undefined);
-    const first = places[0]?.[0];
+    const found = events.map(({ id }) => selectById.get(uuidBytes(id), key) as [number, number] | undefined);
+    const first = found[0]?.[0];
     if (typeof expected === 'bigint' && expected < last && first !== Number(expected) + 1) {
       throw new WrongExpectedRevision(stream, expected, last);
     }
-    const end = places.at(-1);
-    const whole = first !== undefined && places.every((place, index) => place?.[0] === first + index);
+    const end = found.at(-1);
+    const whole = first !== undefined && found.every((row, index) => row?.[0] === first + index);
     if (!whole || end === undefined || expected === last) throw new CorruptedRetry(stream);
     return { revision: BigInt(end[0]), position: BigInt(end[1]) };
   };
 
-  const forget = (): void => {
-    tails.clear();
-    kinds.forget();
+  const invalidate = (): void => {
+    heads.clear();
+    typeIndex.invalidate();
   };
 
   return {
@@ -131,7 +134,7 @@ export const createLogWriter = (database: Database, kinds: Kinds, head: () => nu
       begin.run();
       try {
         const start = head();
-        if (start !== position) tails.clear();
+        if (start !== position) heads.clear();
         position = start;
       } catch (error) {
         rollback.run();
@@ -144,8 +147,8 @@ export const createLogWriter = (database: Database, kinds: Kinds, head: () => nu
           commit.run();
         },
         rollback: () => {
-          forget();
-          // After some faults, such as a full disk, SQLite has rolled back by itself.
+          invalidate();
+          // After some faults, such as a full disk, SQLite has rolled back already.
           if (database.isTransaction) rollback.run();
         },
       };

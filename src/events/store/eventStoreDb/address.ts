@@ -1,30 +1,35 @@
-/** The connection string as the client library takes it, and what was left out of it. */
+/** A parsed connection string. */
 export interface Address {
+  /** The connection string for the client library, without options that it would warn about. */
   readonly text: string;
-  /** `host:port` of each node, for errors: never the password. */
+  /** `host:port` of each node, for error messages, without credentials. */
   readonly nodes: string;
   readonly warnings: readonly Warning[];
 }
 
-/** Why an option of the address has no effect. Nothing but the option's name is told of the address. */
+/**
+ * Why an option of the address has no effect. It holds only the option's name, since the address
+ * may hold a password.
+ */
 interface Warning {
   readonly option: string;
   readonly message: string;
 }
 
 /**
- * How a lost server is noticed: the library's defaults take 20 s for a connection and 5 s for each node that it asks for the leader.
- * Milliseconds, but for the gossip timeout, which the library takes in seconds.
+ * Options that notice a lost server sooner than the library's defaults, which take 20 s for a
+ * connection and 5 s for each node that it asks for the leader. In milliseconds, except the gossip
+ * timeout, which is in seconds.
  */
-const defaults: readonly [name: string, value: number][] = [
+const defaultOptions: readonly [name: string, value: number][] = [
   ['keepAliveInterval', 10_000],
   ['keepAliveTimeout', 5_000],
   ['gossipTimeout', 2],
 ];
 
-/** Without `_` and `-`, in lower case, as the library compares them. */
-const known: ReadonlySet<string> = new Set([
-  ...defaults.map(([name]) => name.toLowerCase()),
+/** Names of options in lower case without `_` and `-`, as the library compares them. */
+const knownOptions: ReadonlySet<string> = new Set([
+  ...defaultOptions.map(([name]) => name.toLowerCase()),
   'connectionname',
   'defaultdeadline',
   'dnsdiscover',
@@ -39,11 +44,13 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads an address such as `esdb://user:password@host:2113?tls=true`. Options that the library does not know, or knows to have no effect, are
- * left out here: the library would print the whole address, with the password, to say so.
- * @throws Error when what stands behind the `?` are no options, as when a password was not percent-encoded
+ * Parses an address such as `esdb://user:password@host:2113?tls=true`. Options that are unknown or
+ * have no effect are left out, because the library would warn about them by printing the whole
+ * address with its password.
+ * @throws Error when the text after the `?` is not a list of options, for example because a
+ * password is not percent-encoded
  */
-export const readAddress = (url: string): Address => {
+export const parseAddress = (url: string): Address => {
   const address = url.trim().replace(/^kurrentdb(?=[+:])/, 'esdb');
   // A password may hold a question mark.
   const credentials = /^[^:]+:\/\/(?:[^:]+:[^@]+@)?/.exec(address)?.[0] ?? '';
@@ -52,9 +59,9 @@ export const readAddress = (url: string): Address => {
     .join('?')
     .split('&')
     .filter((option) => option !== '');
-  if (!given.every(isOption)) throw notAnAddress();
-  const options = given.filter((option) => known.has(flat(option)));
-  const missing = defaults.filter(([name]) => !options.some((option) => flat(option) === name.toLowerCase()));
+  if (!given.every(isOption)) throw invalidAddress();
+  const options = given.filter((option) => knownOptions.has(normalizedName(option)));
+  const missing = defaultOptions.filter(([name]) => !options.some((option) => normalizedName(option) === name.toLowerCase()));
   const all = [...options, ...missing.map(([name, value]) => `${name}=${String(value)}`)];
   return {
     text: `${credentials}${hosts.replace(/\/+$/, '')}?${all.join('&')}`,
@@ -63,22 +70,27 @@ export const readAddress = (url: string): Address => {
   };
 };
 
-/** What is said of an address that cannot be used; it may hold a password. */
-export const notAnAddress = (cause?: unknown): Error =>
+/** The error for an invalid address. It does not quote the address, which may hold a password. */
+export const invalidAddress = (cause?: unknown): Error =>
   new Error('the address of the event store is not a connection string such as esdb://host:2113', { cause });
 
-/** Values of options that are not known are never used: an `@` in one is the end of a password. */
-const isOption = (given: string): boolean => /^[\w-]+=/.test(given.trim()) && (known.has(flat(given)) || !given.includes('@'));
+/**
+ * Whether `given` is an option. An unknown option whose value holds an `@` is rather the end of a
+ * password.
+ */
+const isOption = (given: string): boolean =>
+  /^[\w-]+=/.test(given.trim()) && (knownOptions.has(normalizedName(given)) || !given.includes('@'));
 
 const nameOf = (option: string): string => option.split('=', 1)[0] ?? '';
 
-const flat = (option: string): string => nameOf(option).trim().toLowerCase().replaceAll(/[_-]/g, '');
+const normalizedName = (option: string): string => nameOf(option).trim().toLowerCase().replaceAll(/[_-]/g, '');
 
 const warningOf = (given: string): Warning[] => {
   const option = nameOf(given);
-  if (flat(given) !== 'tlsverifycert') return [{ option, message: "an option of the event store's address is not known" }];
+  if (normalizedName(given) !== 'tlsverifycert')
+    return [{ option, message: "an option of the event store's address is not known and has no effect; check its name" }];
   if (given.endsWith('=true')) return [];
   return [
-    { option, message: "the event store's certificate is verified all the same: name the file of its authority as tlsCaFile" },
+    { option, message: "the event store's certificate is verified nevertheless; name the file of its authority as tlsCaFile" },
   ];
 };

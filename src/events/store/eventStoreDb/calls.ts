@@ -1,35 +1,41 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Random } from '../../../platform/random.js';
 import { AppendTooLarge, MAX_APPEND_BYTES, OutcomeUnknown } from '../eventStore.js';
-import { createBackoff, within } from './deadline.js';
+import { createBackoff, withDeadlines } from './deadline.js';
 import { faultKind, unavailable } from './faults.js';
 import type { AppendReply, AppendRequest, Wire } from './wire.js';
 
-/** Calls with an end: repeated while the server cannot take them, given up in time, their faults in the port's words. */
+/**
+ * Calls with a deadline. They are retried while the server cannot accept them, and their faults are
+ * mapped to the port's.
+ */
 export interface Calls {
   /** @throws EventStoreUnavailable within `READ_MS` */
   read<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /**
    * @throws EventStoreUnavailable, AppendTooLarge: nothing was written
-   * @throws OutcomeUnknown when it was sent and not answered
+   * @throws OutcomeUnknown when the append was sent and not answered
    */
   append(request: AppendRequest): Promise<AppendReply>;
 }
 
-/** Whoever asks is answered within 2 s, also by a server that takes connections and says nothing. */
+/** A read ends within 2 s, even if the server accepts connections and never answers. */
 export const READ_MS = 1_500;
-/** How long an append waits to be sent, while no leader takes it. */
+/** How long an append waits to be sent while no leader accepts it. */
 const SEND_MS = 1_500;
-/** The server itself gives up after 2 s; a command asks for 5 s. */
+/**
+ * How long an append waits for its outcome: longer than the server's own limit of 2 s, shorter than
+ * a command's of 5 s.
+ */
 const APPEND_MS = 3_500;
 
 export const createCalls = (wire: Wire, parts: { readonly clock: Clock; readonly random: Random }): Calls => {
   const { clock } = parts;
-  const backOff = createBackoff(parts, { firstMs: 20, longestMs: 300 });
+  const backOff = createBackoff(parts, { firstMs: 20, maxMs: 300 });
 
   const read = async <Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
-    let last: unknown = null;
-    return within(
+    let lastFault: unknown = null;
+    return withDeadlines(
       clock,
       [READ_MS],
       async (signal) => {
@@ -38,45 +44,46 @@ export const createCalls = (wire: Wire, parts: { readonly clock: Clock; readonly
             return await call(signal);
           } catch (fault) {
             if (signal.aborted || faultKind(fault) === 'denied') throw unavailable('the event store cannot be read', fault);
-            last = fault;
+            lastFault = fault;
           }
           await backOff(attempt, signal);
         }
       },
-      () => unavailable('the event store cannot be read', last),
+      () => unavailable('the event store cannot be read', lastFault),
     );
   };
 
   const append = (request: AppendRequest): Promise<AppendReply> => {
     const { stream, expected } = request;
-    let patient = true;
-    /** Whether the server may have the request, and has not answered yet. */
+    let mayRetry = true;
+    /** Whether the server may have received the request and has not answered yet. */
     let sent = false;
-    let unsure: unknown = null;
-    let last: unknown = null;
+    let unknownFault: unknown = null;
+    let lastFault: unknown = null;
 
-    const notTaken = (): Error => unavailable(`an append to stream ${stream} was not taken`, last);
-    const unknown = (): Error =>
-      new OutcomeUnknown(`an append to stream ${stream} was not answered`, { cause: unsure ?? undefined });
+    const notAccepted = (): Error => unavailable(`an append to stream ${stream} was not accepted`, lastFault);
+    const outcomeUnknown = (): Error =>
+      new OutcomeUnknown(`an append to stream ${stream} was not answered`, { cause: unknownFault ?? undefined });
 
     const attempt = async (signal: AbortSignal): Promise<AppendReply> => {
       for (let attempts = 0; ; attempts += 1) {
         try {
           return await wire.append(request, signal, () => (sent = true));
         } catch (fault) {
-          last = fault;
-          const told = faultKind(fault);
-          const kind = sent || told === 'denied' ? told : 'refused';
+          lastFault = fault;
+          const reported = faultKind(fault);
+          const kind = sent || reported === 'denied' ? reported : 'refused';
           sent = false;
-          if (kind === 'unsure') unsure = fault;
-          // Nobody waits any more, and pauses are none from here on: to go on would never let go of the process.
+          if (kind === 'outcome unknown') unknownFault = fault;
+          // The caller has its answer, and an aborted signal ends every pause at once: retrying
+          // would block the process.
           if (signal.aborted) throw fault;
-          if (unsure === null) {
+          if (unknownFault === null) {
             if (kind === 'too large') throw new AppendTooLarge(stream, bytesOf(request));
-            if (kind === 'denied' || !patient) throw notTaken();
+            if (kind === 'denied' || !mayRetry) throw notAccepted();
           } else if (typeof expected !== 'bigint') {
-            // Only where it is told at which revision does the server know a repetition for certain.
-            throw unknown();
+            // The server recognises a repetition for certain only by its expected revision.
+            throw outcomeUnknown();
           }
         }
         await backOff(attempts, signal);
@@ -84,11 +91,11 @@ export const createCalls = (wire: Wire, parts: { readonly clock: Clock; readonly
     };
 
     let times = 0;
-    return within(clock, [SEND_MS, APPEND_MS], attempt, () => {
+    return withDeadlines(clock, [SEND_MS, APPEND_MS], attempt, () => {
       times += 1;
-      patient = false;
-      if (sent || unsure !== null) return times === 1 ? null : unknown();
-      return notTaken();
+      mayRetry = false;
+      if (sent || unknownFault !== null) return times === 1 ? null : outcomeUnknown();
+      return notAccepted();
     });
   };
 

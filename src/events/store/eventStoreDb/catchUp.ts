@@ -6,37 +6,41 @@ import type { LogMessage, Wire } from './wire.js';
 
 export interface CatchUpOptions {
   readonly after: bigint;
-  /** A position that the log has reached already. */
+  /** The position to catch up to, which the log has reached already. */
   readonly through: bigint;
   readonly filter: EventFilter | undefined;
   readonly maxBatch: number;
-  /** How long the server may say nothing. */
+  /** How long the server may send nothing. */
   readonly silenceMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * The matching events after `after`, in batches, until everything up to `through` was looked at; the server filters. A batch without events
- * tells that nothing matched for a while, so that the way through a log of other things need not be gone twice.
+ * Yields the matching events after `after` in batches, until everything up to `through` was read.
+ * The server filters. A batch without events reports the position reached when nothing matched for
+ * a while, so that a resumed read need not start over.
  *
- * It throws what the call throws; everything received before is given out first.
+ * It throws what the call throws, after it has yielded everything received before.
  */
 export async function* catchUp(wire: Wire, clock: Clock, options: CatchUpOptions): AsyncGenerator<LogSlice, void> {
   const { after, through, filter, maxBatch, silenceMs, signal } = options;
   if (after >= through) return;
   let events: StoredEvent[] = [];
-  /** Of what was given out, and of what was looked at. */
-  let given = after;
+  /** The position up to which batches were yielded. */
+  let yielded = after;
+  /** The position up to which the log was read. */
   let position = after;
 
   const batch = (reached: bigint): LogSlice => {
     const slice = { events, position: reached };
     events = [];
-    given = reached;
+    yielded = reached;
     return slice;
   };
 
-  const messages = heard(clock, silenceMs, signal, (whileHeard) => wire.follow(after, serverFilter(filter), whileHeard));
+  const messages = withSilenceTimeout(clock, silenceMs, signal, (callSignal) =>
+    wire.subscribe(after, serverFilter(filter), callSignal),
+  );
   let fault: Error | null = null;
   try {
     for await (const message of messages) {
@@ -44,15 +48,16 @@ export async function* catchUp(wire: Wire, clock: Clock, options: CatchUpOptions
       if (message.kind === 'passed' && message.position > position) position = message.position;
       if (message.kind === 'event') {
         const { record } = message;
-        // A node that has not indexed `after` yet begins with it.
+        // A node that has not indexed `after` yet starts with the event at it.
         if (record.position <= after || record.position < position) continue;
-        // Events that share a position must not be torn apart: what follows the batch is asked for after that position.
+        // Events that share a position stay in one batch, because the next read starts after that
+        // position.
         if (events.length >= maxBatch && record.position > position) yield batch(position);
         position = record.position;
         if (position > through) break;
         const event = matches(record, filter) ? fromWire(record) : null;
         if (event !== null) events.push(event);
-      } else if (position > given && message.kind !== 'other') {
+      } else if (position > yielded && message.kind !== 'other') {
         if (position >= through) break;
         yield batch(position);
       }
@@ -61,15 +66,19 @@ export async function* catchUp(wire: Wire, clock: Clock, options: CatchUpOptions
     fault = error instanceof Error ? error : new Error('the call failed', { cause: error });
   }
   const reached = position > through ? through : position;
-  if (reached > given) yield batch(reached);
+  if (reached > yielded) yield batch(reached);
   if (fault !== null) throw fault;
 }
 
-/** No event and no sign of life for too long: a connection may be dead without an error. */
-export class Silence extends Error {}
+/** The server sent nothing for too long: the connection may be dead without an error. */
+export class SilenceTimeout extends Error {}
 
-/** The messages of a call, until nothing is heard for `silenceMs` while somebody waits; then it is cancelled and throws `Silence`. */
-export async function* heard(
+/**
+ * The messages of a call. When the server sends nothing for `silenceMs` while the consumer waits,
+ * the call is cancelled.
+ * @throws SilenceTimeout
+ */
+export async function* withSilenceTimeout(
   clock: Clock,
   silenceMs: number,
   signal: AbortSignal,
@@ -84,7 +93,7 @@ export async function* heard(
       yield next.value;
     }
   } finally {
-    // Also what hangs is let go: nobody waits for it.
+    // Not awaited, because a call that hangs would never return.
     silent.abort();
     void messages.return?.().catch(() => undefined);
   }
@@ -98,7 +107,7 @@ const nextWithin = (
 ): Promise<IteratorResult<LogMessage>> =>
   new Promise((resolve, reject) => {
     const cancel = clock.schedule(silenceMs, () => {
-      reject(new Silence(`nothing was heard of the event store for ${String(silenceMs)} ms`));
+      reject(new SilenceTimeout(`the event store sent nothing for ${String(silenceMs)} ms`));
       silent.abort();
     });
     messages.next().then(resolve, reject).finally(cancel);

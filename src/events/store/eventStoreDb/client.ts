@@ -1,16 +1,22 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import type streams from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { CallOptions, Metadata } from '@grpc/grpc-js';
-import { notAnAddress } from './address.js';
+import { invalidAddress } from './address.js';
 
-/** What is used of the client library. */
+/** The parts of the client library that the adapter uses. */
 
 export type StreamsClient = InstanceType<typeof streams.StreamsClient>;
 
-/** Metadata and options that each call carries: credentials, the wish for the leader, no deadline of gRPC's. */
+/**
+ * Metadata and options of each call: credentials, that the leader is required, and no gRPC
+ * deadline.
+ */
 export type CallArguments = [metadata: Metadata, options: CallOptions];
 
-/** What the library calls protected. Its version is pinned, and the contract suite runs over each of these. */
+/**
+ * Protected methods of the library. This is safe because its version is pinned and the contract
+ * suite calls each of them.
+ */
 export interface ClientInside {
   execute<Result>(
     service: typeof streams.StreamsClient,
@@ -23,14 +29,18 @@ export interface ClientInside {
 
 export const insideOf = (client: EventStoreDBClient): ClientInside => client as unknown as ClientInside;
 
-/** @throws Error when `address` is not a connection string, or names a file that is not there; what it says holds no part of a password */
+/**
+ * @throws Error when `address` is not a connection string or names a file that is missing; the
+ * message never holds a password
+ */
 export const makeClient = (address: string): EventStoreDBClient => {
   let cause: unknown;
   try {
     return EventStoreDBClient.connectionString(address);
   } catch (error) {
-    // What is wrong with the text is told with a part of it, which may be the password.
+    // A parse error is not kept as the cause, because it quotes a part of the address, which may be
+    // the password.
     if (error instanceof Error && !('connectionString' in error)) cause = error;
   }
-  throw notAnAddress(cause);
+  throw invalidAddress(cause);
 };

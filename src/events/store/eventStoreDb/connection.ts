@@ -1,28 +1,31 @@
 import streams from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
-import { readAddress } from './address.js';
+import { parseAddress } from './address.js';
 import { insideOf, makeClient, type CallArguments, type ClientInside, type StreamsClient } from './client.js';
 import { NotConnected } from './faults.js';
-import { askWhetherLeader } from './leader.js';
+import { probeLeader } from './leaderProbe.js';
 
 /**
- * The one client of this process. The client library finds the leader and goes after it; the calls on its channel are our own, because the
- * library's reads cannot filter, nor its appends keep our bytes (docs/adr/0008-eventstoredb-appends.md).
+ * The one client of this process. The client library finds the leader and follows it. The calls on
+ * its channel are our own, because the library's reads cannot filter and its appends change our
+ * bytes (docs/adr/0008-eventstoredb-appends.md).
  */
 export interface Connection {
   /**
-   * Runs `call` when there is a connection to a node that was found to be the leader.
-   * @throws NotConnected when `signal` is aborted first, and what kept the connection from being made: then nothing was sent. Also what `call`
-   * throws, after which the client has connected anew if it must.
+   * Runs `call` once the connection to the leader stands.
+   * @throws NotConnected when `signal` is aborted first, or the reason why the connection failed:
+   * then nothing was sent. What `call` throws is thrown after the client has reconnected, if it has
+   * to.
    */
   run<Result>(signal: AbortSignal, call: (client: StreamsClient, args: CallArguments) => Promise<Result>): Promise<Result>;
   /**
-   * To be told of faults that come after `run` has ended, on a stream that it opened: another leader, a lost connection. Also, as NotConnected,
-   * that nothing was heard of a call in time: the node may stand still, which the connection itself tells only after 15 s.
+   * Reports a fault that came after `run` had ended, on a stream that `run` opened: another leader,
+   * a lost connection. Report NotConnected for a call that was not answered in time: the node may
+   * hang, which the connection itself notices only after 15 s.
    */
   failed(client: StreamsClient, fault: unknown): Promise<void>;
-  /** Lets go; the last one to do so ends the client. */
+  /** Gives up this use of the client. The last release closes it. */
   release(): Promise<void>;
 }
 
@@ -31,13 +34,13 @@ interface Shared {
   readonly nodes: string;
   readonly client: ReturnType<typeof makeClient>;
   readonly inside: ClientInside;
-  holders: number;
-  /** Whether the current connection leads to the leader; asked once for each connection. */
-  ready: { readonly client: StreamsClient; readonly done: Promise<void> } | null;
+  users: number;
+  /** The check that the current connection leads to the leader, made once for each connection. */
+  leaderCheck: { readonly client: StreamsClient; readonly done: Promise<void> } | null;
   /** The stub on the current channel. */
   streams: StreamsClient | null;
-  /** Whether it was logged that no node can be found, since the last connection. */
-  told: boolean;
+  /** Whether it was logged, since the last connection, that no node can be found. */
+  searchFailureLogged: boolean;
 }
 
 let shared: Shared | null = null;
@@ -47,68 +50,75 @@ interface ConnectionParts {
   readonly logger: Pick<Logger, 'warn'> | undefined;
 }
 
-/** A node that takes connections and says nothing, or none when it is switched off, would be waited for as long as the system tries: minutes. */
+/**
+ * Limits the wait for a node that is off or never answers, which the operating system would wait
+ * for during minutes.
+ */
 const CONNECT_MS = 2_000;
 
 /**
- * @throws Error when the process is connected to another server: two clients of the library in one process fail each other's appends, and
- * end the process. Also when `url` is not a connection string; the error does not tell it, since it may hold a password.
+ * @throws Error when this process is connected to another server, because two clients of the
+ * library in one process break each other's appends and end the process. Also when `url` is not a
+ * connection string; the error does not quote it, since it may hold a password.
  */
 export const connect = (url: string, parts: ConnectionParts): Connection => {
-  const { text, nodes, warnings } = readAddress(url);
-  if (shared !== null && shared.address !== text) throw new Error('this process is connected to another EventStoreDB');
+  const { text, nodes, warnings } = parseAddress(url);
+  if (shared !== null && shared.address !== text)
+    throw new Error('this process is connected to another EventStoreDB; close that event store first');
   if (shared === null) {
     shared = open(text, nodes, parts);
     for (const { option, message } of warnings) parts.logger?.warn({ option }, message);
   }
-  shared.holders += 1;
-  const mine = shared;
-  const { inside } = mine;
+  shared.users += 1;
+  const current = shared;
+  const { inside } = current;
   const args = (): CallArguments => inside.callArguments({ requiresLeader: true }, { deadline: Infinity });
 
-  const ready = (client: StreamsClient): Promise<void> => {
-    if (mine.ready?.client === client) return mine.ready.done;
-    const done = leads(client, args(), parts.clock);
-    mine.ready = { client, done };
+  const leaderCheck = (client: StreamsClient): Promise<void> => {
+    if (current.leaderCheck?.client === client) return current.leaderCheck.done;
+    const done = waitForLeader(client, args(), parts.clock);
+    current.leaderCheck = { client, done };
     const forget = (): void => {
-      if (mine.ready?.done === done) mine.ready = null;
+      if (current.leaderCheck?.done === done) current.leaderCheck = null;
     };
-    // Who was not the leader may be it next time; and who is there after the connection was lost may have been started anew.
+    // Check again after a failure, because the node may become the leader, and after a lost
+    // connection, because it may have restarted.
     done.then(() => {
-      whenLost(client, forget);
+      onConnectionLost(client, forget);
     }, forget);
     return done;
   };
 
   return {
     run: (signal, call) =>
-      untilAborted(
+      rejectOnAbort(
         signal,
         inside
           .execute(streams.StreamsClient, 'doorstep', async (client) => {
-            mine.streams = client;
-            // Found when everybody had let go.
-            if (mine.holders === 0) client.close();
-            await ready(client);
-            mine.told = false;
-            // Not a fault of the connection, which would be given up with the caller: others wait for it.
-            if (signal.aborted) throw new GivenUp();
+            current.streams = client;
+            // The connection was found after the last release.
+            if (current.users === 0) client.close();
+            await leaderCheck(client);
+            current.searchFailureLogged = false;
+            // The caller gave up. This must not look like a fault of the connection, which other
+            // calls use.
+            if (signal.aborted) throw new CallAborted();
             return call(client, args());
           })
           .catch((fault: unknown) => {
-            throw isSearchInVain(fault) ? new NodesNotFound(mine.nodes, fault) : fault;
+            throw isDiscoveryFailure(fault) ? new NodesNotFound(current.nodes, fault) : fault;
           }),
       ),
 
     failed: (client, fault) => inside.handleError(client, fault),
 
     release: async () => {
-      mine.holders -= 1;
-      if (mine.holders > 0) return;
+      current.users -= 1;
+      if (current.users > 0) return;
       shared = null;
-      await mine.client.dispose();
-      // Disposing leaves the connection open.
-      mine.streams?.close();
+      await current.client.dispose();
+      // `dispose` leaves the connection open.
+      current.streams?.close();
     },
   };
 };
@@ -116,55 +126,72 @@ export const connect = (url: string, parts: ConnectionParts): Connection => {
 const open = (address: string, nodes: string, { logger }: ConnectionParts): Shared => {
   const client = makeClient(address);
   const inside = insideOf(client);
-  const made: Shared = { address, nodes, client, inside, holders: 0, ready: null, streams: null, told: false };
+  const opened: Shared = {
+    address,
+    nodes,
+    client,
+    inside,
+    users: 0,
+    leaderCheck: null,
+    streams: null,
+    searchFailureLogged: false,
+  };
   const reconnect = inside.handleError.bind(client);
-  // The library does not wait for this, and it rejects when no node of a cluster can be found: that would end the process.
+  // The library does not await this. A rejection, as when no node of a cluster is found, would end
+  // the process.
   inside.handleError = async (streamsClient, fault) => {
     try {
       await reconnect(streamsClient, fault);
     } catch (error) {
-      if (!made.told) logger?.warn({ err: error, nodes }, 'no node of the event store can be found');
-      made.told = true;
+      if (!opened.searchFailureLogged)
+        logger?.warn({ err: error, nodes }, 'no node of the event store can be found; are the nodes up?');
+      opened.searchFailureLogged = true;
     }
   };
-  return made;
+  return opened;
 };
 
-/** The library asked every node, several times. It keeps the reasons to itself. */
-const isSearchInVain = (fault: unknown): fault is Error =>
+/**
+ * Whether the library asked every node several times and found no leader. Its error does not say
+ * why.
+ */
+const isDiscoveryFailure = (fault: unknown): fault is Error =>
   fault instanceof Error && fault.message.startsWith('Failed to discover');
 
 class NodesNotFound extends Error {
   constructor(nodes: string, cause: Error) {
-    super(`none of ${nodes} tells of a node that can be used: are they up, and with TLS, does tlsCaFile name their authority?`, {
-      cause,
-    });
+    super(
+      `none of the nodes ${nodes} could be used; check that they are up and, with TLS, that tlsCaFile names their authority`,
+      {
+        cause,
+      },
+    );
   }
 }
 
-/** Nobody waits for the call any more. */
-class GivenUp extends Error {}
+/** The caller gave up before the call was made. */
+class CallAborted extends Error {}
 
-/** States of a channel of gRPC's. */
+/** Connectivity states of a gRPC channel. */
 const IDLE = 0;
 const CONNECTING = 1;
 const READY = 2;
 
-/** @throws NotConnected after `CONNECT_MS`, and what the question whether it is the leader throws */
-const leads = (client: StreamsClient, args: CallArguments, clock: Clock): Promise<void> =>
+/** @throws NotConnected after `CONNECT_MS`, and what `probeLeader` throws */
+const waitForLeader = (client: StreamsClient, args: CallArguments, clock: Clock): Promise<void> =>
   new Promise((resolve, reject) => {
     let cancel = (): void => undefined;
-    const tooLate = clock.schedule(CONNECT_MS, () => {
+    const cancelTimeout = clock.schedule(CONNECT_MS, () => {
       reject(new NotConnected());
       cancel();
     });
-    settled(client)
-      .then(() => askWhetherLeader(client, args, (giveUp) => (cancel = giveUp)))
+    connectionSettled(client)
+      .then(() => probeLeader(client, args, (giveUp) => (cancel = giveUp)))
       .then(resolve, reject)
-      .finally(tooLate);
+      .finally(cancelTimeout);
   });
 
-const whenLost = (client: StreamsClient, lost: () => void): void => {
+const onConnectionLost = (client: StreamsClient, lost: () => void): void => {
   const channel = client.getChannel();
   const state = channel.getConnectivityState(false);
   const number: number = state;
@@ -172,21 +199,26 @@ const whenLost = (client: StreamsClient, lost: () => void): void => {
   else lost();
 };
 
-/** Waits until the connection stands or could not be made; in the second case the next call tells why. */
-const settled = (client: StreamsClient): Promise<void> =>
+/**
+ * Waits until the connection stands or has failed. If it failed, the next call throws the reason.
+ */
+const connectionSettled = (client: StreamsClient): Promise<void> =>
   new Promise((resolve) => {
     const channel = client.getChannel();
-    const look = (): void => {
+    const check = (): void => {
       const state = channel.getConnectivityState(true);
       const number: number = state;
-      if (number === IDLE || number === CONNECTING) channel.watchConnectivityState(state, Infinity, look);
+      if (number === IDLE || number === CONNECTING) channel.watchConnectivityState(state, Infinity, check);
       else resolve();
     };
-    look();
+    check();
   });
 
-/** Looking for a leader among nodes that are down takes long, and the library does not stop it. */
-const untilAborted = <Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> =>
+/**
+ * Rejects when `signal` is aborted, because the library's search for a leader takes long and cannot
+ * be cancelled.
+ */
+const rejectOnAbort = <Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {
     const abort = (): void => {
       reject(new NotConnected());

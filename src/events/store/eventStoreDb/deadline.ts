@@ -1,43 +1,47 @@
 import { sleep, type Clock } from '../../../platform/clock.js';
 import type { Random } from '../../../platform/random.js';
 
-/** Why a signal of `within` was aborted: the call took too long. */
-export class TooLate extends Error {}
+/** The reason with which `withDeadlines` aborts a signal. */
+export class DeadlinePassed extends Error {}
 
 /**
- * Runs `work` and gives up when `late` says so, which is asked `ms` from now, at each of several times: its signal is aborted, and the error that
- * `late` makes is thrown. The client's own deadlines are not kept while a server stands still, so every call is bounded here.
+ * Runs `work` and calls `onDeadline` at each deadline, in ms from now. When it returns an error,
+ * the signal is aborted and the error thrown; `null` lets the work go on. Every call is bounded
+ * here, because the client's own deadlines fail when a server hangs.
  */
-export const within = async <Result>(
+export const withDeadlines = async <Result>(
   clock: Clock,
-  ms: readonly number[],
+  deadlinesMs: readonly number[],
   work: (signal: AbortSignal) => Promise<Result>,
-  late: () => Error | null,
+  onDeadline: () => Error | null,
 ): Promise<Result> => {
-  const giveUp = new AbortController();
+  const controller = new AbortController();
   const cancels: (() => void)[] = [];
-  const tooLate = new Promise<never>((_resolve, reject) => {
-    const look = (): void => {
-      const error = late();
+  const timeout = new Promise<never>((_resolve, reject) => {
+    const onTimer = (): void => {
+      const error = onDeadline();
       if (error === null) return;
       reject(error);
-      giveUp.abort(new TooLate());
+      controller.abort(new DeadlinePassed());
     };
-    for (const delay of ms) cancels.push(clock.schedule(delay, look, { keepAlive: true }));
+    for (const delay of deadlinesMs) cancels.push(clock.schedule(delay, onTimer, { keepAlive: true }));
   });
   try {
-    return await Promise.race([work(giveUp.signal), tooLate]);
+    return await Promise.race([work(controller.signal), timeout]);
   } finally {
     for (const cancel of cancels) cancel();
   }
 };
 
-/** Pauses that grow from `firstMs` to `longestMs`, with jitter, so that many who lost the same server do not come back at once. */
+/**
+ * Pauses that grow from `firstMs` to `maxMs`, with jitter, so that clients that lost the same
+ * server do not all return at once.
+ */
 export const createBackoff = (
   parts: { readonly clock: Clock; readonly random: Random },
-  { firstMs, longestMs }: { readonly firstMs: number; readonly longestMs: number },
+  { firstMs, maxMs }: { readonly firstMs: number; readonly maxMs: number },
 ): ((attempt: number, signal: AbortSignal) => Promise<void>) => {
   const { clock, random } = parts;
   return (attempt, signal) =>
-    sleep(clock, Math.min(longestMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random.fraction() / 2), signal);
+    sleep(clock, Math.min(maxMs, firstMs * 2 ** Math.min(attempt, 30)) * (0.5 + random.fraction() / 2), signal);
 };

@@ -12,14 +12,17 @@ import {
 } from '../eventStore.js';
 import { createCalls } from './calls.js';
 import { connect } from './connection.js';
-import { createFollowing } from './following.js';
-import { createKnownEvents } from './knownEvents.js';
+import { createLogReader } from './logReader.js';
+import { createRecentEventIds } from './recentEventIds.js';
 import { fromWire } from './records.js';
 import { createWire, type StreamRequest } from './wire.js';
 import { createWriter } from './writer.js';
 
 export interface EventStoreDbOptions {
-  /** `esdb://` or `kurrentdb://`, one node or several; credentials and settings as EventStoreDB's connection strings have them. */
+  /**
+   * `esdb://` or `kurrentdb://`, one node or several, with credentials and options as in
+   * EventStoreDB's connection strings.
+   */
   readonly url: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -27,46 +30,48 @@ export interface EventStoreDbOptions {
 }
 
 /**
- * The event store on EventStoreDB 23.10 or later, one node or a cluster (docs/adr/0008-eventstoredb-appends.md). It connects with its first
- * call, and whenever the connection is lost. Each call asks the leader, so that what was acknowledged is read.
+ * The event store on EventStoreDB 23.10 or later, one node or a cluster
+ * (docs/adr/0008-eventstoredb-appends.md). It connects at its first call, and again whenever the
+ * connection is lost. Every call goes to the leader, so that reads see all acknowledged appends.
  *
- * @throws Error when `url` is no connection string, or another EventStoreDB is open in this process
+ * @throws Error when `url` is not a connection string, or another EventStoreDB is open in this
+ * process
  */
 export const createEventStoreDb = ({ url, clock, random, logger }: EventStoreDbOptions): EventStore => {
   const connection = connect(url, { clock, logger });
   const wire = createWire(connection);
   const calls = createCalls(wire, { clock, random });
-  const known = createKnownEvents();
+  const recentIds = createRecentEventIds();
   const closing = new AbortController();
-  const underWay = new Set<Promise<unknown>>();
+  const pending = new Set<Promise<unknown>>();
   let closed: Promise<void> | null = null;
 
   const ensureOpen = (): void => {
     if (closed !== null) throw new EventStoreClosed('the event store is closed');
   };
 
-  /** Runs a call, for which `close` waits. */
+  /** Runs a call and registers it, because `close` waits for pending calls. */
   const use = async <Result>(call: () => Promise<Result>): Promise<Result> => {
     ensureOpen();
     const done = call();
-    underWay.add(done);
+    pending.add(done);
     try {
       return await done;
     } finally {
-      underWay.delete(done);
+      pending.delete(done);
     }
   };
 
   const readRecords = async (request: StreamRequest): Promise<StreamSlice> => {
     const { records, head } = await calls.read((signal) => wire.readStream(request, signal));
     const events = records.map(fromWire).filter((event) => event !== null);
-    known.note(request.stream, request.backwards ? events.toReversed() : events);
+    recentIds.note(request.stream, request.backwards ? events.toReversed() : events);
     return { events, head: head ?? (await headOf(request.stream)) };
   };
 
   const lastRecord = { from: 'end', backwards: true, max: 1 } as const;
 
-  /** For a server that does not tell the head with what it reads. */
+  /** The head of a stream, for a server that does not send it with a read. */
   const headOf = async (stream: string): Promise<bigint> => {
     const { records } = await calls.read((signal) => wire.readStream({ stream, ...lastRecord }, signal));
     return records[0]?.revision ?? NO_STREAM;
@@ -78,30 +83,31 @@ export const createEventStoreDb = ({ url, clock, random, logger }: EventStoreDbO
     if (max < 1) return { events: [], head: (await readRecords({ stream, ...lastRecord })).head };
     if (!backwards) return readRecords({ stream, from: from ?? 0n, backwards, max });
     if (from === undefined) return readRecords({ stream, from: 'end', backwards, max });
-    // Read from beyond the end, the server counts back from there.
+    // Clamped to the head, because the server counts back from `from` even if that lies beyond the
+    // end.
     const { head } = await readRecords({ stream, ...lastRecord });
     return head === NO_STREAM ? { events: [], head } : readRecords({ stream, from: from < head ? from : head, backwards, max });
   };
 
   const lastPosition = (): Promise<bigint> => calls.read((signal) => wire.lastPosition(signal));
 
-  const append = createWriter({ calls, known, clock, readStream });
-  const following = createFollowing({ wire, lastPosition, clock, random, logger });
+  const append = createWriter({ calls, recentIds, clock, readStream });
+  const logReader = createLogReader({ wire, lastPosition, clock, random, logger });
 
   const subscription = (options: SubscribeOptions): AsyncGenerator<LogSlice, void> =>
-    following.subscribe({ ...options, signal: AbortSignal.any([options.signal, closing.signal]) });
+    logReader.subscribe({ ...options, signal: AbortSignal.any([options.signal, closing.signal]) });
 
   const shutDown = async (): Promise<void> => {
     closing.abort();
-    await Promise.allSettled(underWay);
-    await following.close();
+    await Promise.allSettled(pending);
+    await logReader.close();
     await connection.release();
   };
 
   return {
     append: (stream, events, expected) => use(() => append(stream, events, expected)),
     readStream: (stream, options) => use(() => readStream(stream, options)),
-    readAll: (options) => use(() => following.readAll(options)),
+    readAll: (options) => use(() => logReader.readAll(options)),
     lastPosition: () => use(lastPosition),
     subscribe: (options) => {
       ensureOpen();

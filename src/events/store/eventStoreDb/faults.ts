@@ -1,12 +1,13 @@
 import { EventStoreUnavailable } from '../eventStore.js';
 
 /**
- * What a failed call tells: `refused`: the server did nothing, and may do it when asked again. `unsure`: it may have done it.
- * `denied`: it did nothing, and will not as long as nobody changes its settings or ours. `too large`: likewise, for this append.
+ * What a failed call means. `refused`: the server did nothing, and may do it when asked again.
+ * `outcome unknown`: it may have done it. `denied`: it did nothing, and will not before its
+ * configuration or ours changes. `too large`: it never accepts this append.
  */
-export type FaultKind = 'refused' | 'unsure' | 'denied' | 'too large';
+export type FaultKind = 'refused' | 'outcome unknown' | 'denied' | 'too large';
 
-/** Codes of gRPC. */
+/** gRPC status codes. */
 const INVALID_ARGUMENT = 3;
 const PERMISSION_DENIED = 7;
 const FAILED_PRECONDITION = 9;
@@ -14,10 +15,10 @@ const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
 /**
- * What a server says that does not take part yet, or any more, cannot look a password up yet, or has too much to do; it has no code of its
- * own. And what gRPC says of a call that never left.
+ * Messages, without a code of their own, of a server that is starting or stopping, cannot check
+ * passwords yet, or is too busy; and of gRPC for a call that was never sent.
  */
-const refusals = [
+const refusalWords = [
   'Server Is Not Ready',
   'Server not ready',
   'Server Is Too Busy',
@@ -26,9 +27,9 @@ const refusals = [
   'Channel closed before call started',
 ];
 
-/** A call that was given up because the connection could not be made in time: nothing was sent. */
+/** The connection could not be made in time: nothing was sent. */
 export class NotConnected extends Error {
-  /** The client connects anew, to another node if there is one, when it meets this code. */
+  /** This code makes the client reconnect, to another node if there is one. */
   readonly code = UNAVAILABLE;
   readonly details = 'the event store cannot be reached';
 
@@ -37,20 +38,20 @@ export class NotConnected extends Error {
   }
 }
 
-/** Reads the fault of a call, in each of the forms in which the client and gRPC deliver it. */
+/** Classifies the fault of a call, in every form in which the client and gRPC throw it. */
 export const faultKind = (fault: unknown): FaultKind => {
   if (fault instanceof NotConnected) return 'refused';
   const { code, exception, details } = partsOf(fault);
-  if (exception === 'not-leader' || refusals.some((words) => details.includes(words))) return 'refused';
+  if (exception === 'not-leader' || refusalWords.some((words) => details.includes(words))) return 'refused';
   if (exception === 'maximum-append-size-exceeded') return 'too large';
   if (exception === 'access-denied' || code === PERMISSION_DENIED || code === UNAUTHENTICATED) return 'denied';
   if (code === INVALID_ARGUMENT || code === FAILED_PRECONDITION) return 'denied';
-  return 'unsure';
+  return 'outcome unknown';
 };
 
 interface Parts {
   readonly code: number | null;
-  /** EventStoreDB's own name of the fault, in the trailers. */
+  /** EventStoreDB's own name of the fault, from the trailers. */
   readonly exception: string;
   readonly details: string;
 }
@@ -66,6 +67,6 @@ const partsOf = (fault: unknown): Parts => {
   };
 };
 
-/** The fault in the port's words, for a call of which it is certain that it wrote nothing. */
+/** The port's fault for a call that certainly wrote nothing. */
 export const unavailable = (what: string, cause: unknown): EventStoreUnavailable =>
   new EventStoreUnavailable(`${what}: ${cause instanceof Error ? cause.message : 'no answer in time'}`, { cause });

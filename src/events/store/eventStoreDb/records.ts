@@ -3,8 +3,9 @@ import type { EncodedEvent } from '../encodeEvents.js';
 import type { StoredEvent } from '../eventStore.js';
 
 /**
- * An event as EventStoreDB keeps it. `data` and `metadata` are the texts of `encodeEvents`, byte for byte, so that an operator reads plain
- * JSON; what EventStoreDB has no place for stands beside the metadata: `{"schemaVersion":1,"recordedAt":"…","metadata":{…}}`.
+ * An event as EventStoreDB stores it. `data` and `metadata` are the texts of `encodeEvents`, byte
+ * for byte, so that an operator reads plain JSON. Fields that EventStoreDB has no place for wrap
+ * the metadata: `{"schemaVersion":1,"recordedAt":"…","metadata":{…}}`.
  */
 export interface WireEvent {
   readonly id: string;
@@ -13,14 +14,17 @@ export interface WireEvent {
   readonly metadata: Uint8Array;
 }
 
-/** An event as it is read, not decoded yet. */
+/** An event as it was read, before it is decoded. */
 export interface WireRecord extends WireEvent {
   readonly stream: string;
   readonly revision: bigint;
   readonly position: bigint;
 }
 
-/** @param recordedAt ISO 8601 UTC; given by the adapter, since the server's clock may step back within a stream. */
+/**
+ * @param recordedAt ISO 8601 UTC, set by the adapter, because the server's clock may go back within
+ * a stream.
+ */
 export const toWire = ({ id, type, schemaVersion, data, metadata }: EncodedEvent, recordedAt: string): WireEvent => ({
   id,
   type,
@@ -28,14 +32,14 @@ export const toWire = ({ id, type, schemaVersion, data, metadata }: EncodedEvent
   metadata: Buffer.from(`{"schemaVersion":${String(schemaVersion)},"recordedAt":"${recordedAt}","metadata":${metadata}}`),
 });
 
-/** The event; `null` when it is not one of ours (the server's own, or another program's on the same server). */
+/** The event, or `null` when it is not one of ours but the server's or another program's. */
 export const fromWire = (record: WireRecord): StoredEvent | null => {
   const { id, type, stream, revision, position } = record;
   if (isSystem(record)) return null;
-  const beside = parse(record.metadata);
+  const envelope = parse(record.metadata);
   const data = parse(record.data);
-  if (!isObject(beside) || !isObject(data)) return null;
-  const { schemaVersion, recordedAt, metadata } = beside;
+  if (!isObject(envelope) || !isObject(data)) return null;
+  const { schemaVersion, recordedAt, metadata } = envelope;
   if (typeof schemaVersion !== 'number' || typeof recordedAt !== 'string' || !isObject(metadata)) return null;
   return {
     id,
@@ -50,11 +54,11 @@ export const fromWire = (record: WireRecord): StoredEvent | null => {
   };
 };
 
-/** Whether the server wrote it for itself. */
+/** Whether it is one of the server's own events. */
 export const isSystem = ({ stream, type }: Pick<WireRecord, 'stream' | 'type'>): boolean =>
   stream.startsWith('$') || type.startsWith('$');
 
-/** `undefined` for what is not JSON: another program's. */
+/** The value, or `undefined` when the bytes are not JSON, as in another program's event. */
 const parse = (bytes: Uint8Array): unknown => {
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));

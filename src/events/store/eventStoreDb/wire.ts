@@ -3,20 +3,29 @@ import messages from '@eventstore/db-client/generated/streams_pb.js';
 import { START, type ExpectedRevision } from '../eventStore.js';
 import type { StreamsClient } from './client.js';
 import type { Connection } from './connection.js';
-import { TooLate } from './deadline.js';
+import { DeadlinePassed } from './deadline.js';
 import { NotConnected } from './faults.js';
 import type { ServerFilter } from './filters.js';
 import type { WireEvent, WireRecord } from './records.js';
 
-/** The calls of EventStoreDB's protocol that the adapter makes. Each ends, with NotConnected or a fault of gRPC's, when `signal` is aborted. */
+/**
+ * The calls of EventStoreDB's protocol that the adapter makes. When `signal` is aborted, each ends
+ * with NotConnected or a gRPC fault.
+ */
 export interface Wire {
-  /** @param onSent called when the server may have the request: what fails before that has written nothing */
+  /**
+   * @param onSent called when the server may have received the request; a call that fails before
+   * has written nothing
+   */
   append(request: AppendRequest, signal: AbortSignal, onSent: () => void): Promise<AppendReply>;
   readStream(request: StreamRequest, signal: AbortSignal): Promise<StreamReply>;
-  /** The position of the last event of all, the server's own among them; `START` when there is none. */
+  /** The position of the last event, including the server's own; `START` when there is none. */
   lastPosition(signal: AbortSignal): Promise<bigint>;
-  /** Everything after `after`, then everything as it comes; it ends only by a fault. Asks the server for more only when it is asked. */
-  follow(after: bigint, filter: ServerFilter | null, signal: AbortSignal): AsyncIterable<LogMessage>;
+  /**
+   * Yields what is after `after`, then what comes, and ends only with a fault. It reads from the
+   * server only when the consumer asks.
+   */
+  subscribe(after: bigint, filter: ServerFilter | null, signal: AbortSignal): AsyncIterable<LogMessage>;
 }
 
 export interface AppendRequest {
@@ -25,7 +34,10 @@ export interface AppendRequest {
   readonly expected: ExpectedRevision;
 }
 
-/** `position` is missing when the server repeats an earlier answer that it does not wholly remember. */
+/**
+ * `position` is `null` when the server recognised a repetition and does not know the position any
+ * more.
+ */
 export type AppendReply =
   | { readonly written: true; readonly revision: bigint; readonly position: bigint | null }
   | { readonly written: false; readonly actual: bigint };
@@ -34,44 +46,53 @@ export interface StreamRequest {
   readonly stream: string;
   readonly from: bigint | 'end';
   readonly backwards: boolean;
-  /** From 1. */
+  /** At least 1. */
   readonly max: number;
 }
 
-/** `head` is `NO_STREAM` for a stream that does not exist, and missing when the server does not tell. */
+/**
+ * `head` is `NO_STREAM` for a stream that does not exist, and `null` when the server does not send
+ * it.
+ */
 export interface StreamReply {
   readonly records: readonly WireRecord[];
   readonly head: bigint | null;
 }
 
-/** `passed`: everything up to there was looked at. `caught up`: everything that was there when the call began was delivered. */
+/**
+ * `passed`: every event up to the position was read. `caught up`: every event from before the call
+ * was delivered.
+ */
 export type LogMessage =
   | { readonly kind: 'event'; readonly record: WireRecord }
   | { readonly kind: 'passed'; readonly position: bigint }
   | { readonly kind: 'caught up' }
   | { readonly kind: 'other' };
 
-/** Events that the server looks at before it tells how far it is, when none matches. */
+/** Events that the server searches before it reports its position, when none matches. */
 const SEARCH_WINDOW = 1_000;
 
 export const createWire = (connection: Connection): Wire => {
-  /** What ends each subscription, and the connection that it is on. */
+  /** For each subscription the function that ends it and the connection that it uses. */
   const subscriptions = new Map<() => void, StreamsClient>();
 
-  /** After a call that was given up: when it took too long, the node may stand still, and another one be the leader. */
-  const unheard = async (client: StreamsClient, signal: AbortSignal): Promise<void> => {
-    if (!(signal.reason instanceof TooLate)) return;
+  /**
+   * Reconnects after a call that missed its deadline, because the node may hang and another one may
+   * be the leader.
+   */
+  const giveUpConnection = async (client: StreamsClient, signal: AbortSignal): Promise<void> => {
+    if (!(signal.reason instanceof DeadlinePassed)) return;
     await connection.failed(client, new NotConnected());
-    // They would hear of it much later.
+    // Subscriptions on this connection would notice it much later.
     for (const [end, on] of subscriptions) if (on === client) end();
   };
 
-  /** The answers to a read, one by one as they are asked for. */
+  /** Yields the answers to a read, each when the consumer asks for it. */
   async function* read(request: messages.ReadReq, signal: AbortSignal): AsyncGenerator<messages.ReadResp, void> {
     const { client, answers } = await connection.run(signal, (streams, args) =>
       Promise.resolve({ client: streams, answers: streams.read(request, ...args) }),
     );
-    // Cancelling makes it fail when nobody listens any more.
+    // Cancelling makes the call fail when nothing listens any more, which would be thrown.
     answers.on('error', () => undefined);
     const cancel = (): void => {
       answers.cancel();
@@ -79,15 +100,15 @@ export const createWire = (connection: Connection): Wire => {
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
     if (request.getOptions()?.hasSubscription() === true) subscriptions.set(cancel, client);
-    let heard = false;
+    let received = false;
     try {
       for await (const answer of answers) {
-        heard = true;
+        received = true;
         yield answer as messages.ReadResp;
       }
     } catch (fault) {
       if (!signal.aborted) await connection.failed(client, fault);
-      else if (!heard) await unheard(client, signal);
+      else if (!received) await giveUpConnection(client, signal);
       throw fault;
     } finally {
       subscriptions.delete(cancel);
@@ -116,11 +137,11 @@ export const createWire = (connection: Connection): Wire => {
             if (fault !== null) reject(fault);
             else resolve(reply);
           });
-          // The same fault as above; nobody else listens.
+          // The callback reports the same fault; without this listener it would also be thrown.
           call.on('error', reject);
           giveUp = () => {
             call.cancel();
-            void unheard(client, signal);
+            void giveUpConnection(client, signal);
           };
           signal.addEventListener('abort', giveUp);
           onSent();
@@ -161,8 +182,8 @@ export const createWire = (connection: Connection): Wire => {
       return START;
     },
 
-    async *follow(after, filter, signal) {
-      const following = async function* (position: bigint): AsyncGenerator<LogMessage, void> {
+    async *subscribe(after, filter, signal) {
+      const messagesFrom = async function* (position: bigint): AsyncGenerator<LogMessage, void> {
         const options = readOptions().setAll(fromPosition(position)).setReadDirection(FORWARDS);
         options.setSubscription(new messages.ReadReq.Options.SubscriptionOptions());
         if (filter === null) options.setNoFilter(new shared.Empty());
@@ -171,10 +192,11 @@ export const createWire = (connection: Connection): Wire => {
         throw new Error('the event store ended a subscription');
       };
       const next = after > START ? await firstFrom(after, signal) : null;
-      // The event at that position is gone, as the server's own are after a while: the server would take the next one for it.
+      // When the event at `after` is gone, as the server's own are after a while, the server would
+      // skip the next event instead of it.
       const gone = next !== null && next.position !== after;
       if (gone) yield { kind: 'event', record: next };
-      yield* following(gone ? next.position : after);
+      yield* messagesFrom(gone ? next.position : after);
     },
   };
 };
@@ -182,7 +204,10 @@ export const createWire = (connection: Connection): Wire => {
 const FORWARDS = messages.ReadReq.Options.ReadDirection.FORWARDS;
 const BACKWARDS = messages.ReadReq.Options.ReadDirection.BACKWARDS;
 
-/** Ids as text; the server tells the head of a stream only to those who say that they know of it. */
+/**
+ * Asks for ids as text, and for the head of a stream, which the server sends only to clients that
+ * announce support for it.
+ */
 const readOptions = (): messages.ReadReq.Options =>
   new messages.ReadReq.Options()
     .setUuidOption(new messages.ReadReq.Options.UUIDOption().setString(new shared.Empty()))
@@ -192,7 +217,10 @@ const readOptions = (): messages.ReadReq.Options =>
 const identifier = (stream: string): shared.StreamIdentifier =>
   new shared.StreamIdentifier().setStreamName(Uint8Array.from(Buffer.from(stream)));
 
-/** An event's commit and prepare position are the same, except in transactions of a protocol that is no longer there. */
+/**
+ * Commit and prepare position are the same, because the transactions in which they differ are no
+ * longer part of the protocol.
+ */
 const fromPosition = (position: bigint): messages.ReadReq.Options.AllOptions => {
   const options = new messages.ReadReq.Options.AllOptions();
   if (position <= START) return options.setStart(new shared.Empty());
@@ -235,7 +263,7 @@ const appendReply = (reply: messages.AppendResp): AppendReply => {
   return { written: false, actual: wrong.hasCurrentRevision() ? BigInt(wrong.getCurrentRevision()) : -1n };
 };
 
-/** Numbers are converted here, whatever they are delivered as. */
+/** Converts numbers to bigint here, in whatever form the library delivers them. */
 const recordOf = (answer: messages.ReadResp): WireRecord | null => {
   const event = answer.getEvent()?.getEvent();
   const stream = event?.getStreamIdentifier();

@@ -11,32 +11,44 @@ import {
   type StreamSlice,
 } from '../eventStore.js';
 import type { Calls } from './calls.js';
-import { KNOWN_EVENTS, type Known, type KnownEvents } from './knownEvents.js';
+import { REPETITION_WINDOW, type RecentIds, type RecentEventIds } from './recentEventIds.js';
 import { toWire } from './records.js';
 
 /**
- * `EventStore.append` on EventStoreDB. Given a revision, the server itself compares ids with the events after it: all equal is a success, the
- * first one different is a wrong version, and so is a partial overlap. What it answers otherwise than the port is settled here by reading.
+ * `EventStore.append` on EventStoreDB. Given an expected revision, the server compares the ids with
+ * those of the events after it: if all are equal, it answers success; otherwise, also after a
+ * partial overlap, a wrong version. Where the port promises another answer, a read decides.
  */
 export const createWriter = (parts: {
   readonly calls: Calls;
-  readonly known: KnownEvents;
+  readonly recentIds: RecentEventIds;
   readonly clock: Clock;
   readonly readStream: EventStore['readStream'];
 }): EventStore['append'] => {
-  const { calls, known, clock, readStream } = parts;
+  const { calls, recentIds, clock, readStream } = parts;
 
-  /** What is known of the events up to `revision`, if that is the last one; what was not read yet is read. */
-  const recall = async (stream: string, revision: bigint): Promise<Known | null> => {
-    const remembered = known.upTo(stream, revision);
-    if (remembered !== null || revision === NO_STREAM) return remembered;
-    const from = revision - BigInt(KNOWN_EVENTS) + 1n;
-    await readStream(stream, { from: from > 0n ? from : 0n, max: KNOWN_EVENTS });
-    return known.upTo(stream, revision);
+  /**
+   * The recent ids up to `revision`, read if they are not cached; `null` when `revision` is not the
+   * stream's last.
+   */
+  const loadRecentIds = async (stream: string, revision: bigint): Promise<RecentIds | null> => {
+    const cached = recentIds.upTo(stream, revision);
+    if (cached !== null || revision === NO_STREAM) return cached;
+    const from = revision - BigInt(REPETITION_WINDOW) + 1n;
+    await readStream(stream, { from: from > 0n ? from : 0n, max: REPETITION_WINDOW });
+    return recentIds.upTo(stream, revision);
   };
 
-  /** @throws CorruptedRetry when some of the events stand before the head, where the server does not look */
-  const refuseRepeated = async (stream: string, events: readonly NewEvent[], { ids }: Known, expected: bigint): Promise<void> => {
+  /**
+   * @throws CorruptedRetry when the stream holds some of the events before its head, where the
+   * server does not compare ids
+   */
+  const assertNotRepeated = async (
+    stream: string,
+    events: readonly NewEvent[],
+    { ids }: RecentIds,
+    expected: bigint,
+  ): Promise<void> => {
     if (!events.some(({ id }) => ids.has(id))) return;
     const { head } = await last(stream);
     if (head === expected) throw new CorruptedRetry(stream);
@@ -44,7 +56,7 @@ export const createWriter = (parts: {
 
   const last = (stream: string): Promise<StreamSlice> => readStream(stream, { direction: 'backwards', max: 1 });
 
-  /** Why the server refused. */
+  /** The port's error for an append that the server refused. */
   const refusal = async (
     stream: string,
     events: readonly NewEvent[],
@@ -69,20 +81,20 @@ export const createWriter = (parts: {
 
   return async (stream, events, expected): Promise<AppendResult> => {
     const encoded = encodeEvents(stream, events);
-    const explicit = typeof expected === 'bigint' ? expected : null;
-    const before = explicit === null ? null : await recall(stream, explicit);
-    if (before !== null && explicit !== null) await refuseRepeated(stream, events, before, explicit);
+    const expectedRevision = typeof expected === 'bigint' ? expected : null;
+    const recent = expectedRevision === null ? null : await loadRecentIds(stream, expectedRevision);
+    if (recent !== null && expectedRevision !== null) await assertNotRepeated(stream, events, recent, expectedRevision);
 
     const now = isoTime(clock.now());
-    const recordedAt = before !== null && before.recordedAt > now ? before.recordedAt : now;
+    const recordedAt = recent !== null && recent.recordedAt > now ? recent.recordedAt : now;
     const reply = await calls.append({ stream, events: encoded.map((event) => toWire(event, recordedAt)), expected });
     if (!reply.written) throw await refusal(stream, events, expected, reply.actual);
 
     const { revision } = reply;
     const first = revision + 1n - BigInt(events.length);
-    // A repetition was recorded at another time, which may be later.
-    if (first - 1n === explicit && (before !== null || explicit === NO_STREAM)) {
-      known.note(
+    // A repetition was recorded at another time, so one that is recognised is not cached.
+    if (first - 1n === expectedRevision && (recent !== null || expectedRevision === NO_STREAM)) {
+      recentIds.note(
         stream,
         events.map(({ id }, index) => ({ id, revision: first + BigInt(index), recordedAt })),
       );

@@ -4,7 +4,9 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { sleep, type Clock } from '../../../platform/clock.js';
 import { ReadModelStoreUnavailable } from '../readModelStore.js';
 
-/** What a statement takes. A number is stored as an integer only when it is one; `undefined` would silently be NULL. */
+/**
+ * A parameter of a statement. `undefined` is left out, because SQLite would silently store NULL.
+ */
 export type SqlValue = string | bigint | number | null | Uint8Array;
 
 /** A prepared statement that returns integers as bigint. */
@@ -14,17 +16,17 @@ export interface Statement {
   all(...parameters: readonly SqlValue[]): unknown[];
 }
 
-/** The SQLite file, shared with other processes. */
+/** The SQLite file, which other processes may use at the same time. */
 export interface Database {
-  /** The statement of this text, made once. */
+  /** The prepared statement of `sql`; each text is prepared once. */
   readonly statement: (sql: string) => Statement;
-  /** Runs `work` now or not at all. */
-  peek<Result>(work: () => Result): Result;
-  /** Runs `work`, again when another process holds the file, for up to 10 s. */
+  /** Runs `work` once, without waiting for another process that holds the file. */
+  attemptOnce<Result>(work: () => Result): Result;
+  /** Runs `work` and repeats it for up to 10 s while another process holds the file. */
   read<Result>(work: () => Result): Promise<Result>;
-  /** As `read`; all statements of `work` see one moment. */
+  /** As `read`, in one read transaction: all statements of `work` see the same state. */
   snapshot<Result>(work: () => Result): Promise<Result>;
-  /** As `read`, in one transaction that writes: all of it or, when `work` throws, nothing. */
+  /** As `read`, in one write transaction, which is rolled back when `work` throws. */
   write<Result>(work: () => Result): Promise<Result>;
   close(): void;
 }
@@ -32,8 +34,9 @@ export interface Database {
 const schemaVersion = 1;
 
 /**
- * `document.body` is NULL in a tombstone. `entry` is the index: one row per indexed field, value and document. Rows of a `model`
- * key that stands in `dropped` are what a publish left to be swept; keys are never used twice, so nobody can read them.
+ * `document.body` is NULL in a tombstone. `entry` is the index: one row for each indexed field,
+ * value and document. `dropped` lists the model keys whose rows a publish left behind for the
+ * sweep. Keys are never reused, so no query finds these rows.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS model (
@@ -57,30 +60,39 @@ const schema = `
   PRAGMA user_version = ${String(schemaVersion)};
 `;
 
-/** SQLite's primary result codes when another connection holds the file: BUSY, LOCKED. */
-const heldCodes = new Set<number | null>([5, 6]);
-/** Those of a store that cannot do its work, as opposed to a statement that is wrong: also NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB. */
-const unavailable = new Set<number | null>([...heldCodes, 7, 8, 10, 11, 13, 14, 15, 26]);
+/** SQLite's primary result codes for a file that another connection holds: BUSY, LOCKED. */
+const busyCodes = new Set<number | null>([5, 6]);
+/**
+ * Result codes of a file that cannot be used, as opposed to a wrong statement: also NOMEM,
+ * READONLY, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB.
+ */
+const unavailableCodes = new Set<number | null>([...busyCodes, 7, 8, 10, 11, 13, 14, 15, 26]);
 
-/** How long one attempt may block the event loop, and how long attempts go on. */
+/** How long one attempt may block the event loop. */
 const blockingMs = 5;
-const patienceMs = 10_000;
+/** How long a call repeats its attempts. */
+const timeoutMs = 10_000;
 
 export interface DatabaseOptions {
   /**
-   * `derived` (the default): what a power cut takes is folded again. `lasting`: a commit survives one, and what is deleted is
-   * overwritten.
+   * `derived` (the default): a power cut may take the last commits, which are folded again from the
+   * log. `durable`: a commit survives a power cut, and deleted data is overwritten.
    */
-  readonly kept?: 'derived' | 'lasting';
+  readonly durability?: 'derived' | 'durable';
 }
 
 /**
  * Opens the file, making it and its folder when they are missing.
  *
- * @throws ReadModelStoreUnavailable when it cannot be opened, is not a database, or was written by a newer version of the service.
+ * @throws ReadModelStoreUnavailable when it cannot be opened, is not a database, or was written by
+ * a newer version of the service.
  */
-export const openDatabase = async (file: string, clock: Clock, { kept = 'derived' }: DatabaseOptions = {}): Promise<Database> => {
-  const connection = await connect(file, clock, kept);
+export const openDatabase = async (
+  file: string,
+  clock: Clock,
+  { durability = 'derived' }: DatabaseOptions = {},
+): Promise<Database> => {
+  const connection = await connect(file, clock, durability);
   const statements = new Map<string, Statement>();
 
   const statement = (sql: string): Statement => {
@@ -88,30 +100,30 @@ export const openDatabase = async (file: string, clock: Clock, { kept = 'derived
     if (prepared === undefined) {
       const made = connection.prepare(sql);
       made.setReadBigInts(true);
-      // Its types do not know that the count of changes becomes a bigint as well.
+      // The driver's types do not know that `changes` becomes a bigint too.
       prepared = made as unknown as Statement;
       statements.set(sql, prepared);
     }
     return prepared;
   };
 
-  const peek = <Result>(work: () => Result): Result => {
+  const attemptOnce = <Result>(work: () => Result): Result => {
     if (!connection.isOpen) throw new ReadModelStoreUnavailable('the read-model store is closed');
     try {
       return work();
     } catch (fault) {
-      throw unavailable.has(resultCode(fault)) ? refused(fault) : fault;
+      throw unavailableCodes.has(resultCode(fault)) ? toUnavailable(fault) : fault;
     }
   };
 
-  const attempt = async <Result>(work: () => Result): Promise<Result> => {
-    const giveUpAt = clock.now() + patienceMs;
+  const attemptUntilTimeout = async <Result>(work: () => Result): Promise<Result> => {
+    const deadline = clock.now() + timeoutMs;
     for (let pauseMs = 2; ; pauseMs = Math.min(2 * pauseMs, 100)) {
       try {
-        return peek(work);
+        return attemptOnce(work);
       } catch (fault) {
-        const held = fault instanceof ReadModelStoreUnavailable && heldCodes.has(resultCode(fault.cause));
-        if (!held || clock.now() >= giveUpAt) throw fault;
+        const isBusy = fault instanceof ReadModelStoreUnavailable && busyCodes.has(resultCode(fault.cause));
+        if (!isBusy || clock.now() >= deadline) throw fault;
       }
       await sleep(clock, pauseMs);
     }
@@ -124,7 +136,7 @@ export const openDatabase = async (file: string, clock: Clock, { kept = 'derived
       statement('COMMIT').run();
       return result;
     } catch (fault) {
-      // A full disk may have ended the transaction already.
+      // On a full disk SQLite may have rolled back by itself.
       if (connection.isTransaction) statement('ROLLBACK').run();
       throw fault;
     }
@@ -132,55 +144,58 @@ export const openDatabase = async (file: string, clock: Clock, { kept = 'derived
 
   return {
     statement,
-    peek,
-    read: attempt,
-    snapshot: (work) => attempt(() => inTransaction('BEGIN', work)),
-    write: (work) => attempt(() => inTransaction('BEGIN IMMEDIATE', work)),
+    attemptOnce,
+    read: attemptUntilTimeout,
+    snapshot: (work) => attemptUntilTimeout(() => inTransaction('BEGIN', work)),
+    write: (work) => attemptUntilTimeout(() => inTransaction('BEGIN IMMEDIATE', work)),
     close: () => {
       if (connection.isOpen) connection.close();
     },
   };
 };
 
-// NORMAL: a commit survives the end of the process; after a power cut the last ones may be missing.
-const pragmas = { derived: 'synchronous = NORMAL', lasting: 'synchronous = FULL; PRAGMA secure_delete = ON' } as const;
+// With NORMAL a commit survives the end of the process, but a power cut may take the last ones.
+const pragmas = { derived: 'synchronous = NORMAL', durable: 'synchronous = FULL; PRAGMA secure_delete = ON' } as const;
 
-const connect = async (file: string, clock: Clock, kept: keyof typeof pragmas) => {
+const connect = async (file: string, clock: Clock, durability: keyof typeof pragmas) => {
   let connection;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    connection = new DatabaseSync(file, { timeout: patienceMs });
+    connection = new DatabaseSync(file, { timeout: timeoutMs });
     const version = (connection.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
     if (version > schemaVersion) throw new ReadModelStoreUnavailable(`${file} was written by a newer version of the service`);
     await switchToWal(connection, clock);
-    connection.exec(`PRAGMA ${pragmas[kept]}; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY`);
+    connection.exec(`PRAGMA ${pragmas[durability]}; PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY`);
     if (version < schemaVersion) connection.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
     connection.exec(`PRAGMA busy_timeout = ${String(blockingMs)}`);
     return connection;
   } catch (fault) {
     connection?.close();
-    throw fault instanceof ReadModelStoreUnavailable ? fault : refused(fault);
+    throw fault instanceof ReadModelStoreUnavailable ? fault : toUnavailable(fault);
   }
 };
 
-/** Two processes that make the file at once: SQLite answers "busy" to this one switch without waiting. */
+/**
+ * Repeats the switch, because SQLite answers "busy" without waiting when two processes make the
+ * file at the same time.
+ */
 const switchToWal = async (connection: { exec(sql: string): void }, clock: Clock): Promise<void> => {
   for (let attempts = 1; ; attempts += 1) {
     try {
       connection.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (fault) {
-      if (!heldCodes.has(resultCode(fault)) || attempts === 100) throw fault;
+      if (!busyCodes.has(resultCode(fault)) || attempts === 100) throw fault;
     }
     await sleep(clock, blockingMs);
   }
 };
 
-/** SQLite's primary result code of a fault; `null` when it is none of SQLite's. */
+/** SQLite's primary result code of a fault, or `null` when SQLite did not throw it. */
 const resultCode = (fault: unknown): number | null =>
   typeof fault === 'object' && fault !== null && 'errcode' in fault && typeof fault.errcode === 'number'
     ? fault.errcode & 0xff
     : null;
 
-const refused = (fault: unknown): ReadModelStoreUnavailable =>
+const toUnavailable = (fault: unknown): ReadModelStoreUnavailable =>
   new ReadModelStoreUnavailable('the read-model store cannot be used', { cause: fault });

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
+import { nextTurn } from '../../../platform/eventLoop.js';
 import { isId, matchesSearch, textsOf } from '../documents.js';
 import {
   ReadModelDropped,
@@ -9,26 +10,28 @@ import {
   type ReadModelStore,
   type StoredDocument,
 } from '../readModelStore.js';
-import { createArrivals } from './arrivals.js';
+import { createCheckpointNotifier } from './checkpointNotifier.js';
 import { openDatabase } from './database.js';
 import { conditionsOf, entryValue, findPage, toDocument, type Condition, type DocumentRow, type Page } from './find.js';
 import { createRecords } from './records.js';
 
-/** Documents that a search looks at, and rows that a sweep removes, before others get their turn. */
-const stretch = 500;
+/** Documents that a search reads, or rows that a sweep removes, before other work gets its turn. */
+const chunkSize = 500;
 
 /**
- * Read models in one SQLite file, which any number of processes of one machine may share. Beside `file` it keeps SQLite's own
- * `-wal` and `-shm`, and `-signal`, through which processes wake each other.
+ * Read models in one SQLite file, which any number of processes of one machine may share. Beside
+ * `file` stand SQLite's own `-wal` and `-shm`, and `-signal`, through which processes wake each
+ * other.
  *
  * @throws ReadModelStoreUnavailable when the file cannot be opened
  */
 export const createEmbeddedReadModelStore = async ({ file, clock }: { file: string; clock: Clock }): Promise<ReadModelStore> => {
   const database = await openDatabase(file, clock);
   const { statement } = database;
-  const arrivals = createArrivals(`${file}-signal`, clock);
+  const notifier = createCheckpointNotifier(`${file}-signal`, clock);
   const records = createRecords(database, clock);
-  // A version's key never changes and is never used again; a key whose version was dropped finds nothing.
+  // Safe to cache: a version's key never changes and is never reused, so the key of a dropped
+  // version finds nothing.
   const keys = new Map<string, bigint>();
 
   const nameOf = ({ name, version }: ReadModel): string => JSON.stringify([name, version]);
@@ -65,7 +68,7 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
     return row.body === null ? null : toDocument(row);
   };
 
-  /** A page as of one moment, in which the version is not dropped. */
+  /** One page. @throws ReadModelDropped when the version is gone. Run it in a snapshot. */
   const pageOf = (model: ReadModel, conditions: readonly Condition[], page: Page): readonly DocumentRow[] => {
     const rows = findPage(database, keyOf(model), conditions, page);
     checkpointOf(model);
@@ -103,7 +106,10 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
     }
   };
 
-  /** Removes what dropped versions left, a stretch at a time. Unfinished work is taken up by the next sweep, in any process. */
+  /**
+   * Removes the rows of dropped versions in chunks. The next sweep, in any process, continues an
+   * unfinished one.
+   */
   const sweep = async (): Promise<void> => {
     for (;;) {
       const finished = await database.write(() => {
@@ -113,13 +119,13 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
           const columns = table === 'document' ? 'model, id' : 'model, field, value, id';
           return statement(
             `DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM ${table} WHERE model = ? LIMIT ?)`,
-          ).run(row.key, stretch).changes;
+          ).run(row.key, chunkSize).changes;
         });
         if (removed.every((count) => count === 0n)) statement('DELETE FROM dropped WHERE key = ?').run(row.key);
         return false;
       });
       if (finished) return;
-      await othersFirst();
+      await nextTurn();
     }
   };
 
@@ -150,15 +156,15 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
       const found: StoredDocument[] = [];
       let { after } = query;
       for (;;) {
-        const page = { order, limit: stretch, ...(after !== undefined && { after }) };
+        const page = { order, limit: chunkSize, ...(after !== undefined && { after }) };
         const rows = await database.snapshot(() => pageOf(model, conditions, page));
         for (const row of rows) {
           const document = toDocument(row);
           if (found.length < limit && matchesSearch(document.body, search)) found.push(document);
         }
-        if (found.length >= limit || rows.length < stretch) return found;
+        if (found.length >= limit || rows.length < chunkSize) return found;
         after = rows.at(-1)?.id;
-        await othersFirst();
+        await nextTurn();
       }
     },
 
@@ -169,14 +175,14 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
         const { changes } = statement('UPDATE model SET checkpoint = max(checkpoint, ?) WHERE key = ?').run(checkpoint, key);
         if (changes === 0n) throw dropped(model);
       });
-      arrivals.announce();
+      notifier.notify();
     },
 
     checkpoint: (model) => database.read(() => checkpointOf(model)),
 
     reached: async (model, position, signal) => {
-      const arrived = (): boolean => database.peek(() => checkpointOf(model) >= position);
-      return (await database.read(() => arrived())) || arrivals.wait(arrived, signal);
+      const isReached = (): boolean => database.attemptOnce(() => checkpointOf(model) >= position);
+      return (await database.read(() => isReached())) || notifier.wait(isReached, signal);
     },
 
     liveVersion: (name) =>
@@ -194,18 +200,9 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
         statement('INSERT INTO dropped (key) SELECT key FROM model WHERE name = ? AND key <> ?').run(model.name, key);
         statement('DELETE FROM model WHERE name = ? AND key <> ?').run(model.name, key);
       });
-      arrivals.announce();
+      notifier.notify();
       await sweep();
     },
-
-    reset: (model) =>
-      database.write(() => {
-        const key = keyOf(model);
-        const { changes } = statement('UPDATE model SET checkpoint = 0 WHERE key = ?').run(key);
-        if (changes === 0n) throw dropped(model);
-        statement('DELETE FROM document WHERE model = ?').run(key);
-        statement('DELETE FROM entry WHERE model = ?').run(key);
-      }),
 
     purgeTombstones: (model, before) =>
       database.write(() => {
@@ -218,14 +215,9 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
       }),
 
     close: () => {
-      arrivals.close(new ReadModelStoreUnavailable('the read-model store is closed'));
+      notifier.close(new ReadModelStoreUnavailable('the read-model store is closed'));
       database.close();
       return Promise.resolve();
     },
   };
 };
-
-const othersFirst = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });

@@ -17,12 +17,12 @@ export const toDocument = ({ id, revision, position, body }: DocumentRow): Store
   body: JSON.parse(body) as JsonObject,
 });
 
-/** How an indexed value stands in the index: as JSON text, which holds every string exactly. */
+/** A value as the index stores it: as JSON text, which holds every string exactly. */
 export const entryValue = (value: string): string => JSON.stringify(value);
 
 export type Page = Pick<ReadModelQuery, 'order' | 'after' | 'limit'>;
 
-/** A field and the values, as they stand in the index, of which it must have one. */
+/** A field that must have one of `values`, which are written as the index stores them. */
 export interface Condition {
   readonly field: string;
   readonly values: readonly string[];
@@ -31,14 +31,17 @@ export interface Condition {
 export const conditionsOf = (model: ReadModel, query: ReadModelQuery): readonly Condition[] =>
   wantedValues(model, query).map(({ field, values }) => ({ field, values: values.map(entryValue) }));
 
-/** SQLite sorts every blob after every text: the start of a descending list. The empty text is the start of an ascending one. */
+/**
+ * Where a descending list starts: SQLite sorts every blob after every text. An ascending list
+ * starts at the empty text.
+ */
 const afterEveryText = new Uint8Array(1);
 
 const startOf = ({ order, after }: Page): string | Uint8Array => after ?? (order === 'ascending' ? '' : afterEveryText);
 const comparison = ({ order }: Page): string => (order === 'ascending' ? '>' : '<');
 const direction = ({ order }: Page): string => (order === 'ascending' ? 'ASC' : 'DESC');
 
-/** One page of a read model, by id. To be run in a snapshot: it asks more than once. */
+/** One page of a read model, by id. Run it in a snapshot, because it makes several queries. */
 export const findPage = (
   database: Database,
   key: bigint,
@@ -58,7 +61,10 @@ export const findPage = (
   ).all(JSON.stringify(findIds(database, key, conditions, page)), key) as DocumentRow[];
 };
 
-/** The index is in id order within a value: the page is among the first `limit` of each value of one condition. */
+/**
+ * Within one value the index is in id order, so the page is among the first `limit` ids of each
+ * value of one condition.
+ */
 const findIds = (database: Database, key: bigint, conditions: readonly Condition[], page: Page): readonly string[] => {
   const [rarest, ...others] = rarestFirst(database, key, conditions);
   if (rarest === undefined) return [];
@@ -82,7 +88,7 @@ const findIds = (database: Database, key: bigint, conditions: readonly Condition
   return [...new Set(lists.flat())].sort((one, other) => sign * compareIds(one, other)).slice(0, page.limit);
 };
 
-/** Matches are counted no further than this: enough to tell a rare value from a common one. */
+/** Matches are counted up to here, which is enough to know a rare value from a common one. */
 const countedMatches = 500;
 
 const rarestFirst = ({ statement }: Database, key: bigint, conditions: readonly Condition[]): readonly Condition[] => {
@@ -100,5 +106,8 @@ const rarestFirst = ({ statement }: Database, key: bigint, conditions: readonly 
     .map(({ condition }) => condition);
 };
 
-/** By UTF-8 bytes, as the stores compare; JavaScript compares UTF-16 units, which differs beyond U+FFFF. */
+/**
+ * Compares UTF-8 bytes, as the stores do. JavaScript compares UTF-16 units, which gives another
+ * order beyond U+FFFF.
+ */
 const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));

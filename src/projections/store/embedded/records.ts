@@ -1,29 +1,30 @@
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
+import { nextTurn } from '../../../platform/eventLoop.js';
 import type { RecordStore } from '../readModelStore.js';
 import type { Database } from './database.js';
 
-/** Expired records that one write clears away: enough to keep up, few enough not to be felt. */
-const purgedPerWrite = 20;
-/** Those that a purge clears away before others get their turn. */
-const purgedAtOnce = 500;
+/** Expired records that each write removes: enough to keep up, few enough not to slow the write. */
+const maxPurgedPerWrite = 20;
+/** Expired records that a purge removes in one transaction, before other work gets its turn. */
+const purgeChunkSize = 500;
 
-/** Records in one table; keys are kept as JSON text, which holds every string exactly. */
+/** Records in one table. Keys are stored as JSON text, which holds every string exactly. */
 export const createRecords = (database: Database, clock: Clock): RecordStore => {
   const { statement } = database;
 
-  /** Within a transaction. */
-  const purge = (now: bigint, most: number): number =>
+  /** Call it within a transaction. */
+  const purge = (now: bigint, max: number): number =>
     Number(
       statement(
         'DELETE FROM record WHERE (collection, key) IN (SELECT collection, key FROM record WHERE expires <= ? LIMIT ?)',
-      ).run(now, most).changes,
+      ).run(now, max).changes,
     );
 
   const write = (onConflict: string, collection: string, key: string, value: JsonObject, expiresAt?: number): Promise<boolean> =>
     database.write(() => {
       const now = BigInt(Math.trunc(clock.now()));
-      purge(now, purgedPerWrite);
+      purge(now, maxPurgedPerWrite);
       const { changes } = statement(
         `INSERT INTO record (collection, key, value, expires) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET value = excluded.value, expires = excluded.expires ${onConflict}`,
@@ -60,16 +61,11 @@ export const createRecords = (database: Database, clock: Clock): RecordStore => 
     purgeExpired: async () => {
       let purged = 0;
       for (;;) {
-        const count = await database.write(() => purge(BigInt(Math.trunc(clock.now())), purgedAtOnce));
+        const count = await database.write(() => purge(BigInt(Math.trunc(clock.now())), purgeChunkSize));
         purged += count;
-        if (count < purgedAtOnce) return purged;
-        await othersFirst();
+        if (count < purgeChunkSize) return purged;
+        await nextTurn();
       }
     },
   };
 };
-
-const othersFirst = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });

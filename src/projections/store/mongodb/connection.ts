@@ -1,86 +1,97 @@
 import type { Collection, Db, Document, MongoClient } from 'mongodb';
 import type { Clock } from '../../../platform/clock.js';
 import { ReadModelStoreUnavailable } from '../readModelStore.js';
-import { createFaults } from './faults.js';
+import { createFaultMapper } from './faults.js';
 
-/** A MongoDB database, on one server, a replica set or a sharded cluster. Connections are made at the first call. */
+/**
+ * A MongoDB database on one server, a replica set or a sharded cluster. It connects at the first
+ * call.
+ */
 export interface MongoConnection {
   collection<Stored extends Document>(name: string): Collection<Stored>;
-  /** Removes the collection, if it is there. */
+  /** Drops the collection if it exists. */
   drop(name: string): Promise<void>;
-  /** Names of the collections that begin with `prefix`. */
+  /** Names of the collections whose name begins with `prefix`. */
   collectionNames(prefix: string): Promise<readonly string[]>;
   /**
-   * Runs `work`, a few commands that somebody waits for.
+   * Runs `work`, a few commands, within the time limit.
    *
-   * @throws ReadModelStoreUnavailable when the store cannot be reached or cannot do its work now, and 1.8 s after the call at the
-   * latest. What was written is then unknown.
+   * @throws ReadModelStoreUnavailable when the store cannot be reached or cannot do its work now,
+   * at the latest 1.8 s after the call. Whether `work` wrote anything is then unknown.
    */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Somebody who asks over HTTP is answered within 2 s. */
-const answerMs = 1_800;
-/** A socket on which nothing came for so long is given up, and with it what `run` no longer waits for. */
-const silentSocketMs = 3_000;
+/** A request over HTTP is answered within 2 s. */
+const timeoutMs = 1_800;
+/**
+ * A socket that receives nothing for so long is closed, which also ends commands that `run` no
+ * longer waits for.
+ */
+const socketTimeoutMs = 3_000;
 
-/** For writes whose counts are looked at: the driver adds them up as numbers, also when a server sends them with 64 bits. */
+/**
+ * An option for writes whose counts are used: the driver adds counts up as numbers, even if a
+ * server sends 64-bit integers.
+ */
 export const countsAsNumbers = { useBigInt64: false } as const;
 
-/** The database when the address names none. */
+/** The database for an address that names none. */
 const defaultDatabase = 'doorstep';
 
 /**
- * @param url `mongodb://` or `mongodb+srv://`; what it says of concerns and of where to read is overruled: a document that was
- * answered from must not be rolled back by the loss of a server
- * @throws ReadModelStoreUnavailable when the address cannot be understood; it is never quoted, for it may hold a password
+ * @param url `mongodb://` or `mongodb+srv://`. Its read preference and its read and write concerns
+ * are overridden, because the loss of a server must not roll back a document that was already
+ * served.
+ * @throws ReadModelStoreUnavailable when the address is not valid. The error never quotes it, since
+ * it may hold a password.
  */
 export const connectMongo = async (url: string, clock: Clock): Promise<MongoConnection> => {
-  // Only here: who runs on the embedded store does not wait for the driver to be loaded.
+  // Imported only here, so that a service on the embedded store does not load the driver.
   const driver = await import('mongodb');
-  const mapped = createFaults(url, driver);
+  const toPortFault = createFaultMapper(url, driver);
   let client: MongoClient;
   let database: Db;
   try {
     client = new driver.MongoClient(url, {
       appName: 'doorstep',
-      serverSelectionTimeoutMS: answerMs,
-      connectTimeoutMS: answerMs,
-      waitQueueTimeoutMS: answerMs,
-      socketTimeoutMS: silentSocketMs,
+      serverSelectionTimeoutMS: timeoutMs,
+      connectTimeoutMS: timeoutMs,
+      waitQueueTimeoutMS: timeoutMs,
+      socketTimeoutMS: socketTimeoutMs,
       // 64-bit integers are bigint in both directions.
       useBigInt64: true,
     });
-    // Of the database, not of the client, where parts of these in the address would win.
+    // Set on the database and not on the client, where options in the address would win.
     database = client.db(databaseNameIn(url) ?? defaultDatabase, {
       readPreference: 'primary',
       readConcern: new driver.ReadConcern('majority'),
-      // A server that waits for a majority gives up when nobody listens any more.
-      writeConcern: { w: 'majority', journal: true, wtimeoutMS: answerMs },
+      // `wtimeoutMS` makes a server that waits for a majority give up when this process does.
+      writeConcern: { w: 'majority', journal: true, wtimeoutMS: timeoutMs },
     });
   } catch {
-    throw new ReadModelStoreUnavailable('the address of the read-model store cannot be understood');
+    throw new ReadModelStoreUnavailable('the address of the read-model store is not a valid MongoDB connection string');
   }
   let closed = false;
   const isClosed = (): boolean => closed;
 
   const run = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (isClosed()) throw closedFault();
+    if (isClosed()) throw storeClosed();
     let cancel = (): void => undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      cancel = clock.schedule(answerMs, () => {
-        reject(new ReadModelStoreUnavailable(`the read-model store did not answer within ${String(answerMs)} ms`));
+    const timeout = new Promise<never>((_, reject) => {
+      cancel = clock.schedule(timeoutMs, () => {
+        reject(new ReadModelStoreUnavailable(`the read-model store did not answer within ${String(timeoutMs)} ms`));
       });
     });
     const working = work();
-    // When the time is over, nobody is left to hear how it ended.
+    // After the timeout nothing handles its rejection any more.
     working.catch(() => undefined);
     try {
-      return await Promise.race([working, tooLate]);
+      return await Promise.race([working, timeout]);
     } catch (fault) {
-      throw isClosed() ? closedFault() : mapped(fault);
+      throw isClosed() ? storeClosed() : toPortFault(fault);
     } finally {
       cancel();
     }
@@ -92,7 +103,7 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
       try {
         await database.dropCollection(name);
       } catch (fault) {
-        if (!isAbsent(fault)) throw fault;
+        if (!isCollectionMissing(fault)) throw fault;
       }
     },
     collectionNames: async (prefix) => {
@@ -111,11 +122,11 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
   };
 };
 
-/** What compatible servers say in words only; the driver knows MongoDB's code for it. */
-const isAbsent = (fault: unknown): boolean => fault instanceof Error && /\bns not found\b/.test(fault.message);
+/** Compatible servers say this in words only; the driver handles MongoDB's own code. */
+const isCollectionMissing = (fault: unknown): boolean => fault instanceof Error && /\bns not found\b/.test(fault.message);
 
-/** The reason that calls after `close` are refused with. */
-export const closedFault = (): ReadModelStoreUnavailable => new ReadModelStoreUnavailable('the read-model store is closed');
+/** The fault of every call after `close`. */
+export const storeClosed = (): ReadModelStoreUnavailable => new ReadModelStoreUnavailable('the read-model store is closed');
 
 const databaseNameIn = (url: string): string | undefined => {
   const written = /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^/?]+)/.exec(url)?.[1];

@@ -2,12 +2,13 @@ import type * as driver from 'mongodb';
 import { ReadModelStoreUnavailable } from '../readModelStore.js';
 
 /**
- * What a server, or the router of a sharded cluster, answers when it cannot do its work now, as opposed to a command that is wrong.
+ * Codes of a server, or of a sharded cluster's router, that cannot do its work now, as opposed to
+ * codes of a wrong command.
  * https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
  */
 const unavailableCodes = new Set<unknown>(
   Object.values({
-    // It is not the primary, or will not be for long.
+    // The server is not the primary, or is stepping down.
     ShutdownInProgress: 91,
     NotYetInitialized: 94,
     PrimarySteppedDown: 189,
@@ -17,12 +18,12 @@ const unavailableCodes = new Set<unknown>(
     InterruptedDueToReplStateChange: 11602,
     NotPrimaryNoSecondaryOk: 13435,
     NotPrimaryOrSecondary: 13436,
-    // There is no majority, or none in time.
+    // There is no majority, or it did not answer in time.
     WriteConcernTimeout: 64,
     UnsatisfiableWriteConcern: 100,
     ReadConcernMajorityNotAvailableYet: 134,
     SnapshotUnavailable: 246,
-    // Others that it needs do not answer it.
+    // Another server that it needs does not answer.
     HostUnreachable: 6,
     HostNotFound: 7,
     ShardNotFound: 70,
@@ -33,12 +34,12 @@ const unavailableCodes = new Set<unknown>(
     PooledConnectionAcquisitionRejected: 450,
     SocketException: 9001,
     RetriableRemoteCommandFailure: 91331,
-    // It does not take the credentials, or no longer.
+    // It refuses the credentials.
     Unauthorized: 13,
     AuthenticationFailed: 18,
     ReauthenticationRequired: 391,
     AtlasError: 8000,
-    // It ran out of time, room or patience, or was told to stop.
+    // It ran out of time or room, or was interrupted.
     LockTimeout: 24,
     MaxTimeMSExpired: 50,
     ExceededMemoryLimit: 146,
@@ -55,7 +56,7 @@ const unavailableCodes = new Set<unknown>(
     Interrupted: 11601,
     OutOfDiskSpace: 14031,
     ClientMarkedKilled: 46841,
-    // Something else changes collections, indexes or shards at the same moment.
+    // Collections, indexes or shards are being changed at the same time.
     CursorNotFound: 43,
     LockBusy: 46,
     LockFailed: 107,
@@ -83,12 +84,13 @@ const unavailableCodes = new Set<unknown>(
   }),
 );
 
-/** Labels that servers and the driver put on what may be repeated, whatever its code. */
+/** Labels that servers and the driver put on faults that may be retried, whatever their code. */
 const unavailableLabels = ['RetryableWriteError', 'RetryableError', 'SystemOverloadedError', 'HandshakeError'];
 
+/** CursorNotFound, QueryPlanKilled, CursorKilled. */
 const lostReads = new Set<unknown>([43, 175, 237]);
 
-/** Whether a read ended because its collection, or its place in it, is gone. */
+/** Whether a read failed because its collection or its cursor is gone. */
 export const isReadLost = (fault: unknown): boolean =>
   typeof fault === 'object' && fault !== null && 'code' in fault && lostReads.has(fault.code);
 
@@ -100,8 +102,11 @@ interface Reason {
 
 const isSystemFault = (fault: unknown): fault is Reason => typeof fault === 'object' && fault !== null && 'syscall' in fault;
 
-/** Turns the driver's faults into the port's. Of a fault only name, code and words are kept, without the credentials of `url`. */
-export const createFaults = (
+/**
+ * Maps the driver's faults to the port's. Only name, code and message of a fault are kept, without
+ * the credentials of `url`.
+ */
+export const createFaultMapper = (
   url: string,
   { MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError, MongoWriteConcernError }: typeof driver,
 ) => {
@@ -116,16 +121,17 @@ export const createFaults = (
     );
   };
 
-  /** What says that the store is unavailable, if anything does. */
+  /** The part of the fault that says that the store is unavailable, or `null`. */
   const reasonOf = (fault: unknown): Reason | null => {
-    // Names, and files with certificates, are looked up before the driver's own work begins: it passes on what the system says.
+    // The driver passes on the system's errors of looking up host names and reading certificate
+    // files.
     if (isSystemFault(fault)) return fault;
     if (!(fault instanceof MongoError)) return null;
     if (fault instanceof MongoBulkWriteError) {
-      // The driver wraps whatever ends a bulk write, a lost connection too.
+      // The driver wraps every fault that ends a bulk write, also a lost connection.
       const wrapped = reasonOf(fault.errorResponse);
       if (wrapped !== null) return wrapped;
-      // A duplicate beside it may come first.
+      // A duplicate may come before it in the list.
       const part =
         fault.result.getWriteConcernError() ?? [fault.writeErrors].flat().find(({ code }) => unavailableCodes.has(code));
       if (part !== undefined) return { name: fault.name, code: part.code, message: part.errmsg ?? '' };
@@ -142,7 +148,7 @@ export const createFaults = (
   };
 };
 
-/** User name and password as they stand in an address, and as they are meant. */
+/** User name and password, as written in an address and decoded. */
 const credentialsIn = (url: string): readonly string[] => {
   const written = /^mongodb(?:\+srv)?:\/\/([^/?]*)@/.exec(url)?.[1]?.split(':') ?? [];
   const meant = written.map((text) => {

@@ -4,26 +4,29 @@ import type { Clock } from '../../../platform/clock.js';
 import { textsOf, wantedValues } from '../documents.js';
 import type { DocumentWrite, ReadModel, ReadModelQuery, StoredDocument } from '../readModelStore.js';
 import { countsAsNumbers, type MongoConnection } from './connection.js';
-import { takenIn } from './duplicates.js';
+import { duplicateIdsIn } from './duplicateIds.js';
 
-/** A document, or the tombstone of one, as it stands in a version's collection. */
+/** A document, or its tombstone, as a version's collection stores it. */
 export interface ModelDocument {
-  /** `storedId` of its id. */
+  /** The id, written by `storedId`. */
   readonly _id: string;
   readonly revision: bigint;
   readonly position: bigint;
   /**
-   * As JSON text, which holds every string and every field name exactly: BSON has no lone surrogates, and `$` and `.` in names mean
-   * something to some servers. Absent in a tombstone.
+   * JSON text, which holds every string and field name exactly: BSON has no lone surrogates, and
+   * some servers give `$` and `.` in names a meaning. Absent in a tombstone.
    */
   readonly body?: string;
-  /** What it is found by: `entry` of each indexed field and value. */
+  /** The index entries: `entry` of each indexed field and value. */
   readonly entries?: readonly string[];
   /** The position again, in tombstones only. */
   readonly deleted?: bigint;
 }
 
-/** One index for all fields: within a value it is in id order, so that a page is read without sorting. */
+/**
+ * Creates one index for all fields. Within a value it is in id order, so that a page is read
+ * without sorting.
+ */
 export const createIndexes = async (documents: Collection<ModelDocument>): Promise<void> => {
   await documents.createIndexes([
     { key: { entries: 1, _id: 1 }, name: 'entries' },
@@ -34,17 +37,18 @@ export const createIndexes = async (documents: Collection<ModelDocument>): Promi
 const entry = (field: string, value: string): string => JSON.stringify([field, value]);
 
 /**
- * An id as text whose order is that of the id's UTF-8 bytes under every comparison that servers use: what lies beyond `}` is written
- * byte for byte, behind the one character that sorts after all that are left. MongoDB compares bytes, others UTF-16 units or letters.
+ * Encodes an id so that every server sorts it like the id's UTF-8 bytes, although MongoDB compares
+ * bytes and others compare UTF-16 units or letters. Characters after `}` become hexadecimal bytes,
+ * each behind a `~`, which sorts after all characters that remain.
  */
 export const storedId = (id: string): string =>
   id.replace(/[~-\u{10ffff}]+/gu, (run) => [...Buffer.from(run)].map((byte) => `~${byte.toString(16)}`).join(''));
 
-const meantId = (stored: string): string =>
+const originalId = (stored: string): string =>
   stored.replace(/(?:~[0-9a-f]{2})+/g, (run) => Buffer.from(run.replaceAll('~', ''), 'hex').toString());
 
 export const toStoredDocument = ({ _id, revision, position, body }: ModelDocument & { body: string }): StoredDocument => ({
-  id: meantId(_id),
+  id: originalId(_id),
   revision,
   position,
   body: JSON.parse(body) as JsonObject,
@@ -66,24 +70,28 @@ export type WriteGuarded = (
   writes: readonly DocumentWrite[],
 ) => Promise<void>;
 
-/** Writes in one command at most, and how long one should take. */
-const largestSize = 100;
-const comfortableMs = 400;
+/** Writes in one command. */
+const maxBatchSize = 100;
+/** How long one command should take. */
+const targetMs = 400;
 
-/** As many writes go into a command as the server can do in comfort: one that is slow, but there, must not run into the time limit for ever. */
+/**
+ * Adapts the number of writes in a command to the server's speed, so that a slow server does not
+ * run into the time limit for ever.
+ */
 export const createGuardedWriter = (connection: MongoConnection, clock: Clock): WriteGuarded => {
-  let size = largestSize;
+  let batchSize = maxBatchSize;
   const resize = (factor: number): void => {
-    size = Math.max(1, Math.min(largestSize, Math.floor(size * factor)));
+    batchSize = Math.max(1, Math.min(maxBatchSize, Math.floor(batchSize * factor)));
   };
   return async (documents, model, writes) => {
     for (let done = 0; done < writes.length;) {
-      const replacements = writes.slice(done, done + size).map((write) => toModelDocument(model, write));
+      const replacements = writes.slice(done, done + batchSize).map((write) => toModelDocument(model, write));
       const startedAt = clock.now();
       try {
         await connection.run(async () => {
           const refused = await replaceOlder(documents, replacements, true);
-          if (refused.length > 0) await replaceOlder(documents, await olderThan(documents, refused), false);
+          if (refused.length > 0) await replaceOlder(documents, await stillOlder(documents, refused), false);
         });
       } catch (fault) {
         resize(1 / 4);
@@ -91,23 +99,25 @@ export const createGuardedWriter = (connection: MongoConnection, clock: Clock): 
       }
       done += replacements.length;
       const tookMs = clock.now() - startedAt;
-      if (tookMs > comfortableMs) resize(1 / 2);
-      else if (tookMs < comfortableMs / 4) resize(2);
+      if (tookMs > targetMs) resize(1 / 2);
+      else if (tookMs < targetMs / 4) resize(2);
     }
   };
 };
 
 /**
- * Those of the refused writes whose stored document is older all the same: another process wrote it at the same moment, and the upsert
- * could not see it yet. The rest were refused because the stored one is as new, or newer.
+ * Those of the refused writes whose stored document is older all the same, because another process
+ * inserted it after the upsert had looked for it. The others were refused rightly: the stored
+ * document is as new or newer.
  */
-const olderThan = async (
+const stillOlder = async (
   documents: Collection<ModelDocument>,
   refused: readonly ModelDocument[],
 ): Promise<readonly ModelDocument[]> => {
   const ids = refused.map(({ _id }) => _id);
   const found = await documents
-    // Local: the refusal may speak of a write that a majority does not have yet, and that a read with majority concern would not see.
+    // With read concern local: the refusal may come from a write that a majority does not have yet,
+    // and majority concern would hide it.
     .find({ _id: { $in: ids } }, { projection: { position: 1 }, batchSize: ids.length + 1, readConcern: { level: 'local' } })
     .toArray();
   const positions = new Map(found.map(({ _id, position }) => [_id, position]));
@@ -118,7 +128,10 @@ const olderThan = async (
   });
 };
 
-/** Returns those that were refused because a document with that id is there, which the guard did not let them replace. */
+/**
+ * Returns the writes that were refused because a document with their id exists and their guard does
+ * not match it.
+ */
 const replaceOlder = async (
   documents: Collection<ModelDocument>,
   replacements: readonly ModelDocument[],
@@ -135,28 +148,28 @@ const replaceOlder = async (
       await documents.bulkWrite(operations, { ordered: false, ...countsAsNumbers });
       return [...refused];
     } catch (fault) {
-      const partly = takenIn(fault);
-      if (partly === null) throw fault;
-      for (const index of partly.taken) {
+      const partial = duplicateIdsIn(fault);
+      if (partial === null) throw fault;
+      for (const index of partial.duplicates) {
         const replacement = rest[index];
         if (replacement !== undefined) refused.add(replacement);
       }
-      // FerretDB ends even an unordered command at the first refusal: what it did not come to is asked for again.
-      if (partly.settled >= rest.length) return [...refused];
+      // FerretDB ends even an unordered command at the first refusal, so the rest is sent again.
+      if (partial.settled >= rest.length) return [...refused];
     }
   }
 };
 
-/** What a query asks for, without its search. @throws TypeError for a field without an index */
+/** The filter of a query, without its search. @throws TypeError for a field without an index */
 export const filterOf = (model: ReadModel, query: ReadModelQuery): Filter<ModelDocument> => {
   const conditions = wantedValues(model, query).map(({ field, values }) => ({
     entries: { $in: values.map((value) => entry(field, value)) },
   }));
-  // Tombstones have no entries: only a query without conditions meets them.
+  // Tombstones have no entries, so only a query without conditions has to leave them out.
   return conditions.length === 0 ? { deleted: { $exists: false } } : { $and: conditions };
 };
 
-/** One page of what `filter` lets through, by id. */
+/** One page of the documents that match `filter`, by id. */
 export const findPage = async (
   documents: Collection<ModelDocument>,
   filter: Filter<ModelDocument>,

@@ -9,8 +9,8 @@ import {
   type RecordStore,
   type StoredDocument,
 } from '../readModelStore.js';
-import { createArrivals } from './arrivals.js';
-import { closedFault, connectMongo, type MongoConnection } from './connection.js';
+import { createCheckpointNotifier } from './checkpointNotifier.js';
+import { storeClosed, connectMongo, type MongoConnection } from './connection.js';
 import { isReadLost } from './faults.js';
 import {
   createGuardedWriter,
@@ -24,28 +24,31 @@ import {
 } from './modelDocuments.js';
 import { createMongoRecords } from './records.js';
 import { createRegistry, type RegisteredVersion } from './registry.js';
-import { removeInStretches } from './removal.js';
+import { removeInChunks } from './removal.js';
 
 export interface MongoReadModelStore extends ReadModelStore {
   /**
-   * Records in a collection of their own, on the same connections: kept apart from the read models, they survive whatever is reset,
-   * published or dropped. Acknowledged once a majority has them in its journal, as every write here. For the key vault.
+   * Records in a collection of their own, on the same connections, for the key vault. Publishing or
+   * dropping read models never touches them. As every write here, one is acknowledged once a
+   * majority has it in its journal.
    */
   recordsIn(collection: string): RecordStore;
 }
 
-/** Documents that a search looks at between two questions whether the version is still there. */
-const stretch = 500;
+/** Documents that a search reads before it checks again that the version is still registered. */
+const searchPageSize = 500;
 
 /**
- * Read models in a MongoDB database, which any number of processes on any number of machines may share. It connects at the first
- * call, and again after every loss. It asks of the server only what a standalone one and compatible ones have: no transactions, no
- * change streams, no updates by pipeline, no partial indexes (docs/adr/0009).
+ * Read models in a MongoDB database, which any number of processes on any number of machines may
+ * share. It connects at the first call, and again whenever the connection is lost. It uses only
+ * what standalone and compatible servers offer too: no transactions, no change streams, no updates
+ * by pipeline, no partial indexes (docs/adr/0009).
  *
- * The collection `readModels` says which versions there are and which is live; each version has a collection of its own.
+ * The collection `readModels` lists the versions and says which is live; each version has a
+ * collection of its own.
  *
  * @param url `mongodb://` or `mongodb+srv://`; the database is the one it names, else `doorstep`
- * @throws ReadModelStoreUnavailable when `url` cannot be understood
+ * @throws ReadModelStoreUnavailable when `url` is not a valid connection string
  */
 export const createMongoReadModelStore = async ({
   url,
@@ -60,7 +63,8 @@ export const createMongoReadModelStore = async ({
   const run: MongoConnection['run'] = (work) => connection.run(work);
   const registry = createRegistry(connection, random);
   const writeGuarded = createGuardedWriter(connection, clock);
-  // A version's collection is never another version's: one that is known and gone from the registry holds nothing to answer from.
+  // Safe to cache: a collection is never reused, so the collection of a dropped version holds no
+  // other version's documents.
   const collections = new Map<string, string>();
 
   const keyOf = ({ name, version }: ReadModel): string => JSON.stringify([name, version]);
@@ -68,8 +72,8 @@ export const createMongoReadModelStore = async ({
   const documentsOf = ({ collection }: Pick<RegisteredVersion, 'collection'>): Collection<ModelDocument> =>
     connection.collection<ModelDocument>(collection);
 
-  /** Finds the version in the registry, and remembers its collection. */
-  const registered = async (model: ReadModel): Promise<RegisteredVersion> => {
+  /** Finds the version in the registry and caches its collection. @throws ReadModelDropped */
+  const findRegistered = async (model: ReadModel): Promise<RegisteredVersion> => {
     try {
       const found = await registry.find(model);
       collections.set(keyOf(model), found.collection);
@@ -81,44 +85,40 @@ export const createMongoReadModelStore = async ({
   };
 
   const collectionOf = async (model: ReadModel): Promise<string> =>
-    collections.get(keyOf(model)) ?? (await registered(model)).collection;
+    collections.get(keyOf(model)) ?? (await findRegistered(model)).collection;
 
   /**
-   * Reads, and then makes sure that the version was there all the time: what is dropped leaves the registry first, so an answer after
-   * which it is still in there was not taken from what is being removed.
+   * Reads, then checks that the version is still registered. A dropped version leaves the registry
+   * before its documents are removed, so a read that passes this check saw all of them.
    */
-  const answer = async <Result>(
+  const readChecked = async <Result>(
     model: ReadModel,
     read: (documents: Collection<ModelDocument>) => Promise<Result>,
   ): Promise<Result> =>
     run(async () => {
       const collection = await collectionOf(model);
-      const makeSure = async (): Promise<void> => {
-        if ((await registered(model)).collection !== collection) throw new ReadModelDropped(model);
+      const assertStillRegistered = async (): Promise<void> => {
+        if ((await findRegistered(model)).collection !== collection) throw new ReadModelDropped(model);
       };
       try {
         const result = await read(documentsOf({ collection }));
-        await makeSure();
+        await assertStillRegistered();
         return result;
       } catch (fault) {
-        // MongoDB ends a read whose collection is dropped under it.
-        if (isReadLost(fault)) await makeSure();
+        // MongoDB ends a read with a fault when its collection is dropped meanwhile.
+        if (isReadLost(fault)) await assertStillRegistered();
         throw fault;
       }
     });
 
-  const checkpoint = (model: ReadModel): Promise<bigint> => run(async () => (await registered(model)).checkpoint);
-  const arrivals = createArrivals(checkpoint, clock);
+  const checkpoint = (model: ReadModel): Promise<bigint> => run(async () => (await findRegistered(model)).checkpoint);
+  const notifier = createCheckpointNotifier(checkpoint, clock);
 
-  /** Removes what dropped versions left, and what a writer that was late made anew. */
+  /**
+   * Drops the collections of dropped versions, and those that a late writer to one created again.
+   */
   const sweep = async (): Promise<void> => {
     for (const collection of await run(() => registry.leftovers())) await run(() => connection.drop(collection));
-  };
-
-  /** Makes a version's indexes, in the collection that it was just given. */
-  const makeReady = async (model: ReadModel, version: RegisteredVersion): Promise<void> => {
-    collections.set(keyOf(model), version.collection);
-    await run(() => createIndexes(documentsOf(version)));
   };
 
   return {
@@ -126,18 +126,20 @@ export const createMongoReadModelStore = async ({
     recordsIn: (collection) => createMongoRecords(connection, collection, clock),
 
     prepare: async (model) => {
-      await makeReady(model, await run(() => registry.add(model)));
+      const version = await run(() => registry.add(model));
+      collections.set(keyOf(model), version.collection);
+      await run(() => createIndexes(documentsOf(version)));
       await sweep();
     },
 
     get: (model, id) =>
-      answer(model, async (documents) => {
+      readChecked(model, async (documents) => {
         const found = isId(id) ? await documents.findOne({ _id: storedId(id) }, { projection: { entries: 0 } }) : null;
         return found !== null && isPresent(found) ? toStoredDocument(found) : null;
       }),
 
     getMany: (model, ids) =>
-      answer(model, async (documents) => {
+      readChecked(model, async (documents) => {
         const _ids = ids.filter(isId).map(storedId);
         const found = await documents
           .find({ _id: { $in: _ids } }, { projection: { entries: 0 }, batchSize: ids.length + 1 })
@@ -153,16 +155,16 @@ export const createMongoReadModelStore = async ({
     find: async (model, query) => {
       const { search, order, limit } = query;
       const filter = filterOf(model, query);
-      if (search === undefined) return answer(model, (documents) => findPage(documents, filter, query));
+      if (search === undefined) return readChecked(model, (documents) => findPage(documents, filter, query));
 
       const found: StoredDocument[] = [];
       let { after } = query;
       for (;;) {
-        const page = { order, limit: stretch, ...(after !== undefined && { after }) };
-        const looked = await answer(model, (documents) => findPage(documents, filter, page));
-        found.push(...looked.filter(({ body }) => matchesSearch(body, search)).slice(0, limit - found.length));
-        if (found.length >= limit || looked.length < stretch) return found;
-        after = looked.at(-1)?.id;
+        const page = { order, limit: searchPageSize, ...(after !== undefined && { after }) };
+        const documents = await readChecked(model, (collection) => findPage(collection, filter, page));
+        found.push(...documents.filter(({ body }) => matchesSearch(body, search)).slice(0, limit - found.length));
+        if (found.length >= limit || documents.length < searchPageSize) return found;
+        after = documents.at(-1)?.id;
       }
     },
 
@@ -175,40 +177,35 @@ export const createMongoReadModelStore = async ({
       } catch (fault) {
         if (fault instanceof ReadModelDropped) {
           collections.delete(keyOf(model));
-          // Writing to a collection that was dropped makes it again.
+          // Writing to a collection that was dropped created it again.
           await run(() => connection.drop(collection));
         }
         throw fault;
       }
-      arrivals.announce(model.name);
+      notifier.notify(model.name);
     },
 
     checkpoint,
 
-    reached: (model, position, signal) => arrivals.wait(model, position, signal),
+    reached: (model, position, signal) => notifier.wait(model, position, signal),
 
     liveVersion: (name) => run(() => registry.liveVersion(name)),
 
     publish: async (model) => {
       await run(() => registry.publish(model));
-      arrivals.announce(model.name);
-      await sweep();
-    },
-
-    reset: async (model) => {
-      await makeReady(model, await run(() => registry.empty(model)));
+      notifier.notify(model.name);
       await sweep();
     },
 
     purgeTombstones: async (model, before) => {
       const collection = await run(() => collectionOf(model));
-      await removeInStretches(connection, documentsOf({ collection }), { deleted: { $lt: before } });
+      await removeInChunks(connection, documentsOf({ collection }), { deleted: { $lt: before } });
     },
 
     ping: () => connection.ping(),
 
     close: async () => {
-      arrivals.close(closedFault());
+      notifier.close(storeClosed());
       await connection.close();
     },
   };

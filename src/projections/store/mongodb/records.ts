@@ -2,31 +2,37 @@ import type { Clock } from '../../../platform/clock.js';
 import type { JsonObject } from '../../../events/envelope.js';
 import type { RecordStore } from '../readModelStore.js';
 import type { MongoConnection } from './connection.js';
-import { isTaken } from './duplicates.js';
-import { removeInStretches } from './removal.js';
+import { isDuplicateId } from './duplicateIds.js';
+import { removeInChunks } from './removal.js';
 
 interface StoredRecord {
-  /** Collection and key, as JSON text, which holds every string exactly. */
+  /** Collection and key as JSON text, which holds every string exactly. */
   readonly _id: string;
   readonly value: string;
-  /** Milliseconds since the epoch; `null` for one that stays. */
+  /** Milliseconds since the epoch; `null` when the record does not expire. */
   readonly expires: number | null;
 }
 
 const idOf = (collection: string, key: string): string => JSON.stringify([collection, key]);
 
-/** Records in the MongoDB collection `name`. Expiry is looked at when a record is read: no server has to remove it in time. */
+/**
+ * Records in the MongoDB collection `name`. Reads check the expiry, so no server has to remove a
+ * record in time.
+ */
 export const createMongoRecords = (connection: MongoConnection, name: string, clock: Clock): RecordStore => {
   const records = connection.collection<StoredRecord>(name);
 
-  /** Replaces the record that matches, or writes the first; `false` when one that does not match is there. */
+  /**
+   * Replaces the record that matches `filter`, or inserts it. Returns `false` when a record exists
+   * that does not match.
+   */
   const write = async (filter: object, id: string, value: JsonObject, expiresAt: number | undefined): Promise<boolean> => {
     const record = { value: JSON.stringify(value), expires: expiresAt === undefined ? null : Math.ceil(expiresAt) };
     try {
       await records.replaceOne({ ...filter, _id: id }, record, { upsert: true });
       return true;
     } catch (fault) {
-      if (isTaken(fault)) return false;
+      if (isDuplicateId(fault)) return false;
       throw fault;
     }
   };
@@ -45,7 +51,7 @@ export const createMongoRecords = (connection: MongoConnection, name: string, cl
     put: (collection, key, value, expiresAt) =>
       connection.run(async () => {
         const id = idOf(collection, key);
-        // Two first writes at once: the one that is refused finds the other's record the next time.
+        // Of two concurrent inserts one is refused; repeated, it replaces the other's record.
         while (!(await write({}, id, value, expiresAt)));
       }),
 
@@ -55,8 +61,9 @@ export const createMongoRecords = (connection: MongoConnection, name: string, cl
       }),
 
     purgeExpired: async () => {
-      const removed = await removeInStretches(connection, records, { expires: { $lte: clock.now() } });
-      // For the next time. Last, because a replica set finishes an index only when all who vote are there.
+      const removed = await removeInChunks(connection, records, { expires: { $lte: clock.now() } });
+      // Created last, for the next purge, because a replica set finishes an index only when every
+      // voting member is up.
       await connection.run(() => records.createIndex({ expires: 1 }, { name: 'expires' }, {}));
       return removed;
     },

@@ -1,13 +1,13 @@
 import type { Random } from '../../../platform/random.js';
 import { ReadModelDropped, type ReadModel } from '../readModelStore.js';
 import { countsAsNumbers, type MongoConnection } from './connection.js';
-import { isTaken } from './duplicates.js';
+import { isDuplicateId } from './duplicateIds.js';
 
-/** What is known of the versions of one read model: a single document, so that each change of it is seen whole or not at all. */
+/** The versions of one read model, in a single document so that every change of them is atomic. */
 interface RegistryEntry {
   /** The read model's name. */
   readonly _id: string;
-  /** Counts the changes: each is made only on the state that it was derived from. */
+  /** Counts the changes, so that a change is written only if no other one came first. */
   readonly change: bigint;
   /** The version that answers reads. */
   readonly live: string | null;
@@ -16,25 +16,26 @@ interface RegistryEntry {
 
 export interface RegisteredVersion {
   readonly version: string;
-  /** The collection that holds its documents. None is used again after the version was dropped or emptied. */
+  /** The collection that holds its documents. It is never reused after the version was dropped. */
   readonly collection: string;
   readonly checkpoint: bigint;
 }
 
 /** The versions of all read models, shared by every process. */
 export interface Registry {
-  /** @throws ReadModelDropped when the version is not there */
+  /** @throws ReadModelDropped when the version is not registered */
   find(model: ReadModel): Promise<RegisteredVersion>;
   liveVersion(name: string): Promise<string | null>;
-  /** Adds the version, with a collection of its own, unless it is there. */
+  /** Adds the version, with a collection of its own, unless it is registered already. */
   add(model: ReadModel): Promise<RegisteredVersion>;
-  /** Moves the checkpoint forward, never back. @throws ReadModelDropped when the version no longer has that collection */
+  /**
+   * Moves the checkpoint forward, never back. @throws ReadModelDropped when the version no longer
+   * has that collection
+   */
   advance(model: ReadModel, collection: string, checkpoint: bigint): Promise<void>;
-  /** Gives the version an empty collection and sets its checkpoint back to the start. @throws ReadModelDropped */
-  empty(model: ReadModel): Promise<RegisteredVersion>;
-  /** Makes the version the live one, and the only one. @throws ReadModelDropped */
+  /** Makes the version the live one and removes all others. @throws ReadModelDropped */
   publish(model: ReadModel): Promise<void>;
-  /** Collections that belong to no version. */
+  /** Collections of documents that belong to no registered version. */
   leftovers(): Promise<readonly string[]>;
 }
 
@@ -46,7 +47,10 @@ export const createRegistry = (connection: MongoConnection, random: Random): Reg
   const read = async (name: string): Promise<RegistryEntry> =>
     (await entries.findOne({ _id: name })) ?? { _id: name, change: 0n, live: null, versions: [] };
 
-  /** Changes an entry; `next` is asked again when another process was faster, and `null` leaves everything as it is. */
+  /**
+   * Changes an entry. `next` runs again when another process was faster; `null` leaves the entry
+   * unchanged.
+   */
   const change = async (
     name: string,
     next: (entry: RegistryEntry) => Pick<RegistryEntry, 'live' | 'versions'> | null,
@@ -63,7 +67,7 @@ export const createRegistry = (connection: MongoConnection, random: Random): Reg
         );
         if (matchedCount + upsertedCount > 0) return;
       } catch (fault) {
-        if (!isTaken(fault)) throw fault;
+        if (!isDuplicateId(fault)) throw fault;
       }
     }
   };
@@ -77,7 +81,10 @@ export const createRegistry = (connection: MongoConnection, random: Random): Reg
   const others = ({ versions }: RegistryEntry, model: ReadModel): readonly RegisteredVersion[] =>
     versions.filter(({ version }) => version !== model.version);
 
-  /** Name and version are there for people; the rest makes it new. */
+  /**
+   * The collection's name holds the model's name and version for human readers, and random
+   * characters to be new.
+   */
   const newVersion = ({ name, version }: ReadModel): RegisteredVersion => {
     const readable = `${name}.${version}`.replace(/[^\w.-]/g, '_').slice(0, 80);
     const unique = Buffer.from(random.bytes(8)).toString('hex');
@@ -106,15 +113,6 @@ export const createRegistry = (connection: MongoConnection, random: Random): Reg
         return { live: entry.live, versions: [...others(entry, model), { ...current, checkpoint }] };
       }),
 
-    empty: async (model) => {
-      const emptied = newVersion(model);
-      await change(model.name, (entry) => {
-        versionIn(entry, model);
-        return { live: entry.live, versions: [...others(entry, model), emptied] };
-      });
-      return emptied;
-    },
-
     publish: (model) =>
       change(model.name, (entry) => {
         const published = versionIn(entry, model);
@@ -123,8 +121,8 @@ export const createRegistry = (connection: MongoConnection, random: Random): Reg
       }),
 
     leftovers: async () => {
-      // In this order: a collection is made after its version was registered, so one that is seen first and not registered then
-      // never will be.
+      // The order matters: a version is registered before its collection is created, so a
+      // collection that is listed here and not registered afterwards never will be.
       const collections = await connection.collectionNames(collectionPrefix);
       const registered = new Set(
         (await entries.find().toArray()).flatMap(({ versions }) => versions.map(({ collection }) => collection)),

@@ -3,45 +3,53 @@ import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
 
 /**
- * Tells those who follow the log that it grew. Commits of this process are told by `committed`. After each commit a process
- * touches the signal file beside the log, which the others watch; the write-ahead log itself would not do, since it changes
- * before the commit can be seen. Should a signal be lost (a crash between commit and touch), a look at the head every second finds it.
+ * Wakes subscriptions when the log grows. After each commit a process touches the signal file
+ * beside the log, which the other processes watch. Watching the write-ahead log is not enough,
+ * since it changes before the commit can be seen. If a signal is lost (a crash between commit and
+ * touch), a check of the head every second finds the commit.
  */
-export interface Followers {
+export interface CommitNotifier {
   /** Watches for commits of other processes until the returned function is called. */
   watch(): () => void;
-  /** Resolves when the log has grown since the caller last looked in this turn of the event loop, or `signal` is aborted. */
-  grown(signal: AbortSignal): Promise<void>;
-  /** This process has committed, up to `head`: tell everybody, in this process and the others. */
-  committed(head: number): void;
-  /** Stops watching, whoever still wants to. */
+  /**
+   * Resolves at the next commit or when `signal` is aborted. Call it in the same turn of the event
+   * loop as the last read.
+   */
+  nextCommit(signal: AbortSignal): Promise<void>;
+  /**
+   * Wakes every subscription, in this process and in others, because this process has committed up
+   * to `head`.
+   */
+  notify(head: number): void;
+  /** Stops watching, even if some callers of `watch` have not stopped. */
   close(): void;
 }
 
 const SAFETY_CHECK_MS = 1_000;
 
-export const createFollowers = (options: {
+export const createCommitNotifier = (options: {
   file: string;
   head: () => number;
   clock: Clock;
   logger: Pick<Logger, 'warn'> | undefined;
-}): Followers => {
+}): CommitNotifier => {
   const { head, clock, logger } = options;
   const signalFile = `${options.file}-signal`;
-  // A file of its own: opening and closing the database's file elsewhere in a process would drop SQLite's locks on it.
+  // A separate file, because opening and closing the database's file a second time in a process
+  // would drop SQLite's locks on it.
   writeFileSync(signalFile, '', { flag: 'a' });
 
   const waiting = new Set<() => void>();
   let watchers = 0;
   let watcher: FSWatcher | null = null;
-  let cancelCheck = (): void => undefined;
+  let cancelSafetyCheck = (): void => undefined;
   let lastSeen: number | null = head();
 
   const wakeAll = (): void => {
     for (const wake of [...waiting]) wake();
   };
 
-  /** Wakes everybody if the log has grown, and tells whether it has. */
+  /** Wakes all waiting subscriptions if the log has grown, and returns whether it has. */
   const noteHead = (seen: number | null): boolean => {
     if (seen === lastSeen) return false;
     lastSeen = seen;
@@ -49,44 +57,47 @@ export const createFollowers = (options: {
     return true;
   };
 
-  const look = (): void => {
+  const checkHead = (): void => {
     noteHead(headOrUnknown());
   };
 
-  /** `null` when the head cannot be read: whoever is woken reads too, and meets the fault where it can be reported. */
+  /**
+   * `null` when the head cannot be read. This wakes the subscriptions, whose own read then reports
+   * the fault.
+   */
   const headOrUnknown = (): number | null => {
     try {
       return head();
     } catch (error) {
-      logger?.warn({ err: error }, 'cannot look for commits of other processes');
+      logger?.warn({ err: error }, 'the head of the event log could not be read; trying again');
       return null;
     }
   };
 
-  const check = (): void => {
-    look();
-    cancelCheck = clock.schedule(SAFETY_CHECK_MS, check);
+  const safetyCheck = (): void => {
+    checkHead();
+    cancelSafetyCheck = clock.schedule(SAFETY_CHECK_MS, safetyCheck);
   };
 
   const stopWatching = (): void => {
     watcher?.close();
     watcher = null;
-    cancelCheck();
+    cancelSafetyCheck();
   };
 
   const startWatching = (): void => {
     const cannotWatch = (error: unknown): void => {
-      logger?.warn({ err: error, signalFile }, 'cannot watch for commits of other processes; looking every second');
+      logger?.warn({ err: error, signalFile }, 'commits of other processes cannot be watched; checking every second instead');
       watcher?.close();
       watcher = null;
     };
     try {
-      watcher = watch(signalFile, { persistent: false }, look);
+      watcher = watch(signalFile, { persistent: false }, checkHead);
       watcher.on('error', cannotWatch);
     } catch (error) {
       cannotWatch(error);
     }
-    cancelCheck = clock.schedule(SAFETY_CHECK_MS, check);
+    cancelSafetyCheck = clock.schedule(SAFETY_CHECK_MS, safetyCheck);
   };
 
   return {
@@ -99,7 +110,7 @@ export const createFollowers = (options: {
       };
     },
 
-    grown: (signal) =>
+    nextCommit: (signal) =>
       new Promise((resolve) => {
         const wake = (): void => {
           waiting.delete(wake);
@@ -111,13 +122,16 @@ export const createFollowers = (options: {
         if (signal.aborted) wake();
       }),
 
-    committed: (seen) => {
+    notify: (seen) => {
       if (!noteHead(seen)) return;
       try {
         const now = clock.now() / 1_000;
         utimesSync(signalFile, now, now);
       } catch (error) {
-        logger?.warn({ err: error, signalFile }, 'cannot signal a commit to other processes; they will notice within a second');
+        logger?.warn(
+          { err: error, signalFile },
+          'a commit could not be signalled to other processes; they notice it within a second',
+        );
       }
     },
 

@@ -1,20 +1,28 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { ReadModel } from '../readModelStore.js';
 
-/** Waiting for a checkpoint that any process may move. */
-export interface Arrivals {
-  /** Resolves `true` when the checkpoint is at `position` or later, `false` when `signal` is aborted first; rejects when it cannot be read. */
+/** Wakes those that wait for a checkpoint, whichever process moved it. */
+export interface CheckpointNotifier {
+  /**
+   * Resolves `true` when the checkpoint is at `position` or later, `false` when `signal` is aborted
+   * first; rejects when it cannot be read.
+   */
   wait(model: ReadModel, position: bigint, signal: AbortSignal): Promise<boolean>;
-  /** Says that this process changed something: those that wait look at once. */
-  announce(name: string): void;
-  /** Rejects those that still wait. */
+  /**
+   * Makes those that wait for the read model `name` check at once, because this process changed it.
+   */
+  notify(name: string): void;
+  /** Rejects every wait that has not ended. */
   close(reason: Error): void;
 }
 
-/** Pauses between two looks: the first, how each grows over the one before, and the longest. */
-const firstPauseMs = 4;
-const growth = 1.5;
-const longestPauseMs = 100;
+/**
+ * Pauses between two checks: the first one, the factor by which each one grows, and the longest
+ * one.
+ */
+const minPauseMs = 4;
+const pauseGrowth = 1.5;
+const maxPauseMs = 100;
 
 interface Waiter {
   readonly position: bigint;
@@ -23,49 +31,55 @@ interface Waiter {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Those who wait for the same version, and share the looks. */
+/** The waiters for one version, which share each check. */
 interface Group {
   readonly model: ReadModel;
   readonly waiters: Set<Waiter>;
   pauseMs: number;
-  looking: boolean;
-  /** Somebody came, or something changed, while a look was under way that may not have seen it. */
-  lookAgain: boolean;
+  checking: boolean;
+  /**
+   * Whether a waiter or a change came during a check, which may have read the checkpoint before it.
+   */
+  checkAgain: boolean;
   cancel: () => void;
 }
 
 /**
- * Another process's write cannot be noticed otherwise than by looking: change streams need a replica set, and compatible servers
- * lack them. It is looked only while somebody waits, once for all who do, at most ten times a second for those who wait long; writes of
- * this process are announced.
+ * The writes of other processes are found by polling, because change streams need a replica set and
+ * compatible servers lack them. It polls only while a call waits, once for all waiters of a
+ * version, and at most ten times a second after a long wait. Writes of this process notify it at
+ * once.
  */
-export const createArrivals = (checkpointOf: (model: ReadModel) => Promise<bigint>, clock: Clock): Arrivals => {
+export const createCheckpointNotifier = (
+  checkpointOf: (model: ReadModel) => Promise<bigint>,
+  clock: Clock,
+): CheckpointNotifier => {
   const groups = new Map<string, Group>();
 
-  const look = (group: Group): void => {
+  const check = (group: Group): void => {
     group.cancel();
-    if (group.looking) {
-      group.lookAgain = true;
+    if (group.checking) {
+      group.checkAgain = true;
       return;
     }
-    group.looking = true;
-    group.lookAgain = false;
-    const answered = (tell: (waiter: Waiter) => void): void => {
-      group.looking = false;
-      for (const waiter of group.waiters) tell(waiter);
+    group.checking = true;
+    group.checkAgain = false;
+    const finishCheck = (settleWaiter: (waiter: Waiter) => void): void => {
+      group.checking = false;
+      for (const waiter of group.waiters) settleWaiter(waiter);
       if (group.waiters.size === 0) return;
-      if (group.lookAgain) {
-        look(group);
+      if (group.checkAgain) {
+        check(group);
         return;
       }
       group.cancel = clock.schedule(group.pauseMs, () => {
-        look(group);
+        check(group);
       });
-      group.pauseMs = Math.min(group.pauseMs * growth, longestPauseMs);
+      group.pauseMs = Math.min(group.pauseMs * pauseGrowth, maxPauseMs);
     };
     checkpointOf(group.model).then(
       (checkpoint) => {
-        answered(({ position, settle, resolve }) => {
+        finishCheck(({ position, settle, resolve }) => {
           if (checkpoint >= position)
             settle(() => {
               resolve(true);
@@ -73,7 +87,7 @@ export const createArrivals = (checkpointOf: (model: ReadModel) => Promise<bigin
         });
       },
       (fault: unknown) => {
-        answered(({ settle, reject }) => {
+        finishCheck(({ settle, reject }) => {
           settle(() => {
             reject(fault);
           });
@@ -89,9 +103,9 @@ export const createArrivals = (checkpointOf: (model: ReadModel) => Promise<bigin
     const group: Group = {
       model,
       waiters: new Set(),
-      pauseMs: firstPauseMs,
-      looking: false,
-      lookAgain: false,
+      pauseMs: minPauseMs,
+      checking: false,
+      checkAgain: false,
       cancel: () => undefined,
     };
     groups.set(key, group);
@@ -111,7 +125,7 @@ export const createArrivals = (checkpointOf: (model: ReadModel) => Promise<bigin
           signal.removeEventListener('abort', aborted);
           if (group.waiters.size === 0) {
             group.cancel();
-            if (!group.looking) groups.delete(JSON.stringify([model.name, model.version]));
+            if (!group.checking) groups.delete(JSON.stringify([model.name, model.version]));
           }
           action();
         };
@@ -123,12 +137,12 @@ export const createArrivals = (checkpointOf: (model: ReadModel) => Promise<bigin
         const waiter: Waiter = { position, settle, resolve, reject };
         signal.addEventListener('abort', aborted);
         group.waiters.add(waiter);
-        group.pauseMs = firstPauseMs;
-        look(group);
+        group.pauseMs = minPauseMs;
+        check(group);
       }),
 
-    announce: (name) => {
-      for (const group of groups.values()) if (group.model.name === name) look(group);
+    notify: (name) => {
+      for (const group of groups.values()) if (group.model.name === name) check(group);
     },
 
     close: (reason) => {

@@ -2,7 +2,7 @@ import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { Random } from '../../../platform/random.js';
 import type { EventFilter, LogSlice, StoredEvent } from '../eventStore.js';
-import { heard, Silence } from './catchUp.js';
+import { withSilenceTimeout, SilenceTimeout } from './catchUp.js';
 import { createBackoff } from './deadline.js';
 import { faultKind, unavailable } from './faults.js';
 import { matches } from './filters.js';
@@ -10,42 +10,55 @@ import { fromWire, type WireRecord } from './records.js';
 import type { Wire } from './wire.js';
 
 /**
- * The end of the log as it grows: one live subscription to everything, shared by all who follow, with the last events kept. Since it
- * carries every event, each follower also learns that events passed which are not for it.
+ * One live subscription to the whole log with a buffer of the last events, shared by all
+ * subscribers of this process. Since it receives every event, each subscriber also learns the
+ * position of events that do not match its filter.
  */
-export interface Tail {
-  /** Keeps it alive until the returned function is called. */
+export interface LiveSubscription {
+  /** Keeps the subscription running until the returned function is called. */
   watch(): () => void;
-  /** A position from which `after` knows everything; `null` while the server was not reached yet. */
+  /**
+   * The position after which the buffer holds every event; `null` before the server was reached.
+   */
   start(): bigint | null;
   /** Up to `max` matching events after `position`, which must not lie before `start`. */
-  after(position: bigint, max: number, filter: EventFilter | undefined): LogSlice;
-  /** Resolves when there may be more than the caller last saw in this turn of the event loop, or `signal` is aborted. @throws what cannot get better by itself */
-  grown(signal: AbortSignal): Promise<void>;
-  /** Resolves when the subscription is gone. */
+  eventsAfter(position: bigint, max: number, filter: EventFilter | undefined): LogSlice;
+  /**
+   * Resolves at the next event or when `signal` is aborted. Call it in the same turn of the event
+   * loop as `eventsAfter`.
+   * @throws EventStoreUnavailable when the server denies the subscription
+   */
+  nextEvent(signal: AbortSignal): Promise<void>;
+  /** Resolves when the subscription has ended. */
   close(): Promise<void>;
 }
 
-/** A load balancer may have dropped the connection without a word. */
+/**
+ * The subscription is made again after such a silence, because a load balancer may have dropped the
+ * connection without an error.
+ */
 const SILENCE_MS = 30_000;
-/** What is kept for those who are a little behind; whoever is further asks the server again. */
-const MAX_KEPT = 2_000;
-const MAX_KEPT_BYTES = 4_000_000;
+/**
+ * Events buffered for subscribers that are a little behind. One that is further behind reads from
+ * the server again.
+ */
+const MAX_BUFFERED = 2_000;
+const MAX_BUFFERED_BYTES = 4_000_000;
 
-export const createTail = (parts: {
+export const createLiveSubscription = (parts: {
   readonly wire: Wire;
   readonly lastPosition: () => Promise<bigint>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Pick<Logger, 'info' | 'warn'> | undefined;
-}): Tail => {
+}): LiveSubscription => {
   const { wire, lastPosition, clock, logger } = parts;
-  const backOff = createBackoff(parts, { firstMs: 50, longestMs: 2_000 });
+  const backOff = createBackoff(parts, { firstMs: 50, maxMs: 2_000 });
   const waiting = new Set<() => void>();
 
-  let kept: WireRecord[] = [];
-  let keptBytes = 0;
-  /** Everything in (start, head] is kept. */
+  let buffer: WireRecord[] = [];
+  let bufferedBytes = 0;
+  /** The buffer holds every event in (start, head]. */
   let start: bigint | null = null;
   let head = 0n;
   let refusal: Error | null = null;
@@ -57,30 +70,33 @@ export const createTail = (parts: {
     for (const wake of [...waiting]) wake();
   };
 
-  const take = (record: WireRecord): void => {
+  const addEvent = (record: WireRecord): void => {
     if (record.position <= head) return;
-    kept.push(record);
-    keptBytes += sizeOf(record);
+    buffer.push(record);
+    bufferedBytes += sizeOf(record);
     head = record.position;
-    if (kept.length > 2 * MAX_KEPT || keptBytes > 2 * MAX_KEPT_BYTES) forgetOldest();
+    if (buffer.length > 2 * MAX_BUFFERED || bufferedBytes > 2 * MAX_BUFFERED_BYTES) dropOldest();
     wakeAll();
   };
 
-  /** Half at a time, since it takes as long as what is left. */
-  const forgetOldest = (): void => {
-    let count = kept.length - MAX_KEPT;
-    let bytes = kept.slice(0, Math.max(0, count)).reduce((sum, record) => sum + sizeOf(record), 0);
-    for (const record of kept.slice(Math.max(0, count))) {
-      if (keptBytes - bytes <= MAX_KEPT_BYTES) break;
+  /**
+   * Drops half of the buffer at a time, because copying the rest takes time for every event that
+   * stays.
+   */
+  const dropOldest = (): void => {
+    let count = buffer.length - MAX_BUFFERED;
+    let bytes = buffer.slice(0, Math.max(0, count)).reduce((sum, record) => sum + sizeOf(record), 0);
+    for (const record of buffer.slice(Math.max(0, count))) {
+      if (bufferedBytes - bytes <= MAX_BUFFERED_BYTES) break;
       bytes += sizeOf(record);
       count += 1;
     }
-    start = kept[count - 1]?.position ?? start;
-    kept = kept.slice(Math.max(0, count));
-    keptBytes -= bytes;
+    start = buffer[count - 1]?.position ?? start;
+    buffer = buffer.slice(Math.max(0, count));
+    bufferedBytes -= bytes;
   };
 
-  const follow = async (signal: AbortSignal): Promise<void> => {
+  const run = async (signal: AbortSignal): Promise<void> => {
     const stopped = (): boolean => signal.aborted;
     let failures = 0;
     while (!stopped()) {
@@ -91,21 +107,23 @@ export const createTail = (parts: {
           start = head = position;
           wakeAll();
         }
-        for await (const message of heard(clock, SILENCE_MS, signal, (whileHeard) => wire.follow(head, null, whileHeard))) {
-          if (failures > 0) logger?.info({ position: String(head) }, 'the event log is followed again');
+        for await (const message of withSilenceTimeout(clock, SILENCE_MS, signal, (callSignal) =>
+          wire.subscribe(head, null, callSignal),
+        )) {
+          if (failures > 0) logger?.info({ position: String(head) }, 'the subscription to the event log works again');
           failures = 0;
-          if (message.kind === 'event') take(message.record);
+          if (message.kind === 'event') addEvent(message.record);
         }
       } catch (fault) {
         if (stopped()) return;
         if (faultKind(causeOf(fault)) === 'denied') {
-          refusal = unavailable('the event log cannot be followed', fault);
+          refusal = unavailable('the subscription to the event log was denied', fault);
           wakeAll();
           return;
         }
-        // A log in which nothing happens is silent, too.
-        if (failures === 0 && !(fault instanceof Silence)) {
-          logger?.warn({ err: fault, position: String(head) }, 'the event log cannot be followed; going on from where it was');
+        // Silence is not logged, because a log without new events is silent too.
+        if (failures === 0 && !(fault instanceof SilenceTimeout)) {
+          logger?.warn({ err: fault, position: String(head) }, 'the subscription to the event log failed; resuming it');
         }
         await backOff(failures, signal);
         failures += 1;
@@ -117,8 +135,8 @@ export const createTail = (parts: {
     stopping.abort();
     start = null;
     refusal = null;
-    kept = [];
-    keptBytes = 0;
+    buffer = [];
+    bufferedBytes = 0;
   };
 
   return {
@@ -126,7 +144,7 @@ export const createTail = (parts: {
       watchers += 1;
       if (watchers === 1) {
         stopping = new AbortController();
-        running = running.then(() => follow(stopping.signal));
+        running = running.then(() => run(stopping.signal));
       }
       return () => {
         watchers -= 1;
@@ -136,11 +154,11 @@ export const createTail = (parts: {
 
     start: () => start,
 
-    after: (position, max, filter) => {
+    eventsAfter: (position, max, filter) => {
       const events: StoredEvent[] = [];
       let reached = position;
-      for (let index = firstAfter(kept, position); index < kept.length; index += 1) {
-        const record = kept[index];
+      for (let index = firstAfter(buffer, position); index < buffer.length; index += 1) {
+        const record = buffer[index];
         if (record === undefined || (events.length >= max && record.position > reached)) return { events, position: reached };
         reached = record.position;
         const event = matches(record, filter) ? fromWire(record) : null;
@@ -149,7 +167,7 @@ export const createTail = (parts: {
       return { events, position: head > reached ? head : reached };
     },
 
-    grown: (signal) =>
+    nextEvent: (signal) =>
       new Promise((resolve, reject) => {
         const wake = (): void => {
           waiting.delete(wake);
@@ -171,7 +189,7 @@ export const createTail = (parts: {
 
 const sizeOf = ({ data, metadata }: WireRecord): number => data.length + metadata.length + 200;
 
-/** What the port's words were put around. */
+/** The original fault behind one of the port's. */
 const causeOf = (fault: unknown): unknown => (fault instanceof Error && fault.cause !== undefined ? fault.cause : fault);
 
 /** The index of the first record after `position`. */

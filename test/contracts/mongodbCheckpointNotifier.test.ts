@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createArrivals } from '../../src/projections/store/mongodb/arrivals.js';
+import { createCheckpointNotifier } from '../../src/projections/store/mongodb/checkpointNotifier.js';
 import type { ReadModel } from '../../src/projections/store/readModelStore.js';
 import { createTestClock } from '../support/testClock.js';
 
@@ -7,17 +7,17 @@ const sites: ReadModel = { name: 'site', version: '1', indexes: [] };
 
 const world = () => {
   const clock = createTestClock();
-  const store = { checkpoint: 0n, looks: 0 };
-  const arrivals = createArrivals(() => {
-    store.looks += 1;
+  const store = { checkpoint: 0n, reads: 0 };
+  const notifier = createCheckpointNotifier(() => {
+    store.reads += 1;
     return Promise.resolve(store.checkpoint);
   }, clock);
-  const wait = (position: bigint, signal = new AbortController().signal) => arrivals.wait(sites, position, signal);
-  return { clock, store, arrivals, wait };
+  const wait = (position: bigint, signal = new AbortController().signal) => notifier.wait(sites, position, signal);
+  return { clock, store, notifier, wait };
 };
 
 describe('waiting for a checkpoint in MongoDB', () => {
-  test('what another process moved is noticed soon, and within 100 ms after a long wait', async () => {
+  test('a checkpoint that another process moved is noticed soon, and within 100 ms after a long wait', async () => {
     const { clock, store, wait } = world();
     const first = wait(1n);
     await clock.advance(10);
@@ -33,39 +33,39 @@ describe('waiting for a checkpoint in MongoDB', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('looks grow rare, are shared by all who wait, and end with the last of them', async () => {
+  test('polling slows down, is shared by all waiters, and ends with the last of them', async () => {
     const { clock, store, wait } = world();
     const leaving = Array.from({ length: 50 }, () => new AbortController());
     const waiting = leaving.map(({ signal }) => wait(1n, signal));
     await clock.advance(10_000);
-    expect(store.looks).toBeGreaterThan(50);
-    expect(store.looks).toBeLessThan(120);
+    expect(store.reads).toBeGreaterThan(50);
+    expect(store.reads).toBeLessThan(120);
     for (const one of leaving) one.abort();
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([false]));
-    const before = store.looks;
+    const before = store.reads;
     await clock.advance(10_000);
-    expect([store.looks, clock.pending()]).toEqual([before, 0]);
+    expect([store.reads, clock.pending()]).toEqual([before, 0]);
   });
 
-  test('what this process wrote is noticed without waiting for the next look', async () => {
-    const { clock, store, arrivals, wait } = world();
+  test('a write of this process is noticed without waiting for the next poll', async () => {
+    const { clock, store, notifier, wait } = world();
     const waiting = wait(1n);
     await clock.advance(60_000);
     store.checkpoint = 1n;
-    arrivals.announce('other');
-    arrivals.announce('site');
+    notifier.notify('other');
+    notifier.notify('site');
     expect(await waiting).toBe(true);
     expect(clock.pending()).toBe(0);
   });
 
-  test('one who comes while others have waited long is answered at once', async () => {
+  test('a new waiter is answered at once while others have waited long', async () => {
     const { clock, store, wait } = world();
-    const patient = wait(9n);
+    const longWait = wait(9n);
     await clock.advance(60_000);
     store.checkpoint = 1n;
     expect(await wait(1n)).toBe(true);
     store.checkpoint = 9n;
     await clock.advance(100);
-    expect(await patient).toBe(true);
+    expect(await longWait).toBe(true);
   });
 });

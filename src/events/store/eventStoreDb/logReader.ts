@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
+import { nextTurn } from '../../../platform/eventLoop.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { Random } from '../../../platform/random.js';
 import type { EventStore, LogSlice, StoredEvent, SubscribeOptions } from '../eventStore.js';
@@ -6,36 +7,43 @@ import { READ_MS } from './calls.js';
 import { catchUp } from './catchUp.js';
 import { createBackoff } from './deadline.js';
 import { faultKind, unavailable } from './faults.js';
-import { createTail } from './tail.js';
+import { createLiveSubscription } from './liveSubscription.js';
 import type { Wire } from './wire.js';
 
-/** Reading and following the whole log. */
-export interface Following {
+/** Reads the whole log and subscribes to it. */
+export interface LogReader {
   readAll: EventStore['readAll'];
   subscribe(options: SubscribeOptions): AsyncGenerator<LogSlice, void>;
   close(): Promise<void>;
 }
 
-/** A server that searches a log for a filter tells how far it is long before that. */
+/** A server that searches the log for matching events reports its position long before this. */
 const SILENCE_MS = 30_000;
+/**
+ * Consecutive faults after which a read gives up, in less than a second when the server is down.
+ */
+const MAX_FAILURES = 3;
 
-export const createFollowing = (parts: {
+export const createLogReader = (parts: {
   readonly wire: Wire;
   readonly lastPosition: () => Promise<bigint>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Pick<Logger, 'info' | 'warn'> | undefined;
-}): Following => {
+}): LogReader => {
   const { wire, lastPosition, clock, logger } = parts;
-  const tail = createTail(parts);
-  const backOff = createBackoff(parts, { firstMs: 50, longestMs: 2_000 });
+  const live = createLiveSubscription(parts);
+  const backOff = createBackoff(parts, { firstMs: 50, maxMs: 2_000 });
 
-  /** What lies between `after` and the tail, or nothing when the tail reaches that far. Goes on after faults; ends when `signal` is aborted. */
-  async function* upToTail({ after, filter, maxBatch = 500, signal }: SubscribeOptions): AsyncGenerator<LogSlice, void> {
+  /**
+   * Yields the events between `after` and the start of the live subscription. It retries after
+   * faults and ends when `signal` is aborted.
+   */
+  async function* untilLive({ after, filter, maxBatch = 500, signal }: SubscribeOptions): AsyncGenerator<LogSlice, void> {
     const ended = (): boolean => signal.aborted;
     let position = after;
     for (let failures = 0; !ended(); failures += 1) {
-      const through = tail.start();
+      const through = live.start();
       if (through === null || position >= through) return;
       try {
         const options = { after: position, through, filter, maxBatch, silenceMs: SILENCE_MS, signal };
@@ -47,9 +55,9 @@ export const createFollowing = (parts: {
         }
       } catch (fault) {
         if (ended()) return;
-        if (faultKind(fault) === 'denied') throw unavailable('the event log cannot be followed', fault);
+        if (faultKind(fault) === 'denied') throw unavailable('the subscription to the event log was denied', fault);
         if (failures === 0)
-          logger?.warn({ err: fault, position: String(position) }, 'reading the event log was interrupted; going on');
+          logger?.warn({ err: fault, position: String(position) }, 'reading the event log was interrupted; resuming it');
         await backOff(failures, signal);
       }
     }
@@ -59,25 +67,25 @@ export const createFollowing = (parts: {
     const { after, filter, maxBatch = 500, signal } = options;
     const ended = (): boolean => signal.aborted;
     if (ended()) return;
-    const stopWatching = tail.watch();
+    const stopWatching = live.watch();
     let position = after;
     try {
       for (;;) {
-        // What came in together goes out together.
+        // Events that arrive in one turn of the event loop are yielded in one batch.
         await nextTurn();
         if (ended()) return;
-        for await (const slice of upToTail({ ...options, after: position })) {
+        for await (const slice of untilLive({ ...options, after: position })) {
           position = slice.position;
           yield slice;
         }
-        const start = tail.start();
+        const start = live.start();
         if (ended() || (start !== null && position < start)) continue;
-        const slice = start === null ? null : tail.after(position, maxBatch, filter);
+        const slice = start === null ? null : live.eventsAfter(position, maxBatch, filter);
         if (slice !== null && slice.position > position) {
           position = slice.position;
           yield slice;
         } else {
-          await tail.grown(signal);
+          await live.nextEvent(signal);
         }
       }
     } finally {
@@ -109,13 +117,5 @@ export const createFollowing = (parts: {
     return { events, position };
   };
 
-  return { readAll, subscribe, close: () => tail.close() };
+  return { readAll, subscribe, close: () => live.close() };
 };
-
-const nextTurn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-
-/** Reads of the log are given up after so many faults in a row, which takes less than a second when the server is down. */
-const MAX_FAILURES = 3;

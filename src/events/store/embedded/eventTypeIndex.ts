@@ -2,45 +2,54 @@ import type { EventFilter } from '../eventStore.js';
 import { prepareRows, type Database } from './database.js';
 
 /**
- * The kinds of events in the log: a kind is an event type within a category, the part of a stream's name up to its first
- * `-`. There are few of them, so that a filter on types and stream prefixes becomes a short list of integer keys.
+ * The index of event types. An indexed type is an event type within a category, the part of a
+ * stream's name up to its first `-`. There are few of them, so that a filter on types and stream
+ * prefixes becomes a short list of integer keys. SQLite has them in the table `kinds`.
  */
-export interface Kinds {
-  /** The key of a kind, which is made when it is new. Only inside a write transaction. */
+export interface EventTypeIndex {
+  /**
+   * The key of `type` in the stream's category, which is added when it is new. Call it inside a
+   * write transaction only.
+   */
   keyFor(stream: string, type: string): number;
   typeOf(key: number): string;
-  /** The kinds that `filter` may match, as of the last commit. */
-  matching(filter: EventFilter): MatchingKinds;
-  /** To be called after a transaction was rolled back: a kind that it had made is not there. */
-  forget(): void;
+  /** The indexed types that `filter` may match, as of the last commit. */
+  matching(filter: EventFilter): MatchingTypes;
+  /**
+   * Drops the cache. Call it after a rollback, which undoes the types that the transaction added.
+   */
+  invalidate(): void;
 }
 
-export interface MatchingKinds {
+export interface MatchingTypes {
   /** JSON array of keys. */
   readonly keys: string;
-  /** Whether a prefix is longer than the category of a kind in `keys`, so that names of streams are to be compared too. */
-  readonly byName: boolean;
+  /**
+   * Whether stream names have to be compared too, because a prefix is longer than the category of a
+   * type in `keys`.
+   */
+  readonly needsNameCheck: boolean;
 }
 
-interface Kind {
+interface IndexedType {
   readonly category: string;
   readonly type: string;
 }
 
-export const createKinds = (database: Database): Kinds => {
+export const createEventTypeIndex = (database: Database): EventTypeIndex => {
   const selectAfter = prepareRows(database, 'SELECT key, category, type FROM kinds WHERE key > ? ORDER BY key');
   const insert = database.prepare('INSERT INTO kinds VALUES (?, ?, ?)');
-  const byKey = new Map<number, Kind>();
+  const byKey = new Map<number, IndexedType>();
   const keys = new Map<string, number>();
   let lastKey = 0;
 
   const add = (key: number, category: string, type: string): void => {
     byKey.set(key, { category, type });
-    keys.set(nameOf(category, type), key);
+    keys.set(lookupKey(category, type), key);
     lastKey = key;
   };
 
-  /** Kinds are only ever added, by this process or another. */
+  /** Reads the types that another process has added. None is ever changed or removed. */
   const refresh = (): void => {
     for (const row of selectAfter.all(lastKey)) add(...(row as [number, string, string]));
   };
@@ -48,11 +57,11 @@ export const createKinds = (database: Database): Kinds => {
   return {
     keyFor: (stream, type) => {
       const category = categoryOf(stream);
-      const name = nameOf(category, type);
-      const known = keys.get(name);
+      const lookup = lookupKey(category, type);
+      const known = keys.get(lookup);
       if (known !== undefined) return known;
       refresh();
-      const added = keys.get(name);
+      const added = keys.get(lookup);
       if (added !== undefined) return added;
       const key = lastKey + 1;
       insert.run(key, category, type);
@@ -62,9 +71,10 @@ export const createKinds = (database: Database): Kinds => {
 
     typeOf: (key) => {
       if (!byKey.has(key)) refresh();
-      const kind = byKey.get(key);
-      if (kind === undefined) throw new Error(`the event log names kind ${String(key)}, which does not exist`);
-      return kind.type;
+      const indexed = byKey.get(key);
+      if (indexed === undefined)
+        throw new Error(`an event names the type key ${String(key)}, which the table kinds does not hold`);
+      return indexed.type;
     },
 
     matching: ({ types, streamPrefixes }) => {
@@ -74,13 +84,13 @@ export const createKinds = (database: Database): Kinds => {
           (types?.includes(type) ?? true) &&
           (streamPrefixes?.some((prefix) => category.startsWith(prefix) || prefix.startsWith(category)) ?? true),
       );
-      const byName = matches.some(
+      const needsNameCheck = matches.some(
         ([, { category }]) => streamPrefixes !== undefined && !streamPrefixes.some((prefix) => category.startsWith(prefix)),
       );
-      return { keys: JSON.stringify(matches.map(([key]) => key)), byName };
+      return { keys: JSON.stringify(matches.map(([key]) => key)), needsNameCheck };
     },
 
-    forget: () => {
+    invalidate: () => {
       byKey.clear();
       keys.clear();
       lastKey = 0;
@@ -91,5 +101,5 @@ export const createKinds = (database: Database): Kinds => {
 /** `delivery-` for `delivery-1`; empty for a name without a dash. */
 const categoryOf = (stream: string): string => stream.slice(0, stream.indexOf('-') + 1);
 
-/** Control characters stand in neither part. */
-const nameOf = (category: string, type: string): string => `${category}\n${type}`;
+/** Unique, because neither part may hold a control character. */
+const lookupKey = (category: string, type: string): string => `${category}\n${type}`;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
-import { createLastingRecords } from '../../src/projections/store/embedded/lastingRecords.js';
+import { createDurableRecords } from '../../src/projections/store/embedded/durableRecords.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const canary = 'canary'.repeat(20);
@@ -10,11 +10,11 @@ const canary = 'canary'.repeat(20);
 const filesWith = (folder: string, text: string): readonly string[] =>
   readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(text));
 
-test('what was deleted is in no file any more, though others read and write meanwhile', async () => {
+test('a deleted record is in no file any more, although others read and write meanwhile', async () => {
   const folder = temporaryFolder();
-  const open = () => createLastingRecords({ file: join(folder, 'vault.db'), clock: systemClock });
-  const [mine, other] = [await open(), await open()];
-  for (let index = 0; index < 50; index += 1) await mine.insert('keys', `k${index}`, { wrapped: `${canary}${index}.` });
+  const open = () => createDurableRecords({ file: join(folder, 'vault.db'), clock: systemClock });
+  const [records, other] = [await open(), await open()];
+  for (let index = 0; index < 50; index += 1) await records.insert('keys', `k${index}`, { wrapped: `${canary}${index}.` });
   expect(filesWith(folder, `${canary}7.`)).not.toEqual([]);
   const deleted = new AbortController();
   const busy = (async () => {
@@ -23,14 +23,14 @@ test('what was deleted is in no file any more, though others read and write mean
       await other.get('keys', 'k7');
     }
   })();
-  await mine.delete('keys', 'k7');
+  await records.delete('keys', 'k7');
   deleted.abort();
   await busy;
   expect(filesWith(folder, `${canary}7.`)).toEqual([]);
   expect(filesWith(folder, `${canary}8.`)).not.toEqual([]);
   expect(await other.get('keys', 'k7')).toBeNull();
   for (let index = 0; index < 50; index += 1) await other.delete('keys', `k${index}`);
-  await mine.close();
+  await records.close();
   await other.close();
   expect(filesWith(folder, canary)).toEqual([]);
 });

@@ -2,41 +2,45 @@ import { LRUCache } from 'lru-cache';
 import { NO_STREAM, type StoredEvent } from '../eventStore.js';
 
 /**
- * The last ids of streams that this process read or wrote. The server compares ids only with those that follow the expected revision, so
- * an append that repeats older ids would be written a second time: it is recognised here.
+ * The last event ids of streams that this process read or wrote. The server compares ids only with
+ * the events after the expected revision and would write an append that repeats older ids a second
+ * time. This cache recognises such an append.
  */
-export interface KnownEvents {
-  /** What is known of the events up to `revision`, the last of a stream as the caller believes; `null` when they have to be read first. */
-  upTo(stream: string, revision: bigint): Known | null;
-  /** Events of a stream that were read, in a row, forwards. */
+export interface RecentEventIds {
+  /**
+   * The ids up to `revision`, which the caller believes is the stream's last; `null` when they have
+   * to be read first.
+   */
+  upTo(stream: string, revision: bigint): RecentIds | null;
+  /** Adds contiguous events of a stream, in order. */
   note(stream: string, events: readonly Pick<StoredEvent, 'id' | 'revision' | 'recordedAt'>[]): void;
 }
 
-export interface Known {
+export interface RecentIds {
   readonly ids: ReadonlySet<string>;
-  /** Of the last event. */
+  /** `recordedAt` of the last event. */
   readonly recordedAt: string;
 }
 
-interface Entry extends Known {
-  /** In the order of revisions, which end with `last`. */
+interface Entry extends RecentIds {
+  /** In the order of revisions. The last id has the revision `last`. */
   readonly ids: Set<string>;
   readonly last: bigint;
 }
 
-/** How far back a repetition is recognised. */
-export const KNOWN_EVENTS = 1_000;
-/** Ids in all, of about 100 bytes each. */
+/** How many events back a repetition is recognised. */
+export const REPETITION_WINDOW = 1_000;
+/** Cached ids of all streams, of about 100 bytes each. */
 const MAX_IDS = 100_000;
 
-export const createKnownEvents = (): KnownEvents => {
+export const createRecentEventIds = (): RecentEventIds => {
   const streams = new LRUCache<string, Entry>({ maxSize: MAX_IDS, sizeCalculation: ({ ids }) => ids.size + 1 });
 
   return {
     upTo: (stream, revision) => {
       const entry = streams.get(stream);
       if (entry?.last !== revision) return null;
-      return entry.ids.size >= KNOWN_EVENTS || firstOf(entry) === 0n ? entry : null;
+      return entry.ids.size >= REPETITION_WINDOW || firstOf(entry) === 0n ? entry : null;
     },
 
     note: (stream, events) => {
@@ -51,10 +55,11 @@ export const createKnownEvents = (): KnownEvents => {
         ({ revision: last, recordedAt } = event);
       }
       for (const id of ids) {
-        if (ids.size <= 2 * KNOWN_EVENTS) break;
+        if (ids.size <= 2 * REPETITION_WINDOW) break;
         ids.delete(id);
       }
-      // Another object each time: that is how the cache learns of another size.
+      // A new object each time, because the cache computes the size of an entry only when it is
+      // set.
       if (ids.size > 0) streams.set(stream, { ids, last, recordedAt });
     },
   };
