@@ -45,29 +45,29 @@ const options = () => {
       throw new Error(`there is no measure ${unknown.join(', ')}; there are ${Object.keys(measures).join(', ')}`);
     return { ...values, names: /** @type {Name[]} */ (names) };
   } catch (error) {
-    tell(String(error instanceof Error ? error.message : error));
+    report(String(error instanceof Error ? error.message : error));
     process.exit(2);
   }
 };
 
 /** @param {string} text */
-const tell = (text) => process.stderr.write(`${text}\n`);
+const report = (text) => process.stderr.write(`${text}\n`);
 
 const { quick, json, names, 'event-store': eventStore, 'read-model': readModel } = options();
 measureOn({ eventStore, readModel });
-await prepareOrExit();
+await prepareOrExit('service');
 
 /** @type {import('./support/figures.mjs').Figure[]} */
 const figures = [];
 for (const name of names) {
   const reason = eventStore === undefined ? undefined : senseless[name];
   if (reason !== undefined) {
-    tell(`${name}: left out, since ${reason}`);
+    report(`${name}: left out, since ${reason}`);
     continue;
   }
-  tell(`measuring: ${name}`);
+  report(`measuring: ${name}`);
   const measure = name === 'appends' && eventStore !== undefined ? outsideAppends : measures[name];
-  figures.push(...(await measure({ quick, tell })));
+  figures.push(...(await measure({ quick, report })));
 }
 
 const machine = {

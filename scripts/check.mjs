@@ -1,7 +1,8 @@
 /** `npm run check`: every gate but the tests. All of them run, so that one look shows everything; exits with 1 when any failed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareOrExit, root, runNpm } from './prepare.mjs';
+import { prepareOrExit } from './prepare.mjs';
+import { root, runNpm } from './processes.mjs';
 
 const gates = ['format:check', 'lint', 'typecheck', 'deps:check', 'unused:check', 'openapi:check'];
 

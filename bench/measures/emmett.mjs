@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runNpm } from '../../scripts/prepare.mjs';
+import { runNpm } from '../../scripts/processes.mjs';
 import { call } from '../support/api.mjs';
 import { checkpointWrites } from '../support/load.mjs';
 import { removeFolder, temporaryFolder, withServer } from '../support/processes.mjs';
@@ -15,20 +15,20 @@ const packageFolder = fileURLToPath(new URL('../emmett', import.meta.url));
 const isInstalled = () => existsSync(join(packageFolder, 'node_modules', '.package-lock.json'));
 
 /**
- * @param {{ quick: boolean, tell: (text: string) => void }} options
+ * @param {{ quick: boolean, report: (text: string) => void }} options
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */
 export const emmett = async (options) => {
-  const { quick, tell } = options;
+  const { quick, report } = options;
   if (!isInstalled()) {
     if (quick) {
-      tell('emmett: left out, since it is not installed; a full run installs it');
+      report('emmett: left out, since it is not installed; a full run installs it');
       return [];
     }
-    tell('emmett: installing it in bench/emmett (some minutes: it may compile SQLite)');
+    report('emmett: installing it in bench/emmett (some minutes: it may compile SQLite)');
     const code = await runNpm(['install', '--no-progress'], { cwd: packageFolder, stdio: 'ignore' });
     if (code !== 0 || !isInstalled()) {
-      tell('emmett: left out, since it cannot be installed here');
+      report('emmett: left out, since it cannot be installed here');
       return [];
     }
   }
