@@ -1,7 +1,8 @@
 /**
- * When a task of the build is stale, and how its output is replaced. A task's key is a hash over its inputs and over the outputs
- * of the tasks that it needs; it is stale when its output was built with another key. So a task that makes the same output as
- * before stops the work there: nothing after it runs again.
+ * When a task of the build is stale, and how its output is replaced. A task's key is a hash over
+ * its inputs and over the outputs of the tasks that it needs; it is stale when its output was built
+ * with another key. So a task that makes the same output as before stops the work there: nothing
+ * after it runs again.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -11,7 +12,8 @@ import { root, StepFailed } from './processes.mjs';
 /**
  * @typedef {object} Task
  * @property {string} name
- * @property {readonly string[]} inputs - files and folders, from the root; the file that defines the task belongs to them
+ * @property {readonly string[]} inputs - files and folders, from the root; include the file that
+ *   defines the task
  * @property {readonly Task[]} needs - their outputs are inputs of this task
  * @property {string} output - a folder, from the root, that only this task writes
  * @property {(folder: string) => Promise<void>} run - fills an empty folder that becomes the output
@@ -46,8 +48,8 @@ export const withNeeds = (tasks, names) => {
 export const isFresh = (task) => stampOf(task)?.key === keyOf(task);
 
 /**
- * Builds aside and moves the whole into place. Nobody ever starts half a build, nor a file whose source is gone, and what fails or is
- * interrupted leaves the output as it was.
+ * Builds aside and moves the whole into place. Nobody ever starts half a build, nor a file whose
+ * source is gone, and what fails or is interrupted leaves the output as it was.
  * @param {Task} task
  */
 export const build = async (task) => {

@@ -1,12 +1,13 @@
 /**
- * Installs the packages that are missing and builds what is stale, and does nothing, in a few milliseconds, when there is
- * nothing to do. Needs only Node and npm. Several processes may call it at once: one works, the others wait for it.
+ * Installs the packages that are missing and builds what is stale, and does nothing, in a few
+ * milliseconds, when there is nothing to do. Needs only Node and npm. Several processes may call it
+ * at once: one works, the others wait for it.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, hashOf, isFresh, withNeeds } from './graph.mjs';
-import { takeLock } from './lock.mjs';
+import { acquireLock } from './lock.mjs';
 import { report, root, runNpm, StepFailed } from './processes.mjs';
 import { distFolder, tasks } from './tasks.mjs';
 
@@ -14,14 +15,15 @@ const lockFile = join(root, 'package-lock.json');
 const installedFrom = join(root, 'node_modules', '.installed-from');
 
 /**
- * Resolves when `node_modules` is what the lock file says and the outputs of these tasks are what their inputs say.
+ * Resolves when `node_modules` is what the lock file says and the outputs of these tasks are what
+ * their inputs say.
  * @param {readonly string[]} names - all tasks when there is none
  */
 const prepare = async (names) => {
   checkNode();
   const wanted = withNeeds(tasks, names.length > 0 ? names : tasks.map(({ name }) => name));
   if (isInstalled() && wanted.every(isFresh)) return;
-  const release = await takeLock(root, () => {
+  const release = await acquireLock(root, () => {
     report('waiting for another process that prepares this folder');
   });
   try {
@@ -50,7 +52,8 @@ export const prepareOrExit = async (...names) => {
 };
 
 /**
- * Prepares the service, then becomes the built program in this very process: a second one would cost its start and the signals.
+ * Prepares the service, then becomes the built program in this very process: a second one would
+ * cost its start and the signals.
  * @param {string} file - the program, below `dist/`
  * @param {readonly string[]} args - its arguments
  */

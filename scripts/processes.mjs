@@ -1,4 +1,7 @@
-/** What the scripts share: the root of the checkout, progress on standard error, and programs that are run to their end. */
+/**
+ * What the scripts share: the root of the checkout, progress on standard error, and programs that
+ * are run to their end.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +18,8 @@ export class StepFailed extends Error {}
 export const report = (text) => process.stderr.write(`doorstep: ${text}\n`);
 
 /**
- * Runs a program to its end and resolves with its exit code. Signals for this process are passed on to the program, and a
- * program that dies of one takes this process with it.
+ * Runs a program to its end and resolves with its exit code. Signals for this process are passed on
+ * to the program, and a program that dies of one takes this process with it.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]

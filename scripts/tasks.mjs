@@ -1,4 +1,6 @@
-/** The tasks of the build: what each is made from, which tasks it needs, and where its output goes. */
+/**
+ * The tasks of the build: what each is made from, which tasks it needs, and where its output goes.
+ */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,9 +56,10 @@ const runNode = async (args, output = 2) => {
 };
 
 /**
- * Makes a few files of the server and the packages that it needs: read as some thousand files they are most of a cold start. What is
- * imported on first use comes in a file of its own beside the others; packages that only such parts need stay outside, and so do those
- * that look for files of their own.
+ * Makes a few files of the server and the packages that it needs: read as some thousand files they
+ * are most of a cold start. What is imported on first use comes in a file of its own beside the
+ * others; packages that only such parts need stay outside, and so do those that look for files of
+ * their own.
  * @param {string} folder - the compiled sources
  */
 const bundleServer = async (folder) => {

@@ -1,4 +1,7 @@
-/** `npm test`: installs and builds (some tests start the built server), then runs jest with the arguments given. */
+/**
+ * `npm test`: installs and builds (some tests start the built server), then runs jest with the
+ * arguments given.
+ */
 import { fileURLToPath } from 'node:url';
 import { prepareOrExit } from './prepare.mjs';
 import { run } from './processes.mjs';

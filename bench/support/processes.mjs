@@ -86,7 +86,7 @@ export const messageFrom = async (child) => {
 };
 
 /**
- * Works with a server of the benchmark, which tells its address when it listens.
+ * Works with a server of the benchmark, which prints its address when it listens.
  * @template Result
  * @param {string} file - below `bench/`
  * @param {readonly string[]} args
@@ -132,7 +132,7 @@ export const residentBytes = async ({ pid }) => {
 };
 
 /**
- * Processor time that a process has used so far, in milliseconds; `undefined` where the system does not tell it simply.
+ * Processor time that a process has used so far, in milliseconds; `undefined` where the system has no simple way to say.
  * @param {ChildProcess} child
  */
 export const processorMs = ({ pid }) => {

@@ -6,7 +6,10 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 
-/** A small checkout of its own: the scripts and settings of this one, its installed packages, and two lines of source. */
+/**
+ * A small checkout of its own: the scripts and settings of this one, its installed packages, and
+ * two lines of source.
+ */
 let checkout: string;
 
 beforeAll(async () => {
