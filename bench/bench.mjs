@@ -1,7 +1,8 @@
 /**
- * `npm run bench`: measures what Doorstep promises, next to what the machine gives anybody, and prints the ratios
- * (docs/performance.md). `--only <name>,…` runs some, `--quick` all in little (to see that they run), `--json` prints for machines.
- * `--event-store <url>` and `--read-model <url>` measure on stores outside, which are filled and not emptied again.
+ * `npm run bench`: measures what Doorstep promises, next to what the machine gives anybody, and
+ * prints the ratios (docs/performance.md). `--only <name>,…` runs some, `--quick` all in little (to
+ * see that they run), `--json` prints for machines. `--event-store <url>` and `--read-model <url>`
+ * measure on stores outside, which are filled and not emptied again.
  */
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -22,8 +23,8 @@ const measures = { writes, reads, emmett, appends, rebuild, activation, webhooks
 
 /** @typedef {keyof typeof measures} Name */
 
-/** What is left out on an event store outside, and why. @type {Partial<Record<Name, string>>} */
-const senseless = {
+/** Measures that make no sense on an outside event store, and why. @type {Partial<Record<Name, string>>} */
+const notOutside = {
   emmett: 'it compares two services on SQLite',
   scale: 'it needs two logs of different sizes side by side',
 };
@@ -60,7 +61,7 @@ await prepareOrExit('service');
 /** @type {import('./support/figures.mjs').Figure[]} */
 const figures = [];
 for (const name of names) {
-  const reason = eventStore === undefined ? undefined : senseless[name];
+  const reason = eventStore === undefined ? undefined : notOutside[name];
   if (reason !== undefined) {
     report(`${name}: left out, since ${reason}`);
     continue;

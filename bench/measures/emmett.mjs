@@ -1,4 +1,4 @@
-/** The same command on Emmett, which one would take instead. */
+/** The same command on Emmett, the alternative to our own engine. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { compare, inWords, websitesFor } from './throughput.mjs';
 
 const packageFolder = fileURLToPath(new URL('../emmett', import.meta.url));
 
-/** What npm writes last of all. */
+/** npm writes this file last. */
 const isInstalled = () => existsSync(join(packageFolder, 'node_modules', '.package-lock.json'));
 
 /**

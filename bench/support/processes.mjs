@@ -1,4 +1,7 @@
-/** The programs that the benchmark starts, and the folders they work in: all gone again when it ends, however it ends. */
+/**
+ * The programs that the benchmark starts, and the folders they work in: all gone again when it
+ * ends, however it ends.
+ */
 import { execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -132,7 +135,8 @@ export const residentBytes = async ({ pid }) => {
 };
 
 /**
- * Processor time that a process has used so far, in milliseconds; `undefined` where the system has no simple way to say.
+ * Processor time that a process has used so far, in milliseconds; `undefined` where the system has
+ * no simple way to say.
  * @param {ChildProcess} child
  */
 export const processorMs = ({ pid }) => {
