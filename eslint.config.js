@@ -34,7 +34,7 @@ const noAmbientTimeOrChance = {
 };
 
 export default defineConfig(
-  globalIgnores(['dist/', 'dist.*/', 'coverage/', 'data/', '.venv/', 'bench/emmett/']),
+  globalIgnores(['build/', 'dist/', 'dist.*/', 'coverage/', 'data/', '.venv/', 'bench/emmett/']),
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

@@ -1,7 +1,8 @@
 /**
- * `npm run bench`: measures what Doorstep promises, next to what the machine gives anybody, and prints the ratios
- * (docs/performance.md). `--only <name>,…` runs some, `--quick` all in little (to see that they run), `--json` prints for machines.
- * `--event-store <url>` and `--read-model <url>` measure on stores outside, which are filled and not emptied again.
+ * `npm run bench`: measures what Doorstep promises, next to what the machine gives anybody, and
+ * prints the ratios (docs/performance.md). `--only <name>,…` runs some, `--quick` all in little (to
+ * see that they run), `--json` prints for machines. `--event-store <url>` and `--read-model <url>`
+ * measure on stores outside, which are filled and not emptied again.
  */
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -22,8 +23,8 @@ const measures = { writes, reads, emmett, appends, rebuild, activation, webhooks
 
 /** @typedef {keyof typeof measures} Name */
 
-/** What is left out on an event store outside, and why. @type {Partial<Record<Name, string>>} */
-const senseless = {
+/** Measures that make no sense on an outside event store, and why. @type {Partial<Record<Name, string>>} */
+const notOutside = {
   emmett: 'it compares two services on SQLite',
   scale: 'it needs two logs of different sizes side by side',
 };
@@ -45,29 +46,29 @@ const options = () => {
       throw new Error(`there is no measure ${unknown.join(', ')}; there are ${Object.keys(measures).join(', ')}`);
     return { ...values, names: /** @type {Name[]} */ (names) };
   } catch (error) {
-    tell(String(error instanceof Error ? error.message : error));
+    report(String(error instanceof Error ? error.message : error));
     process.exit(2);
   }
 };
 
 /** @param {string} text */
-const tell = (text) => process.stderr.write(`${text}\n`);
+const report = (text) => process.stderr.write(`${text}\n`);
 
 const { quick, json, names, 'event-store': eventStore, 'read-model': readModel } = options();
 measureOn({ eventStore, readModel });
-await prepareOrExit();
+await prepareOrExit('service');
 
 /** @type {import('./support/figures.mjs').Figure[]} */
 const figures = [];
 for (const name of names) {
-  const reason = eventStore === undefined ? undefined : senseless[name];
+  const reason = eventStore === undefined ? undefined : notOutside[name];
   if (reason !== undefined) {
-    tell(`${name}: left out, since ${reason}`);
+    report(`${name}: left out, since ${reason}`);
     continue;
   }
-  tell(`measuring: ${name}`);
+  report(`measuring: ${name}`);
   const measure = name === 'appends' && eventStore !== undefined ? outsideAppends : measures[name];
-  figures.push(...(await measure({ quick, tell })));
+  figures.push(...(await measure({ quick, report })));
 }
 
 const machine = {

@@ -1,11 +1,15 @@
-/** `npm run check`: every gate but the tests. All of them run, so that one look shows everything; exits with 1 when any failed. */
+/**
+ * `npm run check`: every gate but the tests. Runs all of them even when one fails; exits with 1
+ * when any failed.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareOrExit, root, runNpm } from './prepare.mjs';
+import { prepareOrExit } from './prepare.mjs';
+import { root, runNpm } from './processes.mjs';
 
 const gates = ['format:check', 'lint', 'typecheck', 'deps:check', 'unused:check', 'openapi:check'];
 
-/** Where packages come from is the business of each machine's npm settings. */
+/** Each machine's npm settings decide where packages come from. */
 const lockFileNamesAddresses = () =>
   /"resolved": *"(?!file:)[a-z+]+:/.test(readFileSync(join(root, 'package-lock.json'), 'utf8'));
 

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Takes the operations that this service uses out of GitHub's official description of its API, for the tests:
- * `node scripts/githubOpenApi.mjs` writes `test/fixtures/githubOpenApi.json` anew. The package is far too large to be installed, so it
- * is packed into a temporary folder and one file is taken out of it.
+ * Takes the operations that this service uses out of GitHub's official description of its API, for
+ * the tests: `node scripts/githubOpenApi.mjs` writes `test/fixtures/githubOpenApi.json` anew. The
+ * package is far too large to be installed, so it is packed into a temporary folder and one file is
+ * taken out of it.
  */
 const version = '23.0.2';
 const source = 'package/generated/api.github.com.json';

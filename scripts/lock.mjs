@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Takes the lock of a folder, for one process of this machine at a time. The lock is an address that only one process can listen
- * on: the system frees it when that process ends, however it ends. Those who wait keep a connection open and try again when it
- * closes.
+ * Acquires the lock of a folder, for one process of this machine at a time. The lock is an address
+ * that only one process can listen on: the system frees it when that process ends, however it ends.
+ * A process that waits keeps a connection open and tries again when it closes.
  * @param {string} folder
  * @param {() => void} onWait - called once when another process holds the lock
- * @returns {Promise<() => void>} gives the lock back
+ * @returns {Promise<() => void>} releases the lock
  */
-export const takeLock = async (folder, onWait) => {
+export const acquireLock = async (folder, onWait) => {
   const { address, isFile } = addressOf(folder);
   for (let waited = false; ; waited = true) {
     const release = await listen(address);
@@ -25,7 +25,9 @@ export const takeLock = async (folder, onWait) => {
   }
 };
 
-/** Linux and Windows have addresses that vanish with their process; elsewhere it is a socket file. */
+/**
+ * Linux and Windows have addresses that vanish with their process; elsewhere it is a socket file.
+ */
 const addressOf = (/** @type {string} */ folder) => {
   const name = `doorstep-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
   if (process.platform === 'linux') return { address: `\0${name}`, isFile: false };
@@ -41,7 +43,7 @@ const listen = async (address) => {
   /** @type {Set<import('node:net').Socket>} */
   const waiting = new Set();
   const server = createServer((socket) => {
-    // Someone who waits may be killed: nothing to do about it.
+    // A waiting process was killed: it needs no answer.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => waiting.delete(socket));
     waiting.add(socket);
@@ -59,7 +61,7 @@ const listen = async (address) => {
 };
 
 /**
- * Resolves when whoever listens there stops, with the code of the fault if there was one.
+ * Resolves when the process that listens there ends, with the code of the fault if there was one.
  * @param {string} address
  * @returns {Promise<unknown>}
  */

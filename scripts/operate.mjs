@@ -1,4 +1,7 @@
-/** `node scripts/operate.mjs <operation> …`: prepares, then is `dist/operations/<operation>.js`. */
+/**
+ * `node scripts/operate.mjs <operation> …`: prepares, then becomes
+ * `dist/operations/<operation>.js`.
+ */
 import { become } from './prepare.mjs';
 
 const [operation = '', ...args] = process.argv.slice(2);

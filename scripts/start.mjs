@@ -1,4 +1,4 @@
-/** `npm start`: installs what is missing, builds what is stale, then is the server. */
+/** `npm start`: installs what is missing, builds what is stale, then becomes the server. */
 import { become } from './prepare.mjs';
 
 await become('main.js', process.argv.slice(2));

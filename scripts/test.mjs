@@ -1,6 +1,10 @@
-/** `npm test`: installs and builds (some tests start the built server), then runs jest with the arguments given. */
+/**
+ * `npm test`: installs and builds (some tests start the built server), then runs jest with the
+ * arguments given.
+ */
 import { fileURLToPath } from 'node:url';
-import { prepareOrExit, run } from './prepare.mjs';
+import { prepareOrExit } from './prepare.mjs';
+import { run } from './processes.mjs';
 
 await prepareOrExit();
 const jest = fileURLToPath(import.meta.resolve('jest/bin/jest'));

@@ -1,10 +1,12 @@
 /**
- * Setting a checkpoint's status as one would write it with Emmett: events, a decider, `CommandHandler`, `getApplication` and `on`
- * as in its guide, on its SQLite event store in a file. Argument: the file.
+ * Setting a checkpoint's status as one would write it with Emmett: events, a decider,
+ * `CommandHandler`, `getApplication` and `on` as in its guide, on its SQLite event store in a file.
+ * Argument: the file.
  *
- * Left alone, that store opens a connection for every read and append, and fifty commands at once wait for each other's locks until
- * all of them fail; sharing one connection, they mix their transactions, and are answered before they are durable. So here commands
- * share one connection and go one after the other: the fastest way that is right.
+ * Left alone, that store opens a connection for every read and append, and fifty commands at once
+ * wait for each other's locks until all of them fail; sharing one connection, they mix their
+ * transactions, and are answered before they are durable. So here commands share one connection and
+ * go one after the other: the fastest way that is right.
  */
 import { CommandHandler, IllegalStateError, ValidationError, assertNotEmptyString } from '@event-driven-io/emmett';
 import { OK, getApplication, on } from '@event-driven-io/emmett-expressjs';

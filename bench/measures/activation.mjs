@@ -3,7 +3,8 @@ import { median, quantile } from '../support/figures.mjs';
 import { withService } from '../support/service.mjs';
 
 /**
- * From asking for a website to its being active: repository, project, deployment, verified address and all.
+ * From asking for a website to its being active: repository, project, deployment, verified address
+ * and all.
  * @param {{ quick: boolean }} options
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */

@@ -1,4 +1,7 @@
-/** The embedded event store against the most that the same file gives: hand-written transactions, as durable, of as many events. */
+/**
+ * The embedded event store against the most that the same file gives: hand-written transactions, as
+ * durable, of as many events.
+ */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { load, newInstallation, withEngine } from '../support/doorstep.mjs';
@@ -7,7 +10,7 @@ import { removeFolder, temporaryFolder } from '../support/processes.mjs';
 import { inTurns, medianRatio } from '../support/rounds.mjs';
 
 const streamCount = 64;
-/** Appends waiting at any time, and so the events of a transaction. */
+/** Appends that wait at any time, and so the events in a transaction. */
 const batch = 50;
 
 const metadata = {

@@ -7,7 +7,8 @@ import { inTurns } from '../support/rounds.mjs';
 const echo = fileURLToPath(new URL('../programs/echo.mjs', import.meta.url));
 
 /**
- * From starting the process to the first 200 of `/healthz`, on a data folder that is there already, beside the bare echo's start.
+ * From starting the process to the first 200 of `/healthz`, on a data folder that is there already,
+ * beside the bare echo's start.
  * @param {{ quick: boolean }} options
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */

@@ -1,8 +1,8 @@
-/** The same command on Emmett, which one would take instead. */
+/** The same command on Emmett, the alternative to our own engine. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runNpm } from '../../scripts/prepare.mjs';
+import { runNpm } from '../../scripts/processes.mjs';
 import { call } from '../support/api.mjs';
 import { checkpointWrites } from '../support/load.mjs';
 import { removeFolder, temporaryFolder, withServer } from '../support/processes.mjs';
@@ -11,24 +11,24 @@ import { compare, inWords, websitesFor } from './throughput.mjs';
 
 const packageFolder = fileURLToPath(new URL('../emmett', import.meta.url));
 
-/** What npm writes last of all. */
+/** npm writes this file last. */
 const isInstalled = () => existsSync(join(packageFolder, 'node_modules', '.package-lock.json'));
 
 /**
- * @param {{ quick: boolean, tell: (text: string) => void }} options
+ * @param {{ quick: boolean, report: (text: string) => void }} options
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */
 export const emmett = async (options) => {
-  const { quick, tell } = options;
+  const { quick, report } = options;
   if (!isInstalled()) {
     if (quick) {
-      tell('emmett: left out, since it is not installed; a full run installs it');
+      report('emmett: left out, since it is not installed; a full run installs it');
       return [];
     }
-    tell('emmett: installing it in bench/emmett (some minutes: it may compile SQLite)');
+    report('emmett: installing it in bench/emmett (some minutes: it may compile SQLite)');
     const code = await runNpm(['install', '--no-progress'], { cwd: packageFolder, stdio: 'ignore' });
     if (code !== 0 || !isInstalled()) {
-      tell('emmett: left out, since it cannot be installed here');
+      report('emmett: left out, since it cannot be installed here');
       return [];
     }
   }

@@ -5,7 +5,7 @@ import { residentBytes } from '../support/processes.mjs';
 import { withService } from '../support/service.mjs';
 
 const mebibyte = 1024 * 1024;
-/** What a process holds once it has nothing to do is known only after a while. */
+/** An idle process gives memory back only after a while. */
 const restMs = 3_000;
 const sampleMs = 100;
 

@@ -45,7 +45,10 @@ export const scale = async ({ quick }) => {
   }
 };
 
-/** What is still called flat: measurements of the same thing differ by as much. */
+/**
+ * Up to this ratio the cost counts as flat: repeated measurements of the same thing differ by as
+ * much.
+ */
 const flat = { atMost: 1.25 };
 
 /** @param {{ first: readonly number[], second: readonly number[] }} times */
@@ -57,7 +60,8 @@ const flatness = ({ first, second }) => ({
 });
 
 /**
- * The service with many websites. Its worker is left out: it would be building those that are created while others are timed.
+ * The service with many websites. It runs without a worker, which would otherwise provision
+ * websites during the measurement.
  * @param {number} count
  */
 const startWith = async (count) => {

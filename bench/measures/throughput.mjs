@@ -68,7 +68,7 @@ export const writes = (options) =>
       const { ours, ratio } = results;
       const changes = (await changesOf(service)) - before;
       const answered = ours.reduce((sum, { succeeded }) => sum + succeeded, 0);
-      // Otherwise it would not be commands that were measured. (Those of the first round are not counted.)
+      // Writes that change nothing are cheaper. (Those of the first round are not counted.)
       if (changes < answered) throw new Error(`${answered} writes were answered, but only ${changes} changed something`);
       return [
         { name: 'writes / echo', value: ratio, unit: '×', aim: { atLeast: 0.45 }, about: inWords(results) },

@@ -9,8 +9,8 @@ const perSecond = 500;
 const body = JSON.stringify({ shop_id: 1, shop_domain: shopDomain, customer: { id: 2 }, data_request: { id: 3 } });
 
 /**
- * How long the commerce platform waits for the answer to a webhook, all of them for one website, while a worker processes them in the same
- * process.
+ * How long the commerce platform waits for the answer to a webhook, all of them for one website,
+ * while a worker processes them in the same process.
  * @param {{ quick: boolean }} options
  * @returns {Promise<import('../support/figures.mjs').Figure[]>}
  */
@@ -33,7 +33,7 @@ export const webhooks = ({ quick }) =>
       idHeader: 'x-shopify-webhook-id',
       perSecond,
     };
-    // What is slow only the first time is not what is asked here.
+    // The first webhooks are slower and are not measured.
     await load.paced({ ...job, seconds: quick ? 1 : 5 });
     const { times, failed } = await load.paced({ ...job, seconds: quick ? 1 : 20 });
     if (failed > 0) throw new Error(`${failed} webhooks were not taken`);

@@ -1,4 +1,7 @@
-/** A bare express application: what any service on express costs at least. Argument: the JSON text that a GET answers with. */
+/**
+ * A bare express application: what any service on express costs at least. Argument: the JSON text
+ * that a GET answers with.
+ */
 import express from 'express';
 
 const answer = JSON.parse(process.argv[2] ?? '{}');

@@ -1,6 +1,6 @@
 /**
- * Makes requests, in a process of its own so that the one measuring does not compete with the one measured. Takes one job a
- * message, answers with its result.
+ * Makes requests, in a process of its own so that the one measuring does not compete with the one
+ * measured. Takes one job a message, answers with its result.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';

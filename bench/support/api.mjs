@@ -25,7 +25,8 @@ export const newSite = () => {
 };
 
 /**
- * Creates a website and resolves once it is active: the stream of its provisioning events ends when the job does.
+ * Creates a website and resolves once it is active: the stream of its provisioning events ends when
+ * the job does.
  * @param {Api} api
  * @returns {Promise<string>} its id
  */

@@ -1,4 +1,7 @@
-/** The service under measurement: as it is built, started as an operator would, each time on a data folder of its own. */
+/**
+ * The service under measurement: as it is built, started as an operator would, each time on a data
+ * folder of its own.
+ */
 import { randomBytes } from 'node:crypto';
 import { openSync, closeSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -38,7 +41,8 @@ const databaseOn = (address) => {
 };
 
 /**
- * The settings of an installation: everything that is written goes into one temporary folder, or to the stores that are to be measured.
+ * The settings of an installation: everything that is written goes into one temporary folder, or to
+ * the stores that are to be measured.
  * @param {string} purpose
  */
 export const newInstallation = (purpose) => {
@@ -128,7 +132,7 @@ export const freePort = async () => {
 export const answers = async (url, child) => {
   while (child.exitCode === null && child.signalCode === null) {
     if ((await statusOf(url)) === 200) return true;
-    // Until it listens there is nothing that could tell.
+    // Before it listens it cannot notify anybody: poll.
     await wait(5);
   }
   return false;

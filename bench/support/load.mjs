@@ -29,8 +29,9 @@ export const startLoadGenerator = () => {
 const checkpoints = ['kickoff', 'design-approved', 'initial-deploy', 'content-loaded', 'qa', 'launch'];
 
 /**
- * The writes of each connection. Every checkpoint of every website belongs to one connection, which sets all of its own to one
- * status, then to the other: each request changes something, and several connections meet on one website.
+ * The writes of each connection. Every checkpoint of every website belongs to one connection, which
+ * sets all of its own to one status, then to the other: each request changes something, and several
+ * connections meet on one website.
  * @param {readonly string[]} websiteIds
  * @returns {Request[][]}
  */
@@ -49,7 +50,8 @@ export const checkpointWrites = (websiteIds) => {
 };
 
 /**
- * The reads of each connection: every website's delivery block, each connection beginning elsewhere.
+ * The reads of each connection: every website's delivery block, each connection beginning
+ * elsewhere.
  * @param {readonly string[]} websiteIds
  * @returns {Request[][]}
  */

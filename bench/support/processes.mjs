@@ -1,4 +1,7 @@
-/** The programs that the benchmark starts, and the folders they work in: all gone again when it ends, however it ends. */
+/**
+ * The programs that the benchmark starts, and the folders they work in: all gone again when it
+ * ends, however it ends.
+ */
 import { execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -86,7 +89,7 @@ export const messageFrom = async (child) => {
 };
 
 /**
- * Works with a server of the benchmark, which tells its address when it listens.
+ * Works with a server of the benchmark, which prints its address when it listens.
  * @template Result
  * @param {string} file - below `bench/`
  * @param {readonly string[]} args
@@ -132,7 +135,8 @@ export const residentBytes = async ({ pid }) => {
 };
 
 /**
- * Processor time that a process has used so far, in milliseconds; `undefined` where the system does not tell it simply.
+ * Processor time that a process has used so far, in milliseconds; `undefined` where the system has
+ * no simple way to say.
  * @param {ChildProcess} child
  */
 export const processorMs = ({ pid }) => {

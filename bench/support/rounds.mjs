@@ -1,8 +1,8 @@
 import { median } from './figures.mjs';
 
 /**
- * Measures two things in turn, a round of each, again and again, so that what else the machine does meets both alike. The first
- * pair warms both up: it counts only when there is no other.
+ * Measures two things in turn, a round of each, again and again, so that what else the machine does
+ * meets both alike. The first pair warms both up: it counts only when there is no other.
  * @template A, B
  * @param {number} pairs
  * @param {() => Promise<A>} first

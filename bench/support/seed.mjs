@@ -7,7 +7,8 @@ import { nextSlug } from './names.mjs';
 const atOnce = 250;
 
 /**
- * Makes active websites with a delivery block each, by appending the events that creating, provisioning and setting up leave behind.
+ * Makes active websites with a delivery block each, by appending the events that creating,
+ * provisioning and setting up leave behind.
  * @param {Engine} engine
  * @param {number} count
  * @returns {Promise<string[]>} their ids

@@ -9,7 +9,8 @@ import { removeFolder } from './processes.mjs';
  */
 
 /**
- * Runs `work` on the service, with `websites` websites created and provisioned through its API, and a load generator.
+ * Runs `work` on the service, with `websites` websites created and provisioned through its API, and
+ * a load generator.
  * @template Result
  * @param {{ purpose: string, websites: number, settings?: Record<string, string> }} options
  * @param {(service: Service, load: LoadGenerator) => Promise<Result>} work

@@ -1,10 +1,15 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
 
-/** A small checkout of its own: the scripts and settings of this one, its installed packages, and two lines of source. */
+/**
+ * A small checkout of its own: the scripts and settings of this one, its installed packages, and
+ * two lines of source.
+ */
 let checkout: string;
 
 beforeAll(async () => {
@@ -29,14 +34,16 @@ interface Ended {
   readonly stderr: string;
 }
 
-const greet = (...args: string[]): Promise<Ended> =>
+const script = (name: string, ...args: string[]): Promise<Ended> =>
   new Promise((resolveEnded) => {
-    execFile(process.execPath, [join(checkout, 'scripts', 'operate.mjs'), 'greet', ...args], (error, stdout, stderr) => {
+    execFile(process.execPath, [join(checkout, 'scripts', name), ...args], (error, stdout, stderr) => {
       resolveEnded({ code: error === null ? 0 : Number(error.code), stdout, stderr });
     });
   });
 
-const built = 'doorstep: building\n';
+const greet = (...args: string[]): Promise<Ended> => script('operate.mjs', 'greet', ...args);
+
+const built = 'doorstep: building service\n';
 
 test('the first start builds, whoever comes meanwhile waits, and standard output belongs to the program', async () => {
   const all = await Promise.all([greet('one'), greet('two'), greet('three')]);
@@ -72,4 +79,87 @@ test('a build that fails stops the start and is tried again', async () => {
   }
   await rm(join(checkout, 'src', 'wrong.ts'));
   expect(await greet()).toEqual({ code: 0, stdout: 'good morning\n', stderr: '' });
+});
+
+describe('the tasks of the build', () => {
+  const documentFile = (): string => join(checkout, 'build', 'openapi', 'openapi.json');
+  const document = (): Promise<string> => readFile(documentFile(), 'utf8');
+  const printed = 'doorstep: building openapi\n';
+
+  /** `npm run build`. */
+  const buildAll = async (): Promise<string> => {
+    const { code, stderr } = await script('prepare.mjs');
+    return code === 0 ? stderr : `exit code ${code}: ${stderr}`;
+  };
+
+  beforeAll(async () => {
+    await source('title.ts', "export const title = 'first';\n");
+    await source('operations/printOpenApi.ts', "import { title } from '../title.js';\nconsole.log(title);\n");
+  });
+
+  test('run in order, and a start builds nothing that it does not need', async () => {
+    expect((await greet()).stderr).toBe(built);
+    expect(await buildAll()).toBe(printed);
+    expect(await document()).toBe('first\n');
+    expect(await buildAll()).toBe('');
+  });
+
+  test('only the one that is stale runs again', async () => {
+    await rm(join(checkout, 'build'), { recursive: true });
+    expect(await buildAll()).toBe(printed);
+    expect(await document()).toBe('first\n');
+  });
+
+  test('a changed input runs its task and those that need it', async () => {
+    await source('title.ts', "export const title = 'second';\n");
+    expect(await buildAll()).toBe(built + printed);
+    expect(await document()).toBe('second\n');
+    expect((await readdir(join(checkout, 'build'))).toSorted()).toEqual(['openapi']);
+  });
+
+  test('a task that makes the same output as before stops the work there', async () => {
+    await appendFile(join(checkout, 'tsconfig.build.json'), '\n');
+    expect(await buildAll()).toBe(built);
+    expect(await buildAll()).toBe('');
+  });
+
+  test('one that is interrupted leaves its output as it was, and runs again', async () => {
+    const started = join(checkout, 'started');
+    const hanging = `
+      import { existsSync, renameSync, writeFileSync } from 'node:fs';
+      console.log('half a document');
+      if (!existsSync('finish')) {
+        writeFileSync('started.tmp', String(process.pid));
+        renameSync('started.tmp', 'started');
+        setInterval(() => undefined, 60_000);
+      }
+    `;
+    await source('operations/printOpenApi.ts', hanging);
+    const builder = spawn(process.execPath, [join(checkout, 'scripts', 'prepare.mjs')], { stdio: 'ignore' });
+    const killed = once(builder, 'exit');
+    const pid = await eventually('the start of the task', () => readFile(started, 'utf8').catch(() => undefined));
+    builder.kill('SIGKILL');
+    await killed;
+    process.kill(Number(pid));
+    expect(await document()).toBe('second\n');
+
+    await writeFile(join(checkout, 'finish'), '');
+    expect(await buildAll()).toBe(printed);
+    expect(await document()).toBe('half a document\n');
+    expect(await readdir(join(checkout, 'build'))).toEqual(['openapi']);
+  });
+
+  test('one that fails leaves its output as it was', async () => {
+    await source('operations/printOpenApi.ts', "console.log('text');\nprocess.exitCode = 3;\n");
+    expect(await buildAll()).toBe(`exit code 1: ${built}${printed}doorstep: the build failed\n`);
+    expect(await document()).toBe('half a document\n');
+  });
+
+  test('one that nobody knows is refused with the names of those that there are', async () => {
+    expect(await script('prepare.mjs', 'portrait')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'doorstep: no task is called portrait: service, openapi\n',
+    });
+  });
 });

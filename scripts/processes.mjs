@@ -1,0 +1,50 @@
+/**
+ * What the scripts share: the root of the checkout, progress on standard error, and programs that
+ * are run to their end.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** A step that failed for a reason that its message names in full: no stack is needed. */
+export class StepFailed extends Error {}
+
+/**
+ * Standard output belongs to the program that follows.
+ * @param {string} text
+ */
+export const report = (text) => process.stderr.write(`doorstep: ${text}\n`);
+
+/**
+ * Runs a program to its end and resolves with its exit code. Signals for this process are passed on
+ * to the program, and a program that dies of one takes this process with it.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions} [options]
+ * @returns {Promise<number>}
+ */
+export const run = async (command, args, options) => {
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
+  /** @param {NodeJS.Signals} name */
+  const forward = (name) => child.kill(name);
+  const names = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+  for (const name of names) process.on(name, forward);
+  const [code, signal] = /** @type {[number | null, NodeJS.Signals | null]} */ (await once(child, 'exit'));
+  for (const name of names) process.off(name, forward);
+  if (signal !== null) process.kill(process.pid, signal);
+  return code ?? 1;
+};
+
+/**
+ * Runs the npm that runs this program, else the one on the path.
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions} [options]
+ */
+export const runNpm = (args, options) => {
+  const npm = process.env['npm_execpath'];
+  return npm?.endsWith('npm-cli.js')
+    ? run(process.execPath, [npm, ...args], options)
+    : run('npm', args, { shell: process.platform === 'win32', ...options });
+};

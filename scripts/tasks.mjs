@@ -1,0 +1,105 @@
+/**
+ * The tasks of the build: what each is made from, which tasks it needs, and where its output goes.
+ */
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root, run, StepFailed } from './processes.mjs';
+
+/** @typedef {import('./graph.mjs').Task} Task */
+
+// A change of the lock file may be one of the compiler, or of a package that is bundled.
+const always = ['scripts/tasks.mjs', 'package-lock.json'];
+
+/** @type {Task} */
+const service = {
+  name: 'service',
+  inputs: [...always, 'src', 'tsconfig.json', 'tsconfig.build.json'],
+  needs: [],
+  output: 'dist',
+  run: async (folder) => {
+    const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'));
+    await runNode([tsc, '-p', 'tsconfig.build.json', '--outDir', folder]);
+    await bundleServer(folder);
+  },
+};
+
+/** The OpenAPI document, as the service serves it on its default address. @type {Task} */
+const openApi = {
+  name: 'openapi',
+  // The document names the version in package.json.
+  inputs: [...always, 'package.json'],
+  needs: [service],
+  output: 'build/openapi',
+  run: async (folder) => {
+    const document = openSync(join(folder, 'openapi.json'), 'w');
+    try {
+      await runNode([join(root, service.output, 'operations', 'printOpenApi.js')], document);
+    } finally {
+      closeSync(document);
+    }
+  },
+};
+
+export const tasks = [service, openApi];
+
+export const distFolder = join(root, service.output);
+
+export const openApiDocument = join(root, openApi.output, 'openapi.json');
+
+/**
+ * @param {readonly string[]} args
+ * @param {number} output - the file descriptor that is the program's standard output
+ */
+const runNode = async (args, output = 2) => {
+  if ((await run(process.execPath, args, { stdio: ['ignore', output, 2] })) !== 0) throw new StepFailed('the build failed');
+};
+
+/**
+ * Makes a few files of the server and the packages that it needs: read as some thousand files they
+ * are most of a cold start. What is imported on first use comes in a file of its own beside the
+ * others; packages that only such parts need stay outside, and so do those that look for files of
+ * their own.
+ * @param {string} folder - the compiled sources
+ */
+const bundleServer = async (folder) => {
+  const server = join(folder, 'main.js');
+  if (!existsSync(server)) return;
+  const { build: esbuild } = await import('esbuild');
+  await esbuild({
+    entryPoints: [server],
+    outdir: folder,
+    splitting: true,
+    // Beside the entry: parts that look for the templates do so from where they stand.
+    chunkNames: 'part-[hash]',
+    allowOverwrite: true,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    external: [
+      '@photostructure/sqlite',
+      'pino',
+      'isomorphic-git',
+      'liquidjs',
+      'nodemailer',
+      'mjml',
+      'swagger-ui-dist',
+      '@eventstore/db-client',
+      'mongodb',
+      'node-cron',
+      'oidc-provider',
+      '@octokit/rest',
+      '@octokit/plugin-throttling',
+      'stripe',
+      'openai',
+      'cheerio',
+      'robots-parser',
+      'fast-xml-parser',
+    ],
+    // Packages in the older module form ask for Node's own modules by `require`.
+    banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
+    logLevel: 'warning',
+  });
+};
