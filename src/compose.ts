@@ -1,8 +1,8 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Keeper } from './commands/erasure/erasure.handlers.js';
-import { createEngine, type Engine } from './engine.js';
+import type { ErasureParts } from './commands/erasure/erasure.handlers.js';
+import { createCore, type Core } from './core.js';
 import { catalogue } from './events/catalogue.js';
 import { createCodec } from './events/codec.js';
 import { EventStoreUnavailable, OutcomeUnknown, type EventStore } from './events/store/eventStore.js';
@@ -38,6 +38,8 @@ import { systemRandom } from './platform/random.js';
 import { SettingsError, type Settings } from './platform/settings.js';
 import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from './platform/vault.js';
 import { readVersion } from './platform/version.js';
+import { erasureTargets } from './projections/erasure/erasureTargets.queries.js';
+import { projectionStatus } from './projections/runner/status.js';
 import { calendarBookings } from './projections/booking/booking.queries.js';
 import { projections } from './projections/catalogue.js';
 import { guardLog, OtherLog } from './projections/runner/ownLog.js';
@@ -58,19 +60,18 @@ import { createScan } from './workers/seo/scan.js';
 import { createSeoRunWorker, scheduledSeoScans } from './workers/seoRun/seoRunWorker.js';
 import { createSeoScanWorker } from './workers/seo/seoWorker.js';
 
-/** The stores and the engine on them: all that an operator's script needs. */
-export interface OpenEngine {
-  readonly engine: Engine;
+/** The stores, and the engine and the reader on them: all that an operator's script needs. */
+export interface OpenCore extends Core {
   /** Finishes what is being written, then lets go of the stores. */
   close(): Promise<void>;
 }
 
 /** @param watched the event store as everybody uses it, for those who measure */
-export const openEngine = async (
+export const openCore = async (
   settings: Settings,
   logger: Logger,
   watched: (eventStore: EventStore) => EventStore = (eventStore) => eventStore,
-): Promise<OpenEngine> => {
+): Promise<OpenCore> => {
   const clock = systemClock;
   await asSetting('DATA_DIR', async () => {
     await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
@@ -91,7 +92,7 @@ export const openEngine = async (
     await records.close();
     throw error;
   });
-  const engine = createEngine({
+  const core = createCore({
     clock,
     random: systemRandom,
     logger,
@@ -102,7 +103,7 @@ export const openEngine = async (
     personal: await createPersonalData(vault),
   });
   return {
-    engine,
+    ...core,
     close: async () => {
       await eventStore.close();
       await readModels.close();
@@ -206,9 +207,11 @@ const templatesFolder = fileURLToPath(new URL('../templates', import.meta.url));
 /** Starts the parts named in `PROCESS_ROLES`. */
 export const startDoorstep = async (settings: Settings, logger: Logger): Promise<Doorstep> => {
   const metrics = createMetrics();
-  const open = await openEngine(settings, logger, (eventStore) => metrics.counting(eventStore));
-  const { engine } = open;
-  const { clock, random, eventStore, readModels, codec } = engine;
+  const open = await openCore(settings, logger, (eventStore) => metrics.counting(eventStore));
+  const { engine, reader, createReactor } = open;
+  const { clock, random } = engine;
+  const { eventStore, readModels, codec } = open.stores;
+  const { records } = readModels;
   const { host, port, healthPort, corsOrigins } = settings.http;
   const folder = (name: string): string => join(settings.dataDir, name);
 
@@ -248,13 +251,13 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const { stripe } = settings;
   const ledger = createEmbeddedLedger({ file: folder('ledger.db'), clock });
   const payments = stripe === undefined ? ledger : createStripePayments({ ...stripe, clock, random, logger });
-  const keyUse = createKeyUse(engine);
+  const keyUse = createKeyUse({ records, logger });
   const { issuer, adminEmails } = settings.auth;
   const { identityProvider, mounts: signIn } =
     issuer === undefined
       ? createEmbeddedIdentity({
           ...engine,
-          records: readModels.records,
+          records,
           email,
           tellsInLog: smtp === undefined,
           baseUrl,
@@ -263,21 +266,26 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
         })
       : { identityProvider: createOidcIssuer(issuer, engine), mounts: {} };
 
-  // Mails that were kept before there was a mail server are still here.
-  const keepers: readonly Keeper[] = [
-    outbox,
-    { forget: (address, person) => identityProvider.forget?.(address, person) ?? Promise.resolve() },
-  ];
+  const erasure: ErasureParts = {
+    findTargets: (clientId, person) => erasureTargets(reader, clientId, person),
+    holders: [
+      // Mails that were kept before there was a mail server are still here.
+      outbox,
+      { forget: (address, person) => identityProvider.forget?.(address, person) ?? Promise.resolve() },
+    ],
+  };
 
   const { url: calComUrl, apiKey: calComKey } = settings.scheduling ?? { url: 'https://api.cal.com', apiKey: undefined };
   const calCom = createCalCom({ url: calComUrl, apiKey: calComKey, clock, random, logger });
   const scheduling =
-    settings.scheduling === undefined ? createEmbeddedCalendar((websiteId) => calendarBookings(engine, websiteId)) : calCom;
+    settings.scheduling === undefined ? createEmbeddedCalendar((websiteId) => calendarBookings(reader, websiteId)) : calCom;
 
   const commerce = createShopify({ ...settings.commerce, clock, random, logger });
 
+  const status = { eventStore, readModels, clock };
   const routes = createRoutes({
     engine,
+    reader,
     commerce,
     sourceHost,
     hosting,
@@ -288,17 +296,19 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     ownScheduling: calCom,
     keyUse,
     ...(smtp === undefined && { outbox }),
-    keepers,
+    erasure,
     payments,
     ...(stripe === undefined && { ledger }),
-    projections,
-    checks: readinessChecks(engine, projections),
+    projectionStatus: () => projectionStatus(projections, status),
+    checks: readinessChecks(status, projections),
     metrics,
     baseUrl,
     version: readVersion(new URL('../package.json', import.meta.url)),
   });
   const appParts: HttpAppParts = {
     engine,
+    reader,
+    records,
     routes,
     identityProvider,
     keyUse,
@@ -322,18 +332,21 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const llm = settings.llm === undefined ? undefined : createOpenAiGateway({ ...settings.llm, clock, random, logger });
   const servedHere = ({ href }: URL): URL | null => (href.startsWith(`${baseUrl()}/sites/`) ? new URL(reach(href)) : null);
   const workers = [
-    createSeoScanWorker({ engine, scan: createScan({ clock, servedHere, llm }), siteAddress }),
-    createSeoRunWorker({ engine, siteAddress }),
-    createProvisioningWorker({ engine, sourceHost, hosting, visit }),
-    createRedeployWorker({ engine, hosting }),
-    createInvitationMailWorker({ engine, email, baseUrl }),
-    createErasureWorker(engine, keepers),
-    createServiceSecretsWorker(engine),
-    createCommerceWebhooksWorker(engine),
-    createTransferWorker({ engine, payments }),
+    createSeoScanWorker({ engine, reader, createReactor, scan: createScan({ clock, servedHere, llm }), siteAddress }),
+    createSeoRunWorker({ engine, reader, createReactor, siteAddress }),
+    createProvisioningWorker({ engine, createReactor, sourceHost, hosting, visit }),
+    createRedeployWorker({ engine, createReactor, hosting }),
+    createInvitationMailWorker({ engine, reader, createReactor, email, baseUrl }),
+    createErasureWorker({ engine, createReactor, erasure }),
+    createServiceSecretsWorker({ engine, createReactor }),
+    createCommerceWebhooksWorker({ engine, createReactor }),
+    createTransferWorker({ engine, reader, createReactor, payments }),
   ];
 
-  const cron = createCronWorker(engine, [maintenanceJob(engine), scheduledSeoScans(engine, settings.seoScanSchedule)]);
+  const cron = createCronWorker(engine, [
+    maintenanceJob({ records, logger }),
+    scheduledSeoScans(engine, settings.seoScanSchedule),
+  ]);
 
   const stayed = stay(clock);
   const { roles } = settings;

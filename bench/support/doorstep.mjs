@@ -13,7 +13,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { outputOf, startNode, stop, temporaryFolder } from './processes.mjs';
 
 /**
- * @typedef {import('../../src/engine.js').Engine} Engine
+ * @typedef {import('../../src/engine.js').Engine & import('../../src/core.js').Stores} Engine
  * @typedef {import('./processes.mjs').Server & { stop: () => Promise<void> }} Doorstep
  */
 
@@ -71,14 +71,14 @@ export const newInstallation = (purpose) => {
  */
 export const withEngine = async ({ environment }, work) => {
   /** @type {[typeof import('../../src/compose.js'), typeof import('../../src/platform/settings.js'), typeof import('../../src/platform/logger.js')]} */
-  const [{ openEngine }, { loadSettings }, { createLogger }] = await Promise.all([
+  const [{ openCore }, { loadSettings }, { createLogger }] = await Promise.all([
     load('compose.js'),
     load('platform/settings.js'),
     load('platform/logger.js'),
   ]);
-  const open = await openEngine(loadSettings(environment), createLogger({ level: 'silent' }));
+  const open = await openCore(loadSettings(environment), createLogger({ level: 'silent' }));
   try {
-    return await work(open.engine);
+    return await work({ ...open.engine, ...open.stores });
   } finally {
     await open.close();
   }

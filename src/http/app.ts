@@ -1,5 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Engine } from '../engine.js';
+import type { Reader } from '../projections/reader.js';
+import type { RecordStore } from '../projections/store/readModelStore.js';
 import type { IdentityProvider } from '../integrations/identity/port.js';
 import { createAccessLog, type Answered } from './accessLog.js';
 import { createAuthenticate } from './auth/authenticate.js';
@@ -17,6 +19,8 @@ import { createServe, type Serve, type ServeParts } from './serve.js';
 
 export interface HttpAppParts {
   readonly engine: Engine;
+  readonly reader: Reader;
+  readonly records: RecordStore;
   readonly routes: readonly Route[];
   /** `null`: nobody can sign in to the portal, only tokens work. */
   readonly identityProvider: IdentityProvider | null;
@@ -128,8 +132,8 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   const serveParts: ServeParts = {
     engine,
     authenticate: createAuthenticate(parts),
-    authorise: createAuthorise(engine),
-    idempotency: createIdempotency(engine),
+    authorise: createAuthorise(parts.reader),
+    idempotency: createIdempotency(engine, parts.records),
     baseUrl: parts.baseUrl,
     onStream: (end) => {
       streams.add(end);

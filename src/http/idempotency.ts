@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Engine } from '../engine.js';
+import type { RecordStore } from '../projections/store/readModelStore.js';
 import type { JsonObject } from '../events/envelope.js';
 import { sleep } from '../platform/clock.js';
 import type { Sealer } from '../platform/sealer.js';
@@ -49,9 +50,8 @@ type KeptRecord = JsonObject & {
   readonly reply?: string;
 };
 
-export const createIdempotency = (engine: Engine): Idempotency => {
-  const { clock, random, ids, logger, vault, personal, readModels } = engine;
-  const { records } = readModels;
+export const createIdempotency = (engine: Engine, records: RecordStore): Idempotency => {
+  const { clock, random, ids, logger, vault, personal } = engine;
   /** Runs of this process, so that their repetitions need not look again and again. */
   const running = new Map<string, Promise<unknown>>();
 

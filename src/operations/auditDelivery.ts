@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { refusals } from '../commands/refusal.js';
 import { isTime, utcTime } from '../platform/times.js';
-import { deliveryHistory, type DeliveryHistoryEntry } from '../projections/delivery/delivery.queries.js';
+import { deliveryHistory, type DeliveryHistoryEntry } from '../events/delivery/delivery.history.js';
 import { reportAsJson, reportOf } from './deliveryReport.js';
 import { runScript, UsageError } from './script.js';
 

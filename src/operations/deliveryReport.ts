@@ -1,7 +1,7 @@
 import type { DeliveryBlock } from '../events/delivery/delivery.block.js';
 import type { DeliveryCheckpoint, DeliveryEvent } from '../events/delivery/delivery.events.js';
 import type { Actor, JsonValue } from '../events/envelope.js';
-import type { DeliveryHistoryEntry } from '../projections/delivery/delivery.queries.js';
+import type { DeliveryHistoryEntry } from '../events/delivery/delivery.history.js';
 
 const words: Readonly<Record<DeliveryEvent['type'], string>> = {
   DeliverySetUp: 'set up',

@@ -5,6 +5,7 @@ import type { Engine } from '../engine.js';
 import { listApiKeys } from '../projections/apiKey/apiKey.queries.js';
 import { isTime, utcTime } from '../platform/times.js';
 import { runScript, UsageError } from './script.js';
+import type { Reader } from '../projections/reader.js';
 
 const usage =
   'usage: npm run --silent token -- --revoke --subject <subject>, or npm run --silent token -- --role admin|client --subject <subject> [--email <address>] [--name <name>] [--scope read|write] [--expires-at <time>]';
@@ -42,10 +43,10 @@ const context = ({ ids }: Engine): CommandContext => ({
 });
 
 /** Somebody who is no admin any more where they sign in, or has left, may have tokens still. */
-const revokeAll = async (engine: Engine, subject: string): Promise<number> => {
+const revokeAll = async (engine: Engine, reader: Reader, subject: string): Promise<number> => {
   let count = 0;
   for (let after: string | undefined; ;) {
-    const keys = await listApiKeys(engine, { subject, limit: 200, ...(after !== undefined && { after }) });
+    const keys = await listApiKeys(reader, { subject, limit: 200, ...(after !== undefined && { after }) });
     for (const { id } of keys) await revokeApiKey(engine, id, subject, context(engine));
     count += keys.length;
     after = keys.at(-1)?.id;
@@ -57,11 +58,11 @@ const revokeAll = async (engine: Engine, subject: string): Promise<number> => {
  * Prints a new personal access token, and nothing else. Whoever may run this owns the machine: an address given here counts as verified.
  * Or, with `--revoke`, revokes every token of a subject.
  */
-await runScript(async ({ engine }) => {
+await runScript(async ({ engine, reader }) => {
   const { role, subject, email, name, scope, 'expires-at': expiresAt, revoke = false } = given();
   if (subject === undefined || subject.trim() === '') throw new UsageError(`--subject is missing\n${usage}`);
   if (revoke) {
-    process.stdout.write(`Tokens revoked: ${String(await revokeAll(engine, subject))}\n`);
+    process.stdout.write(`Tokens revoked: ${String(await revokeAll(engine, reader, subject))}\n`);
     return;
   }
   if (email !== undefined && !isAddress(email)) throw new UsageError(`--email must be an e-mail address\n${usage}`);

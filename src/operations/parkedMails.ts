@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Engine } from '../engine.js';
+import type { Stores } from '../core.js';
 import type { Actor } from '../events/envelope.js';
 import { type InvitationMailEvent } from '../events/invitationMail/invitationMail.events.js';
 import { START } from '../events/store/eventStore.js';
@@ -16,7 +16,7 @@ interface ParkedMail extends MailName {
 }
 
 /** Mails that were given up and not taken up again, oldest first, as the log tells. */
-const parkedMails = async ({ eventStore, codec }: Engine): Promise<readonly ParkedMail[]> => {
+const parkedMails = async ({ eventStore, codec }: Stores): Promise<readonly ParkedMail[]> => {
   const parked = new Map<string, ParkedMail>();
   const types: readonly InvitationMailEvent['type'][] = ['InvitationMailParked', 'InvitationMailReopened'];
   for (let after = START; ;) {
@@ -41,9 +41,9 @@ const readArguments = (): string | undefined => {
 };
 
 /** `npm run mails:parked`: lists the mails that were given up; with `--send-again`, the workers try them anew. */
-await runScript(async ({ engine }) => {
+await runScript(async ({ engine, stores }) => {
   const wanted = readArguments();
-  const parked = await parkedMails(engine);
+  const parked = await parkedMails(stores);
   const chosen = parked.filter(({ eventId }) => wanted === undefined || wanted === 'all' || wanted === eventId);
   if (chosen.length === 0 && wanted !== undefined && wanted !== 'all') throw new UsageError(`No parked mail ${wanted}`);
   for (const { websiteId, invitationId, eventId, reason, at } of chosen) {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Engine } from '../engine.js';
+import type { Stores } from '../core.js';
 import type { Actor } from '../events/envelope.js';
 import { START } from '../events/store/eventStore.js';
 import { type WebhookEvent } from '../events/webhook/webhook.events.js';
@@ -16,7 +16,7 @@ interface ParkedWebhook extends WebhookName {
 }
 
 /** Webhooks that were given up and not taken up again, oldest first, as the log tells. */
-const parkedWebhooks = async ({ eventStore, codec }: Engine): Promise<readonly ParkedWebhook[]> => {
+const parkedWebhooks = async ({ eventStore, codec }: Stores): Promise<readonly ParkedWebhook[]> => {
   const parked = new Map<string, ParkedWebhook>();
   const types: readonly WebhookEvent['type'][] = ['WebhookParked', 'WebhookReopened'];
   for (let after = START; ;) {
@@ -41,9 +41,9 @@ const readArguments = (): string | undefined => {
 };
 
 /** `npm run webhooks:parked`: lists the webhooks that were given up; with `--replay`, the workers process them anew. */
-await runScript(async ({ engine }) => {
+await runScript(async ({ engine, stores }) => {
   const wanted = readArguments();
-  const parked = await parkedWebhooks(engine);
+  const parked = await parkedWebhooks(stores);
   const chosen = parked.filter(({ webhookId }) => wanted === undefined || wanted === 'all' || wanted === webhookId);
   if (chosen.length === 0 && wanted !== undefined && wanted !== 'all') throw new UsageError(`No parked webhook ${wanted}`);
   for (const { websiteId, webhookId, topic, reason, at } of chosen) {

@@ -15,8 +15,8 @@ const rowOf = ({ name, version, liveVersion, state, lag }: StoredProjectionStatu
 ];
 
 /** `npm run projections:status`: where each read model stands, as a table; `--json` for machines. */
-await runScript(async ({ engine }) => {
-  const status = await projectionStatus(projections, engine);
+await runScript(async ({ engine, stores }) => {
+  const status = await projectionStatus(projections, { ...stores, clock: engine.clock });
   if (process.argv.includes('--json')) {
     const plain = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
     process.stdout.write(`${JSON.stringify(status, plain, 2)}\n`);

@@ -3,14 +3,15 @@ import { rebuildProjection } from '../projections/runner/rebuild.js';
 import { runScript, UsageError } from './script.js';
 
 /** `npm run projections:rebuild -- <name> …`: folds the log once more beside the live read model, and swaps. */
-await runScript(async ({ engine }) => {
+await runScript(async ({ engine, stores }) => {
   const names = process.argv.slice(2);
   const known = projections.map(({ name }) => name);
   const unknown = names.filter((name) => !known.includes(name));
   if (names.length === 0 || unknown.length > 0) {
     throw new UsageError(`Usage: npm run projections:rebuild -- <name> …\nProjections: ${known.join(', ')}`);
   }
-  const { clock, codec, eventStore, readModels } = engine;
+  const { clock } = engine;
+  const { codec, eventStore, readModels } = stores;
   const interrupted = new AbortController();
   process.once('SIGINT', () => {
     interrupted.abort(new UsageError('Interrupted: run it again and it goes on from here.'));

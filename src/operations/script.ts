@@ -1,4 +1,4 @@
-import { openEngine, type OpenEngine } from '../compose.js';
+import { openCore, type OpenCore } from '../compose.js';
 import { EventStoreUnavailable } from '../events/store/eventStore.js';
 import { createLogger } from '../platform/logger.js';
 import { sleep } from '../platform/clock.js';
@@ -30,10 +30,10 @@ export const runPlainScript = async (script: (settings: Settings) => Promise<voi
  * Runs one of the operator's scripts on the stores that the settings name, also while the server runs on them. Only the script
  * writes to standard output; logs go to standard error.
  */
-export const runScript = (script: (open: OpenEngine, settings: Settings) => Promise<void>): Promise<void> =>
+export const runScript = (script: (open: OpenCore, settings: Settings) => Promise<void>): Promise<void> =>
   runPlainScript(async (settings) => {
     const logger = createLogger({ level: settings.logLevel === 'silent' ? 'silent' : 'warn', destination: process.stderr });
-    const open = await openEngine(settings, logger);
+    const open = await openCore(settings, logger);
     const ended = new AbortController();
     // A list waits for what another process does, and such waiting does not keep this one from ending.
     void sleep(open.engine.clock, longestMs, ended.signal);

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { partsOf } from '../support/process.js';
 
 /** Billing on the embedded ledger: what Stripe has, and invoices written by hand. */
 let api: RunningApi;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   api = await startApi();
   // A worker is a process of its own, on the same file.
   ledger = createEmbeddedLedger({ file: `${api.folder}/ledger.db`, clock: systemClock });
-  worker = createTransferWorker({ engine: api.engine, payments: ledger });
+  worker = createTransferWorker({ ...partsOf(api.engine), payments: ledger });
   await worker.start();
   admin = await api.mintToken();
   ana = await api.mintToken({ role: 'client', subject: 'ana', verifiedEmail: 'ana@example.com' });

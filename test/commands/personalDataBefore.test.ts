@@ -7,13 +7,15 @@ import { Refused, refusals } from '../../src/commands/refusal.js';
 import type { DomainEvent } from '../../src/events/envelope.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
 import { projections } from '../../src/projections/catalogue.js';
-import { clientIdOfEmail, readClient } from '../../src/projections/client/client.queries.js';
+import { clientIdOfEmail } from '../../src/events/client/client.directory.js';
+import { readClient } from '../../src/projections/client/client.queries.js';
 import { createProjector } from '../../src/projections/runner/projector.js';
 import { startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { newWebsite } from '../support/erasable.js';
 import { someAdmin } from '../support/given.js';
 import { accessStream } from '../../src/events/access/access.stream.js';
 import { clientEmailStream, clientStream } from '../../src/events/client/client.stream.js';
+import { erasureOf } from '../support/process.js';
 
 /** What was written before personal data was sealed stands in the log as it was, and goes on working. */
 
@@ -68,9 +70,11 @@ test('a client is erased, and the address may be used anew', async () => {
   await projector.start();
   try {
     await writeClient('c1');
-    await eraseClient(engine, [], 'c1', mine.context());
+    await eraseClient(engine, erasureOf(engine), 'c1', mine.context());
     expect(await readClient(engine, 'c1')).toBeNull();
-    await expect(eraseClient(engine, [], 'c1', mine.context())).rejects.toEqual(new Refused(refusals.clientNotFound('c1')));
+    await expect(eraseClient(engine, erasureOf(engine), 'c1', mine.context())).rejects.toEqual(
+      new Refused(refusals.clientNotFound('c1')),
+    );
     const clientId = await createClient(engine, { email }, mine.context());
     expect((await readClient(engine, clientId))?.client.email).toBe(email);
   } finally {

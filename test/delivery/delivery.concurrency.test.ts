@@ -2,16 +2,16 @@ import { expect, test } from '@jest/globals';
 import { replaceDelivery, setCheckpointStatus, undoDeliveryChange } from '../../src/commands/delivery/delivery.handlers.js';
 import type { CommandContext, Handled } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
-import type { Engine } from '../../src/engine.js';
 import { contentOf } from '../../src/events/delivery/delivery.block.js';
 import type { DeliveryEvent } from '../../src/events/delivery/delivery.events.js';
 import { deliveryProjection } from '../../src/projections/delivery/delivery.projection.js';
-import { deliveryHistory, type DeliveryHistoryEntry } from '../../src/projections/delivery/delivery.queries.js';
+import { deliveryHistory, type DeliveryHistoryEntry } from '../../src/events/delivery/delivery.history.js';
 import { checkpoint, websiteId } from '../support/delivery.js';
 import { blockOf, callsOf, changesOf } from '../support/deliveryApi.js';
 import { someAdmin } from '../support/given.js';
 import { startApi } from '../support/http.js';
 import { temporaryFolder } from '../support/temporary.js';
+import type { TestProcess } from '../support/process.js';
 import { engineOn, openStores } from '../workers/engines.js';
 import type { DeliveryState } from '../../src/events/delivery/delivery.state.js';
 
@@ -20,31 +20,31 @@ const ids = ['a', 'b', 'c', 'd'];
 const statuses = ['pending', 'in_progress', 'done'] as const;
 const pick = <Value>(values: readonly Value[], index: number): Value => values[index % values.length] as Value;
 
-const contextOf = (engine: Engine): CommandContext => ({
+const contextOf = (engine: TestProcess): CommandContext => ({
   commandId: engine.ids.commandId(),
   actor: someAdmin,
   requestId: 'test',
 });
 
 /** Engines that share the files and nothing else: as many processes. */
-const openEngines = async (count: number): Promise<readonly Engine[]> => {
+const openCores = async (count: number): Promise<readonly TestProcess[]> => {
   const folder = temporaryFolder();
-  const engines: Engine[] = [];
+  const engines: TestProcess[] = [];
   for (let index = 0; index < count; index += 1) engines.push(engineOn(await openStores(undefined, folder)));
   return engines;
 };
 
-const setUp = (engine: Engine): Promise<Handled<DeliveryState, DeliveryEvent>> =>
+const setUp = (engine: TestProcess): Promise<Handled<DeliveryState, DeliveryEvent>> =>
   replaceDelivery(engine, { websiteId, checkpoints: ids.map((id) => checkpoint(id)) }, contextOf(engine));
 
-const historyOf = async (engine: Engine): Promise<readonly DeliveryHistoryEntry[]> => {
+const historyOf = async (engine: TestProcess): Promise<readonly DeliveryHistoryEntry[]> => {
   const history: DeliveryHistoryEntry[] = [];
   for await (const entry of deliveryHistory(engine, websiteId)) history.push(entry);
   return history;
 };
 
 test('of many writers in several processes none is lost, doubled or mixed with another', async () => {
-  const engines = await openEngines(3);
+  const engines = await openCores(3);
   const [first] = engines;
   if (first === undefined) throw new Error('there are three');
   await setUp(first);
@@ -105,7 +105,7 @@ const unlessTooEarly = (error: unknown): null => {
 };
 
 test('of many writers that expect the same revision exactly one wins', async () => {
-  const engines = await openEngines(3);
+  const engines = await openCores(3);
   const [first] = engines;
   if (first === undefined) throw new Error('there are three');
   let { revision } = await setUp(first);

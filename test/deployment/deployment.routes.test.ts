@@ -15,6 +15,7 @@ import { hastyClock } from '../support/provider.js';
 import { createGitHubFake } from '../support/providers/gitHubFake.js';
 import { createVercelFake } from '../support/providers/vercelFake.js';
 import { serveFake, type ServedFake } from '../support/providers/wire.js';
+import { partsOf } from '../support/process.js';
 
 interface Site {
   readonly api: RunningApi;
@@ -42,7 +43,7 @@ const startSite = async (pair?: Pair): Promise<Site> => {
     },
   });
   if (used === undefined) throw new Error('there are no routes');
-  const worker = createProvisioningWorker({ engine: api.engine, ...used, visit: () => Promise.resolve(200) });
+  const worker = createProvisioningWorker({ ...partsOf(api.engine), ...used, visit: () => Promise.resolve(200) });
   workers.push(worker);
   await worker.start();
   const token = await api.mintToken();

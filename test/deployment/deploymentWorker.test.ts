@@ -6,6 +6,7 @@ import { createRedeployWorker } from '../../src/workers/deployment/deploymentWor
 import type { Worker } from '../../src/workers/worker.js';
 import { expectRepeatable, given, someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
+import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
@@ -67,7 +68,7 @@ const createWorld = async () => {
     });
   await say(wish);
   const run = async (on: typeof engine, line: Line, changed: Partial<Hosting> = {}): Promise<void> => {
-    const worker = createRedeployWorker({ engine: on, hosting: { ...providersOn(remote, line).hosting, ...changed } });
+    const worker = createRedeployWorker({ ...partsOf(on), hosting: { ...providersOn(remote, line).hosting, ...changed } });
     working.push({ worker, clock });
     await worker.start();
   };

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { openEngine, type OpenEngine } from '../../src/compose.js';
+import { openCore, type OpenCore } from '../../src/compose.js';
 import { stepIds } from '../../src/events/provisioning/provisioning.events.js';
 import { START } from '../../src/events/store/eventStore.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -130,7 +130,7 @@ describe('many processes on one data folder', () => {
     await fleet.ready();
     await expectAllThere(one, await withOlder(one, told), dataDir);
     await expectAllThere(other, told, dataDir);
-    const open = await openEngine(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' }));
+    const open = await openCore(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' }));
     try {
       await expectEachDoneOnce(open, told);
       await expectReadModelsRight(open);
@@ -228,15 +228,15 @@ const withOlder = async (api: Api, told: Acknowledged): Promise<Acknowledged> =>
 };
 
 /** In the log: each website is created once and provisioned once, each step succeeds once, and every stream is without a gap. */
-const expectEachDoneOnce = async ({ engine }: OpenEngine, told: Acknowledged): Promise<void> => {
+const expectEachDoneOnce = async ({ stores: { eventStore, codec } }: OpenCore, told: Acknowledged): Promise<void> => {
   const counts = new Map<string, number>();
   const heads = new Map<string, bigint>();
   for (let after = START; ;) {
-    const { events, position } = await engine.eventStore.readAll({ after });
+    const { events, position } = await eventStore.readAll({ after });
     for (const stored of events) {
       expect([stored.stream, stored.revision]).toEqual([stored.stream, (heads.get(stored.stream) ?? -1n) + 1n]);
       heads.set(stored.stream, stored.revision);
-      const { type, data } = engine.codec.decode(stored);
+      const { type, data } = codec.decode(stored);
       const { websiteId = '', step = '' } = data as { websiteId?: string; step?: string };
       const name = `${type} ${websiteId} ${step}`.trimEnd();
       counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -255,14 +255,14 @@ const expectEachDoneOnce = async ({ engine }: OpenEngine, told: Acknowledged): P
 };
 
 /** Every document that answers reads is what the log says, before and after a rebuild. */
-const expectReadModelsRight = async ({ engine }: OpenEngine): Promise<void> => {
-  const { eventStore, readModels, codec } = engine;
+const expectReadModelsRight = async ({ engine, stores }: OpenCore): Promise<void> => {
+  const { eventStore, readModels, codec } = stores;
   const filled: string[] = [];
   for (const projection of projections) {
     await untilReached(projection, readModels, await eventStore.lastPosition({ types: projection.handles }));
     const kept = await liveDocuments(projection, readModels);
     expect(kept).toEqual(await freshFold(projection, eventStore, (stored) => codec.decode(stored)));
-    await rebuildProjection(projection.name, { ...engine, projections, decode: (stored) => codec.decode(stored) });
+    await rebuildProjection(projection.name, { ...engine, ...stores, projections, decode: (stored) => codec.decode(stored) });
     expect(await liveDocuments(projection, readModels)).toEqual(kept);
     if (kept.size > 0) filled.push(projection.name);
   }

@@ -1,7 +1,7 @@
 import { copyFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { openEngine } from '../../src/compose.js';
+import { openCore } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { loadSettings, SettingsError } from '../../src/platform/settings.js';
 import { FakeCluster } from '../support/eventStoreDbFake/fakeEventStoreDb.js';
@@ -9,7 +9,7 @@ import { createApi, launchServer, mintToken, startServer } from '../support/serv
 import { temporaryFolder } from '../support/temporary.js';
 
 const open = async (environment: Readonly<Record<string, string>>): Promise<void> => {
-  const opened = await openEngine(loadSettings(environment), createLogger({ level: 'silent' }));
+  const opened = await openCore(loadSettings(environment), createLogger({ level: 'silent' }));
   await opened.close();
 };
 

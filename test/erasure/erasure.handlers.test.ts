@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { createClient, renameClient } from '../../src/commands/client/client.handlers.js';
-import { eraseClient, type Keeper } from '../../src/commands/erasure/erasure.handlers.js';
+import { eraseClient, type PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
 import type { PlannedEvent } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { changeWebsite } from '../../src/commands/website/website.handlers.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { websiteRoleOf, websitesOfClient } from '../../src/projections/access/access.queries.js';
 import { projections } from '../../src/projections/catalogue.js';
-import { clientIdOf, listClients, readClient } from '../../src/projections/client/client.queries.js';
+import { clientIdOf } from '../../src/events/client/client.directory.js';
+import { listClients, readClient } from '../../src/projections/client/client.queries.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
 import { createErasureWorker } from '../../src/workers/erasure/erasureWorker.js';
 import type { VaultRecords } from '../../src/platform/vault.js';
@@ -28,6 +29,7 @@ import { eventually } from '../support/eventually.js';
 import { after } from '../support/faultyEventStore.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { openSecrets, openVaultIn } from '../support/vaults.js';
+import { partsOf, erasureOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 
 let folder: string;
@@ -46,8 +48,11 @@ beforeEach(async () => {
 
 afterEach(() => projector.stop());
 
-const erase = ({ clientId }: Pick<Erasable, 'clientId'>, { engine, context } = mine, keepers: readonly Keeper[] = [outbox]) =>
-  eraseClient(engine, keepers, clientId, context());
+const erase = (
+  { clientId }: Pick<Erasable, 'clientId'>,
+  { engine, context } = mine,
+  holders: readonly PersonalDataHolder[] = [outbox],
+) => eraseClient(engine, erasureOf(engine, holders), clientId, context());
 
 /** The key goes last. */
 const untilDone = ({ name, sealed }: Erasable): Promise<true> =>
@@ -96,7 +101,7 @@ describe('a client who is erased', () => {
     const anna = await makeErasable(mine, outbox, 'anna');
     const before = await logOf(mine);
     const planned: PlannedEvent[] = [];
-    await eraseClient(mine.engine, [outbox], anna.clientId, mine.context({ planned }));
+    await eraseClient(mine.engine, erasureOf(mine.engine, [outbox]), anna.clientId, mine.context({ planned }));
     expect(await logOf(mine)).toEqual(before);
     expect((await readClient(mine.engine, anna.clientId))?.client.email).toBe(anna.email);
     expect(await outbox.list({ to: anna.email, limit: 10 })).toHaveLength(1);
@@ -143,7 +148,7 @@ describe('a crash', () => {
       const person = await makeErasable(mine, outbox, `anna${diesAt}`);
       const { engine, keeper, close } = await mortalProcess(diesAt);
       const context = mine.context();
-      survived = await eraseClient(engine, [keeper], person.clientId, context).then(
+      survived = await eraseClient(engine, erasureOf(engine, [keeper]), person.clientId, context).then(
         () => true,
         () => false,
       );
@@ -156,7 +161,7 @@ describe('a crash', () => {
     }
     expect(people.length).toBeGreaterThan(20);
 
-    const worker = createErasureWorker(other.engine, [outbox]);
+    const worker = createErasureWorker({ ...partsOf(other.engine), erasure: erasureOf(other.engine, [outbox]) });
     await worker.start();
     for (const { person, begun, returned } of people) {
       if (!begun) {
@@ -177,7 +182,7 @@ describe('a crash', () => {
 
 describe('at the same moment', () => {
   test('two erasures and the worker: one outcome', async () => {
-    const worker = createErasureWorker(other.engine, [outbox]);
+    const worker = createErasureWorker({ ...partsOf(other.engine), erasure: erasureOf(other.engine, [outbox]) });
     await worker.start();
     const anna = await makeErasable(mine, outbox, 'anna');
     await Promise.allSettled([erase(anna), erase(anna, other), erase(anna)]);

@@ -41,7 +41,7 @@ beforeAll(async () => {
   outbox = createEmbeddedOutbox({ folder: join(temporaryFolder(), 'outbox'), from: 'no-reply@doorstep.example', clock });
   api = await startApi({
     clock,
-    keepers: [
+    holders: [
       {
         forget: (address, person) => identity.identityProvider.forget?.(address, person) ?? Promise.reject(new Error('not ours')),
       },

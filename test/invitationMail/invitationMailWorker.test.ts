@@ -16,6 +16,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
+import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
@@ -100,14 +101,14 @@ const createWorld = async () => {
     events: async (invitationId: string) =>
       (await stores.eventStore.readStream(invitationMailStream.name({ invitationId }))).events,
     /** A worker that reaches the sender over `line`. */
-    start: (line: Line = directLine) => run(createInvitationMailWorker({ engine, email: senderOn(line), baseUrl })),
+    start: (line: Line = directLine) => run(createInvitationMailWorker({ ...partsOf(engine), email: senderOn(line), baseUrl })),
     /** A worker on a machine to which things happen. */
     startMachine: async (plan: ReadonlyMap<number, Mishap>) => {
       const machine = createMachine(stores, { world: clock, own: clock }, plan);
-      await run(createInvitationMailWorker({ engine: machine.engine, email: senderOn(machine.line), baseUrl }));
+      await run(createInvitationMailWorker({ ...partsOf(machine.engine), email: senderOn(machine.line), baseUrl }));
       return machine;
     },
-    startWith: (sender: EmailSender) => run(createInvitationMailWorker({ engine, email: sender, baseUrl })),
+    startWith: (sender: EmailSender) => run(createInvitationMailWorker({ ...partsOf(engine), email: sender, baseUrl })),
     losePosition: () => stores.readModels.records.delete('workerPositions', 'invitationMail'),
     position: async () => (await stores.readModels.records.get('workerPositions', 'invitationMail'))?.position,
   };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { DeliveryHistoryEntry } from '../../src/projections/delivery/delivery.queries.js';
+import type { DeliveryHistoryEntry } from '../../src/events/delivery/delivery.history.js';
 import { reportAsJson, reportOf } from '../../src/operations/deliveryReport.js';
 import { checkpoint, content, eta } from '../support/delivery.js';
 import { earlier, now, someAdmin } from '../support/given.js';

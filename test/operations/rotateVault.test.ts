@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { createClient } from '../../src/commands/client/client.handlers.js';
-import { openEngine, type OpenEngine } from '../../src/compose.js';
+import { openCore, type OpenCore } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { encryptionKeyFile } from '../../src/platform/masterKeys.js';
 import { loadSettings, SettingsError } from '../../src/platform/settings.js';
@@ -13,14 +13,14 @@ import { temporaryFolder } from '../support/temporary.js';
 
 type Environment = Readonly<Record<string, string>>;
 
-const open = (folder: string, environment: Environment = {}): Promise<OpenEngine> =>
-  openEngine(loadSettings({ DATA_DIR: folder, ...environment }), createLogger({ level: 'silent' }));
+const open = (folder: string, environment: Environment = {}): Promise<OpenCore> =>
+  openCore(loadSettings({ DATA_DIR: folder, ...environment }), createLogger({ level: 'silent' }));
 
-const register = ({ engine }: OpenEngine, email: string): Promise<string> =>
+const register = ({ engine }: OpenCore, email: string): Promise<string> =>
   createClient(engine, { email }, { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' });
 
-const emailOf = async ({ engine }: OpenEngine, clientId: string): Promise<string | undefined> =>
-  (await readClient(engine, clientId))?.client.email;
+const emailOf = async ({ reader }: OpenCore, clientId: string): Promise<string | undefined> =>
+  (await readClient(reader, clientId))?.client.email;
 
 const key = (byte: number): string => Buffer.alloc(32, byte).toString('base64');
 

@@ -6,6 +6,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { createRemote, directLine, permanentFault, providersOn, type Line } from '../workers/remote.js';
+import { partsOf } from '../support/process.js';
 
 let api: RunningApi;
 let token: string;
@@ -20,7 +21,7 @@ afterEach(async () => {
 });
 
 const startWorker = async (line: Line = directLine): Promise<void> => {
-  const worker = createProvisioningWorker({ engine: api.engine, ...providersOn(createRemote(), line) });
+  const worker = createProvisioningWorker({ ...partsOf(api.engine), ...providersOn(createRemote(), line) });
   workers.push(worker);
   await worker.start();
 };

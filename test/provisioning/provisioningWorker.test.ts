@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import express from 'express';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
-import type { Engine } from '../../src/engine.js';
 import { stepIds } from '../../src/events/provisioning/provisioning.events.js';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
@@ -19,6 +18,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { eventually } from '../support/eventually.js';
+import { partsOf, type TestProcess } from '../support/process.js';
 import { engineOn, openStores } from '../workers/engines.js';
 import { provisioningStream } from '../../src/events/provisioning/provisioning.stream.js';
 
@@ -57,7 +57,7 @@ const embeddedProviders = async (): Promise<{
   return { sourceHost, hosting, visit: createVisit({ clock, reach: (url) => url }) };
 };
 
-const create = async (engine: Engine, slug: string, changes = {}): Promise<WebsiteDocument> => {
+const create = async (engine: TestProcess, slug: string, changes = {}): Promise<WebsiteDocument> => {
   const { websiteId } = await createWebsite(
     engine,
     { name: `Site ${slug}`, slug, templateId: 'business', tier: 'starter', collaborators: [], ...changes },
@@ -66,7 +66,7 @@ const create = async (engine: Engine, slug: string, changes = {}): Promise<Websi
   return websiteOf(engine, websiteId);
 };
 
-const websiteOf = async (engine: Engine, id: string): Promise<WebsiteDocument> => {
+const websiteOf = async (engine: TestProcess, id: string): Promise<WebsiteDocument> => {
   const { document } = await engine.read(websiteProjection, id);
   if (document === null) throw new Error(`website ${id} is not there`);
   return document;
@@ -76,7 +76,7 @@ const websiteOf = async (engine: Engine, id: string): Promise<WebsiteDocument> =
 const patienceMs = 60_000;
 jest.setTimeout(patienceMs + 10_000);
 
-const ended = (engine: Engine, website: WebsiteDocument) =>
+const ended = (engine: TestProcess, website: WebsiteDocument) =>
   eventually(
     'the end of provisioning',
     async () => {
@@ -89,7 +89,7 @@ const ended = (engine: Engine, website: WebsiteDocument) =>
 describe('on the embedded source host and hosting', () => {
   test('a created website becomes active and is served', async () => {
     const engine = engineOn(await openStores());
-    await run(createProvisioningWorker({ engine, ...(await embeddedProviders()) }));
+    await run(createProvisioningWorker({ ...partsOf(engine), ...(await embeddedProviders()) }));
     const website = await create(engine, 'bakery', { brandColor: '#aa3300', collaborators: ['octocat'] });
     expect(website.status).toBe('provisioning');
 
@@ -108,7 +108,8 @@ describe('on the embedded source host and hosting', () => {
     const stores = await openStores();
     const providers = await embeddedProviders();
     const engine = engineOn(stores);
-    for (const own of [engineOn(stores), engineOn(stores)]) await run(createProvisioningWorker({ engine: own, ...providers }));
+    for (const own of [engineOn(stores), engineOn(stores)])
+      await run(createProvisioningWorker({ ...partsOf(own), ...providers }));
     const websites = await Promise.all(Array.from({ length: 4 }, (_, index) => create(engine, `site-${index}`)));
     for (const website of websites) {
       expect(await ended(engine, website)).toMatchObject({ status: 'succeeded' });
@@ -122,7 +123,7 @@ describe('on the embedded source host and hosting', () => {
     const providers = await embeddedProviders();
     const taken = { name: 'bakery', templateId: 'business', marker: 'somebody else', description: '' };
     await providers.sourceHost.createRepository(taken);
-    await run(createProvisioningWorker({ engine, ...providers }));
+    await run(createProvisioningWorker({ ...partsOf(engine), ...providers }));
     const job = await ended(engine, await create(engine, 'bakery'));
     expect(job).toMatchObject({
       status: 'failed',
@@ -134,7 +135,7 @@ describe('on the embedded source host and hosting', () => {
   test('what the process does is recorded under the request that created the website', async () => {
     const stores = await openStores();
     const engine = engineOn(stores);
-    await run(createProvisioningWorker({ engine, ...(await embeddedProviders()) }));
+    await run(createProvisioningWorker({ ...partsOf(engine), ...(await embeddedProviders()) }));
     const website = await create(engine, 'bakery');
     await ended(engine, website);
     const { events: created } = await stores.eventStore.readStream(`website-${website.id}`);

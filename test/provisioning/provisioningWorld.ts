@@ -10,6 +10,7 @@ import { createProvisioningWorker } from '../../src/workers/provisioning/provisi
 import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
+import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMachine, passTimeUntil, type Machine, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
@@ -101,7 +102,7 @@ export const createWorld = async (outside?: Outside): Promise<World> => {
       const machine = createMachine(stores, { world: clock, own: ownClock }, plan);
       const ownLine = line ?? machine.line;
       const providers = outside?.providersOn(ownLine, ownClock) ?? providersOn(remote, ownLine, visited);
-      const worker = createProvisioningWorker({ engine: machine.engine, ...providers });
+      const worker = createProvisioningWorker({ ...partsOf(machine.engine), ...providers });
       workers.push(worker);
       machines.push(machine);
       await worker.start();

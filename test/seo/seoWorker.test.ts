@@ -6,6 +6,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
+import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
@@ -45,7 +46,7 @@ const createWorld = async () => {
         scans.push(`${asked} ${name}`);
         return result;
       });
-    const worker = createSeoScanWorker({ engine: machineEngine, scan, siteAddress });
+    const worker = createSeoScanWorker({ ...partsOf(machineEngine), scan, siteAddress });
     working.push({ worker, clock });
     await worker.start();
   };
@@ -154,7 +155,7 @@ test('a scan that was asked for at an address of before looks for the website wh
     asked.push(what);
     return Promise.resolve(result);
   };
-  const worker = createSeoScanWorker({ engine, scan, siteAddress });
+  const worker = createSeoScanWorker({ ...partsOf(engine), scan, siteAddress });
   working.push({ worker });
   await worker.start();
   await eventually('the scan', () => asked[0]);

@@ -1,13 +1,13 @@
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
-import type { Engine } from '../../src/engine.js';
 import type { Feature } from '../../src/events/website/website.events.js';
 import type { SiteAddress } from '../../src/integrations/hosting/port.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
+import type { TestProcess } from '../support/process.js';
 import { engineOn, openStores, type Stores } from '../workers/engines.js';
 
 /** Where the websites are by now. */
@@ -15,7 +15,7 @@ export const siteAddress: SiteAddress = ({ hosting }) => hosting && `https://now
 
 /** A website on the tier `growth`, active unless told otherwise. */
 export const makeWebsite = async (
-  engine: Engine,
+  engine: TestProcess,
   slug: string,
   { features, isActive = true }: { features?: readonly Feature[]; isActive?: boolean } = {},
 ): Promise<string> => {
@@ -33,7 +33,7 @@ export const makeWebsite = async (
 export const startInstallation = async (): Promise<{
   readonly clock: TestClock;
   readonly stores: Stores;
-  readonly engine: Engine;
+  readonly engine: TestProcess;
   readonly projector: Projector;
 }> => {
   const clock = createTestClock(Date.UTC(2026, 0, 5, 3, 58));

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Untimed } from '../../src/commands/decider.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
-import type { Engine } from '../../src/engine.js';
 import { type SeoScanResult } from '../../src/events/seo/seo.events.js';
 import { EventStoreUnavailable, type EventFilter } from '../../src/events/store/eventStore.js';
 import { websiteProjection, type WebsiteDocument } from '../../src/projections/website/website.projection.js';
@@ -13,6 +12,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
+import { partsOf, type TestProcess } from '../support/process.js';
 import { engineOn, type Stores } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, type Machine, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
@@ -73,7 +73,7 @@ const createWorld = async (count: number) => {
     working.push({ worker, clock });
     await worker.start();
   };
-  const begin = async (on: Engine = engine, schedule = '0 4 * * *'): Promise<void> => {
+  const begin = async (on: TestProcess = engine, schedule = '0 4 * * *'): Promise<void> => {
     const before = clock.pending();
     await start(createCronWorker(on, [scheduledSeoScans(on, schedule)]));
     await eventually('the calendar', () => (clock.pending() > before ? true : undefined));
@@ -96,7 +96,7 @@ const createWorld = async (count: number) => {
     websites: websites.map(({ id }) => id),
     machine,
     begin,
-    ask: (on: Engine = engine) => start(createSeoRunWorker({ engine: on, siteAddress })),
+    ask: (on: TestProcess = engine) => start(createSeoRunWorker({ ...partsOf(on), siteAddress })),
     ofRuns,
     /** Websites as the calendar has asked for them. */
     asked: async () => (await requests()).filter(({ trigger }) => trigger === 'schedule').map(({ websiteId }) => websiteId),
@@ -191,7 +191,7 @@ test('who takes over goes on behind the last website that is known to be dealt w
   await world.ask(world.machine(new Map(), { eventStore: watched }).engine);
   await passTimeUntil(world.clock, async () => (await world.completed()).length > 0);
   const after = renewals.at(-1)?.data.after as string;
-  expect([...looked].filter((stream) => stream.startsWith('seo-')).sort()).toStrictEqual(
+  expect([...looked].filter((stream) => /^seo-(?!run-)/.test(stream)).sort()).toStrictEqual(
     world.websites.filter((id) => id < after).map((websiteId) => seoStream.name({ websiteId })),
   );
   expect((await world.asked()).sort()).toStrictEqual(world.websites);
@@ -213,7 +213,7 @@ test('a worker that stops leaves the rest to the next one', async () => {
   const machine = world.machine(new Map());
   await world.begin();
   await world.clock.advance(minute);
-  const worker = createSeoRunWorker({ engine: machine.engine, siteAddress });
+  const worker = createSeoRunWorker({ ...partsOf(machine.engine), siteAddress });
   await worker.start();
   await passTimeUntil(world.clock, () => Promise.resolve(machine.acts.length > 20), { stepMs: 0 });
   const stopped = worker.stop();
@@ -297,7 +297,7 @@ describe('the schedule', () => {
     const process = async (): Promise<void> => {
       const own = engineOn(stores, { clock });
       for (const worker of [
-        createSeoRunWorker({ engine: own, siteAddress }),
+        createSeoRunWorker({ ...partsOf(own), siteAddress }),
         createCronWorker(own, [scheduledSeoScans(own, '0 4 * * 1')]),
       ]) {
         working.push({ worker });

@@ -6,6 +6,7 @@ import type { BookingsQuery } from '../../src/integrations/scheduling/port.js';
 import { createServiceSecretsWorker } from '../../src/workers/service/serviceSecretsWorker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { partsOf } from '../support/process.js';
 
 const canary = 'shpat_canary52f1';
 const shop = { kind: 'commerce', shopDomain: 'Corner-Bakery.myshopify.com', secrets: { adminToken: canary } };
@@ -137,7 +138,7 @@ test('an account of its own is asked for bookings, which are then not written he
 
 test('secrets of a service that was taken away by somebody who was cut off are destroyed by a worker', async () => {
   const id = await attach(shop);
-  const worker = createServiceSecretsWorker(api.engine);
+  const worker = createServiceSecretsWorker(partsOf(api.engine));
   await api.call('DELETE', `${path}/${id}`, { token });
   await api.engine.vault.keepSecret(id, Buffer.from('{"adminToken":"left"}'));
   await worker.start();

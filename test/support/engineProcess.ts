@@ -1,9 +1,9 @@
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import { Refused, type Refusal } from '../../src/commands/refusal.js';
-import type { Engine } from '../../src/engine.js';
 import type { Actor } from '../../src/events/envelope.js';
 import type { Clock } from '../../src/platform/clock.js';
 import { systemClock } from '../../src/platform/clock.js';
+import type { TestProcess } from './process.js';
 import { engineOn, openStores, type Stores } from '../workers/engines.js';
 import { createFaultyEventStore, type FaultyEventStore } from './faultyEventStore.js';
 import { someAdmin } from './given.js';
@@ -11,7 +11,7 @@ import { temporaryFolder } from './temporary.js';
 
 /** An engine of a process of its own, with a log that can be told to fail. */
 export interface EngineProcess extends Stores {
-  readonly engine: Engine;
+  readonly engine: TestProcess;
   readonly eventStore: FaultyEventStore;
   /** A new command of somebody, by default an admin. */
   readonly context: (changes?: Partial<CommandContext>) => CommandContext;

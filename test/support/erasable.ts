@@ -3,18 +3,19 @@ import { expect } from '@jest/globals';
 import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import { renameClient } from '../../src/commands/client/client.handlers.js';
-import type { Keeper } from '../../src/commands/erasure/erasure.handlers.js';
+import type { PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
 import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
-import type { Engine } from '../../src/engine.js';
 import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { websitesOfClient } from '../../src/projections/access/access.queries.js';
-import { clientIdOf, clientIdOfEmail, readClient } from '../../src/projections/client/client.queries.js';
+import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.directory.js';
+import { readClient } from '../../src/projections/client/client.queries.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { clientActor, type EngineProcess } from './engineProcess.js';
 import { apiKeyFold } from '../../src/events/apiKey/apiKey.state.js';
 import { accessFold } from '../../src/events/access/access.state.js';
 import { keyOfId } from '../../src/events/apiKey/apiKey.stream.js';
+import type { TestProcess } from './process.js';
 
 /** A person who is everywhere where one can be. */
 export interface Erasable {
@@ -94,14 +95,14 @@ export const makeErasable = async (process: EngineProcess, outbox: Outbox, name:
 };
 
 /** Has access to nothing, and is not shown: from `ClientErased` on, whatever else has been done. */
-export const expectShutOut = async (engine: Engine, { clientId, email, subject }: Erasable): Promise<void> => {
+export const expectShutOut = async (engine: TestProcess, { clientId, email, subject }: Erasable): Promise<void> => {
   expect(await readClient(engine, clientId)).toBeNull();
   expect(await clientIdOf(engine, subject)).not.toBe(clientId);
   expect(await clientIdOfEmail(engine, email)).not.toBe(clientId);
 };
 
 /** Nothing is left, in any process. */
-export const expectErased = async (engine: Engine, outbox: Outbox, person: Erasable): Promise<void> => {
+export const expectErased = async (engine: TestProcess, outbox: Outbox, person: Erasable): Promise<void> => {
   await expectShutOut(engine, person);
   expect(await engine.personal.open(person.sealed)).toBeNull();
   expect(await websitesOfClient(engine, person.clientId)).toEqual([]);
@@ -136,6 +137,6 @@ export const createMortal = (
 
 export type Mortal = ReturnType<typeof createMortal>;
 
-export const mortalKeeper = (keeper: Keeper, { act }: Mortal): Keeper => ({
+export const mortalKeeper = (keeper: PersonalDataHolder, { act }: Mortal): PersonalDataHolder => ({
   forget: (address, person) => act(() => keeper.forget(address, person)),
 });

@@ -2,8 +2,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
-import type { Keeper } from '../../src/commands/erasure/erasure.handlers.js';
-import { createEngine, type Engine } from '../../src/engine.js';
+import type { PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
+import { createCore } from '../../src/core.js';
+import type { Engine } from '../../src/engine.js';
+import { erasureTargets } from '../../src/projections/erasure/erasureTargets.queries.js';
+import { projectionStatus } from '../../src/projections/runner/status.js';
+import type { TestProcess } from './process.js';
 import { catalogue } from '../../src/events/catalogue.js';
 import { createCodec } from '../../src/events/codec.js';
 import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventStore.js';
@@ -40,7 +44,7 @@ export interface RunningApi {
   /** Without a trailing slash. */
   readonly url: string;
   readonly folder: string;
-  readonly engine: Engine;
+  readonly engine: TestProcess;
   /** Every line that was logged, parsed. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
   readonly server: HttpServer;
@@ -92,8 +96,8 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   /** Instead of the service's. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
   /** Instead of `identityProvider`, with what it answers. */
-  readonly signIn?: (engine: Engine, baseUrl: () => string) => EmbeddedIdentity;
-  readonly keepers?: readonly Keeper[];
+  readonly signIn?: (engine: TestProcess, baseUrl: () => string) => EmbeddedIdentity;
+  readonly holders?: readonly PersonalDataHolder[];
   /** Whether read models are kept up to date here. Default: yes. */
   readonly projector?: boolean;
 }
@@ -126,7 +130,11 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   const readModels = await createEmbeddedReadModelStore({ file: join(folder, 'read-models.db'), clock });
   const codec = createCodec(catalogue);
   const { vault, personal, close: closeVault } = await openVaultIn(folder, clock);
-  const engine = createEngine({
+  const {
+    engine: own,
+    reader,
+    createReactor,
+  } = createCore({
     clock,
     random: systemRandom,
     logger,
@@ -136,6 +144,8 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     vault,
     personal,
   });
+  const { records } = readModels;
+  const engine: TestProcess = { ...own, ...reader, eventStore, readModels, codec, createReactor, records };
   const projector = createProjector({
     projections,
     eventStore,
@@ -148,7 +158,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   if (options.projector !== false) await projector.start();
 
   let url = '';
-  const keyUse = createKeyUse(engine);
+  const keyUse = createKeyUse({ records, logger });
   const ledger = createEmbeddedLedger({ file: join(folder, 'ledger.db'), clock });
   const payments = options.payments ?? ledger;
   const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
@@ -161,15 +171,22 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   });
   const signIn = options.signIn?.(engine, () => url);
   const mounts = options.mounts ?? signIn?.mounts;
+  const status = { eventStore, readModels, clock };
   const app = createApp({
     engine,
+    reader,
+    records,
     routes: (options.routes ?? createRoutes)({
       engine,
+      reader,
       keyUse,
       sourceHost,
       hosting,
       siteAddress: hosting.siteAddress,
-      keepers: options.keepers ?? [],
+      erasure: {
+        findTargets: (clientId, person) => erasureTargets(reader, clientId, person),
+        holders: options.holders ?? [],
+      },
       analytics,
       commerce: options.commerce ?? emptyShops(clock, logger),
       scheduling: options.scheduling ?? createEmbeddedCalendar((websiteId) => calendarBookings(engine, websiteId)),
@@ -177,8 +194,8 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       ownScheduling: options.ownScheduling ?? emptyAccounts,
       payments,
       ...(payments === ledger && { ledger }),
-      projections,
-      checks: readinessChecks(engine, projections),
+      projectionStatus: () => projectionStatus(projections, status),
+      checks: readinessChecks(status, projections),
       metrics,
       baseUrl: () => url,
       version: readVersion(new URL('../../package.json', import.meta.url)),

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
-import { openEngine } from '../../src/compose.js';
+import { openCore } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { loadSettings } from '../../src/platform/settings.js';
 
@@ -122,7 +122,7 @@ export const mintToken = async (
   role: 'admin' | 'client' = 'admin',
   subject = 'ops@example.com',
 ): Promise<string> => {
-  const open = await openEngine(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' }));
+  const open = await openCore(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' }));
   try {
     const { engine } = open;
     const { token } = await mintApiKey(

@@ -9,6 +9,7 @@ import { hastyClock } from '../support/provider.js';
 import { createStripeFake, type StripeFake } from '../support/providers/stripeFake.js';
 import { serveFake, type ServedFake } from '../support/providers/wire.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { partsOf } from '../support/process.js';
 
 jest.setTimeout(60_000);
 
@@ -45,7 +46,7 @@ beforeEach(async () => {
   const { body } = await call('POST', '/websites', admin, { name: 'Bakery', slug: `bakery-${count}` });
   websiteId = (body as { id: string }).id;
   ana = await somebody(`ana-${count}`);
-  worker = createTransferWorker({ engine: api.engine, payments });
+  worker = createTransferWorker({ ...partsOf(api.engine), payments });
   await worker.start();
 });
 afterEach(async () => {
@@ -188,7 +189,7 @@ describe('a claim', () => {
     const other = openStripe(busy.url);
     const id = await offered();
     await worker.stop();
-    worker = createTransferWorker({ engine: api.engine, payments: other });
+    worker = createTransferWorker({ ...partsOf(api.engine), payments: other });
     await worker.start();
     expect(refusal(await claim(id))).toEqual([503, 'stripe cannot be asked right now']);
     expect(busy.requests).toHaveLength(1);

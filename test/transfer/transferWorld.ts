@@ -4,7 +4,6 @@ import { addClient, changeAccess, claimInvitation, offerTransfer } from '../../s
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
-import type { Engine } from '../../src/engine.js';
 import type { StoredEvent } from '../../src/events/store/eventStore.js';
 import type { Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
@@ -13,6 +12,7 @@ import { createTransferWorker } from '../../src/workers/transfer/transferWorker.
 import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
+import { partsOf, type TestProcess } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMachine, passTimeUntil, type Machine, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
@@ -38,7 +38,7 @@ export interface TransferWorld {
   readonly clock: TestClock;
   readonly remote: Remote;
   readonly websiteId: string;
-  readonly engine: Engine;
+  readonly engine: TestProcess;
   /** Clients: the first owner, and to whom the website is offered. */
   readonly oldId: string;
   readonly newId: string;
@@ -133,7 +133,7 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     },
     start: async (plan, { line } = {}) => {
       const machine = createMachine(stores, { world: clock, own: clock }, plan);
-      const worker = createTransferWorker({ engine: machine.engine, payments: paymentsOn(remote, line ?? machine.line) });
+      const worker = createTransferWorker({ ...partsOf(machine.engine), payments: paymentsOn(remote, line ?? machine.line) });
       workers.push(worker);
       await worker.start();
       return { ...machine, stop: () => worker.stop() };

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { attachService, secretsOf } from '../../src/commands/service/service.handlers.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
-import type { Engine } from '../../src/engine.js';
 import { EventStoreUnavailable, START } from '../../src/events/store/eventStore.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { servicesOf } from '../../src/projections/service/service.queries.js';
@@ -13,6 +12,7 @@ import { createFaultyEventStore, lostAnswer, lostRequest, unavailable } from '..
 import { someAdmin } from '../support/given.js';
 import { hastyClock } from '../support/provider.js';
 import { shopDomain } from '../support/shopWebhooks.js';
+import { partsOf, type TestProcess } from '../support/process.js';
 import { engineOn, openStores } from '../workers/engines.js';
 import { servicesFold } from '../../src/events/service/service.state.js';
 import { servicesStream } from '../../src/events/service/service.stream.js';
@@ -34,7 +34,7 @@ const createWorld = async () => {
     level: 'info',
     destination: { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) },
   });
-  const newEngine = (): Engine => engineOn({ ...stores, eventStore }, { clock, logger });
+  const newEngine = (): TestProcess => engineOn({ ...stores, eventStore }, { clock, logger });
   const engine = newEngine();
   const context = (): CommandContext => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
   return {
@@ -52,7 +52,7 @@ const createWorld = async () => {
       engine.handle(webhookProcess, { type: 'ReopenWebhook', websiteId, webhookId, topic: 'app/uninstalled' }, context()),
     /** A worker of a process of its own. */
     start: async (): Promise<Worker> => {
-      const worker = createCommerceWebhooksWorker(newEngine());
+      const worker = createCommerceWebhooksWorker(partsOf(newEngine()));
       working.push(worker);
       await worker.start();
       return worker;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { createEngine, type Engine } from '../../src/engine.js';
+import { createCore } from '../../src/core.js';
 import { catalogue } from '../../src/events/catalogue.js';
 import { createCodec } from '../../src/events/codec.js';
 import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventStore.js';
@@ -11,6 +11,7 @@ import { systemRandom } from '../../src/platform/random.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import type { ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { processOn, type TestProcess } from '../support/process.js';
 import { openVaultIn, type Secrets } from '../support/vaults.js';
 
 export interface Stores extends Secrets {
@@ -37,18 +38,8 @@ const silent = createLogger({ level: 'silent' });
 /** One for all: compiling the schemas takes longer than everything else. */
 const codec = createCodec(catalogue);
 
-/** An engine of a process of its own on `stores`: nothing is shared with others but the stores. */
+/** A process of its own on `stores`: nothing is shared with others but the stores. */
 export const engineOn = (
   { eventStore, readModels, vault, personal }: Stores,
   { clock = systemClock, logger = silent }: { clock?: Clock; logger?: Logger } = {},
-): Engine =>
-  createEngine({
-    clock,
-    random: systemRandom,
-    logger,
-    codec,
-    eventStore,
-    readModels,
-    vault,
-    personal,
-  });
+): TestProcess => processOn(createCore({ clock, random: systemRandom, logger, codec, eventStore, readModels, vault, personal }));

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Engine } from '../../src/engine.js';
 import { EventStoreUnavailable, OutcomeUnknown, type EventStore } from '../../src/events/store/eventStore.js';
 import type { TestClock } from '../support/testClock.js';
 import { sleep, type Clock } from '../../src/platform/clock.js';
+import type { TestProcess } from '../support/process.js';
 import { engineOn, type Stores } from './engines.js';
 import { permanentFault, transientFault, type Line } from './remote.js';
 
@@ -35,7 +35,7 @@ export const mishaps: readonly Mishap[] = [
 
 /** A machine with an engine and a line of its own; `acts` names what it has done so far. */
 export interface Machine {
-  readonly engine: Engine;
+  readonly engine: TestProcess;
   readonly line: Line;
   readonly acts: string[];
   isDead(): boolean;

@@ -4,7 +4,7 @@ import type { Recorded } from '../../src/events/envelope.js';
 import { EventStoreUnavailable, NO_STREAM, type EventStore, type StoredEvent } from '../../src/events/store/eventStore.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { ReadModelStoreUnavailable, type RecordStore } from '../../src/projections/store/readModelStore.js';
-import { createReactor, type Turn } from '../../src/workers/reactor.js';
+import type { Turn } from '../../src/workers/reactor.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock } from '../support/testClock.js';
 import { engineOn, type Stores } from './engines.js';
@@ -42,7 +42,7 @@ const createWorld = async () => {
     },
     reactor: (react: React, own: Partial<Stores> = {}, logged: string[] = []) => {
       const logger = createLogger({ level: 'warn', destination: { write: (line: string) => void logged.push(line) } });
-      return createReactor(engineOn({ ...stores, ...own }, { clock, logger }), {
+      return engineOn({ ...stores, ...own }, { clock, logger }).createReactor({
         name: 'test',
         filter: { types: ['SlugReserved'] },
         keyOf: ({ data }: StoredEvent) => data.websiteId,

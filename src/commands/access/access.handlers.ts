@@ -2,7 +2,7 @@ import type { Engine } from '../../engine.js';
 import type { AccessEvent, LinkRole } from '../../events/access/access.events.js';
 import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
-import { clientIdOf, clientIdOfEmail } from '../../projections/client/client.queries.js';
+import { clientIdOf, clientIdOfEmail } from '../../events/client/client.directory.js';
 import { invitationIdFor, websiteIdOfInvitation, type AccessCommand } from './access.commands.js';
 import { accessDecider } from './access.decider.js';
 import { bindClientSubject, ensureClient, freeAddress } from '../client/client.handlers.js';

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine.js';
 import type { DeliveryEvent } from '../../events/delivery/delivery.events.js';
-import { deliveryBefore } from '../../projections/delivery/delivery.queries.js';
+import { deliveryBefore } from '../../events/delivery/delivery.history.js';
 import { type ReplaceDelivery, type SetCheckpointStatus } from './delivery.commands.js';
 import { deliveryDecider } from './delivery.decider.js';
 import type { CommandContext, Handled, HandleOptions } from '../handleCommand.js';

@@ -1,5 +1,4 @@
 import type { Engine } from '../../engine.js';
-import { tracesOf } from '../../projections/erasure/erasureTargets.queries.js';
 import { changeAccess } from '../access/access.handlers.js';
 import { apiKeyDecider } from '../apiKey/apiKey.decider.js';
 import { clientDecider } from '../client/client.decider.js';
@@ -10,41 +9,60 @@ import { websiteDecider } from '../website/website.decider.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { keyOfId } from '../../events/apiKey/apiKey.stream.js';
 
-/** Keeps something of people outside the log, by their address. */
-export interface Keeper {
-  /** @param person the address as it was sealed for whoever is erased: somebody else may have it by now */
+/** Holds personal data outside the log, by address. */
+export interface PersonalDataHolder {
+  /** @param person the address as it was encrypted for whoever is erased: somebody else may have it by now */
   forget(address: string, person: string): Promise<void>;
 }
 
+/** Where a client is found beside their own stream: all that an erasure has to deal with. */
+export interface ErasureTargets {
+  /** Websites that they own. */
+  readonly owned: readonly string[];
+  /** Websites that they are linked to, or that their address is invited to. */
+  readonly accessible: readonly string[];
+  readonly apiKeys: readonly { readonly id: string; readonly subject: string }[];
+}
+
+/** What an erasure needs beside the engine. */
+export interface ErasureParts {
+  /**
+   * The targets that the log holds at the time of the call.
+   * @param email as the client's events hold it
+   */
+  readonly findTargets: (clientId: string, email: string) => Promise<ErasureTargets>;
+  readonly holders: readonly PersonalDataHolder[];
+}
+
 /**
- * Erases a client (docs/adr/0010-personal-data.md): from `ClientErased` on they have no access and are not shown; when it resolves,
- * nothing that is left anywhere can be read. What a crash or a fault cuts off the erasure worker ends.
+ * Erases a client (docs/adr/0010-personal-data.md): from `ClientErased` on they have no access and appear nowhere; when it
+ * resolves, nothing that is left anywhere can be read. The erasure worker completes what a crash or a fault cuts off.
  * @throws Refused: `Client <id> does not exist`; faults of the stores, after which it may be repeated
  */
 export const eraseClient = async (
   engine: Engine,
-  keepers: readonly Keeper[],
+  parts: ErasureParts,
   clientId: string,
   context: CommandContext,
 ): Promise<void> => {
   const { state } = await engine.state(clientFold, { clientId });
   if (state.stage === 'none') throw new Refused(refusals.clientNotFound(clientId));
   const address = await engine.personal.open(state.email);
-  // An address that was never sealed says nothing of how far an erasure has come.
+  // An address that was never encrypted says nothing of how far an erasure has come.
   const isOver = address === null || address === state.email;
   if (state.stage === 'erased' && isOver) throw new Refused(refusals.clientNotFound(clientId));
   await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context);
-  await eraseTraces(engine, keepers, { clientId, email: state.email }, context);
+  await completeErasure(engine, parts, { clientId, email: state.email }, context);
 };
 
 /**
  * All that follows from `ClientErased`, in an order in which it may be cut off anywhere and begun again, by several at once: the
- * address is a stranger's first, and the key goes last, so that without it nothing is left to be done.
+ * address is free first, and the key goes last, so that without it nothing is left to be done.
  * @param client `email` as its events hold it
  */
-export const eraseTraces = async (
+export const completeErasure = async (
   engine: Engine,
-  keepers: readonly Keeper[],
+  { findTargets, holders }: ErasureParts,
   { clientId, email }: { readonly clientId: string; readonly email: string },
   context: CommandContext,
 ): Promise<void> => {
@@ -53,7 +71,7 @@ export const eraseTraces = async (
   if (address === null) return;
   await releaseAddress(engine, { clientId, email, address }, context);
 
-  const { owned, accessible, apiKeys } = await tracesOf(engine, clientId, email);
+  const { owned, accessible, apiKeys } = await findTargets(clientId, email);
   for (const websiteId of owned) {
     const remove = { type: 'RemoveOwner', websiteId, clientId } as const;
     await engine.handle(websiteDecider, remove, consequenceOf(engine, context));
@@ -67,6 +85,6 @@ export const eraseTraces = async (
     await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
   }
   if (isDryRun(context)) return;
-  for (const keeper of keepers) await keeper.forget(address, email);
+  for (const holder of holders) await holder.forget(address, email);
   await personal.destroy(email);
 };

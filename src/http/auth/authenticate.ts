@@ -3,7 +3,7 @@ import { Refused, refusals } from '../../commands/refusal.js';
 import type { Engine } from '../../engine.js';
 import type { IdentityProvider } from '../../integrations/identity/port.js';
 import { hashAccessToken, isAccessToken, tokenPrefix } from '../../platform/accessToken.js';
-import { clientIdOf } from '../../projections/client/client.queries.js';
+import { clientIdOf } from '../../events/client/client.directory.js';
 import type { Caller } from './caller.js';
 import type { KeyUse } from './keyUse.js';
 import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';

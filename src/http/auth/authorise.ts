@@ -1,9 +1,9 @@
 import { Refused, refusals } from '../../commands/refusal.js';
-import type { Engine } from '../../engine.js';
 import { websiteRoleOf } from '../../projections/access/access.queries.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import type { AccessRule, Route } from '../route.js';
 import type { Caller, WebsiteAccess } from './caller.js';
+import type { Reader } from '../../projections/reader.js';
 
 /** What a caller is to a website. */
 type Standing = 'admin' | 'owner' | 'editor' | 'viewer' | 'stranger';
@@ -34,12 +34,12 @@ export type Authorise = (
   params: Readonly<Record<string, string>>,
 ) => Promise<WebsiteAccess | undefined>;
 
-export const createAuthorise = (engine: Engine): Authorise => {
+export const createAuthorise = (reader: Reader): Authorise => {
   const accessOf = async (caller: Caller, id: string): Promise<{ access: WebsiteAccess; standing: Standing }> => {
-    const { document: website, revision } = await engine.read(websiteProjection, id);
+    const { document: website, revision } = await reader.read(websiteProjection, id);
     if (website === null) throw new Refused(refusals.websiteNotFound(id));
     if (caller.role === 'admin') return { access: { website, revision }, standing: 'admin' };
-    const way = caller.clientId === undefined ? null : await websiteRoleOf(engine, website, caller.clientId);
+    const way = caller.clientId === undefined ? null : await websiteRoleOf(reader, website, caller.clientId);
     if (way === null) return { access: { website, revision }, standing: 'stranger' };
     return { access: { website, revision, ...way }, standing: way.via === 'owner' ? 'owner' : way.role };
   };

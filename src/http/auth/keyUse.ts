@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Engine } from '../../engine.js';
+import type { Logger } from '../../platform/logger.js';
+import type { RecordStore } from '../../projections/store/readModelStore.js';
 import { isoTime } from '../../platform/clock.js';
 
 /** When API keys were last used, to the minute. */
@@ -13,7 +14,7 @@ export interface KeyUse {
 const collection = 'apiKeyUse';
 const minuteMs = 60_000;
 
-export const createKeyUse = ({ readModels, logger }: Pick<Engine, 'readModels' | 'logger'>): KeyUse => {
+export const createKeyUse = ({ records, logger }: { records: RecordStore; logger: Logger }): KeyUse => {
   const written = new LRUCache<string, number>({ max: 10_000 });
 
   return {
@@ -21,12 +22,12 @@ export const createKeyUse = ({ readModels, logger }: Pick<Engine, 'readModels' |
       const minute = Math.floor(atMs / minuteMs);
       if (written.get(keyId) === minute) return;
       written.set(keyId, minute);
-      readModels.records.put(collection, keyId, { at: isoTime(minute * minuteMs) }).catch((err: unknown) => {
+      records.put(collection, keyId, { at: isoTime(minute * minuteMs) }).catch((err: unknown) => {
         logger.warn({ err, keyId }, 'the time of use of an API key was not kept');
       });
     },
     lastUsedAt: async (keyId) => {
-      const record = await readModels.records.get(collection, keyId);
+      const record = await records.get(collection, keyId);
       return typeof record?.at === 'string' ? record.at : undefined;
     },
   };

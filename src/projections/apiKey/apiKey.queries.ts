@@ -1,17 +1,17 @@
-import type { Engine } from '../../engine.js';
+import type { Reader } from '../reader.js';
 import { apiKeyProjection, type APIKeyDocument } from './apiKey.projection.js';
-import { readList } from '../runner/readList.js';
 
 /** The keys of one subject that were not revoked, newest first. */
 export const listApiKeys = async (
-  engine: Engine,
+  reader: Reader,
   { subject, after, limit }: { subject: string; after?: string; limit: number },
 ): Promise<readonly APIKeyDocument[]> => {
-  const sealed = await engine.personal.sealSubject(subject, { dryRun: true });
-  const found = await readList(
-    apiKeyProjection,
-    { where: { subject: [subject, sealed] }, order: 'descending', ...(after !== undefined && { after }), limit },
-    engine,
-  );
+  const sealed = await reader.personal.sealSubject(subject, { dryRun: true });
+  const found = await reader.list(apiKeyProjection, {
+    where: { subject: [subject, sealed] },
+    order: 'descending',
+    ...(after !== undefined && { after }),
+    limit,
+  });
   return found.map(({ body }) => body);
 };

@@ -1,35 +1,29 @@
-import type { Engine } from '../../engine.js';
+import type { Reader } from '../reader.js';
 import type { DomainEvent, JsonObject } from '../../events/envelope.js';
 import { accessProjection } from '../access/access.projection.js';
 import { apiKeyProjection, type APIKeyDocument } from '../apiKey/apiKey.projection.js';
 import { clientSubjectProjection } from '../client/clientSubject.projection.js';
 import type { Projection } from '../projection.js';
-import { readList } from '../runner/readList.js';
 import { websiteProjection } from '../website/website.projection.js';
 
-/** Where a client is found beside their own stream: all that an erasure has to look after. */
-export interface Traces {
-  /** Websites that they own. */
-  readonly owned: readonly string[];
-  /** Websites that they are linked to, or that their address is invited to. */
-  readonly accessible: readonly string[];
-  readonly apiKeys: readonly APIKeyDocument[];
-}
-
 /**
- * The traces that the log holds at the time of the call.
+ * Where a client is found beside their own stream, as the log holds it at the time of the call.
  * @param email as the client's events hold it
  * @throws as `readList`
  */
-export const tracesOf = async (engine: Engine, clientId: string, email: string): Promise<Traces> => {
+export const erasureTargets = async (
+  reader: Reader,
+  clientId: string,
+  email: string,
+): Promise<{ owned: string[]; accessible: string[]; apiKeys: APIKeyDocument[] }> => {
   const [owned, linked, invited, subjects] = await Promise.all([
-    everyOne(engine, websiteProjection, { clientId }),
-    everyOne(engine, accessProjection, { linkedClientIds: clientId }),
-    everyOne(engine, accessProjection, { invitedEmails: email }),
-    everyOne(engine, clientSubjectProjection, { clientId }),
+    everyOne(reader, websiteProjection, { clientId }),
+    everyOne(reader, accessProjection, { linkedClientIds: clientId }),
+    everyOne(reader, accessProjection, { invitedEmails: email }),
+    everyOne(reader, clientSubjectProjection, { clientId }),
   ]);
-  const ofSubject = await everyOne(engine, apiKeyProjection, { subject: [email, ...subjects.map(({ subject }) => subject)] });
-  const ofAddress = await everyOne(engine, apiKeyProjection, { verifiedEmail: email });
+  const ofSubject = await everyOne(reader, apiKeyProjection, { subject: [email, ...subjects.map(({ subject }) => subject)] });
+  const ofAddress = await everyOne(reader, apiKeyProjection, { verifiedEmail: email });
   return {
     owned: owned.map(({ id }) => id),
     accessible: [...new Set([...linked, ...invited].map(({ websiteId }) => websiteId))],
@@ -41,14 +35,14 @@ const pageSize = 200;
 
 /** Every document that matches, newest first. */
 export const everyOne = async <Document extends JsonObject, Event extends DomainEvent>(
-  engine: Engine,
+  reader: Reader,
   projection: Projection<Document, Event>,
   where: Readonly<Record<string, string | readonly string[]>>,
 ): Promise<Document[]> => {
   const found: Document[] = [];
   for (let after: string | undefined; ;) {
     const query = { where, order: 'descending', limit: pageSize, ...(after !== undefined && { after }) } as const;
-    const page = await readList(projection, query, engine);
+    const page = await reader.list(projection, query);
     found.push(...page.map(({ body }) => body));
     if (page.length < pageSize) return found;
     after = page.at(-1)?.id;

@@ -1,27 +1,22 @@
-import type { Engine } from '../../engine.js';
-import { readList } from '../runner/readList.js';
+import type { Reader } from '../reader.js';
 import { websiteProjection, type WebsiteDocument } from './website.projection.js';
 
 /** Websites, newest first; archived ones only when asked for. `q` is looked for in name and slug. */
 export const listWebsites = async (
-  engine: Engine,
+  reader: Reader,
   query: { status?: string; clientId?: string; q?: string; archived?: boolean; after?: string; limit: number },
 ): Promise<readonly WebsiteDocument[]> => {
   const { status, clientId, q, archived, after, limit } = query;
-  const found = await readList(
-    websiteProjection,
-    {
-      where: {
-        shelf: archived === true ? 'archived' : 'current',
-        ...(status !== undefined && { status }),
-        ...(clientId !== undefined && { clientId }),
-      },
-      ...(q !== undefined && q !== '' && { search: { fields: ['name', 'slug'], text: q } }),
-      order: 'descending',
-      ...(after !== undefined && { after }),
-      limit,
+  const found = await reader.list(websiteProjection, {
+    where: {
+      shelf: archived === true ? 'archived' : 'current',
+      ...(status !== undefined && { status }),
+      ...(clientId !== undefined && { clientId }),
     },
-    engine,
-  );
+    ...(q !== undefined && q !== '' && { search: { fields: ['name', 'slug'], text: q } }),
+    order: 'descending',
+    ...(after !== undefined && { after }),
+    limit,
+  });
   return found.map(({ body }) => body);
 };

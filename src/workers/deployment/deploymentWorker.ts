@@ -2,7 +2,7 @@ import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { type RedeployEvent } from '../../events/deployment/deployment.events.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
-import { createReactor } from '../reactor.js';
+import type { CreateReactor } from '../reactor.js';
 import { faultOf } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import { redeployMarker, redeployFold, redeployProcess, type RedeployCommand } from './deployment.process.js';
@@ -20,7 +20,8 @@ const SETTLED_WITHIN_MS = 120_000;
  * Finds out what came of redeployments that were asked for and of which nothing more was heard: the process died, or the provider's answer
  * was lost. It begins none: nobody may be waiting for it any more.
  */
-export const createRedeployWorker = ({ engine, hosting }: { engine: Engine; hosting: Hosting }): Worker => {
+export const createRedeployWorker = (parts: { engine: Engine; createReactor: CreateReactor; hosting: Hosting }): Worker => {
+  const { engine, createReactor, hosting } = parts;
   const isOpen = async (redeployId: string): Promise<boolean> =>
     (await engine.state(redeployFold, { redeployId })).state.stage === 'asked';
 
@@ -38,7 +39,7 @@ export const createRedeployWorker = ({ engine, hosting }: { engine: Engine; host
     }
   };
 
-  return createReactor(engine, {
+  return createReactor({
     name: 'redeploy',
     filter: { streamPrefixes: ['redeploy-'], types: ['RedeployRequested'] },
     keyOf: ({ stream }) => stream,

@@ -7,7 +7,7 @@ import { withoutAddress, type EmailSender } from '../../integrations/email/port.
 import { isoTime } from '../../platform/clock.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { leaseOf, type Token } from '../attempts.js';
-import { createReactor, type Turn } from '../reactor.js';
+import type { CreateReactor, Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import { composeInvitationMail } from './invitationMail.js';
@@ -20,6 +20,7 @@ import {
   type MailState,
 } from './invitationMail.process.js';
 import { accessFold, type InvitationState } from '../../events/access/access.state.js';
+import type { Reader } from '../../projections/reader.js';
 
 type Asked = Recorded<Extract<AccessEvent, { type: 'InvitationIssued' | 'InvitationRenewed' }>>;
 type Reopened = Recorded<Extract<InvitationMailEvent, { type: 'InvitationMailReopened' }>>;
@@ -38,8 +39,14 @@ const TIMEOUT_MS = 60_000;
  * these may run on the same stores.
  * @param parts `baseUrl`: the public base address, without a trailing slash
  */
-export const createInvitationMailWorker = (parts: { engine: Engine; email: EmailSender; baseUrl: () => string }): Worker => {
-  const { engine, email, baseUrl } = parts;
+export const createInvitationMailWorker = (parts: {
+  engine: Engine;
+  createReactor: CreateReactor;
+  reader: Reader;
+  email: EmailSender;
+  baseUrl: () => string;
+}): Worker => {
+  const { engine, createReactor, reader, email, baseUrl } = parts;
   const { clock, ids, random, personal } = engine;
   const logger = engine.logger.child({ worker: 'invitationMail' });
   const worker = ids.commandId();
@@ -50,7 +57,7 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
     const invitation = state.invitations.get(invitationId);
     if (invitation?.stage !== 'pending' || invitation.expiresAt <= isoTime(clock.now())) return null;
     const address = await personal.open(invitation.email);
-    const { document: website } = await engine.read(websiteProjection, websiteId);
+    const { document: website } = await reader.read(websiteProjection, websiteId);
     return website === null || address === null ? null : { invitation, address, websiteName: website.name };
   };
 
@@ -120,7 +127,7 @@ export const createInvitationMailWorker = (parts: { engine: Engine; email: Email
     await attemptUntilDone({ clock, worker, turn, look, attempt });
   };
 
-  return createReactor(engine, {
+  return createReactor({
     name: 'invitationMail',
     filter: {
       streamPrefixes: ['access-', 'invitation-mail-'],

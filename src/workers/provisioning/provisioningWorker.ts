@@ -6,7 +6,7 @@ import type { WebsiteEvent } from '../../events/website/website.events.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { leaseOf, type Token } from '../attempts.js';
-import { createReactor, type Turn } from '../reactor.js';
+import type { CreateReactor, Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import { cleanUp } from './compensationSteps.js';
@@ -30,11 +30,12 @@ const actor: Actor = { subject: 'provisioning', role: 'system', via: 'worker' };
  */
 export const createProvisioningWorker = (parts: {
   engine: Engine;
+  createReactor: CreateReactor;
   sourceHost: SourceHost;
   hosting: Hosting;
   visit: StepTools['visit'];
 }): Worker => {
-  const { engine } = parts;
+  const { engine, createReactor } = parts;
   const { clock, ids, random } = engine;
   const logger = engine.logger.child({ worker: 'provisioning' });
   const tools: StepTools = parts;
@@ -111,7 +112,7 @@ export const createProvisioningWorker = (parts: {
     });
   };
 
-  return createReactor(engine, {
+  return createReactor({
     name: 'provisioning',
     filter: {
       streamPrefixes: ['website-', 'provisioning-'],

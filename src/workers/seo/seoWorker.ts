@@ -5,11 +5,12 @@ import { type SeoEvent } from '../../events/seo/seo.events.js';
 import type { SiteAddress } from '../../integrations/hosting/port.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { leaseOf, type Token } from '../attempts.js';
-import { createReactor, type Turn } from '../reactor.js';
+import type { CreateReactor, Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import type { Scan } from './scan.js';
 import { seoScanFold, seoScanProcess, type OpenScan, type ScanOutcome, type SeoScanState } from './seo.process.js';
+import type { Reader } from '../../projections/reader.js';
 
 type Requested = Recorded<Extract<SeoEvent, { type: 'SeoScanRequested' }>>;
 
@@ -18,8 +19,14 @@ const actor: Actor = { subject: 'seoScan', role: 'system', via: 'worker' };
 const TIMEOUT_MS = 300_000;
 
 /** Makes every scan that is asked for. Any number of these may run on the same stores: whoever appends the start of an attempt makes it. */
-export const createSeoScanWorker = (parts: { engine: Engine; scan: Scan; siteAddress: SiteAddress }): Worker => {
-  const { engine, scan, siteAddress } = parts;
+export const createSeoScanWorker = (parts: {
+  engine: Engine;
+  createReactor: CreateReactor;
+  reader: Reader;
+  scan: Scan;
+  siteAddress: SiteAddress;
+}): Worker => {
+  const { engine, createReactor, reader, scan, siteAddress } = parts;
   const { clock, ids, random } = engine;
   const logger = engine.logger.child({ worker: 'seoScan' });
   const worker = ids.commandId();
@@ -44,7 +51,7 @@ export const createSeoScanWorker = (parts: { engine: Engine; scan: Scan; siteAdd
         log.warn({ err: error, attempt }, 'the lease could not be renewed');
       };
       try {
-        const { document: website } = await engine.read(websiteProjection, websiteId);
+        const { document: website } = await reader.read(websiteProjection, websiteId);
         // The service may have another address by now than when the scan was asked for.
         const start = (website === null ? undefined : siteAddress(website)) ?? url;
         const act = () => scan({ url: start, name: website?.name ?? new URL(url).hostname });
@@ -69,7 +76,7 @@ export const createSeoScanWorker = (parts: { engine: Engine; scan: Scan; siteAdd
     };
   };
 
-  return createReactor(engine, {
+  return createReactor({
     name: 'seoScan',
     filter: { streamPrefixes: ['seo-'], types: ['SeoScanRequested'] },
     keyOf: ({ data }) => data.websiteId,

@@ -9,11 +9,12 @@ import type { WebsiteDocument } from '../../projections/website/website.projecti
 import { listWebsites } from '../../projections/website/website.queries.js';
 import { leaseOf, type Token } from '../attempts.js';
 import type { CronJob } from '../cron/cronWorker.js';
-import { createReactor, type Turn } from '../reactor.js';
+import type { CreateReactor, Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import { seoRunFold, seoRunProcess, type OpenRun, type RunOutcome, type SeoRunState } from './seoRun.process.js';
 import { seoScanProcess } from '../seo/seo.process.js';
+import type { Reader } from '../../projections/reader.js';
 
 type Due = Recorded<Extract<SeoRunEvent, { type: 'SeoRunDue' }>>;
 
@@ -39,14 +40,19 @@ const TIMEOUT_MS = 24 * 60 * 60_000;
  * number of these may run on the same stores: one asks at a time, under a lease, and when it dies another goes on. A website that
  * cannot be asked for is left to the next time.
  */
-export const createSeoRunWorker = (parts: { engine: Engine; siteAddress: SiteAddress }): Worker => {
-  const { engine, siteAddress } = parts;
+export const createSeoRunWorker = (parts: {
+  engine: Engine;
+  createReactor: CreateReactor;
+  reader: Reader;
+  siteAddress: SiteAddress;
+}): Worker => {
+  const { engine, createReactor, reader, siteAddress } = parts;
   const { clock, ids } = engine;
   const logger = engine.logger.child({ worker: 'seoRun' });
   const worker = ids.commandId();
 
   const page = (after: string | undefined): Promise<readonly WebsiteDocument[]> =>
-    listWebsites(engine, { status: 'active', limit: PAGE, ...(after !== undefined && { after }) });
+    listWebsites(reader, { status: 'active', limit: PAGE, ...(after !== undefined && { after }) });
 
   const runFor = ({ id: eventId, data: { dueAt }, metadata: { requestId, correlationId } }: Due, { signal }: Turn) => {
     const log = logger.child({ dueAt });
@@ -117,7 +123,7 @@ export const createSeoRunWorker = (parts: { engine: Engine; siteAddress: SiteAdd
     };
   };
 
-  return createReactor(engine, {
+  return createReactor({
     name: 'seoRun',
     filter: { streamPrefixes: ['seo-run-'], types: ['SeoRunDue'] },
     // One run at a time: those that have piled up find the scans of the first under way, and ask for few of their own.

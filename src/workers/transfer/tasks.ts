@@ -12,9 +12,11 @@ import { billingFold, type BillingOutcome, type BillingTask, type Claim } from '
 import { websiteFold } from '../../events/website/website.state.js';
 import { accessFold } from '../../events/access/access.state.js';
 import { customerFold } from '../../events/billing/customer.state.js';
+import type { Reader } from '../../projections/reader.js';
 
 interface Tools {
   readonly engine: Engine;
+  readonly reader: Reader;
   readonly payments: Payments;
 }
 
@@ -58,12 +60,12 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
 };
 
 const customerOf = async (
-  { engine, payments }: Tools,
+  { engine, reader, payments }: Tools,
   clientId: string,
   { held, context }: BillingAttempt,
 ): Promise<Customer> => {
   const { provider } = payments;
-  const found = await readClient(engine, clientId);
+  const found = await readClient(reader, clientId);
   if (found === null) throw new Refused(refusals.clientNotFound(clientId));
   const { email, name } = found.client;
   const customerId = (await engine.state(customerFold, { clientId })).state.customers.get(provider);

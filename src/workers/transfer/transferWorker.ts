@@ -6,7 +6,7 @@ import type { Actor, Recorded } from '../../events/envelope.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Payments } from '../../integrations/payments/port.js';
 import { leaseOf, type Attempts, type Token } from '../attempts.js';
-import { createReactor, type Turn } from '../reactor.js';
+import type { CreateReactor, Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import {
@@ -21,6 +21,7 @@ import {
 import { carryOut } from './tasks.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { accessFold, type AccessState } from '../../events/access/access.state.js';
+import type { Reader } from '../../projections/reader.js';
 
 interface OpenTask {
   readonly task: BillingTask;
@@ -37,7 +38,13 @@ const TIMEOUT_MS = 120_000;
  * it; and ends the subscription of whoever is not the owner any more, or never became it. Any number of these may run on the same
  * stores.
  */
-export const createTransferWorker = ({ engine, payments }: { engine: Engine; payments: Payments }): Worker => {
+export const createTransferWorker = (parts: {
+  engine: Engine;
+  reader: Reader;
+  createReactor: CreateReactor;
+  payments: Payments;
+}): Worker => {
+  const { engine, reader, createReactor, payments } = parts;
   const { clock, ids, random } = engine;
   const logger = engine.logger.child({ worker: 'transfer' });
 
@@ -93,7 +100,7 @@ export const createTransferWorker = ({ engine, payments }: { engine: Engine; pay
       if (leaseIn(await tell(outcome)) === null) throw new LeaseLost('the lease has lapsed');
     };
     const act = async (held: Held): Promise<void> => {
-      const last = await carryOut({ engine, payments }, task, { websiteId, priceId, held, record, context });
+      const last = await carryOut({ engine, reader, payments }, task, { websiteId, priceId, held, record, context });
       await tell(last);
     };
     try {
@@ -134,7 +141,7 @@ export const createTransferWorker = ({ engine, payments }: { engine: Engine; pay
     });
   };
 
-  return createReactor(engine, {
+  return createReactor({
     name: 'transfer',
     filter: {
       streamPrefixes: ['access-', 'website-'],

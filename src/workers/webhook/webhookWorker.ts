@@ -3,7 +3,7 @@ import { serviceDecider } from '../../commands/service/service.decider.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { type WebhookEvent } from '../../events/webhook/webhook.events.js';
-import { createReactor } from '../reactor.js';
+import type { CreateReactor } from '../reactor.js';
 import { attemptUntilDone, faultOf } from '../runAttempt.js';
 import type { Worker } from '../worker.js';
 import { isCompliance, uninstalled, webhookFold, webhookProcess, type KeptWebhook } from './webhook.process.js';
@@ -16,7 +16,13 @@ const actor: Actor = { subject: 'commerceWebhooks', role: 'system', via: 'worker
  * Does what webhooks of the commerce platform ask for. Any number of these may run on the same stores: what is done may be done twice
  * without harm, so that no lease is needed, and it is recorded once.
  */
-export const createCommerceWebhooksWorker = (engine: Engine): Worker => {
+export const createCommerceWebhooksWorker = ({
+  engine,
+  createReactor,
+}: {
+  engine: Engine;
+  createReactor: CreateReactor;
+}): Worker => {
   const { clock, ids, random, vault } = engine;
   const logger = engine.logger.child({ worker: 'commerceWebhooks' });
   const worker = ids.commandId();
@@ -53,7 +59,7 @@ export const createCommerceWebhooksWorker = (engine: Engine): Worker => {
     if (events.length > 0 && isCompliance(topic)) logger.info({ ...webhook, shopDomain }, 'a compliance webhook was received');
   };
 
-  return createReactor(engine, {
+  return createReactor({
     name: 'commerceWebhooks',
     filter: { streamPrefixes: ['webhook-'], types: ['WebhookReceived', 'WebhookReopened'] },
     keyOf: ({ stream }) => stream,

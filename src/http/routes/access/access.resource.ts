@@ -5,6 +5,7 @@ import type { Engine } from '../../../engine.js';
 import { erased } from '../../../platform/personal.js';
 import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
 import { readClient } from '../../../projections/client/client.queries.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -40,11 +41,11 @@ export const Invitation = Type.Object(
 );
 
 export const toLink = async (
-  engine: Engine,
+  reader: Reader,
   websiteId: string,
   { clientId, role, createdAt }: LinkEntry,
 ): Promise<Static<typeof WebsiteClientLink>> => {
-  const client = (await readClient(engine, clientId))?.client;
+  const client = (await readClient(reader, clientId))?.client;
   return {
     websiteId,
     clientId,

@@ -22,6 +22,7 @@ import { Client, Email } from '../client/client.routes.js';
 import { awaitTransfer } from '../transfer/awaitTransfer.js';
 import { toWebsite, Website } from '../website/website.resource.js';
 import { Invitation, toInvitation, toLink, WebsiteClientLink } from './access.resource.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Access';
 
@@ -30,9 +31,17 @@ const Added = Type.Union([
   Type.Object({ kind: Type.Literal('invited'), invitation: Invitation }),
 ]);
 
-export const accessRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddress: SiteAddress }): readonly Route[] => {
+export const accessRoutes = ({
+  engine,
+  reader,
+  siteAddress,
+}: {
+  engine: Engine;
+  reader: Reader;
+  siteAddress: SiteAddress;
+}): readonly Route[] => {
   const accessOf = async (websiteId: string): Promise<AccessDocument & { readonly revision: bigint }> => {
-    const { document, revision } = await engine.read(accessProjection, websiteId);
+    const { document, revision } = await reader.read(accessProjection, websiteId);
     return { ...(document ?? noAccess(websiteId)), revision };
   };
 
@@ -54,7 +63,7 @@ export const accessRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddr
   const added = async (websiteId: string, email: string, clientId: string | undefined, status: number): Promise<Answer> => {
     const { links, invitations } = await accessOf(websiteId);
     const link = links.find((entry) => entry.clientId === clientId);
-    if (link !== undefined) return { status, body: { kind: 'linked', link: await toLink(engine, websiteId, link) } };
+    if (link !== undefined) return { status, body: { kind: 'linked', link: await toLink(reader, websiteId, link) } };
     const invitation = invitations.find(
       (entry) => entry.status === 'pending' && entry.kind === 'client_access' && entry.email === email,
     );
@@ -65,7 +74,7 @@ export const accessRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddr
 
   /** @throws Refused when somebody else owns the website by now */
   const transferred = async (websiteId: string, invitationId: string, clientId: string): Promise<Answer> => {
-    const { document: website } = await engine.read(websiteProjection, websiteId);
+    const { document: website } = await reader.read(websiteProjection, websiteId);
     if (website?.clientId !== clientId) throw new Refused(refusals.transferNotFound());
     const invitation = await toInvitation(engine, websiteId, await findInvitation(websiteId, invitationId));
     return { body: { invitation, website: toWebsite(website, siteAddress, { via: 'owner', role: 'editor' }) } };
@@ -93,12 +102,12 @@ export const accessRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddr
       handle: async ({ params, website }) => {
         const { clientId } = website.website;
         const { links, invitations, revision } = await accessOf(params.id);
-        const owner = clientId === undefined ? null : await readClient(engine, clientId);
+        const owner = clientId === undefined ? null : await readClient(reader, clientId);
         const pending = invitations.filter(({ kind, status }) => kind === 'client_access' && status === 'pending');
         return {
           body: {
             owner: owner?.client ?? null,
-            links: (await Promise.all(links.map((link) => toLink(engine, params.id, link)))).reverse(),
+            links: (await Promise.all(links.map((link) => toLink(reader, params.id, link)))).reverse(),
             invitations: (await Promise.all(pending.map((invitation) => toInvitation(engine, params.id, invitation)))).reverse(),
           },
           // Of the website's access as a whole: what a changed role can be made conditional on.
@@ -144,7 +153,7 @@ export const accessRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddr
         const { id: websiteId, clientId } = params;
         const options = ifMatch === undefined ? {} : { expectedRevision: ifMatch };
         await changeAccess(engine, { type: 'ChangeClientRole', websiteId, clientId, role: body.role }, context, options);
-        return afterWrite(request, async () => ({ body: await toLink(engine, websiteId, await findLink(websiteId, clientId)) }));
+        return afterWrite(request, async () => ({ body: await toLink(reader, websiteId, await findLink(websiteId, clientId)) }));
       },
     }),
 
@@ -213,7 +222,7 @@ export const accessRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddr
         const invitation = await findInvitation(websiteId, params.id);
         const answered = await toInvitation(engine, websiteId, invitation);
         if (answered.email !== caller.verifiedEmail) throw new Refused(refusals.notYourInvitation());
-        const { document: website } = await engine.read(websiteProjection, websiteId);
+        const { document: website } = await reader.read(websiteProjection, websiteId);
         return {
           body: { ...answered, ...(website !== null && { websiteName: website.name }) },
         };
@@ -253,7 +262,7 @@ export const accessRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddr
         return afterWrite(request, async () => ({
           body: {
             invitation: await toInvitation(engine, websiteId, await findInvitation(websiteId, params.id)),
-            link: await toLink(engine, websiteId, await findLink(websiteId, clientId)),
+            link: await toLink(reader, websiteId, await findLink(websiteId, clientId)),
           },
         }));
       },

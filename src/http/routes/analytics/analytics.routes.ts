@@ -3,6 +3,7 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import { daysBetween, emptyReport, type Day, type SiteAnalytics } from '../../../integrations/analytics/port.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { Engine } from '../../../engine.js';
+import type { Reader } from '../../../projections/reader.js';
 import { isoTime } from '../../../platform/clock.js';
 import { isTime, utcTime } from '../../../platform/times.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
@@ -49,6 +50,7 @@ const daysAsked = (query: { from?: string; to?: string }, now: number): { from: 
 /** Who visits a website. */
 export const analyticsRoutes = (parts: {
   engine: Engine;
+  reader: Reader;
   analytics: SiteAnalytics;
   siteAddress: SiteAddress;
 }): readonly Route[] => [
@@ -76,7 +78,7 @@ export const analyticsRoutes = (parts: {
       const { hosting } = website;
       const url = parts.siteAddress(website);
       if (url === undefined || hosting === undefined) return { body: emptyReport(from, to) };
-      const siteId = (await serviceOf(parts.engine, website.id, 'analytics'))?.siteId;
+      const siteId = (await serviceOf(parts.reader, website.id, 'analytics'))?.siteId;
       const site = { url, project: hosting.name, ...(siteId !== undefined && { siteId }) };
       return { body: await parts.analytics.report({ site, from, to }) };
     },

@@ -7,6 +7,7 @@ import { afterWrite } from '../../afterWrite.js';
 import type { KeyUse } from '../../auth/keyUse.js';
 import { pageQuery, readPage } from '../../paging.js';
 import { route, type Route } from '../../route.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'API keys';
 const role = Type.Enum(['admin', 'client']);
@@ -36,7 +37,15 @@ const toApiKey = ({
 }: APIKeyDocument): Omit<APIKeyDocument, 'subject' | 'verifiedEmail'> => document;
 
 /** Everybody's own personal access tokens; nobody sees another's. */
-export const apiKeyRoutes = ({ engine, keyUse }: { engine: Engine; keyUse: KeyUse }): readonly Route[] => [
+export const apiKeyRoutes = ({
+  engine,
+  reader,
+  keyUse,
+}: {
+  engine: Engine;
+  reader: Reader;
+  keyUse: KeyUse;
+}): readonly Route[] => [
   route({
     method: 'post',
     path: '/api-keys',
@@ -70,7 +79,7 @@ export const apiKeyRoutes = ({ engine, keyUse }: { engine: Engine; keyUse: KeyUs
       };
       const { token, id } = await mintApiKey(engine, wish, secret, context);
       return afterWrite(request, async () => {
-        const { document } = await engine.read(apiKeyProjection, id);
+        const { document } = await reader.read(apiKeyProjection, id);
         if (document === null) throw new Error(`API key ${id} is gone the moment it was minted`);
         return { status: 201, body: { ...toApiKey(document), token } };
       });
@@ -90,7 +99,7 @@ export const apiKeyRoutes = ({ engine, keyUse }: { engine: Engine; keyUse: KeyUs
       const { items, next } = await readPage(
         query,
         ({ id }: APIKeyDocument) => id,
-        (page) => listApiKeys(engine, { subject: caller.subject, ...page }),
+        (page) => listApiKeys(reader, { subject: caller.subject, ...page }),
       );
       const body = await Promise.all(
         items.map(async (document) => {

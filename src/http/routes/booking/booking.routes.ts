@@ -14,6 +14,7 @@ import { afterWrite } from '../../afterWrite.js';
 import { pageQuery, readPageByPlace } from '../../paging.js';
 import { websiteBookingParams, websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Bookings';
 const Time = Type.String({ format: 'date-time' });
@@ -41,6 +42,7 @@ const shown = ({ attendees, ...booking }: Booked): Static<typeof Booking> => ({
 
 export interface BookingRouteParts {
   readonly engine: Engine;
+  readonly reader: Reader;
   readonly scheduling: Scheduling;
   /** Whether bookings are written here, and not in a scheduling service. */
   readonly ownsCalendar: boolean;
@@ -50,11 +52,11 @@ export interface BookingRouteParts {
 
 /** What people have booked with the business of a website: asked of the scheduling service at each call. */
 export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
-  const { engine, ownsCalendar, ownScheduling } = parts;
+  const { engine, reader, ownsCalendar, ownScheduling } = parts;
 
   /** Where the website's bookings are, and what it is called there. */
   const placeOf = async ({ id, slug }: WebsiteDocument): Promise<{ scheduling: Scheduling; site: SchedulingSite }> => {
-    const service = await serviceOf(engine, id, 'scheduling');
+    const service = await serviceOf(reader, id, 'scheduling');
     const site = {
       websiteId: id,
       slug,
@@ -132,7 +134,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
           context,
         );
         return afterWrite(request, async () => {
-          const { document } = await engine.read(calendarProjection, params.id);
+          const { document } = await reader.read(calendarProjection, params.id);
           const booking = document?.bookings.find(({ id }) => id === bookingId);
           if (booking === undefined) throw new Error(`booking ${bookingId} is gone the moment it was added`);
           return { status: 201, body: shown({ ...booking, attendees: [] }) };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { createClient, renameClient } from '../../../commands/client/client.handlers.js';
-import { eraseClient, type Keeper } from '../../../commands/erasure/erasure.handlers.js';
+import { eraseClient, type ErasureParts } from '../../../commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { ClientDocument } from '../../../projections/client/client.projection.js';
@@ -9,6 +9,7 @@ import { afterWrite } from '../../afterWrite.js';
 import { pageQuery, readPage } from '../../paging.js';
 import { clientParams } from '../../params.js';
 import { route, type Answer, type Route } from '../../route.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Clients';
 
@@ -27,13 +28,13 @@ export const Client = Type.Object(
 
 export interface ClientRouteParts {
   readonly engine: Engine;
-  /** What an erasure has to empty beside the stores. */
-  readonly keepers: readonly Keeper[];
+  readonly reader: Reader;
+  readonly erasure: ErasureParts;
 }
 
-export const clientRoutes = ({ engine, keepers }: ClientRouteParts): readonly Route[] => {
+export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): readonly Route[] => {
   const answer = async (clientId: string, status = 200): Promise<Answer> => {
-    const found = await readClient(engine, clientId);
+    const found = await readClient(reader, clientId);
     if (found === null) throw new Refused(refusals.clientNotFound(clientId));
     return { status, body: found.client, revision: found.revision };
   };
@@ -72,7 +73,7 @@ export const clientRoutes = ({ engine, keepers }: ClientRouteParts): readonly Ro
         const { items, next } = await readPage(
           query,
           ({ id }: ClientDocument) => id,
-          (page) => listClients(engine, { ...query, ...page }),
+          (page) => listClients(reader, { ...query, ...page }),
         );
         return { body: items, ...(next !== undefined && { next }) };
       },
@@ -123,7 +124,7 @@ export const clientRoutes = ({ engine, keepers }: ClientRouteParts): readonly Ro
       params: clientParams,
       answers: { 204: { description: 'Nothing that is left of the person can be read; the address may be used anew.' } },
       handle: async ({ params, context }) => {
-        await eraseClient(engine, keepers, params.id, context);
+        await eraseClient(engine, erasure, params.id, context);
         return { status: 204 };
       },
     }),

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { DeliveryBlock as Block } from '../../../events/delivery/delivery.block.js';
 import { DeliveryCheckpoint, DeliveryCheckpointStatus, deliveryEvents } from '../../../events/delivery/delivery.events.js';
 import type { PersonalData } from '../../../platform/personal.js';
-import type { DeliveryHistoryEntry } from '../../../projections/delivery/delivery.queries.js';
+import type { DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import type { Preview } from './preview.js';
 
 const Time = Type.String({ format: 'date-time' });

@@ -9,7 +9,7 @@ import { NO_STREAM } from '../../../events/store/eventStore.js';
 import type { Hosting } from '../../../integrations/hosting/port.js';
 import { utcTime } from '../../../platform/times.js';
 import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
-import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../projections/delivery/delivery.queries.js';
+import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import { afterWrite } from '../../afterWrite.js';
 import { notACursor, pageQuery, readPage } from '../../paging.js';
 import { websiteParams } from '../../params.js';
@@ -17,6 +17,7 @@ import { route, type Answer, type Route, type RouteRequest } from '../../route.j
 import { DeliveryBlock, DeliveryHistory, SentCheckpoint, toDeliveryBlock, toDeliveryHistory } from './delivery.resource.js';
 import { createPreviews } from './preview.js';
 import type { DeliveryState } from '../../../events/delivery/delivery.state.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Delivery';
 const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };
@@ -36,9 +37,11 @@ type Asked = Pick<RouteRequest, 'caller' | 'website'>;
 /** The delivery block of a website: read, set up and replaced, a status set, its history, a change undone. */
 export const deliveryRoutes = ({
   engine,
+  reader,
   hosting,
 }: {
   engine: Engine;
+  reader: Reader;
   hosting: Pick<Hosting, 'latestDeployment'>;
 }): readonly Route[] => {
   const previewOf = createPreviews({ hosting, clock: engine.clock });
@@ -79,7 +82,7 @@ export const deliveryRoutes = ({
       answers: theBlock,
       handle: async (request) => {
         if (request.query.at !== undefined) return answerAt(request.query.at, request);
-        const { document, revision } = await engine.read(deliveryProjection, request.params.id);
+        const { document, revision } = await reader.read(deliveryProjection, request.params.id);
         return answer(document, revision, request);
       },
     }),

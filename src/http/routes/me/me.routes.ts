@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import type { Engine } from '../../../engine.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import { websitesOfClient } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
 import { route, type Route } from '../../route.js';
 import { Client } from '../client/client.routes.js';
 import { toWebsite, Website } from '../website/website.resource.js';
+import type { Reader } from '../../../projections/reader.js';
 
-export const meRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddress: SiteAddress }): readonly Route[] => [
+export const meRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress: SiteAddress }): readonly Route[] => [
   route({
     method: 'get',
     path: '/me',
@@ -29,8 +29,8 @@ export const meRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddress:
     },
     handle: async ({ caller }) => {
       const { subject, verifiedEmail, role, clientId } = caller;
-      const found = clientId === undefined ? null : await readClient(engine, clientId);
-      const websites = clientId === undefined ? [] : await websitesOfClient(engine, clientId);
+      const found = clientId === undefined ? null : await readClient(reader, clientId);
+      const websites = clientId === undefined ? [] : await websitesOfClient(reader, clientId);
       return {
         body: {
           subject,

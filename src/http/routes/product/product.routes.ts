@@ -7,6 +7,7 @@ import { serviceOf } from '../../../projections/service/service.queries.js';
 import { pageQuery, readPage } from '../../paging.js';
 import { websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const Product = Type.Object(
   {
@@ -29,9 +30,17 @@ const Product = Type.Object(
 const shown = ({ cursor: _, ...product }: Sold): Static<typeof Product> => product;
 
 /** What the shop of a website sells: asked of the commerce platform at each call. */
-export const productRoutes = ({ engine, commerce }: { engine: Engine; commerce: Commerce }): readonly Route[] => {
+export const productRoutes = ({
+  engine,
+  reader,
+  commerce,
+}: {
+  engine: Engine;
+  reader: Reader;
+  commerce: Commerce;
+}): readonly Route[] => {
   const shopOf = async (websiteId: string): Promise<Shop> => {
-    const service = await serviceOf(engine, websiteId, 'commerce');
+    const service = await serviceOf(reader, websiteId, 'commerce');
     const { adminToken } = service === undefined ? {} : await secretsOf(engine, service.id);
     if (service?.shopDomain === undefined || adminToken === undefined) throw new Refused(refusals.commerceNotSetUp(websiteId));
     return { domain: service.shopDomain, adminToken };

@@ -12,6 +12,7 @@ import { websiteParams } from '../../params.js';
 import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
 import { ProvisioningJob, toProvisioningJob } from './provisioning.resource.js';
 import { provisioningStream } from '../../../events/provisioning/provisioning.stream.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Provisioning';
 /** One event: before OpenAPI 3.2 the schema of a stream describes each. */
@@ -22,27 +23,26 @@ const JobEvent = Type.Object({
 const theJob = { 200: { description: 'The provisioning job.', schema: ProvisioningJob } };
 
 /** The provisioning job of a website: read, followed, taken up again. */
-export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Route[] => {
+export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader: Reader }): readonly Route[] => {
   const answer = async (website: WebsiteDocument, { role }: Caller): Promise<Answer> => {
-    const { document, revision } = await provisioningJob(engine, website);
+    const { document, revision } = await provisioningJob(reader, website);
     return { body: toProvisioningJob(document, role), ...(revision !== NO_STREAM && { revision }) };
   };
 
   /** Whether the caller would still be let in: what is sent for minutes outlives the check at its beginning. */
   const mayStillRead = async ({ role, clientId }: Caller, websiteId: string): Promise<boolean> => {
     if (role === 'admin') return true;
-    const { document: website } = await engine.read(websiteProjection, websiteId);
-    return website !== null && clientId !== undefined && (await websiteRoleOf(engine, website, clientId)) !== null;
+    const { document: website } = await reader.read(websiteProjection, websiteId);
+    return website !== null && clientId !== undefined && (await websiteRoleOf(reader, website, clientId)) !== null;
   };
 
   /** The job at once, then whenever it has changed, until it has ended or the caller may not see it any more. */
   async function* follow({ website: { website }, caller, signal }: RouteRequest): AsyncGenerator<{ id: string; data: unknown }> {
-    // Taken before the first look, so that no change falls between the two.
-    const after = await engine.eventStore.lastPosition();
-    const filter = { streamPrefixes: [provisioningStream.name({ jobId: website.provisioningJobId })] };
+    // Before the first look, so that no change falls between the two.
+    const changes = await engine.watch([provisioningStream.name({ jobId: website.provisioningJobId })], signal);
     let sent = '';
     const look = async () => {
-      const { document, revision } = await provisioningJob(engine, website);
+      const { document, revision } = await provisioningJob(reader, website);
       const data = toProvisioningJob(document, caller.role);
       const text = JSON.stringify(data);
       const isNew = text !== sent;
@@ -53,8 +53,7 @@ export const provisioningRoutes = ({ engine }: { engine: Engine }): readonly Rou
     const first = await look();
     yield first.event;
     if (first.hasEnded) return;
-    for await (const { events } of engine.eventStore.subscribe({ after, filter, signal })) {
-      if (events.length === 0) continue;
+    while ((await changes.next()).done !== true) {
       const { isNew, hasEnded, event } = await look();
       if (!isNew) continue;
       if (!(await mayStillRead(caller, website.id))) return;

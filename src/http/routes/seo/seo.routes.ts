@@ -9,6 +9,7 @@ import { seoScanProcess } from '../../../workers/seo/seo.process.js';
 import { afterWrite } from '../../afterWrite.js';
 import { websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'SEO';
 const Time = Type.String({ format: 'date-time' });
@@ -46,9 +47,17 @@ const shown = ({ findings, probes, ...scan }: Scan): Static<typeof SeoScan> => (
 });
 
 /** How well a website can be found, and what to change. */
-export const seoRoutes = ({ engine, siteAddress }: { engine: Engine; siteAddress: SiteAddress }): readonly Route[] => {
+export const seoRoutes = ({
+  engine,
+  reader,
+  siteAddress,
+}: {
+  engine: Engine;
+  reader: Reader;
+  siteAddress: SiteAddress;
+}): readonly Route[] => {
   const scansOf = async (websiteId: string): Promise<readonly Scan[]> =>
-    (await engine.read(seoProjection, websiteId)).document?.scans ?? [];
+    (await reader.read(seoProjection, websiteId)).document?.scans ?? [];
 
   return [
     route({

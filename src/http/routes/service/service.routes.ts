@@ -9,6 +9,7 @@ import { afterWrite } from '../../afterWrite.js';
 import { pageOf, pageQuery } from '../../paging.js';
 import { websiteParams, websiteServiceParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Services';
 const secret = (description: string) =>
@@ -102,7 +103,7 @@ const shown = (websiteId: string, { eventTypeIds, secretNames, ...service }: Ser
 });
 
 /** The services that belong to one website: a shop, an account of a scheduling service, a site of an analytics provider. */
-export const serviceRoutes = ({ engine }: { engine: Engine }): readonly Route[] => [
+export const serviceRoutes = ({ engine, reader }: { engine: Engine; reader: Reader }): readonly Route[] => [
   route({
     method: 'get',
     path: '/websites/:id/services',
@@ -114,7 +115,7 @@ export const serviceRoutes = ({ engine }: { engine: Engine }): readonly Route[] 
     query: Type.Object(pageQuery),
     answers: { 200: { description: 'One of each kind at most, the newest first.', schema: Type.Array(Service) } },
     handle: async ({ params: { id }, query }) => {
-      const { items, next } = await pageOf(query, await servicesOf(engine, id));
+      const { items, next } = await pageOf(query, await servicesOf(reader, id));
       return { body: items.map((service) => shown(id, service)), ...(next !== undefined && { next }) };
     },
   }),
@@ -138,7 +139,7 @@ export const serviceRoutes = ({ engine }: { engine: Engine }): readonly Route[] 
       const wish = { websiteId: params.id, kind, shopDomain: shopDomain?.toLowerCase(), eventTypeIds, siteId };
       const serviceId = await attachService(engine, wish, secrets, context);
       return afterWrite(request, async () => {
-        const service = (await servicesOf(engine, params.id)).find(({ id }) => id === serviceId);
+        const service = (await servicesOf(reader, params.id)).find(({ id }) => id === serviceId);
         // Somebody else may have replaced it by now.
         if (service === undefined) throw new Refused(refusals.serviceNotFound(serviceId));
         return { status: 201, body: shown(params.id, service) };

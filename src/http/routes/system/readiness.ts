@@ -1,7 +1,7 @@
 import type { Engine } from '../../../engine.js';
 import { sleep } from '../../../platform/clock.js';
 import type { AnyProjection } from '../../../projections/projection.js';
-import { projectionStatus, type StoredProjectionStatus } from '../../../projections/runner/status.js';
+import { projectionStatus, type StatusParts, type StoredProjectionStatus } from '../../../projections/runner/status.js';
 
 /** One thing that must be right for requests to be answered: what is wrong with it, in words for operators, or `null`. */
 export interface ReadinessCheck {
@@ -15,25 +15,25 @@ const mostLagMs = 2_000;
 const patienceMs = 2_000;
 
 /** The stores answer, and each read model is of this build's version and has caught up. */
-export const readinessChecks = (engine: Engine, projections: readonly AnyProjection[]): readonly ReadinessCheck[] => [
+export const readinessChecks = (parts: StatusParts, projections: readonly AnyProjection[]): readonly ReadinessCheck[] => [
   {
     name: 'event store',
     problem: async () => {
-      await engine.eventStore.lastPosition();
+      await parts.eventStore.lastPosition();
       return null;
     },
   },
   {
     name: 'read models',
     problem: async () => {
-      await engine.readModels.ping();
+      await parts.readModels.ping();
       return null;
     },
   },
   ...projections.map((projection) => ({
     name: `read model ${projection.name}`,
     problem: async () => {
-      const [status] = await projectionStatus([projection], engine);
+      const [status] = await projectionStatus([projection], parts);
       return status === undefined ? null : problemOf(status);
     },
   })),

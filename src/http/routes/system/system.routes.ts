@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import type { Engine } from '../../../engine.js';
 import { EventStoreError } from '../../../events/store/eventStore.js';
-import type { AnyProjection } from '../../../projections/projection.js';
-import { projectionStatus, type StoredProjectionStatus } from '../../../projections/runner/status.js';
+import type { StoredProjectionStatus } from '../../../projections/runner/status.js';
 import { ReadModelStoreUnavailable } from '../../../projections/store/readModelStore.js';
 import { httpErrors } from '../../errors.js';
 import type { Metrics } from '../../metrics.js';
@@ -15,7 +14,7 @@ const tag = 'System';
 
 export interface SystemRouteParts {
   readonly engine: Engine;
-  readonly projections: readonly AnyProjection[];
+  readonly projectionStatus: () => Promise<readonly StoredProjectionStatus[]>;
   readonly checks: readonly ReadinessCheck[];
   readonly metrics: Metrics;
   /** Public base address without a trailing slash. */
@@ -26,7 +25,7 @@ export interface SystemRouteParts {
 
 /** Routes that need no credential: how the service is, and what it offers. `routes` are all the others. */
 export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]): readonly Route[] => {
-  const { engine, projections, checks, metrics, baseUrl, version } = parts;
+  const { engine, projectionStatus, checks, metrics, baseUrl, version } = parts;
   const basePath = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');
 
   const own: readonly Route[] = [
@@ -71,7 +70,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       access: 'public',
       answers: { 200: { description: "Prometheus' text format.", contentType: 'text/plain', schema: Type.String() } },
       handle: async () => ({
-        body: Buffer.from(await metrics.text(await projectionStatus(projections, engine).catch(noneWhenDown))),
+        body: Buffer.from(await metrics.text(await projectionStatus().catch(noneWhenDown))),
         headers: { ...uncached, 'content-type': metrics.contentType },
       }),
     }),

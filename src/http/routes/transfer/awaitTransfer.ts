@@ -21,7 +21,7 @@ export const awaitTransfer = async (
   claim: { readonly websiteId: string; readonly invitationId: string; readonly claimId: string },
   gone: AbortSignal,
 ): Promise<void> => {
-  const { clock, eventStore } = engine;
+  const { clock } = engine;
   const { websiteId } = claim;
   const streams = [accessStream.name({ websiteId }), billingStream.name({ websiteId })];
   const giveUpAt = clock.now() + PATIENCE_MS;
@@ -32,12 +32,10 @@ export const awaitTransfer = async (
   const cancelTimeout = clock.schedule(PATIENCE_MS, stopWaiting);
   gone.addEventListener('abort', stopWaiting);
   try {
-    // Taken before the first look, so that no change falls between the two.
-    const after = await eventStore.lastPosition();
+    // Before the first look, so that no change falls between the two.
+    const changes = await engine.watch(streams, enough.signal);
     if (await isCarriedOut(engine, claim, giveUpAt)) return;
-    for await (const { events } of eventStore.subscribe({ after, filter: { streamPrefixes: streams }, signal: enough.signal })) {
-      if (events.length > 0 && (await isCarriedOut(engine, claim, giveUpAt))) return;
-    }
+    while ((await changes.next()).done !== true) if (await isCarriedOut(engine, claim, giveUpAt)) return;
   } finally {
     cancelTimeout();
     gone.removeEventListener('abort', stopWaiting);

@@ -10,20 +10,22 @@ import { websiteParams, websiteTransferParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
 import { Invitation, toInvitation } from '../access/access.resource.js';
 import { Email } from '../client/client.routes.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Transfers';
 
 export interface TransferRouteParts {
   readonly engine: Engine;
+  readonly reader: Reader;
   readonly payments: Payments;
   readonly baseUrl: () => string;
 }
 
 /** Offers of the ownership of a website. They are claimed as invitations are (`POST /invitations/:id/claim`). */
-export const transferRoutes = ({ engine, payments, baseUrl }: TransferRouteParts): readonly Route[] => {
+export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRouteParts): readonly Route[] => {
   /** Newest first; without those that were cancelled. */
   const transfersOf = async (websiteId: string): Promise<readonly InvitationEntry[]> => {
-    const { document } = await engine.read(accessProjection, websiteId);
+    const { document } = await reader.read(accessProjection, websiteId);
     const invitations = document?.invitations ?? [];
     return invitations
       .filter(({ kind, status }) => kind === 'ownership_transfer' && status !== 'revoked')

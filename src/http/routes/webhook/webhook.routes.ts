@@ -14,6 +14,7 @@ import {
 import { httpErrors } from '../../errors.js';
 import { route, type Route } from '../../route.js';
 import { type ServicesState, servicesFold } from '../../../events/service/service.state.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const longest = 255;
 const named = (description: string) => Type.String({ minLength: 1, maxLength: longest, description });
@@ -31,7 +32,15 @@ const mayTell = ({ services, shops }: ServicesState, shopDomain: string, topic: 
   services.some((service) => service.shopDomain === shopDomain) || (isCompliance(topic) && shops.includes(shopDomain));
 
 /** What the commerce platform tells of the shops of websites (specification, "Endpoints", rule 8). */
-export const webhookRoutes = ({ engine, commerce }: { engine: Engine; commerce: Commerce }): readonly Route[] => {
+export const webhookRoutes = ({
+  engine,
+  reader,
+  commerce,
+}: {
+  engine: Engine;
+  reader: Reader;
+  commerce: Commerce;
+}): readonly Route[] => {
   /** @throws Refused: 404 when the website is unknown, which only somebody with the secret is told; 403 for another shop */
   const checkShop = async ({ websiteId, webhookId, topic }: WebhookName, shopDomain: string): Promise<void> => {
     const { state } = await engine.state(servicesFold, { websiteId });
@@ -39,7 +48,7 @@ export const webhookRoutes = ({ engine, commerce }: { engine: Engine; commerce: 
     // A repetition of the very webhook that has taken the shop away.
     const { state: known } = await engine.state(webhookFold, { websiteId, webhookId });
     if (known.stage !== 'none' && known.shopDomain === shopDomain) return;
-    const { document } = await engine.read(websiteProjection, websiteId);
+    const { document } = await reader.read(websiteProjection, websiteId);
     throw new Refused(document === null ? refusals.websiteNotFound(websiteId) : refusals.otherShop());
   };
 

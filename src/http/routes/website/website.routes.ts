@@ -13,6 +13,7 @@ import { pageQuery, readPage } from '../../paging.js';
 import { websiteParams } from '../../params.js';
 import { route, type Answer, type Route } from '../../route.js';
 import { toWebsite, Website } from './website.resource.js';
+import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Websites';
 const oneWebsite = { 200: { description: 'The website.', schema: Website } };
@@ -51,10 +52,15 @@ const brandColor = Type.Optional(Type.String({ pattern: hexColour.source, descri
 const clientId = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The owning client.' }));
 const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
 
-export const websiteRoutes = (parts: { engine: Engine; sourceHost: SourceHost; siteAddress: SiteAddress }): readonly Route[] => {
-  const { engine, sourceHost, siteAddress } = parts;
+export const websiteRoutes = (parts: {
+  engine: Engine;
+  reader: Reader;
+  sourceHost: SourceHost;
+  siteAddress: SiteAddress;
+}): readonly Route[] => {
+  const { engine, reader, sourceHost, siteAddress } = parts;
   const answer = async (websiteId: string, access?: WebsiteAccess, status = 200): Promise<Answer> => {
-    const { document, revision } = await engine.read(websiteProjection, websiteId);
+    const { document, revision } = await reader.read(websiteProjection, websiteId);
     if (document === null) throw new Refused(refusals.websiteNotFound(websiteId));
     return { status, body: toWebsite(document, siteAddress, access), revision };
   };
@@ -132,7 +138,7 @@ export const websiteRoutes = (parts: { engine: Engine; sourceHost: SourceHost; s
         const { items, next } = await readPage(
           query,
           ({ id }: WebsiteDocument) => id,
-          (page) => listWebsites(engine, { ...query, ...page }),
+          (page) => listWebsites(reader, { ...query, ...page }),
         );
         return { body: items.map((document) => toWebsite(document, siteAddress)), ...(next !== undefined && { next }) };
       },

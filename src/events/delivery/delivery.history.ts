@@ -1,16 +1,9 @@
-import type { Codec } from '../../events/codec.js';
-import { blockAfter, type DeliveryBlock } from '../../events/delivery/delivery.block.js';
-import { changesBetween, type DeliveryChange } from '../../events/delivery/delivery.changes.js';
-import type { DeliveryEvent } from '../../events/delivery/delivery.events.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
-import type { EventStore } from '../../events/store/eventStore.js';
-import { deliveryStream } from '../../events/delivery/delivery.stream.js';
-
-/** What these queries read: the event log, and nothing that was derived from it. */
-export interface DeliveryLog {
-  readonly eventStore: Pick<EventStore, 'readStream'>;
-  readonly codec: Pick<Codec, 'decode'>;
-}
+import type { Actor, Recorded } from '../envelope.js';
+import type { StreamReader } from '../streamReader.js';
+import { blockAfter, type DeliveryBlock } from './delivery.block.js';
+import { changesBetween, type DeliveryChange } from './delivery.changes.js';
+import type { DeliveryEvent } from './delivery.events.js';
+import { deliveryStream } from './delivery.stream.js';
 
 /** One change of a delivery block, as its history tells it. */
 export interface DeliveryHistoryEntry {
@@ -27,26 +20,22 @@ export interface DeliveryHistoryEntry {
   readonly block: DeliveryBlock | null;
 }
 
-const pageSize = 1_000;
+/** What these read: the event log, and nothing that was derived from it. */
+export type DeliveryLog = Pick<StreamReader, 'history'>;
 
 /** Every change of the block, oldest first, up to a time (ISO 8601 UTC with milliseconds) when there is one. */
 export async function* deliveryHistory(
-  { eventStore, codec }: DeliveryLog,
+  log: DeliveryLog,
   websiteId: string,
   until?: string,
 ): AsyncGenerator<DeliveryHistoryEntry, void> {
   let block: DeliveryBlock | null = null;
-  for (let from = 0n; ;) {
-    const { events, head } = await eventStore.readStream(deliveryStream.name({ websiteId }), { from, max: pageSize });
-    for (const stored of events) {
-      // Within a stream time never steps back.
-      if (until !== undefined && stored.metadata.at > until) return;
-      const entry: DeliveryHistoryEntry = entryOf(codec.decode(stored) as Recorded<DeliveryEvent>, block);
-      yield entry;
-      block = entry.block;
-      from = entry.revision + 1n;
-    }
-    if (events.length === 0 || from > head) return;
+  for await (const event of log.history<DeliveryEvent, { websiteId: string }>(deliveryStream, { websiteId })) {
+    // Within a stream time never steps back.
+    if (until !== undefined && event.metadata.at > until) return;
+    const entry: DeliveryHistoryEntry = entryOf(event, block);
+    yield entry;
+    block = entry.block;
   }
 }
 

@@ -1,18 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { Engine } from '../../src/engine.js';
 import type { DeliveryEvent } from '../../src/events/delivery/delivery.events.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
-import {
-  deliveryAt,
-  deliveryBefore,
-  deliveryHistory,
-  deliveryHistoryPage,
-} from '../../src/projections/delivery/delivery.queries.js';
+import { deliveryAt, deliveryBefore, deliveryHistory, deliveryHistoryPage } from '../../src/events/delivery/delivery.history.js';
 import { checkpoint, content, eta, replaced, setUp, websiteId } from '../support/delivery.js';
 import { recorded, someAdmin } from '../support/given.js';
+import type { TestProcess } from '../support/process.js';
 import { engineOn, openStores } from '../workers/engines.js';
 
-let engine: Engine;
+let engine: TestProcess;
 beforeEach(async () => {
   engine = engineOn(await openStores());
 });

@@ -1,0 +1,34 @@
+import { createEngine, type Engine, type EngineParts } from './engine.js';
+import type { Codec } from './events/codec.js';
+import type { EventStore } from './events/store/eventStore.js';
+import { createStreamFolds } from './events/streamFolds.js';
+import { createReader, type Reader } from './projections/reader.js';
+import type { ReadModelStore } from './projections/store/readModelStore.js';
+import { createReactors, type CreateReactor } from './workers/reactor.js';
+
+/** The stores as those who follow the log and keep read models use them: projectors, reactors, scripts for operators. */
+export interface Stores {
+  readonly eventStore: EventStore;
+  readonly readModels: ReadModelStore;
+  readonly codec: Codec;
+}
+
+/** One process on its stores: it decides, reads and reacts. */
+export interface Core {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly createReactor: CreateReactor;
+  readonly stores: Stores;
+}
+
+export const createCore = (parts: Omit<EngineParts, 'folds'> & { readonly readModels: ReadModelStore }): Core => {
+  const { eventStore, readModels, codec, clock, random, logger, personal } = parts;
+  const folds = createStreamFolds(eventStore, codec);
+  const engine = createEngine({ ...parts, folds });
+  return {
+    engine,
+    reader: createReader({ streams: engine, folds, eventStore, readModels, clock, personal }),
+    createReactor: createReactors({ clock, random, logger, eventStore, codec, records: readModels.records }),
+    stores: { eventStore, readModels, codec },
+  };
+};

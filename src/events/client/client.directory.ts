@@ -1,0 +1,31 @@
+import type { StreamReader } from '../streamReader.js';
+import { clientEmailFold, clientFold, clientSubjectFold } from './client.state.js';
+
+/** What it takes to find a client: streams, and the index that stands for an address or a subject in their names. */
+export interface ClientDirectory extends Pick<StreamReader, 'state'> {
+  readonly blindIndex: (text: string) => string;
+}
+
+/** Whether the client is registered, and was not erased. */
+const isRegistered = async ({ state }: ClientDirectory, clientId: string): Promise<boolean> =>
+  (await state(clientFold, { clientId })).state.stage === 'registered';
+
+/** The client of a lower-case address, if it is registered. */
+export const clientIdOfEmail = async (directory: ClientDirectory, email: string): Promise<string | undefined> => {
+  const { state } = await directory.state(clientEmailFold, { emailIndex: directory.blindIndex(email) });
+  return state.clientId !== undefined && (await isRegistered(directory, state.clientId)) ? state.clientId : undefined;
+};
+
+/**
+ * The client that a signed-in subject is: the one it is bound to, else the one whose address the verified one is. One that was erased
+ * is nobody's any more, whatever else is left of it.
+ */
+export const clientIdOf = async (
+  directory: ClientDirectory,
+  subject: string,
+  verifiedEmail?: string,
+): Promise<string | undefined> => {
+  const { state } = await directory.state(clientSubjectFold, { subjectIndex: directory.blindIndex(subject) });
+  if (state.clientId !== undefined && (await isRegistered(directory, state.clientId))) return state.clientId;
+  return verifiedEmail === undefined ? undefined : clientIdOfEmail(directory, verifiedEmail);
+};

@@ -1,0 +1,55 @@
+import type { Codec } from './codec.js';
+import type { StreamNaming } from './defineStream.js';
+import type { DomainEvent, Recorded } from './envelope.js';
+import type { StreamFold } from './fold.js';
+import type { EventStore } from './store/eventStore.js';
+import type { Folded, StreamFolds } from './streamFolds.js';
+
+/** Reads single streams of the log, each as of now: what decisions, authorisation and queries of one resource rest on. */
+export interface StreamReader {
+  /**
+   * The state that the events of one stream lead to, with everything in it that was committed before the call.
+   * @throws as `StreamFolds.load`
+   */
+  readonly state: <State, Event extends DomainEvent, Key>(
+    fold: StreamFold<State, Event, Key>,
+    key: Key,
+  ) => Promise<Folded<State>>;
+  /**
+   * The events of one stream, oldest first, after a revision (exclusive; default: all), up to those that it held at some moment of the reading.
+   * @throws as `EventStore.readStream`; UnknownEvent
+   */
+  readonly history: <Event extends DomainEvent, Key>(
+    stream: StreamNaming<Key>,
+    key: Key,
+    after?: bigint,
+  ) => AsyncGenerator<Recorded<Event>, void>;
+}
+
+const pageSize = 1_000;
+
+export const createStreamReader = (parts: {
+  readonly eventStore: Pick<EventStore, 'readStream'>;
+  readonly codec: Pick<Codec, 'decode'>;
+  readonly folds: StreamFolds;
+}): StreamReader => {
+  const { eventStore, codec, folds } = parts;
+
+  async function* history<Event extends DomainEvent, Key>(
+    stream: StreamNaming<Key>,
+    key: Key,
+    after = -1n,
+  ): AsyncGenerator<Recorded<Event>, void> {
+    const name = stream.name(key);
+    for (let from = after + 1n; ;) {
+      const { events, head } = await eventStore.readStream(name, { from, max: pageSize });
+      for (const stored of events) {
+        yield codec.decode(stored) as Recorded<Event>;
+        from = stored.revision + 1n;
+      }
+      if (events.length === 0 || from > head) return;
+    }
+  }
+
+  return { state: (fold, key) => folds.load(fold, fold.stream.name(key)), history };
+};

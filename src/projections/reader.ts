@@ -1,0 +1,46 @@
+import type { DomainEvent, JsonObject } from '../events/envelope.js';
+import type { EventStore } from '../events/store/eventStore.js';
+import type { StreamFolds } from '../events/streamFolds.js';
+import type { StreamReader } from '../events/streamReader.js';
+import type { Clock } from '../platform/clock.js';
+import type { PersonalData } from '../platform/personal.js';
+import type { Projection } from './projection.js';
+import { readList, type ListedDocument } from './runner/readList.js';
+import type { ReadModelQuery, ReadModelStore } from './store/readModelStore.js';
+import { createValidatedRead, type ValidatedRead } from './validatedRead.js';
+
+/** What queries stand on: single streams and documents as of now, and lists. */
+export interface Reader extends StreamReader {
+  readonly read: ValidatedRead;
+  /**
+   * A list that holds everything that was committed before the call, by any process; it waits for that up to 2 s.
+   * @throws ProjectionBehind when the projection does not get there in time
+   * @throws EventStoreUnavailable, ReadModelStoreUnavailable
+   */
+  readonly list: <Document extends JsonObject, Event extends DomainEvent>(
+    projection: Projection<Document, Event>,
+    query: ReadModelQuery,
+  ) => Promise<readonly ListedDocument<Document>[]>;
+  readonly personal: PersonalData;
+  /** Of `personal`. */
+  readonly blindIndex: (text: string) => string;
+}
+
+export const createReader = (parts: {
+  readonly streams: StreamReader;
+  readonly folds: StreamFolds;
+  readonly eventStore: EventStore;
+  readonly readModels: ReadModelStore;
+  readonly clock: Clock;
+  readonly personal: PersonalData;
+}): Reader => {
+  const { streams, folds, readModels, personal } = parts;
+  return {
+    state: streams.state,
+    history: streams.history,
+    read: createValidatedRead({ folds, readModels }),
+    list: (projection, query) => readList(projection, query, parts),
+    personal,
+    blindIndex: (text) => personal.blindIndex(text),
+  };
+};

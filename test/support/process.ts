@@ -1,0 +1,31 @@
+import type { ErasureParts, PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
+import type { Core, Stores } from '../../src/core.js';
+import type { Engine } from '../../src/engine.js';
+import { erasureTargets } from '../../src/projections/erasure/erasureTargets.queries.js';
+import type { Reader } from '../../src/projections/reader.js';
+import type { RecordStore } from '../../src/projections/store/readModelStore.js';
+
+/** A process of its own: all that its parts are given, in one. */
+export type TestProcess = Engine & Reader & Pick<Core, 'createReactor'> & Stores & { readonly records: RecordStore };
+
+/** A process as workers take it. */
+export const partsOf = (process: TestProcess): Pick<Core, 'engine' | 'reader' | 'createReactor'> => ({
+  engine: process,
+  reader: process,
+  createReactor: process.createReactor,
+});
+
+/** What an erasure is given: the targets as the read models of this process know them. */
+export const erasureOf = (process: TestProcess, holders: readonly PersonalDataHolder[] = []): ErasureParts => ({
+  findTargets: (clientId, person) => erasureTargets(process, clientId, person),
+  holders,
+});
+
+/** Opened stores as one process. */
+export const processOn = ({ engine, reader, createReactor, stores }: Core): TestProcess => ({
+  ...engine,
+  ...reader,
+  ...stores,
+  createReactor,
+  records: stores.readModels.records,
+});
