@@ -29,7 +29,7 @@ import { createCalCom } from './integrations/scheduling/calCom.js';
 import { createEmbeddedCalendar } from './integrations/scheduling/embedded.js';
 import { createEmbeddedSourceHost } from './integrations/sourceHost/embedded.js';
 import { createGitHub } from './integrations/sourceHost/github.js';
-import { createVisit } from './integrations/visit.js';
+import { createFetchStatus } from './integrations/fetchStatus.js';
 import { sleep, systemClock, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import { encryptionKeyFile, loadMasterKeys } from './platform/masterKeys.js';
@@ -217,11 +217,11 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const baseUrl = (): string => settings.http.baseUrl ?? localUrl ?? addressOf(host, port);
 
   // Websites served here are reached without going through the public address.
-  const reach = (url: string): string => {
+  const toLocalUrl = (url: string): string => {
     const inside = localUrl ?? settings.http.internalUrl;
     return inside !== undefined && url.startsWith(baseUrl()) ? inside + url.slice(baseUrl().length) : url;
   };
-  const visit = createVisit({ clock, reach });
+  const fetchStatus = createFetchStatus({ clock, toLocalUrl });
   const { sites } = settings;
   const sourceHost =
     sites === undefined
@@ -238,7 +238,8 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     clock,
     ...(analytics === counter && { countPage: counter.count }),
   });
-  const hosting = sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, visit });
+  const hosting =
+    sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, fetchStatus });
 
   const { siteAddress } = hostingHere;
 
@@ -256,7 +257,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
           ...engine,
           records: readModels.records,
           email,
-          tellsInLog: smtp === undefined,
+          logsSignInCodes: smtp === undefined,
           baseUrl,
           origins: corsOrigins,
           adminEmails,
@@ -320,11 +321,12 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     decode: (stored) => codec.decode(stored),
   });
   const llm = settings.llm === undefined ? undefined : createOpenAiGateway({ ...settings.llm, clock, random, logger });
-  const servedHere = ({ href }: URL): URL | null => (href.startsWith(`${baseUrl()}/sites/`) ? new URL(reach(href)) : null);
+  const servedSiteUrl = ({ href }: URL): URL | null =>
+    href.startsWith(`${baseUrl()}/sites/`) ? new URL(toLocalUrl(href)) : null;
   const workers = [
-    createSeoScanWorker({ engine, scan: createScan({ clock, servedHere, llm }), siteAddress }),
+    createSeoScanWorker({ engine, scan: createScan({ clock, servedSiteUrl, llm }), siteAddress }),
     createSeoRunWorker({ engine, siteAddress }),
-    createProvisioningWorker({ engine, sourceHost, hosting, visit }),
+    createProvisioningWorker({ engine, sourceHost, hosting, visit: fetchStatus }),
     createRedeployWorker({ engine, hosting }),
     createInvitationMailWorker({ engine, email, baseUrl }),
     createErasureWorker(engine, keepers),

@@ -13,7 +13,7 @@ const secretLength = 40;
 const checksumLength = 6;
 
 /** Characters of a token that may be shown: its owner recognises it by them. */
-export const shownLength = 12;
+export const visiblePrefixLength = 12;
 
 const checksumOf = (text: string): string => {
   let rest = crc32(text);

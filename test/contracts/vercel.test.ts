@@ -33,7 +33,7 @@ const open = async (options: { token?: string; timeoutMs?: number } = {}): Promi
     clock: hasty,
     random: systemRandom,
     logger: createLogger({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } }),
-    visit: (url) => {
+    fetchStatus: (url) => {
       visited.push(url);
       return Promise.resolve(fake.visit(url).status);
     },

@@ -37,7 +37,7 @@ beforeAll(async () => {
         ...engine,
         records: engine.readModels.records,
         email: outbox,
-        tellsInLog: false,
+        logsSignInCodes: false,
         baseUrl,
         origins: [],
         adminEmails: [],

@@ -192,8 +192,8 @@ describe.each(templates)('the template %s', (template) => {
   });
 
   test('as it is made, leaves an audit nothing to find', async () => {
-    const servedHere = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
-    const scan = createScan({ clock: systemClock, servedHere, llm: undefined });
+    const servedSiteUrl = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
+    const scan = createScan({ clock: systemClock, servedSiteUrl, llm: undefined });
     const url = await provision(`${template}-bakery`, template, undefined, 'Corner Bakery');
     expect(await scan({ url, name: 'Corner Bakery' })).toMatchObject({ findings: [], score: 100, complete: true });
   });

@@ -20,7 +20,7 @@ const scanOf = async (serve: ServePage, llm?: LlmGateway): Promise<SeoScanResult
   const { port } = await startWebsite(serve, address);
   const scan = createScan({
     clock: hastyClock(),
-    servedHere: () => null,
+    servedSiteUrl: () => null,
     resolve: () => Promise.resolve([{ address, family: 4 }]),
     isPublic: (other) => other === address,
     llm,
@@ -203,8 +203,8 @@ describe('a scan', () => {
     const { id, url } = await hosting.createProject({ name: 'bakery', marker: 'm', repository });
     await hosting.setVariables(id, { SITE_NAME: 'Corner Bakery', SITE_SLUG: 'bakery', SITE_URL: url });
     await hosting.deploy(id, 'm');
-    const servedHere = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
-    const result = await createScan({ clock, servedHere, llm: undefined })({ url, name: 'Corner Bakery' });
+    const servedSiteUrl = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
+    const result = await createScan({ clock, servedSiteUrl, llm: undefined })({ url, name: 'Corner Bakery' });
     expect(result).toMatchObject({ url, complete: true });
     expect(result.pages).toBeGreaterThan(2);
     expect(result.findings.filter(({ severity }) => severity === 'error')).toStrictEqual([]);

@@ -2,9 +2,9 @@
 export interface Commerce {
   readonly provider: string;
   /** Whether there is a secret to check webhooks with. */
-  readonly takesWebhooks: boolean;
+  readonly acceptsWebhooks: boolean;
   /** Whether a webhook was signed with one of the secrets; takes the same time whatever is wrong with it. */
-  isGenuine(body: Uint8Array, signature: string): boolean;
+  isSignatureValid(body: Uint8Array, signature: string): boolean;
   /** The products of a shop by their ids, at most `limit` (250), after the cursor of one of them. May throw ProviderFault. */
   products(query: ProductsQuery): Promise<readonly Product[]>;
 }

@@ -126,8 +126,8 @@ export const createShopify = (parts: {
 
   return {
     provider,
-    takesWebhooks: webhookSecrets.length > 0,
-    isGenuine: (body, signature) => {
+    acceptsWebhooks: webhookSecrets.length > 0,
+    isSignatureValid: (body, signature) => {
       const given = Buffer.from(signature, 'base64');
       // One signature has one form only: base64 that is not strict would give it many.
       const isWellFormed = given.length === 32 && given.toString('base64') === signature;

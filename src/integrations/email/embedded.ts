@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isoTime, type Clock } from '../../platform/clock.js';
-import { createTurns } from '../../platform/turns.js';
+import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import { embedded, permanentFault, replaceFile, unlessMissing, withDiskFaults } from '../embeddedFiles.js';
 import { messageOf } from './message.js';
 import type { EmailSender, Mail, Outbox, OutboxMail } from './port.js';
@@ -23,7 +23,7 @@ const loadComposer = () => import('nodemailer/lib/mail-composer');
 export const createEmbeddedOutbox = (options: { folder: string; from: string; clock: Clock }): EmailSender & Outbox => {
   const { from, clock } = options;
   const folder = resolve(options.folder);
-  const inTurn = createTurns();
+  const mutex = createKeyedMutex();
   const fileOf = (id: string, kind: 'eml' | 'json'): string => join(folder, `${id}.${kind}`);
 
   /** Newest first. */
@@ -77,7 +77,7 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
       }
       if (!name.endsWith('.json')) continue;
       const id = name.slice(0, -'.json'.length);
-      await inTurn(id, async () => {
+      await mutex.run(id, async () => {
         const kept = await read(id);
         if (kept === null || !isTo(kept, address) || (kept.person ?? person) !== person) return;
         for (const kind of ['eml', 'json'] as const) await rm(fileOf(id, kind), { force: true });
@@ -89,7 +89,7 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
     provider: embedded,
     send: async (mail) => {
       if (!/^\w[\w.-]{0,199}$/.test(mail.id)) throw permanentFault('The id of a mail must be usable as the name of a file');
-      await withDiskFaults(inTurn(mail.id, () => send(mail)));
+      await withDiskFaults(mutex.run(mail.id, () => send(mail)));
     },
     list: (query) => withDiskFaults(list(query)),
     forget: (address, person) => withDiskFaults(forget(address, person)),

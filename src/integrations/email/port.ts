@@ -33,7 +33,7 @@ export interface Outbox {
 }
 
 /** Mail servers like to repeat the recipient's address, and neither the log nor an event is a place for it. */
-export const withoutAddress = (address: string, text: string): string => {
+export const redactAddress = (address: string, text: string): string => {
   const pattern = address.replaceAll(/[^\w@]/g, String.raw`\$&`);
   return text.replaceAll(new RegExp(pattern, 'gi'), 'the recipient');
 };

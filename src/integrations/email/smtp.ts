@@ -4,7 +4,7 @@ import type { SmtpServer } from '../../platform/settingValues.js';
 import { createBreaker } from '../breaker.js';
 import { ProviderFault } from '../fault.js';
 import { messageOf } from './message.js';
-import { withoutAddress, type EmailSender } from './port.js';
+import { redactAddress, type EmailSender } from './port.js';
 
 const provider = 'smtp';
 const quickMs = 10_000;
@@ -55,7 +55,7 @@ export const createSmtpSender = (parts: { server: SmtpServer; from: string; cloc
           throw faultOf(error);
         }
       });
-      logger.info({ mailId: mail.id, answer: withoutAddress(mail.to, response) }, 'a mail was taken over');
+      logger.info({ mailId: mail.id, answer: redactAddress(mail.to, response) }, 'a mail was taken over');
     },
     // Nothing of a mail stays here.
     forget: () => Promise.resolve(),

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { isoTime, type Clock } from '../../platform/clock.js';
-import { createTurns } from '../../platform/turns.js';
+import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { CountPage } from '../analytics/port.js';
 import {
@@ -86,7 +86,7 @@ export const createEmbeddedHosting = (options: {
 }): Hosting & { handler: RequestHandler; siteAddress: SiteAddress } => {
   const folder = resolve(options.folder);
   const { repositoriesFolder, publicUrl, clock } = options;
-  const inTurn = createTurns();
+  const mutex = createKeyedMutex();
   // Deployments never change, so that what was read once holds.
   const deploymentsRead = new LRUCache<string, KeptDeployment>({ max: 500 });
   const listings = new LRUCache<string, { readonly changedAt: number; readonly ids: readonly string[] }>({ max: 5_000 });
@@ -225,16 +225,16 @@ export const createEmbeddedHosting = (options: {
     provider: embedded,
     findProject: async ({ name, marker }) =>
       (await withDiskFaults(readProject(name)))?.marker === marker ? projectNamed(name) : null,
-    createProject: (request) => withDiskFaults(inTurn(request.name, () => createProject(request))),
-    setVariables: (projectId, variables) => withDiskFaults(inTurn(projectId, () => setVariables(projectId, variables))),
+    createProject: (request) => withDiskFaults(mutex.run(request.name, () => createProject(request))),
+    setVariables: (projectId, variables) => withDiskFaults(mutex.run(projectId, () => setVariables(projectId, variables))),
     listVariables: async (projectId) => Object.keys((await withDiskFaults(projectOf(projectId))).variables),
     findDeployment: async (projectId, marker) => {
       const deployment = await withDiskFaults(newestFor(projectId, marker));
       return deployment === null ? null : shown(projectId, deployment);
     },
-    deploy: (projectId, marker) => withDiskFaults(inTurn(projectId, () => deploy(projectId, marker))),
+    deploy: (projectId, marker) => withDiskFaults(mutex.run(projectId, () => deploy(projectId, marker))),
     // A build takes a fraction of a second.
-    startDeployment: (projectId, marker) => withDiskFaults(inTurn(projectId, () => deploy(projectId, marker))),
+    startDeployment: (projectId, marker) => withDiskFaults(mutex.run(projectId, () => deploy(projectId, marker))),
     latestDeployment: async (projectId) => {
       const deployment = await withDiskFaults(newestReady(projectId));
       return deployment === null ? null : shown(projectId, deployment);
@@ -245,7 +245,7 @@ export const createEmbeddedHosting = (options: {
       const kept = await withDiskFaults(Promise.all(ids.map((id) => readDeployment(projectId, id))));
       return kept.filter((deployment) => deployment !== null).map((deployment) => shown(projectId, deployment));
     },
-    deleteProject: (request) => withDiskFaults(inTurn(request.name, () => deleteProject(request))),
+    deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => deleteProject(request))),
     handler: createSiteHandler(findServed, options.countPage),
     siteAddress: ({ hosting, url }) => (hosting?.provider === embedded ? addressOf(hosting.projectId) : url),
   };

@@ -4,7 +4,7 @@ import { isoTime, sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import type { VercelAccount } from '../../platform/settings.js';
-import { createTurns } from '../../platform/turns.js';
+import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp, formOf, jsonOf } from '../http.js';
 import type { Deployment, Hosting, HostingProject } from './port.js';
@@ -91,20 +91,20 @@ const deploymentOf = ({ id, url, readyState, meta, errorMessage, createdAt }: St
 /**
  * Projects on Vercel, each building a repository on GitHub. Deployment protection is off from a project's creation on, since clients
  * are to open its addresses without an account.
- * @param options `visit` asks for a page and answers with its status code
+ * @param options `fetchStatus` requests a page and answers with its status code
  */
 export const createVercel = (options: {
   settings: VercelAccount;
   clock: Clock;
   random: Random;
   logger: Logger;
-  visit: (url: string) => Promise<number>;
+  fetchStatus: (url: string) => Promise<number>;
   timeoutMs?: number;
   fetch?: typeof fetch;
 }): Hosting => {
-  const { settings, clock, visit } = options;
+  const { settings, clock, fetchStatus } = options;
   const http = createProviderHttp({ ...options, provider, repeatLate: false, requestIdHeader: 'x-vercel-id' });
-  const inTurn = createTurns();
+  const mutex = createKeyedMutex();
   const answeredAt = new LRUCache<string, number>({ max: 1_000 });
 
   /** @throws ProviderFault; a refusal with one of the statuses in `handled` gives null instead */
@@ -238,7 +238,7 @@ export const createVercel = (options: {
   const requireAnswer = async (url: string): Promise<void> => {
     const since = answeredAt.get(url);
     if (since !== undefined && clock.now() - since < ANSWERS_FOR_MS) return;
-    const status = await visit(url);
+    const status = await fetchStatus(url);
     if (status < 200 || status > 299) throw transient(`${url} answers with status ${String(status)}`);
     answeredAt.set(url, clock.now());
   };
@@ -246,15 +246,15 @@ export const createVercel = (options: {
   return {
     provider: 'vercel',
     findProject,
-    createProject: (request) => inTurn(request.name, () => createProject(request)),
+    createProject: (request) => mutex.run(request.name, () => createProject(request)),
     setVariables,
     listVariables,
     findDeployment: async (projectId, marker) => {
       const deployment = await marked(projectId, marker);
       return deployment === undefined ? null : listed(deployment);
     },
-    deploy: async (projectId, marker) => whenBuilt(await inTurn(projectId, () => start(projectId, marker))),
-    startDeployment: (projectId, marker) => inTurn(projectId, () => start(projectId, marker)),
+    deploy: async (projectId, marker) => whenBuilt(await mutex.run(projectId, () => start(projectId, marker))),
+    startDeployment: (projectId, marker) => mutex.run(projectId, () => start(projectId, marker)),
     latestDeployment: async (projectId) => {
       const [latest] = await list(projectId, 1, { state: 'READY', target: 'production' });
       if (latest === undefined) return null;

@@ -11,7 +11,7 @@ import { createChallenges } from './embedded/challenges.js';
 import { createLimits } from './embedded/limits.js';
 import { pageHeaders } from './embedded/pages.js';
 import { createProvider } from './embedded/provider.js';
-import { createSealedRecords, type Records } from './embedded/sealedRecords.js';
+import { createEncryptedRecords, type Records } from './embedded/encryptedRecords.js';
 import { createSignInRoutes } from './embedded/signInRoutes.js';
 import { createSigningKeys } from './embedded/signingKeys.js';
 import type { IdentityProvider } from './port.js';
@@ -33,7 +33,7 @@ export const createEmbeddedIdentity = (parts: {
   records: Records;
   email: EmailSender;
   /** Whether what is mailed is to be told in the log: for a sender that lets no mail leave the machine. */
-  tellsInLog: boolean;
+  logsSignInCodes: boolean;
   /** Public base address without a trailing slash; asked for once requests come. */
   baseUrl: () => string;
   /** Other origins that the portal may be at. */
@@ -49,7 +49,7 @@ export const createEmbeddedIdentity = (parts: {
   logger: Logger;
 }): EmbeddedIdentity => {
   const { email, baseUrl, vault, blindIndex, clock, random, ids, logger } = parts;
-  const records = createSealedRecords(parts.records, vault, blindIndex, clock);
+  const records = createEncryptedRecords(parts.records, vault, blindIndex, clock);
   const accounts = createAccounts({ records, clock, blindIndex, adminEmails: parts.adminEmails });
   const keyRing = createSigningKeys(records, clock);
   const issuer = (): string => baseUrl() + path;
@@ -59,7 +59,7 @@ export const createEmbeddedIdentity = (parts: {
     ids,
     random,
     clock,
-    ...(parts.tellsInLog && {
+    ...(parts.logsSignInCodes && {
       announce: ({ link, code }) => {
         logger.info({ link, code }, 'to sign in, open this link in the browser that asked for it, or type in the code');
       },

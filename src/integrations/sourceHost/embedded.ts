@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isoTime, type Clock } from '../../platform/clock.js';
-import { createTurns } from '../../platform/turns.js';
+import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import {
   embedded,
   isPlainName,
@@ -43,7 +43,7 @@ const notesName = 'doorstep.json';
 export const createEmbeddedSourceHost = (options: { folder: string; templatesFolder: string; clock: Clock }): SourceHost => {
   const folder = resolve(options.folder);
   const { templatesFolder, clock } = options;
-  const inTurn = createTurns();
+  const mutex = createKeyedMutex();
 
   const folderOf = (name: string): string => {
     if (!isPlainName(name))
@@ -110,14 +110,14 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     provider: embedded,
     defaultTemplateId: 'business',
     findRepository: ({ name, marker }) => withDiskFaults(findRepository(name, marker)),
-    createRepository: (request) => withDiskFaults(inTurn(request.name, () => createRepository(request))),
-    inviteCollaborator: (id, username) => withDiskFaults(inTurn(id, () => inviteCollaborator(id, username))),
+    createRepository: (request) => withDiskFaults(mutex.run(request.name, () => createRepository(request))),
+    inviteCollaborator: (id, username) => withDiskFaults(mutex.run(id, () => inviteCollaborator(id, username))),
     listCollaborators: async (repositoryId) => (await withDiskFaults(notesOf(repositoryId))).collaborators,
     listCommits: async (repositoryId, limit, skip = 0) => {
       await withDiskFaults(notesOf(repositoryId));
       return (await withDiskFaults(commitsOf(folderOf(repositoryId), skip + limit))).slice(skip);
     },
-    deleteRepository: (request) => withDiskFaults(inTurn(request.name, () => deleteRepository(request))),
+    deleteRepository: (request) => withDiskFaults(mutex.run(request.name, () => deleteRepository(request))),
     listTemplates: () => withDiskFaults(listTemplates(templatesFolder)),
   };
 };

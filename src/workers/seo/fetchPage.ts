@@ -31,7 +31,7 @@ export type FetchPage = (url: string, signal: AbortSignal) => Promise<Fetched>;
 export interface FetchParts {
   readonly clock: Clock;
   /** Where a site that is served by this service is reached from here; null for every other address. */
-  readonly servedHere: (url: URL) => URL | null;
+  readonly servedSiteUrl: (url: URL) => URL | null;
   /** All addresses of a name. Default: as the system finds them. */
   readonly resolve?: (hostname: string) => Promise<readonly LookupAddress[]>;
   /** Which addresses may be asked. */
@@ -54,7 +54,7 @@ class Forbidden extends Error {}
 const forbidden = (host: string): Forbidden => new Forbidden(`${host} is not an address of the public Internet`);
 
 export const createFetchPage = (parts: FetchParts): FetchPage => {
-  const { clock, servedHere, resolve = resolveBySystem, isPublic = isPublicAddress } = parts;
+  const { clock, servedSiteUrl, resolve = resolveBySystem, isPublic = isPublicAddress } = parts;
   /**
    * The connection is made to the very addresses that were looked at: a name that answers differently the next time it is asked leads
    * nowhere else.
@@ -78,7 +78,7 @@ export const createFetchPage = (parts: FetchParts): FetchPage => {
   };
 
   const open = (url: URL, signal: AbortSignal): Promise<IncomingMessage> => {
-    const local = servedHere(url);
+    const local = servedSiteUrl(url);
     const target = local ?? url;
     if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') throw forbidden(url.host);
     const host = target.hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Identity } from '../port.js';
-import type { SealedRecords } from './sealedRecords.js';
+import type { EncryptedRecords } from './encryptedRecords.js';
 
 /** How long an account is kept after it was last used, in milliseconds. Signing in again makes it anew. */
 const keptMs = 60 * 24 * 60 * 60_000;
@@ -47,7 +47,7 @@ const ownSubject = /^user-[0-9a-z]{26}$/;
  * carry it are no lead once the address is forgotten.
  */
 export const createAccounts = (parts: {
-  records: SealedRecords;
+  records: EncryptedRecords;
   clock: Clock;
   /** A keyed hash. */
   blindIndex: (text: string) => string;

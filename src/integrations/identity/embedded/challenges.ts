@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.js';
 import { entityId, type Ids } from '../../../platform/ids.js';
 import type { Random } from '../../../platform/random.js';
 import type { EmailSender } from '../../email/port.js';
-import type { SealedRecords } from './sealedRecords.js';
+import type { EncryptedRecords } from './encryptedRecords.js';
 import { composeSignInMail } from './signInMail.js';
 
 /** How long a link and a code may be used, in milliseconds. */
@@ -50,7 +50,7 @@ export interface Challenges {
 }
 
 export const createChallenges = (parts: {
-  records: SealedRecords;
+  records: EncryptedRecords;
   email: EmailSender;
   ids: Ids;
   random: Random;
@@ -60,7 +60,7 @@ export const createChallenges = (parts: {
 }): Challenges => {
   const { records, email: mailer, ids, random, clock, announce } = parts;
 
-  const take = (limit: keyof typeof challengeLimits, id: string): ReturnType<SealedRecords['takePlace']> =>
+  const take = (limit: keyof typeof challengeLimits, id: string): ReturnType<EncryptedRecords['takePlace']> =>
     records.takePlace(limit, id, challengeLimits[limit].most, challengeLimits[limit].lifeMs);
 
   const find = async (interaction: string): Promise<Challenge | null> =>

@@ -5,7 +5,7 @@ import type { Logger } from '../../../platform/logger.js';
 import type { Account, Accounts } from './accounts.js';
 import { errorPage, signedOutPage, signOutPage } from './pages.js';
 import { createProviderAdapter } from './providerAdapter.js';
-import type { SealedRecords } from './sealedRecords.js';
+import type { EncryptedRecords } from './encryptedRecords.js';
 import { signingAlgorithm, type KeyRing } from './signingKeys.js';
 
 /** In seconds. */
@@ -37,7 +37,7 @@ export interface ProviderParts {
   readonly ring: KeyRing;
   /** Sign cookies; the first one signs, all are taken. */
   readonly cookieKeys: readonly string[];
-  readonly records: SealedRecords;
+  readonly records: EncryptedRecords;
   readonly accounts: Accounts;
   readonly clock: Clock;
   readonly logger: Logger;

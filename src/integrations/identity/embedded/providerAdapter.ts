@@ -1,6 +1,6 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { Clock } from '../../../platform/clock.js';
-import type { SealedRecords } from './sealedRecords.js';
+import type { EncryptedRecords } from './encryptedRecords.js';
 
 /**
  * Where oidc-provider keeps its sessions, interactions, grants, codes and refresh tokens.
@@ -8,7 +8,7 @@ import type { SealedRecords } from './sealedRecords.js';
  * @param usedBefore what to throw when a code or a refresh token was used at the same moment by somebody else, in any process
  */
 export const createProviderAdapter =
-  (records: SealedRecords, clock: Clock, usedBefore: () => Error): AdapterFactory =>
+  (records: EncryptedRecords, clock: Clock, usedBefore: () => Error): AdapterFactory =>
   (model): Adapter => {
     const find = async (id: string): Promise<AdapterPayload | undefined> =>
       ((await records.get(model, id)) as AdapterPayload | null) ?? undefined;

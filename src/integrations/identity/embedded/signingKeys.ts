@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, createLocalJWKSet, exportJWK, generateKeyPair, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../platform/clock.js';
-import type { SealedRecords } from './sealedRecords.js';
+import type { EncryptedRecords } from './encryptedRecords.js';
 
 export const signingAlgorithm = 'ES256';
 /** How long a key signs, in milliseconds. */
@@ -20,7 +20,7 @@ export interface KeyRing {
  * clock tells, and of several processes that make its key at once the first one wins. The key of the next period is published a period
  * ahead, and that of the last one for a period more, so that nobody ever meets a token whose key they could not have known.
  */
-export const createSigningKeys = (records: SealedRecords, clock: Clock): (() => Promise<KeyRing>) => {
+export const createSigningKeys = (records: EncryptedRecords, clock: Clock): (() => Promise<KeyRing>) => {
   let ring: Promise<KeyRing> | undefined;
   let ringPeriod = -1;
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
-import type { Sealer } from '../../../platform/sealer.js';
+import type { Cipher } from '../../../platform/cipher.js';
 import type { Vault } from '../../../platform/vault.js';
 
 /** What is used of the store's small records: they outlive the process, and every process sees the same ones. */
@@ -21,7 +21,7 @@ interface Sealed {
  * What sign-in keeps: sessions, codes, tokens, keys and addresses, all of them secret or personal. Values are sealed, and ids, which
  * are credentials or addresses, are kept as keyed hashes: who reads the store can neither sign in nor learn who did.
  */
-export interface SealedRecords {
+export interface EncryptedRecords {
   get(kind: string, id: string): Promise<unknown>;
   insert(kind: string, id: string, value: object, lifeMs?: number): Promise<boolean>;
   put(kind: string, id: string, value: object, lifeMs?: number): Promise<void>;
@@ -34,25 +34,25 @@ export interface SealedRecords {
 }
 
 /** @param blindIndex a keyed hash */
-export const createSealedRecords = (
+export const createEncryptedRecords = (
   records: Records,
   vault: Pick<Vault, 'sealer'>,
   blindIndex: (text: string) => string,
   clock: Clock,
-): SealedRecords => {
+): EncryptedRecords => {
   const collectionOf = (kind: string): string => `signIn.${kind}`;
   const keyOf = (id: string): string => blindIndex(`sign-in ${id}`);
-  const sealer = (): Promise<Sealer> => vault.sealer('doorstep sign-in');
+  const cipher = (): Promise<Cipher> => vault.sealer('doorstep sign-in');
   const seal = async (kind: string, id: string, value: object): Promise<Sealed> => ({
-    sealed: (await sealer()).seal(Buffer.from(JSON.stringify(value)), `${kind}/${id}`),
+    sealed: (await cipher()).encrypt(Buffer.from(JSON.stringify(value)), `${kind}/${id}`),
   });
   const end = (lifeMs: number | undefined): number | undefined => (lifeMs === undefined ? undefined : clock.now() + lifeMs);
 
-  const sealed: SealedRecords = {
+  const sealed: EncryptedRecords = {
     get: async (kind, id) => {
       const record = await records.get(collectionOf(kind), keyOf(id));
       if (typeof record?.sealed !== 'string') return null;
-      return JSON.parse((await sealer()).open(record.sealed, `${kind}/${id}`).toString()) as unknown;
+      return JSON.parse((await cipher()).decrypt(record.sealed, `${kind}/${id}`).toString()) as unknown;
     },
     insert: async (kind, id, value, lifeMs) =>
       records.insert(collectionOf(kind), keyOf(id), await seal(kind, id, value), end(lifeMs)),
