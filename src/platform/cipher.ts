@@ -3,7 +3,10 @@ import type { Random } from './random.js';
 
 /** Encrypts small pieces of data at rest (AES-256-GCM) for one purpose. */
 export interface Cipher {
-  /** `context` names what the data belongs to: decryption succeeds with the same context only. The result is base64. */
+  /**
+   * `context` names what the data belongs to: decryption succeeds with the same context only. The
+   * result is base64.
+   */
   encrypt(plaintext: Uint8Array, context: string): string;
   /** @throws Error when the text was encrypted with another key or context, or was changed */
   decrypt(ciphertext: string, context: string): Buffer;
