@@ -4,9 +4,9 @@ import { ProviderFault } from './fault.js';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Asks for a page and answers with its status code.
- * @param toLocalUrl where to ask for an address from this machine, when the public one cannot be reached from here
- * @throws ProviderFault (transient) when nobody answers within 10 s
+ * Creates a function that requests a page and returns its status code.
+ * @param toLocalUrl translates a public address into one that this machine can reach
+ * @throws ProviderFault (transient) when there is no response within 10 s
  */
 export const createFetchStatus =
   ({ clock, toLocalUrl }: { clock: Clock; toLocalUrl: (url: string) => string }): ((url: string) => Promise<number>) =>

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Payer, Payments, SubscriptionWish } from '../../src/integrations/payments/port.js';
+import type { Payer, Payments, SubscriptionRequest } from '../../src/integrations/payments/port.js';
 import { createStripePayments } from '../../src/integrations/payments/stripe.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -43,7 +43,7 @@ const open = async (options: { secretKey?: string; priceId?: string | null; time
 };
 
 const ada: Payer = { clientId: 'client-ada', email: 'ada@example.com', name: 'Ada' };
-const wishFor = (customerId: string): SubscriptionWish => ({
+const wishFor = (customerId: string): SubscriptionRequest => ({
   customerId,
   clientId: ada.clientId,
   websiteId: 'site',

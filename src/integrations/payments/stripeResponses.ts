@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/logger.js';
 import { ProviderFault } from '../fault.js';
 
-/** The part of a StripeError that is looked at. */
+/** The fields used of a StripeError. */
 interface StripeError {
   readonly statusCode?: number;
   /** `resource_missing`, … */
@@ -10,7 +10,7 @@ interface StripeError {
   readonly rawType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly requestId?: string;
-  /** Of a connection that failed: why. */
+  /** The cause of a connection error. */
   readonly detail?: unknown;
   readonly message: string;
 }
@@ -20,15 +20,16 @@ export const isMissing = (error: unknown): boolean => {
   return statusCode === 404 || code === 'resource_missing';
 };
 
-/** Whether Stripe repeated what it once answered to an idempotency key. */
+/** Whether Stripe replayed the stored response of an idempotency key. */
 export const isReplayed = (headers: Headers | Readonly<Record<string, string>> | undefined): boolean =>
   headers !== undefined && new Headers(headers).get('idempotent-replayed') === 'true';
 
 /**
- * Stripe repeats even a 500 for as long as it remembers a key (https://docs.stripe.com/api/idempotent_requests). That says nothing of how
- * Stripe is now, so it is passed on as what it is: an answer, not a fault that trying again would mend.
+ * Stripe replays even a 500 for as long as it stores an idempotency key
+ * (https://docs.stripe.com/api/idempotent_requests). A retry would get the same response, so a
+ * replayed 5xx is turned into a 400, which is not retried and does not open the circuit breaker.
  */
-export const showReplays =
+export const exposeReplays =
   (send: typeof fetch): typeof fetch =>
   async (...request) => {
     const response = await send(...request);
@@ -36,62 +37,68 @@ export const showReplays =
     return new Response(response.body, { status: 400, headers: response.headers });
   };
 
-/** Marks a fault as a refusal of the idempotency key, not of what was asked for. */
-class UsedKey extends Error {
-  override readonly name = 'UsedKey';
+/** Marks a fault as one of the idempotency key rather than of the request. */
+class IdempotencyKeyUsed extends Error {
+  override readonly name = 'IdempotencyKeyUsed';
 }
 
-/** What was thrown by a call of the client, as a fault of the provider, in words that hold neither an address nor a key. */
-export const faultFrom = (provider: string, error: unknown, logger: Logger): ProviderFault => {
+/**
+ * Converts an error of Stripe's client to a ProviderFault whose message contains no e-mail address
+ * or key.
+ */
+export const toFault = (provider: string, error: unknown, logger: Logger): ProviderFault => {
   if (error instanceof ProviderFault) return error;
   const { statusCode, code, rawType, headers, requestId, detail, message } = error as StripeError;
   if (detail instanceof ProviderFault) return detail;
-  const seen = { status: statusCode, code, type: rawType, providerRequestId: requestId };
-  logger.warn({ ...seen, ...(statusCode === undefined && { err: error }) }, 'stripe refused a request');
+  const logFields = { status: statusCode, code, type: rawType, providerRequestId: requestId };
+  logger.warn({ ...logFields, ...(statusCode === undefined && { err: error }) }, 'stripe refused a request');
 
-  const fault = (words: string, transient: boolean, cause?: Error): ProviderFault =>
-    new ProviderFault({ provider, message: words, transient, cause });
-  // Not even an answer in Stripe's own form: what stands in between may pass.
+  const fault = (text: string, transient: boolean, cause?: Error): ProviderFault =>
+    new ProviderFault({ provider, message: text, transient, cause });
+  // Not a response of Stripe but of something in between, which may be temporary.
   if (statusCode === undefined) return fault('stripe answered in a form that is not understood', true);
-  // Somebody else is at it right now, with this key or on this object.
+  // A concurrent request has this key, or locks this object.
   if (statusCode === 409) return fault('stripe is still at work on the same request', true);
   if (statusCode === 401 || statusCode === 403) return fault('The credentials for stripe are refused, or do not suffice', false);
   const used = rawType === 'idempotency_error' || isReplayed(headers);
-  return fault(withoutSecrets(message), false, used ? new UsedKey() : undefined);
+  return fault(withoutSecrets(message), false, used ? new IdempotencyKeyUsed() : undefined);
 };
 
 const withoutSecrets = (text: string): string =>
   text.replaceAll(/[^\s'"<>]+@[^\s'"<>]+/g, 'the address').replaceAll(/\b[rs]k_\w+/g, 'the key');
 
-const MAX_GENERATIONS = 5;
+const MAX_KEYS = 5;
 
 /**
- * Makes something that there is to be once. The key names it, so that two who ask at the same moment, or one who asks again because no
- * answer came, get the same one. But Stripe also repeats for a day what no longer holds: a refusal whose reason is gone, a fault, the
- * making of something that was taken away since. Then it is looked for, and, not being there, made with the next key.
- * @param parts `confirm` is called right before each attempt; `create` answers with what was made and whether that is a repetition; `reread` with what has become of it since, or
- * null when it is gone
+ * Creates something that must exist only once. The idempotency key identifies it, so that
+ * concurrent requests and retries after a lost response get the same object. But for a day Stripe
+ * also replays responses that no longer hold: an error whose cause is gone, or the creation of an
+ * object that was deleted since. Then the object is searched for and, if it does not exist, created
+ * with the next key.
+ * @param parts `assertHeld` is called right before each attempt; `create` returns the object and
+ * whether the response was replayed; `reload` returns the object's current state, or null when it
+ * was deleted
  * @throws ProviderFault
  */
-export const createOnce = async <Made>(parts: {
+export const createOnce = async <Created>(parts: {
   provider: string;
   key: string;
-  confirm: () => void;
-  look: () => Promise<Made | null>;
-  create: (idempotencyKey: string) => Promise<{ readonly made: Made; readonly replayed: boolean }>;
-  reread: (made: Made) => Promise<Made | null>;
-}): Promise<Made> => {
-  const { provider, key, confirm, look, create, reread } = parts;
-  for (let generation = 1; generation <= MAX_GENERATIONS; generation += 1) {
-    const found = generation === 1 ? null : await look();
+  assertHeld: () => void;
+  find: () => Promise<Created | null>;
+  create: (idempotencyKey: string) => Promise<{ readonly created: Created; readonly replayed: boolean }>;
+  reload: (created: Created) => Promise<Created | null>;
+}): Promise<Created> => {
+  const { provider, key, assertHeld, find, create, reload } = parts;
+  for (let generation = 1; generation <= MAX_KEYS; generation += 1) {
+    const found = generation === 1 ? null : await find();
     if (found !== null) return found;
-    confirm();
+    assertHeld();
     try {
-      const { made, replayed } = await create(`${key}-${String(generation)}`);
-      const there = replayed ? await reread(made) : made;
-      if (there !== null) return there;
+      const { created, replayed } = await create(`${key}-${String(generation)}`);
+      const current = replayed ? await reload(created) : created;
+      if (current !== null) return current;
     } catch (error) {
-      if (!(error instanceof ProviderFault && error.cause instanceof UsedKey)) throw error;
+      if (!(error instanceof ProviderFault && error.cause instanceof IdempotencyKeyUsed)) throw error;
     }
   }
   const message = 'stripe keeps repeating old answers; it will forget them within a day';

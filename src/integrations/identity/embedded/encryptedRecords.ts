@@ -2,24 +2,25 @@ import type { Clock } from '../../../platform/clock.js';
 import type { Cipher } from '../../../platform/cipher.js';
 import type { Vault } from '../../../platform/vault.js';
 
-/** What is used of the store's small records: they outlive the process, and every process sees the same ones. */
+/** The store's records: durable, and shared by all processes. */
 export interface Records {
   get(collection: string, key: string): Promise<Readonly<Record<string, unknown>> | null>;
-  /** Exactly one of many at once writes; an expired record is as good as absent. */
-  insert(collection: string, key: string, value: Sealed, expiresAt?: number): Promise<boolean>;
-  put(collection: string, key: string, value: Sealed, expiresAt?: number): Promise<void>;
+  /** Of several concurrent inserts exactly one succeeds. An expired record counts as absent. */
+  insert(collection: string, key: string, value: EncryptedValue, expiresAt?: number): Promise<boolean>;
+  put(collection: string, key: string, value: EncryptedValue, expiresAt?: number): Promise<void>;
   delete(collection: string, key: string): Promise<void>;
 }
 
-interface Sealed {
+interface EncryptedValue {
   readonly sealed: string;
-  /** Type literals may be passed as any JSON object, interfaces only with an index. */
+  /** TypeScript accepts an interface as a JSON object only with an index signature. */
   readonly [field: string]: string;
 }
 
 /**
- * What sign-in keeps: sessions, codes, tokens, keys and addresses, all of them secret or personal. Values are sealed, and ids, which
- * are credentials or addresses, are kept as keyed hashes: who reads the store can neither sign in nor learn who did.
+ * The state of sign-in: sessions, codes, tokens, keys and addresses, all of them secret or
+ * personal. Values are encrypted, and ids, which are credentials or addresses, are stored as keyed
+ * hashes: reading the store is not enough to sign in, or to learn who did.
  */
 export interface EncryptedRecords {
   get(kind: string, id: string): Promise<unknown>;
@@ -27,10 +28,10 @@ export interface EncryptedRecords {
   put(kind: string, id: string, value: object, lifeMs?: number): Promise<void>;
   delete(kind: string, id: string): Promise<void>;
   /**
-   * Takes one of `most` places under `id`, each of which becomes free again after `lifeMs`, in whatever process it was taken.
-   * Resolves with what gives it back at once, or `null` when all are taken.
+   * Acquires one of `max` slots of `id`, shared by all processes. A slot becomes free after
+   * `lifeMs`, or when the returned function is called. `null` when all are taken.
    */
-  takePlace(kind: string, id: string, most: number, lifeMs: number): Promise<(() => Promise<void>) | null>;
+  acquireSlot(kind: string, id: string, max: number, lifeMs: number): Promise<(() => Promise<void>) | null>;
 }
 
 /** @param blindIndex a keyed hash */
@@ -43,28 +44,29 @@ export const createEncryptedRecords = (
   const collectionOf = (kind: string): string => `signIn.${kind}`;
   const keyOf = (id: string): string => blindIndex(`sign-in ${id}`);
   const cipher = (): Promise<Cipher> => vault.sealer('doorstep sign-in');
-  const seal = async (kind: string, id: string, value: object): Promise<Sealed> => ({
+  const encrypt = async (kind: string, id: string, value: object): Promise<EncryptedValue> => ({
     sealed: (await cipher()).encrypt(Buffer.from(JSON.stringify(value)), `${kind}/${id}`),
   });
-  const end = (lifeMs: number | undefined): number | undefined => (lifeMs === undefined ? undefined : clock.now() + lifeMs);
+  const expiresAt = (lifeMs: number | undefined): number | undefined => (lifeMs === undefined ? undefined : clock.now() + lifeMs);
 
-  const sealed: EncryptedRecords = {
+  const encrypted: EncryptedRecords = {
     get: async (kind, id) => {
       const record = await records.get(collectionOf(kind), keyOf(id));
       if (typeof record?.sealed !== 'string') return null;
       return JSON.parse((await cipher()).decrypt(record.sealed, `${kind}/${id}`).toString()) as unknown;
     },
     insert: async (kind, id, value, lifeMs) =>
-      records.insert(collectionOf(kind), keyOf(id), await seal(kind, id, value), end(lifeMs)),
-    put: async (kind, id, value, lifeMs) => records.put(collectionOf(kind), keyOf(id), await seal(kind, id, value), end(lifeMs)),
+      records.insert(collectionOf(kind), keyOf(id), await encrypt(kind, id, value), expiresAt(lifeMs)),
+    put: async (kind, id, value, lifeMs) =>
+      records.put(collectionOf(kind), keyOf(id), await encrypt(kind, id, value), expiresAt(lifeMs)),
     delete: (kind, id) => records.delete(collectionOf(kind), keyOf(id)),
-    takePlace: async (kind, id, most, lifeMs) => {
-      for (let place = 0; place < most; place += 1) {
-        const name = `${id}/${String(place)}`;
-        if (await sealed.insert(kind, name, {}, lifeMs)) return () => sealed.delete(kind, name);
+    acquireSlot: async (kind, id, max, lifeMs) => {
+      for (let slot = 0; slot < max; slot += 1) {
+        const name = `${id}/${String(slot)}`;
+        if (await encrypted.insert(kind, name, {}, lifeMs)) return () => encrypted.delete(kind, name);
       }
       return null;
     },
   };
-  return sealed;
+  return encrypted;
 };
