@@ -10,7 +10,8 @@ await runScript(async ({ engine }, { encryptionKey, dataDir }) => {
   const ownKey = encryptionKey === undefined;
   if (ownKey) await addMasterKey(dataDir);
   const entries = await engine.vault.rotate();
-  // After an interruption before this, the old key stays in the file, unused, until the next rotation.
+  // After an interruption before this, the old key stays unused in the file until the next
+  // rotation.
   if (ownKey) await dropPreviousMasterKeys(dataDir);
   const count = entries === 1 ? '1 entry of the vault is' : `${String(entries)} entries of the vault are`;
   process.stdout.write(
