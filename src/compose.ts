@@ -29,7 +29,7 @@ import { createCalCom } from './integrations/scheduling/calCom.js';
 import { createEmbeddedCalendar } from './integrations/scheduling/embedded.js';
 import { createEmbeddedSourceHost } from './integrations/sourceHost/embedded.js';
 import { createGitHub } from './integrations/sourceHost/github.js';
-import { createVisit } from './integrations/visit.js';
+import { createFetchStatus } from './integrations/fetchStatus.js';
 import { sleep, systemClock, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import { encryptionKeyFile, loadMasterKeys } from './platform/masterKeys.js';
@@ -220,11 +220,11 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const baseUrl = (): string => settings.http.baseUrl ?? localUrl ?? addressOf(host, port);
 
   // Websites served here are reached without going through the public address.
-  const reach = (url: string): string => {
+  const toLocalUrl = (url: string): string => {
     const inside = localUrl ?? settings.http.internalUrl;
     return inside !== undefined && url.startsWith(baseUrl()) ? inside + url.slice(baseUrl().length) : url;
   };
-  const visit = createVisit({ clock, reach });
+  const fetchStatus = createFetchStatus({ clock, toLocalUrl });
   const { sites } = settings;
   const sourceHost =
     sites === undefined
@@ -241,7 +241,8 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     clock,
     ...(analytics === counter && { countPage: counter.count }),
   });
-  const hosting = sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, visit });
+  const hosting =
+    sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, fetchStatus });
 
   const { siteAddress } = hostingHere;
 
@@ -259,7 +260,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
           ...engine,
           records,
           email,
-          tellsInLog: smtp === undefined,
+          logsSignInCodes: smtp === undefined,
           baseUrl,
           origins: corsOrigins,
           adminEmails,
@@ -330,11 +331,12 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     decode: (stored) => codec.decode(stored),
   });
   const llm = settings.llm === undefined ? undefined : createOpenAiGateway({ ...settings.llm, clock, random, logger });
-  const servedHere = ({ href }: URL): URL | null => (href.startsWith(`${baseUrl()}/sites/`) ? new URL(reach(href)) : null);
+  const servedSiteUrl = ({ href }: URL): URL | null =>
+    href.startsWith(`${baseUrl()}/sites/`) ? new URL(toLocalUrl(href)) : null;
   const workers = [
-    createSeoScanWorker({ engine, reader, createReactor, scan: createScan({ clock, servedHere, llm }), siteAddress }),
+    createSeoScanWorker({ engine, reader, createReactor, scan: createScan({ clock, servedSiteUrl, llm }), siteAddress }),
     createSeoRunWorker({ engine, reader, createReactor, siteAddress }),
-    createProvisioningWorker({ engine, createReactor, sourceHost, hosting, visit }),
+    createProvisioningWorker({ engine, createReactor, sourceHost, hosting, visit: fetchStatus }),
     createRedeployWorker({ engine, createReactor, hosting }),
     createInvitationMailWorker({ engine, reader, createReactor, email, baseUrl }),
     createErasureWorker({ engine, createReactor, erasure }),

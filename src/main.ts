@@ -5,14 +5,16 @@ import { loadSettings, readEnvironment, SettingsError, type Settings } from './p
 import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
 
 /**
- * V8 lets the heap grow to several times what lives in it before it collects, when the machine has memory enough. By this much instead:
- * it costs no time that could be measured (docs/performance.md), and is no limit that a process could die of.
+ * On a machine with much memory V8 lets the heap grow to several times the live data before it
+ * collects. This smaller growth costs no measurable time (docs/performance.md), and unlike a limit
+ * it never ends the process.
  */
 setFlagsFromString('--heap-growing-percent=70');
 
 /** Settings, start, stop on signals. */
 const main = async (): Promise<void> => {
-  // A data folder that was there before, such as a mounted one, may be open to everybody on the machine: what is in it is not.
+  // An existing data folder, such as a mounted one, may be readable by everybody; its files must
+  // not be.
   process.umask(0o077);
   const settings = loadSettings(readEnvironment());
   const logger = createLogger({ level: settings.logLevel });
@@ -39,7 +41,7 @@ const main = async (): Promise<void> => {
         `Doorstep is open at ${baseUrl}`,
         `  API documentation: ${baseUrl}/docs`,
         ...signInLines(settings, baseUrl),
-        '  A token to begin with: npm run --silent token -- --role admin --subject ops@example.com',
+        '  Create a token: npm run --silent token -- --role admin --subject ops@example.com',
       ]
     : [`Doorstep runs its ${[...settings.roles].join(', ')} here`];
   if (healthUrl !== undefined) greeting.push(`  Health: ${healthUrl}/healthz`);
@@ -50,15 +52,17 @@ const signInLines = ({ auth, mail }: Settings, baseUrl: string): readonly string
   if (auth.issuer !== undefined) return [`  Sign-in: by ${auth.issuer.url}`];
   return [
     `  Sign-in: by e-mail, OpenID Connect at ${baseUrl}/oidc; admins are ${auth.adminEmails.join(', ')}`,
-    ...(mail.smtp === undefined ? ['  No mail leaves this machine: links and codes to sign in with are written here'] : []),
+    ...(mail.smtp === undefined
+      ? ['  SMTP_URL is not set, so no mail is sent: sign-in links and codes are written to this log']
+      : []),
   ];
 };
 
 try {
   await main();
 } catch (error) {
-  // Settings and stores that are away are the operator's to mend: words are enough.
-  const isPlain = error instanceof SettingsError || error instanceof ReadModelStoreUnavailable;
-  process.stderr.write(`${isPlain ? error.message : String((error as Error).stack)}\n`);
+  // The operator fixes settings and starts stores, and needs no stack for that.
+  const isExpected = error instanceof SettingsError || error instanceof ReadModelStoreUnavailable;
+  process.stderr.write(`${isExpected ? error.message : String((error as Error).stack)}\n`);
   process.exit(1);
 }

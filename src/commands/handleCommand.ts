@@ -15,7 +15,7 @@ import type { StreamFolds } from '../events/streamFolds.js';
 import { isoTime, sleep, type Clock } from '../platform/clock.js';
 import { eventId, type Ids } from '../platform/ids.js';
 import type { Random } from '../platform/random.js';
-import { createTurns } from '../platform/turns.js';
+import { createKeyedMutex } from '../platform/keyedMutex.js';
 import { isRefusal, type AnyCommand, type Decider, type Untimed } from './decider.js';
 import { Refused, refusals } from './refusal.js';
 
@@ -100,7 +100,7 @@ export const createHandleCommand = (parts: {
 }): HandleCommand => {
   const { eventStore, codec, folds, clock, random } = parts;
   // Commands of this process on one stream would only conflict and be decided again.
-  const inTurn = createTurns();
+  const mutex = createKeyedMutex();
 
   const pause = (attempt: number): Promise<void> => sleep(clock, random.fraction() * Math.min(longestPauseMs, 2 ** attempt));
 
@@ -212,7 +212,7 @@ export const createHandleCommand = (parts: {
       deadline.passed = true;
     });
     try {
-      return await inTurn(stream, () => handle(decider, stream, command, context, options, deadline));
+      return await mutex.run(stream, () => handle(decider, stream, command, context, options, deadline));
     } finally {
       cancel();
     }

@@ -4,7 +4,7 @@ import type { Engine } from '../engine.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import type { JsonObject } from '../events/envelope.js';
 import { sleep } from '../platform/clock.js';
-import type { Sealer } from '../platform/sealer.js';
+import type { Cipher } from '../platform/cipher.js';
 import type { Caller } from './auth/caller.js';
 import { httpErrors } from './errors.js';
 import { bytesOf, replyOf } from './keptReply.js';
@@ -65,10 +65,10 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
     }
   };
 
-  const execute = async (id: string, record: KeptRecord, run: Parameters<Idempotency>[1], sealer: Sealer): Promise<Reply> => {
+  const execute = async (id: string, record: KeptRecord, run: Parameters<Idempotency>[1], cipher: Cipher): Promise<Reply> => {
     try {
-      const reply = await run({ commandId: record.commandId, secret: sealer.open(record.secret, id) });
-      await keep(id, record, async () => sealer.seal(await bytesOf(reply, personal), id));
+      const reply = await run({ commandId: record.commandId, secret: cipher.decrypt(record.secret, id) });
+      await keep(id, record, async () => cipher.encrypt(await bytesOf(reply, personal), id));
       return reply;
     } catch (error) {
       await keep(id, { ...record, leaseUntil: 0 });
@@ -78,26 +78,26 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
 
   const attempt = async (id: string, request: string, run: Parameters<Idempotency>[1]): Promise<Reply> => {
     const giveUpAt = clock.now() + patienceMs;
-    const sealer = await vault.sealer('doorstep kept answers');
+    const cipher = await vault.sealer('doorstep kept answers');
     for (;;) {
       const now = clock.now();
       const fresh: KeptRecord = {
         request,
         commandId: ids.commandId(),
-        secret: sealer.seal(random.bytes(secretBytes), id),
+        secret: cipher.encrypt(random.bytes(secretBytes), id),
         expiresAt: now + keptMs,
         leaseUntil: now + leaseMs,
       };
-      if (await records.insert(collection, id, fresh, fresh.expiresAt)) return execute(id, fresh, run, sealer);
+      if (await records.insert(collection, id, fresh, fresh.expiresAt)) return execute(id, fresh, run, cipher);
 
       const kept = (await records.get(collection, id)) as KeptRecord | null;
       if (kept === null) continue;
       if (kept.request !== request) throw httpErrors.keyReused();
-      if (kept.reply !== undefined) return replayed(await replyOf(sealer.open(kept.reply, id), personal));
+      if (kept.reply !== undefined) return replayed(await replyOf(cipher.decrypt(kept.reply, id), personal));
       if (kept.leaseUntil <= now) {
         const taken = { ...kept, leaseUntil: now + leaseMs };
         await records.put(collection, id, taken, taken.expiresAt);
-        return execute(id, taken, run, sealer);
+        return execute(id, taken, run, cipher);
       }
       if (now >= giveUpAt) throw httpErrors.stillRunning();
       await sleep(clock, lookAgainMs);

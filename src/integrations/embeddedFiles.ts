@@ -3,21 +3,24 @@ import { dirname, join } from 'node:path';
 import { ProviderFault } from './fault.js';
 
 /**
- * What the embedded source host and the embedded hosting share: files and folders that are whole or absent after a crash at
- * any moment, work of one thing in turns, names that are safe as a folder and in an address.
+ * What the embedded integrations share: files and folders that are complete or absent after a crash
+ * at any moment, and names that are safe in a path and in an address.
  */
 
-/** The `provider` of both. */
+/** The `provider` of every embedded integration. */
 export const embedded = 'embedded';
 
-/** The longest name of a repository or a project, in characters. */
-const longestName = 100;
+/** Of a repository or a project, in characters. */
+const maxNameLength = 100;
 
-/** Slug-like: lower-case letters, digits and inner dashes. Such a name never leaves its folder. */
+/**
+ * Whether a name has only lower-case letters, digits and inner dashes, and so cannot leave its
+ * folder.
+ */
 export const isPlainName = (name: string): boolean =>
-  name.length <= longestName && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(name);
+  name.length <= maxNameLength && /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(name);
 
-/** A fault that another attempt would meet again, in words for people. */
+/** A fault that another attempt would meet again. `message` is shown to people. */
 export const permanentFault = (message: string): ProviderFault =>
   new ProviderFault({ provider: embedded, message, transient: false });
 
@@ -42,7 +45,7 @@ export const withDiskFaults = async <T>(work: Promise<T>): Promise<T> => {
 };
 
 /** What `read` yields, or null when there is no such file or folder. */
-export const unlessMissing = async <T>(read: Promise<T>): Promise<T | null> => {
+export const nullIfMissing = async <T>(read: Promise<T>): Promise<T | null> => {
   try {
     return await read;
   } catch (error) {
@@ -72,14 +75,17 @@ const syncTree = async (folder: string): Promise<void> => {
   await sync(folder);
 };
 
-/** Makes a folder, and those above it that are missing, durably. */
+/** Creates a folder and its missing parents, durably. */
 const makeFolder = async (path: string): Promise<void> => {
   const topmost = await mkdir(path, { recursive: true });
   if (topmost === undefined) return;
   for (let made = path; made.length >= topmost.length; made = dirname(made)) await sync(dirname(made));
 };
 
-/** Replaces `path` as a whole, durably. Readable by this user alone, since it may hold secrets. One writer at a time. */
+/**
+ * Replaces a file atomically and durably. Only this user can read it, since it may hold secrets.
+ * One writer at a time.
+ */
 export const replaceFile = async (path: string, content: string | Uint8Array): Promise<void> => {
   const temporary = `${path}.${String(process.pid)}.new`;
   const handle = await open(temporary, 'w', 0o600);
@@ -101,9 +107,11 @@ export const writeFiles = async (folder: string, files: ReadonlyMap<string, Uint
 };
 
 /**
- * Makes the folder `path` by letting `fill` write into a temporary one beside it and renaming that, once it is on the disk: a
- * kill at any moment leaves the whole folder or none. `draft` names what is attempted: what an earlier attempt at it left
- * half-made goes first (a worker that still sat at it finds its folder gone and fails). Answers false when `path` is there already.
+ * Creates the folder `path`: `fill` writes into a temporary folder beside it, which is synced and
+ * renamed, so that a kill at any moment leaves the whole folder or none. `draft` identifies the
+ * attempt: leftovers of earlier attempts are removed first, and a worker that still writes to one
+ * fails.
+ * @returns false when `path` exists already
  */
 export const publishFolder = async (path: string, draft: string, fill: (folder: string) => Promise<void>): Promise<boolean> => {
   const parent = dirname(path);
@@ -126,13 +134,13 @@ export const publishFolder = async (path: string, draft: string, fill: (folder: 
 };
 
 /**
- * Removes the folder `path` so that a kill at any moment leaves the whole of it or nothing of that name: it is renamed first, to what
- * the next `publishFolder` of the same `draft` clears away. Does nothing when there is no such folder.
+ * Removes the folder `path`, if it exists, so that a kill at any moment leaves the whole folder or
+ * none. It is first renamed to a name that the next `publishFolder` with the same `draft` removes.
  */
 export const withdrawFolder = async (path: string, draft: string): Promise<void> => {
   const leftover = join(dirname(path), `.${draft}.withdrawn`);
   await rm(leftover, { recursive: true, force: true });
-  await unlessMissing(rename(path, leftover));
-  await unlessMissing(sync(dirname(path)));
+  await nullIfMissing(rename(path, leftover));
+  await nullIfMissing(sync(dirname(path)));
   await rm(leftover, { recursive: true, force: true });
 };

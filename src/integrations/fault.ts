@@ -1,6 +1,6 @@
 /**
- * A fault of an integration in one form, whoever the provider is. `transient` (network, 429, 5xx, a time-out) is worth another
- * attempt; anything else fails for good.
+ * A fault of an integration, in the same form for every provider. A `transient` fault (network,
+ * 429, 5xx, timeout) is worth another attempt; any other is permanent.
  */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
@@ -9,7 +9,7 @@ export class ProviderFault extends Error {
   /** How long the provider asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  /** `message` is in words for people and shown to operators: never a secret or an internal. */
+  /** `message` is shown to people: it holds no secret and no internals. */
   constructor(fault: { provider: string; message: string; transient: boolean; retryAfterMs?: number; cause?: unknown }) {
     super(fault.message, { cause: fault.cause });
     this.provider = fault.provider;

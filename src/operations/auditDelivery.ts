@@ -19,12 +19,15 @@ const readArguments = (): { websiteId: string; until: string | undefined; json: 
     if (at !== undefined && !isTime(at)) throw new UsageError(`--at must be a time such as 2030-01-31T12:00:00.000Z\n${usage}`);
     return { websiteId, until: at === undefined ? undefined : utcTime(at), json };
   } catch (error) {
-    // How `parseArgs` tells of an option that there is not.
+    // `parseArgs` throws a TypeError for an unknown option.
     throw error instanceof TypeError ? new UsageError(`${error.message}\n${usage}`) : error;
   }
 };
 
-/** `npm run audit:delivery -- <website id>`: a delivery block's history, replayed from the event log and nothing else. */
+/**
+ * `npm run audit:delivery -- <website id>`: a delivery block's history, replayed from the event log
+ * and nothing else.
+ */
 await runScript(async ({ engine }) => {
   const { websiteId, until, json } = readArguments();
   const history: DeliveryHistoryEntry[] = [];

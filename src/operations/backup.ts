@@ -4,12 +4,18 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { encryptionKeyFile } from '../platform/masterKeys.js';
 import { runPlainScript, UsageError } from './script.js';
 
-/** Read models never reflect more than the log that is copied after them; every key is in the vault before what it sealed is in the log. */
+/**
+ * In this order, because the copied read models must not be ahead of the copied log, and the vault
+ * must have the key of everything in the log.
+ */
 const databases = ['read-models.db', 'events.db', 'vault.db'];
-/** What belongs to a database that is copied, or to whoever has it open; and the key, which is worth nothing as a secret beside what it opens. */
-const leftOut = /^encryption\.key|\.db(?:-wal|-shm|-signal|-journal)?$/;
+/**
+ * Databases are copied separately, their side files belong to the running processes, and the key
+ * must not lie beside the data that it decrypts.
+ */
+const excluded = /^encryption\.key|\.db(?:-wal|-shm|-signal|-journal)?$/;
 
-/** A copy as of one moment, complete and without what was deleted, while others write. */
+/** Copies a database as of one moment, without deleted data, while other processes write. */
 const copyDatabase = (file: string, target: string): void => {
   const database = new DatabaseSync(file, { timeout: 10_000 });
   try {
@@ -21,7 +27,10 @@ const copyDatabase = (file: string, target: string): void => {
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** Copies what is there, but for `without`. What goes meanwhile was a draft: whatever is finished is replaced as a whole. */
+/**
+ * Copies a folder except names that match `without`. Files that vanish meanwhile are drafts:
+ * finished files are replaced atomically.
+ */
 const copyFolder = async (folder: string, target: string, without: RegExp | null): Promise<number> => {
   await mkdir(target, { recursive: true, mode: 0o700 });
   let files = 0;
@@ -41,21 +50,23 @@ const copyFolder = async (folder: string, target: string, without: RegExp | null
   return files;
 };
 
-/** `npm run backup -- <folder>`: copies the data folder while the service runs on it, in the order in which the parts rest on each other. */
+/** `npm run backup -- <new folder>`: copies the data folder while the service is running. */
 await runPlainScript(async ({ dataDir }) => {
   const [target, ...others] = process.argv.slice(2);
   if (target === undefined || others.length > 0) throw new UsageError('Usage: npm run backup -- <new folder>');
-  const there = await readdir(dataDir);
+  const names = await readdir(dataDir);
   await mkdir(target, { recursive: true, mode: 0o700 });
-  if ((await readdir(target)).length > 0) throw new UsageError(`${target} is not empty`);
+  if ((await readdir(target)).length > 0) throw new UsageError(`${target} is not empty: name a new or an empty folder`);
 
-  const further = there.filter((name) => name.endsWith('.db') && !databases.includes(name));
-  for (const name of [...further, ...databases.filter((known) => there.includes(known))]) {
+  const otherDatabases = names.filter((name) => name.endsWith('.db') && !databases.includes(name));
+  for (const name of [...otherDatabases, ...databases.filter((known) => names.includes(known))]) {
     copyDatabase(join(dataDir, name), join(target, name));
     process.stdout.write(`${name}\n`);
   }
-  process.stdout.write(`${String(await copyFolder(dataDir, target, leftOut))} other files\n`);
-  if (there.includes(encryptionKeyFile)) {
-    process.stdout.write(`${encryptionKeyFile} is left out: keep it elsewhere. Without it the vault cannot be opened.\n`);
+  process.stdout.write(`${String(await copyFolder(dataDir, target, excluded))} other files\n`);
+  if (names.includes(encryptionKeyFile)) {
+    process.stdout.write(
+      `${encryptionKeyFile} is left out: keep a copy of it elsewhere. Without it the backup cannot be decrypted.\n`,
+    );
   }
 });

@@ -10,7 +10,7 @@ const words: Readonly<Record<DeliveryEvent['type'], string>> = {
   DeliveryUndone: 'brought back to what it was',
 };
 
-/** A delivery block's changes, oldest first, and what they left, as text for a person at a terminal. */
+/** A delivery block's changes, oldest first, and the resulting block, as text for a terminal. */
 export const reportOf = (websiteId: string, history: readonly DeliveryHistoryEntry[]): string => {
   const count = history.length === 1 ? '1 change' : `${String(history.length)} changes`;
   const last = history.at(-1);
@@ -22,7 +22,7 @@ export const reportOf = (websiteId: string, history: readonly DeliveryHistoryEnt
   return `${parts.join('\n\n')}\n`;
 };
 
-/** The same for machines: the history as the API answers it, and the block that it led to. */
+/** The same as JSON: the history in the form of the API, and the resulting block. */
 export const reportAsJson = (websiteId: string, history: readonly DeliveryHistoryEntry[]): string => {
   const changes = history.map(({ block: _, revision, ...entry }) => ({ revision: Number(revision), ...entry }));
   return `${JSON.stringify({ websiteId, changes, block: history.at(-1)?.block ?? null }, null, 2)}\n`;
@@ -73,6 +73,6 @@ const checkpointText = ({ label, order, status, dueAt, completedAt }: DeliveryCh
     ...(completedAt === undefined ? [] : [`completed ${completedAt}`]),
   ].join(', ');
 
-/** What people typed must not move the cursor of whoever reads it. */
+/** Escapes control characters, so that stored text cannot control the terminal. */
 const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);

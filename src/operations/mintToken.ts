@@ -20,7 +20,7 @@ const options = {
   revoke: { type: 'boolean' },
 } as const;
 
-const given = (): ReturnType<typeof parseArgs<{ options: typeof options }>>['values'] => {
+const readOptions = (): ReturnType<typeof parseArgs<{ options: typeof options }>>['values'] => {
   try {
     return parseArgs({ options }).values;
   } catch (error) {
@@ -42,7 +42,7 @@ const context = ({ ids }: Engine): CommandContext => ({
   requestId: 'mintToken',
 });
 
-/** Somebody who is no admin any more where they sign in, or has left, may have tokens still. */
+/** Revokes every token of a subject, who may have lost a role or left the organisation. */
 const revokeAll = async (engine: Engine, reader: Reader, subject: string): Promise<number> => {
   let count = 0;
   for (let after: string | undefined; ;) {
@@ -55,11 +55,11 @@ const revokeAll = async (engine: Engine, reader: Reader, subject: string): Promi
 };
 
 /**
- * Prints a new personal access token, and nothing else. Whoever may run this owns the machine: an address given here counts as verified.
- * Or, with `--revoke`, revokes every token of a subject.
+ * Prints a new personal access token and nothing else, or, with `--revoke`, revokes every token of
+ * a subject. The caller controls the machine, so an address given here counts as verified.
  */
 await runScript(async ({ engine, reader }) => {
-  const { role, subject, email, name, scope, 'expires-at': expiresAt, revoke = false } = given();
+  const { role, subject, email, name, scope, 'expires-at': expiresAt, revoke = false } = readOptions();
   if (subject === undefined || subject.trim() === '') throw new UsageError(`--subject is missing\n${usage}`);
   if (revoke) {
     process.stdout.write(`Tokens revoked: ${String(await revokeAll(engine, reader, subject))}\n`);

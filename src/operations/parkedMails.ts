@@ -15,7 +15,7 @@ interface ParkedMail extends MailName {
   readonly at: string;
 }
 
-/** Mails that were given up and not taken up again, oldest first, as the log tells. */
+/** The parked mails, oldest first, read from the event log. */
 const parkedMails = async ({ eventStore, codec }: Stores): Promise<readonly ParkedMail[]> => {
   const parked = new Map<string, ParkedMail>();
   const types: readonly InvitationMailEvent['type'][] = ['InvitationMailParked', 'InvitationMailReopened'];
@@ -35,24 +35,26 @@ const readArguments = (): string | undefined => {
   try {
     return parseArgs({ options: { 'send-again': { type: 'string' } } }).values['send-again'];
   } catch (error) {
-    // How `parseArgs` tells of an option that there is not.
+    // `parseArgs` throws a TypeError for an unknown option.
     throw error instanceof TypeError ? new UsageError(`${error.message}\n${usage}`) : error;
   }
 };
 
-/** `npm run mails:parked`: lists the mails that were given up; with `--send-again`, the workers try them anew. */
+/**
+ * `npm run mails:parked`: lists the parked mails; with `--send-again` the workers try them again.
+ */
 await runScript(async ({ engine, stores }) => {
-  const wanted = readArguments();
+  const requested = readArguments();
   const parked = await parkedMails(stores);
-  const chosen = parked.filter(({ eventId }) => wanted === undefined || wanted === 'all' || wanted === eventId);
-  if (chosen.length === 0 && wanted !== undefined && wanted !== 'all') throw new UsageError(`No parked mail ${wanted}`);
+  const chosen = parked.filter(({ eventId }) => requested === undefined || requested === 'all' || requested === eventId);
+  if (chosen.length === 0 && requested !== undefined && requested !== 'all') throw new UsageError(`No parked mail ${requested}`);
   for (const { websiteId, invitationId, eventId, reason, at } of chosen) {
-    if (wanted !== undefined) {
+    if (requested !== undefined) {
       const context = { commandId: engine.ids.commandId(), actor, requestId: actor.subject };
       const mail = { websiteId, invitationId, eventId };
       await engine.handle(invitationMailProcess, { type: 'ReopenMail', ...mail }, context);
     }
-    const what = wanted === undefined ? reason : 'will be sent again';
+    const what = requested === undefined ? reason : 'will be sent again';
     process.stdout.write(`${eventId}  ${at}  website ${websiteId}, invitation ${invitationId}: ${what}\n`);
   }
   if (chosen.length === 0) process.stdout.write('No mail is parked.\n');

@@ -15,7 +15,7 @@ interface ParkedWebhook extends WebhookName {
   readonly at: string;
 }
 
-/** Webhooks that were given up and not taken up again, oldest first, as the log tells. */
+/** The parked webhooks, oldest first, read from the event log. */
 const parkedWebhooks = async ({ eventStore, codec }: Stores): Promise<readonly ParkedWebhook[]> => {
   const parked = new Map<string, ParkedWebhook>();
   const types: readonly WebhookEvent['type'][] = ['WebhookParked', 'WebhookReopened'];
@@ -35,24 +35,28 @@ const readArguments = (): string | undefined => {
   try {
     return parseArgs({ options: { replay: { type: 'string' } } }).values.replay;
   } catch (error) {
-    // How `parseArgs` tells of an option that there is not.
+    // `parseArgs` throws a TypeError for an unknown option.
     throw error instanceof TypeError ? new UsageError(`${error.message}\n${usage}`) : error;
   }
 };
 
-/** `npm run webhooks:parked`: lists the webhooks that were given up; with `--replay`, the workers process them anew. */
+/**
+ * `npm run webhooks:parked`: lists the parked webhooks; with `--replay` the workers process them
+ * again.
+ */
 await runScript(async ({ engine, stores }) => {
-  const wanted = readArguments();
+  const requested = readArguments();
   const parked = await parkedWebhooks(stores);
-  const chosen = parked.filter(({ webhookId }) => wanted === undefined || wanted === 'all' || wanted === webhookId);
-  if (chosen.length === 0 && wanted !== undefined && wanted !== 'all') throw new UsageError(`No parked webhook ${wanted}`);
+  const chosen = parked.filter(({ webhookId }) => requested === undefined || requested === 'all' || requested === webhookId);
+  if (chosen.length === 0 && requested !== undefined && requested !== 'all')
+    throw new UsageError(`No parked webhook ${requested}`);
   for (const { websiteId, webhookId, topic, reason, at } of chosen) {
-    if (wanted !== undefined) {
+    if (requested !== undefined) {
       const context = { commandId: engine.ids.commandId(), actor, requestId: actor.subject };
       const webhook = { websiteId, webhookId, topic };
       await engine.handle(webhookProcess, { type: 'ReopenWebhook', ...webhook }, context);
     }
-    const what = wanted === undefined ? reason : 'will be processed again';
+    const what = requested === undefined ? reason : 'will be processed again';
     process.stdout.write(`${webhookId}  ${at}  website ${websiteId}, ${topic}: ${what}\n`);
   }
   if (chosen.length === 0) process.stdout.write('No webhook is parked.\n');

@@ -5,17 +5,20 @@ import { startDoorstep } from '../compose.js';
 import { createLogger } from '../platform/logger.js';
 import { loadSettings } from '../platform/settings.js';
 
-/** The default address of the service: the one that it really listens on here is gone when the document is read. */
+/** The service's default address, which replaces the temporary one that it listens on here. */
 const address = 'http://127.0.0.1:3000';
 
-/** Prints the OpenAPI document as the service serves it. It runs for this on a folder of its own: nobody's settings or data are touched. */
+/**
+ * Prints the OpenAPI document that the service serves. Runs it on a temporary folder, without the
+ * operator's settings or data.
+ */
 const folder = await mkdtemp(join(tmpdir(), 'doorstep-openapi-'));
 try {
   const settings = loadSettings({ DATA_DIR: folder, PORT: '0', PROCESS_ROLES: 'api', LOG_LEVEL: 'silent' });
   const doorstep = await startDoorstep(settings, createLogger({ level: 'silent' }));
   try {
     const answer = await fetch(`${doorstep.baseUrl}/openapi.json`);
-    if (!answer.ok) throw new Error(`the document was answered with ${String(answer.status)}`);
+    if (!answer.ok) throw new Error(`GET /openapi.json answered with status ${String(answer.status)}`);
     const document = JSON.stringify(await answer.json(), null, 2);
     process.stdout.write(`${document.replaceAll(doorstep.baseUrl, address)}\n`);
   } finally {

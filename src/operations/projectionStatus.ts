@@ -14,7 +14,10 @@ const rowOf = ({ name, version, liveVersion, state, lag }: StoredProjectionStatu
   String(lag?.ms ?? '-'),
 ];
 
-/** `npm run projections:status`: where each read model stands, as a table; `--json` for machines. */
+/**
+ * `npm run projections:status`: position, lag and version of each projection, as a table or with
+ * `--json`.
+ */
 await runScript(async ({ engine, stores }) => {
   const status = await projectionStatus(projections, { ...stores, clock: engine.clock });
   if (process.argv.includes('--json')) {

@@ -2,7 +2,10 @@ import { projections } from '../projections/catalogue.js';
 import { rebuildProjection } from '../projections/runner/rebuild.js';
 import { runScript, UsageError } from './script.js';
 
-/** `npm run projections:rebuild -- <name> …`: folds the log once more beside the live read model, and swaps. */
+/**
+ * `npm run projections:rebuild -- <name> …`: builds a new version beside the live read model, then
+ * swaps.
+ */
 await runScript(async ({ engine, stores }) => {
   const names = process.argv.slice(2);
   const known = projections.map(({ name }) => name);
@@ -14,7 +17,7 @@ await runScript(async ({ engine, stores }) => {
   const { codec, eventStore, readModels } = stores;
   const interrupted = new AbortController();
   process.once('SIGINT', () => {
-    interrupted.abort(new UsageError('Interrupted: run it again and it goes on from here.'));
+    interrupted.abort(new UsageError('Interrupted. Run the same command again to continue from here.'));
   });
   for (const name of names) {
     const startedAt = clock.now();

@@ -1,13 +1,13 @@
 /**
- * Time as a port: everything that reads the time or waits goes through here, so that tests and the simulation can
- * run on virtual time. Nothing else in `src/` calls `Date.now`, `new Date()` without an argument, or `setTimeout`.
+ * Time as a port, so that tests and the simulation can run on virtual time. Nothing else in `src/`
+ * calls `Date.now`, `new Date()` without an argument, or `setTimeout`.
  */
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. */
   now(): number;
   /**
-   * Runs `task` once, `delayMs` milliseconds from now; the returned function cancels it. A pending timer keeps the process
-   * alive only with `keepAlive`, for work that somebody waits for.
+   * Runs `task` once, `delayMs` milliseconds from now; the returned function cancels it. A pending
+   * timer keeps the process alive only with `keepAlive`.
    */
   schedule(delayMs: number, task: () => void, options?: { readonly keepAlive?: boolean }): () => void;
 }
@@ -23,12 +23,12 @@ export const systemClock: Clock = {
   },
 };
 
-/** ISO 8601 UTC with milliseconds, the only form of a time that leaves the service or enters an event. */
+/** ISO 8601 UTC with milliseconds: the only form of a time in events and in answers of the API. */
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
 
 /**
- * Resolves after `delayMs`, or at once when `signal` is aborted (it never rejects: waiting is not a failure). Somebody goes on after it,
- * so it keeps the process alive: abort it when that is no longer so.
+ * Resolves after `delayMs`, or at once when `signal` is aborted; it never rejects. It keeps the
+ * process alive, so abort it when nothing waits for it any more.
  */
 export const sleep = (clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

@@ -3,12 +3,16 @@ import type { Clock } from './clock.js';
 import type { Random } from './random.js';
 
 /**
- * Identifiers. Entity ids are 26 lower-case Crockford base32 characters (48 bits of time in milliseconds, 80 random or
- * derived bits: the layout of a ULID), so that sorting by id sorts by creation time. Command and event ids are UUIDs whose
- * first 48 bits are the time as well (RFC 9562, version 7 for commands, version 8 for derived event ids).
+ * Identifiers. Entity ids are 26 lower-case Crockford base32 characters in the layout of a ULID (48
+ * bits of time in milliseconds, 80 random or derived bits), so that sorting by id sorts by creation
+ * time. Command and event ids are UUIDs whose first 48 bits are the time as well (RFC 9562, version
+ * 7 for commands, version 8 for derived event ids).
  */
 export interface Ids {
-  /** A new command id (UUIDv7). Every other id that the command needs is derived from it, so that a retry makes nothing twice. */
+  /**
+   * A new command id (UUIDv7). Every other id that the command needs is derived from it, so that a
+   * retry creates nothing twice.
+   */
   commandId(): string;
 }
 
@@ -45,13 +49,19 @@ export const createIds = (clock: Clock, random: Random): Ids => ({
   commandId: () => uuid(Buffer.concat([timeBytes(clock.now()), random.bytes(10)]), 7),
 });
 
-/** The entity id that a command creates for `purpose`: the same command always creates the same entity. */
+/**
+ * The id of the entity that a command creates for `purpose`. The same command always gives the same
+ * id.
+ */
 export const entityId = (commandId: string, purpose: string): string => {
   const digest = createHash('sha256').update(`${commandId}/${purpose}`).digest();
   return base32Text(timeOf(commandId), 10) + base32Text(digest.subarray(0, 10), 16);
 };
 
-/** The id of the `index`-th event that a command appends to `stream` (UUIDv8): a retried append carries the same ids. */
+/**
+ * The id (UUIDv8) of a command's `index`-th event in `stream`. A retried append carries the same
+ * ids.
+ */
 export const eventId = (commandId: string, stream: string, index: number): string => {
   const digest = createHash('sha1')
     .update(`${commandId}/${stream}/${String(index)}`)
@@ -59,5 +69,8 @@ export const eventId = (commandId: string, stream: string, index: number): strin
   return uuid(Buffer.concat([timeOf(commandId), digest.subarray(0, 10)]), 8);
 };
 
-/** 26 characters that stand for `text`, and for no other: a text that others have made becomes part of a stream's name so. */
+/**
+ * A hash of `text`, 26 characters of base32, so that text from outside can be part of a stream's
+ * name.
+ */
 export const textId = (text: string): string => base32Text(createHash('sha256').update(text).digest().subarray(0, 17), 26);

@@ -1,13 +1,13 @@
 import { pino, stdSerializers, type Logger as PinoLogger, stdTimeFunctions, type DestinationStream } from 'pino';
 import type { LogLevel } from './settings.js';
 
-/** Words, or fields and words; an error goes under `err`. */
+/** Takes a message, or fields and a message; an error goes under `err`. */
 export interface LogMethod {
   (message: string): void;
   (fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
-/** What the parts of the service log with: one JSON object a line. */
+/** Writes one JSON object per line. */
 export interface Logger {
   readonly trace: LogMethod;
   readonly debug: LogMethod;
@@ -21,7 +21,7 @@ export interface Logger {
 
 const removed = '[removed]';
 
-/** Fields that may hold a secret, whatever object they sit in. */
+/** Names of fields that may hold a secret, at any depth. */
 const secretFields = new Set([
   'authorization',
   'proxy-authorization',
@@ -42,13 +42,13 @@ const secretFields = new Set([
 ]);
 
 /** Deep enough for a request's headers inside an error's cause. */
-const deepest = 6;
+const maxDepth = 6;
 
 type Fields = Record<string, unknown>;
 
 /**
- * The same fields with secrets taken out. Nothing is copied unless there is something to take out: nearly every line holds no
- * secret, and pino's own redaction by wildcards costs more than the whole of such a line.
+ * The same fields without secrets. Objects are copied only when they hold a secret, which hardly
+ * any line does; pino's own redaction by wildcards costs more than writing the whole line.
  */
 const withoutSecrets = <Value extends object>(value: Value, depth = 0): Value => {
   let copy: Fields | undefined;
@@ -65,19 +65,19 @@ const withoutSecrets = <Value extends object>(value: Value, depth = 0): Value =>
   return (copy as Value | undefined) ?? value;
 };
 
-/** An error is made plain by its serializer first; what says itself how it is written (a date, a buffer) is left to it. */
+/** Errors have their own serializer; values with `toJSON` (dates, buffers) serialise themselves. */
 const isWalkable = (field: unknown, depth: number): field is object =>
-  typeof field === 'object' && field !== null && depth < deepest && !(field instanceof Error) && !('toJSON' in field);
+  typeof field === 'object' && field !== null && depth < maxDepth && !(field instanceof Error) && !('toJSON' in field);
 
 /**
- * The last line of defence: credentials that stand in the middle of a text, such as an error's message or an address. The first
- * 12 characters of a token may be shown: that is how its owner recognises it.
+ * The last line of defence: credentials inside a text, such as an error's message or an address.
+ * The first 12 characters of a token stay, because its owner recognises it by them.
  */
 const credentials = /svc_pat_\w{5,}|\bBearer [\w.~+/=-]+|\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*/g;
 
 /**
- * A logger that writes a JSON object a line, with ISO 8601 times, levels as words, and no secrets.
- * `destination` is standard output when absent.
+ * Creates a logger that writes one JSON object per line, with ISO 8601 times, levels as words, and
+ * no secrets. Default `destination`: standard output.
  */
 export const createLogger = (options: { level: LogLevel; destination?: DestinationStream }): Logger =>
   withCleanChildren(
@@ -94,32 +94,33 @@ export const createLogger = (options: { level: LogLevel; destination?: Destinati
   );
 
 /**
- * Standard output, without waiting for it. The lines of one turn of the event loop go out together: handing over each by itself took
- * a tenth of a request. What is left goes out when the process ends.
+ * Asynchronous standard output. The lines of one turn of the event loop are written together,
+ * because writing each by itself took a tenth of a request's time. The rest is written when the
+ * process ends.
  */
 const standardOutput = (): DestinationStream & { flushSync(): void } => {
   let lines = '';
-  const passOn = (): void => {
+  const flush = (): void => {
     if (lines !== '') output.write(lines);
     lines = '';
   };
-  // Before pino's own, which writes what it was given.
-  process.on('exit', passOn);
+  // Registered before pino's own exit handler, which writes what it was given.
+  process.on('exit', flush);
   const output = pino.destination({ dest: 1, sync: false });
   return {
     write: (line) => {
-      if (lines === '') setImmediate(passOn);
+      if (lines === '') setImmediate(flush);
       lines += line;
     },
-    // Asked for by pino after a fatal line.
+    // Pino calls this after a fatal line.
     flushSync: () => {
-      passOn();
+      flush();
       output.flushSync();
     },
   };
 };
 
-/** pino writes a child's fields down when the child is made, without asking `formatters`. */
+/** Pino serialises a child's fields when the child is created, without calling `formatters`. */
 const withCleanChildren = (logger: PinoLogger): Logger =>
   Object.assign(Object.create(logger) as PinoLogger, {
     child: (fields: Fields) => withCleanChildren(logger.child(withoutSecrets(fields))),

@@ -4,13 +4,17 @@ import { systemRandom, type Random } from './random.js';
 import { SettingsError, type Settings } from './settings.js';
 import { keyOf32Bytes, Problem } from './settingValues.js';
 
-/** Where the master keys are kept that the service makes itself, inside the data folder: one a line, the current one first. */
+/**
+ * The file in the data folder with the master keys that the service made: one per line, the current
+ * one first.
+ */
 export const encryptionKeyFile = 'encryption.key';
 
 /**
- * The master keys that the vault is opened with, 32 bytes each, the current one first: from the settings, else from the data folder,
- * where the first start makes one. Processes that start at the same moment get the same one. Throws `SettingsError` when the file
- * holds anything else: going on with another key would make what is stored unreadable.
+ * Loads the master keys of the vault, 32 bytes each, the current one first: from the settings, else
+ * from the data folder, where the first start creates one. Processes that start at the same moment
+ * get the same key.
+ * @throws SettingsError when the file holds anything else: a new key could not read the stored data
  */
 export const loadMasterKeys = async (settings: Settings, random: Random = systemRandom): Promise<readonly Buffer[]> => {
   const { encryptionKey, previousEncryptionKeys, dataDir } = settings;
@@ -20,12 +24,14 @@ export const loadMasterKeys = async (settings: Settings, random: Random = system
   return [...text.trim().split(/\s+/).map(keyIn), ...previousEncryptionKeys];
 };
 
-/** Puts a new key before those in the data folder; they go on opening what they wrapped. */
+/** Adds a new current key to the file. The previous keys stay, to unwrap what they wrapped. */
 export const addMasterKey = async (dataDir: string, random: Random = systemRandom): Promise<void> => {
   await replaceKeyFile(dataDir, [newKey(random), ...(await linesOf(dataDir))], random);
 };
 
-/** Leaves only the current key in the data folder. Nothing may be wrapped with another one. */
+/**
+ * Removes all keys but the current one from the file. Nothing may be wrapped with them any more.
+ */
 export const dropPreviousMasterKeys = async (dataDir: string, random: Random = systemRandom): Promise<void> => {
   await replaceKeyFile(dataDir, (await linesOf(dataDir)).slice(0, 1), random);
 };
@@ -34,14 +40,17 @@ const newKey = (random: Random): string => Buffer.from(random.bytes(32)).toStrin
 
 const keyIn = (line: string): Buffer => {
   const key = keyOf32Bytes(line);
-  if (key instanceof Problem) throw new SettingsError([`${encryptionKeyFile} in DATA_DIR: each line ${key.words}`]);
+  if (key instanceof Problem) throw new SettingsError([`${encryptionKeyFile} in DATA_DIR: each line ${key.message}`]);
   return key;
 };
 
 const linesOf = async (dataDir: string): Promise<readonly string[]> =>
   (await readFile(join(dataDir, encryptionKeyFile), 'utf8')).trim().split(/\s+/);
 
-/** Hands a complete file over to `publish`, so that no process ever sees half a key. */
+/**
+ * Writes a complete draft before `publish` renames or links it, so that no process reads half a
+ * key.
+ */
 const withDraft = async (
   dataDir: string,
   lines: readonly string[],
@@ -65,7 +74,7 @@ const withDraft = async (
   }
 };
 
-/** It is linked into place, so that the first one wins. */
+/** `link` fails when the file exists, so the first of several processes wins. */
 const makeKeyFile = async (dataDir: string, file: string, random: Random): Promise<string> => {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await withDraft(dataDir, [newKey(random)], random, async (draft) => {
@@ -79,7 +88,10 @@ const makeKeyFile = async (dataDir: string, file: string, random: Random): Promi
 const replaceKeyFile = (dataDir: string, lines: readonly string[], random: Random): Promise<void> =>
   withDraft(dataDir, lines, random, rename);
 
-/** A new name is durable only once its folder is: a key lost with the power would take the personal data with it. */
+/**
+ * A new file is durable only once its folder is synced. Losing the key would lose all personal
+ * data.
+ */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
   try {

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Of IPv4, what is nobody's in the public Internet (IANA's registry of special-purpose addresses, and multicast). */
+/** IPv4 networks outside the public Internet (IANA's special-purpose registry, and multicast). */
 const notPublic4 = new BlockList();
 for (const network of [
   '0.0.0.0/8',
@@ -22,10 +22,12 @@ for (const network of [
   notPublic4.addSubnet(address, Number(prefix), 'ipv4');
 }
 
-/** Of IPv6, one block is the public Internet. */
+/** The one IPv6 block of the public Internet. */
 const global6 = new BlockList();
 global6.addSubnet('2000::', 3, 'ipv6');
-/** Within it: what carries other addresses inside (Teredo, 6to4), benchmarks and documentation. */
+/**
+ * Exceptions within it: tunnels to other addresses (Teredo, 6to4), benchmarks and documentation.
+ */
 const notPublic6 = new BlockList();
 for (const [address, prefix] of [
   ['2001::', 23],
@@ -37,19 +39,20 @@ for (const [address, prefix] of [
 }
 
 /**
- * Whether `address`, IPv4 or IPv6, belongs to the public Internet: not to this machine, a private network, a cloud's metadata service, or
- * nobody. Anything else than an address does not.
+ * Whether `address` is an IPv4 or IPv6 address of the public Internet, as opposed to this machine,
+ * a private network, a cloud's metadata service or an unassigned block. False for anything else.
  */
 export const isPublicAddress = (address: string): boolean => {
-  // As a dual-stack socket names an IPv4 peer.
+  // A dual-stack socket reports an IPv4 peer in this form.
   const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
   if (isIP(plain) === 4) return !notPublic4.check(plain, 'ipv4');
   return isIP(plain) === 6 && global6.check(plain, 'ipv6') && !notPublic6.check(plain, 'ipv6');
 };
 
 /**
- * Who sent a request: whoever connected; or, when that is in a network of our own, who the proxy there says that it has the request from
- * (the last entry of `X-Forwarded-For`). From outside, anybody could say it.
+ * The address that a request came from: the peer, or, when the peer is in a private network, the
+ * last entry of `X-Forwarded-For` from the proxy there. The header is ignored from public peers,
+ * who could forge it.
  */
 export const senderOf = (peer: string, forwardedFor: string): string => {
   if (isPublicAddress(peer)) return peer;

@@ -10,10 +10,13 @@ export interface Random {
 
 const poolSize = 4_096;
 
-/** Bytes that were drawn ahead, since each draw costs more than the bytes; none is given out twice. */
+/**
+ * Random bytes drawn in advance, because each system call costs more than the bytes. None is used
+ * twice.
+ */
 let pool = new Uint8Array(0);
 
-const drawn = (length: number): Uint8Array => {
+const drawBytes = (length: number): Uint8Array => {
   if (length > poolSize) return randomFillSync(new Uint8Array(length));
   if (pool.length < length) pool = randomFillSync(new Uint8Array(poolSize));
   const bytes = pool.slice(0, length);
@@ -22,6 +25,6 @@ const drawn = (length: number): Uint8Array => {
 };
 
 export const systemRandom: Random = {
-  bytes: drawn,
+  bytes: drawBytes,
   fraction: () => Math.random(),
 };

@@ -1,33 +1,36 @@
 import { parseUrl } from './urls.js';
 
-/** How "does this subject still exist" is asked; `userinfo` asks only where the issuer offers it. */
+/**
+ * How to check that a subject still exists. `userinfo` checks only where the issuer offers that
+ * endpoint.
+ */
 export type SubjectCheck =
   { readonly kind: 'userinfo' } | { readonly kind: 'scim'; readonly url: string } | { readonly kind: 'none' };
 
-/** What is wrong with a value, in words that follow the variable's name. */
+/** What is wrong with a value. The message follows the variable's name: `must be …`. */
 export class Problem {
-  readonly words: string;
+  readonly message: string;
 
-  constructor(words: string) {
-    this.words = words;
+  constructor(message: string) {
+    this.message = message;
   }
 }
 
-export const asGiven = (text: string): string => text;
+export const anyText = (text: string): string => text;
 
 export const oneOf =
   <Choice extends string>(choices: readonly Choice[]) =>
   (text: string): Choice | Problem =>
     choices.find((choice) => choice === text) ?? new Problem(`must be one of ${choices.join(', ')}`);
 
-/** Entries separated by commas, each wanted once. */
+/** Entries separated by commas; duplicates are dropped. */
 export const listOf =
   <Item>(parse: (text: string) => Item | Problem) =>
   (text: string): readonly Item[] | Problem => {
     const items = new Set<Item>();
     for (const entry of text.split(',')) {
       const item = parse(entry.trim());
-      if (item instanceof Problem) return new Problem(`each entry ${item.words}`);
+      if (item instanceof Problem) return new Problem(`each entry ${item.message}`);
       items.add(item);
     }
     return [...items];
@@ -60,7 +63,10 @@ export const origin = (text: string): string | Problem => {
     : new Problem('must be an origin such as https://portal.example.com, without a path');
 };
 
-/** The keys that verify every token are fetched from there: over a network, only with TLS. */
+/**
+ * Requires TLS except on this machine: the keys that verify tokens, and our credentials, travel
+ * there.
+ */
 const secureAddress = (text: string): URL | undefined => {
   const url = webAddress(text);
   if (url === undefined || !isPlain(url)) return undefined;
@@ -72,21 +78,21 @@ const secureOnly = 'an https address (http only on this machine) without credent
 export const issuerAddress = (text: string): string | Problem =>
   secureAddress(text) ? text : new Problem(`must be ${secureOnly}`);
 
-/** Where tokens are sent to. Without a trailing slash. */
+/** The base address of an API that receives our token; without a trailing slash. */
 export const apiAddress = (text: string): string | Problem =>
   secureAddress(text)?.href.replace(/\/+$/, '') ?? new Problem(`must be ${secureOnly}`);
 
-/** As `apiAddress`, of a provider whose client takes no path. */
+/** As `apiAddress`, for a provider whose client accepts no path. */
 export const apiOrigin = (text: string): string | Problem => {
   const url = secureAddress(text);
   return url?.pathname === '/' ? url.origin : new Problem(`must be ${secureOnly}, and without a path`);
 };
 
-/** A secret key, or a restricted one. Others, of which a page may hold one, do not suffice. */
+/** A secret or restricted key. A publishable key (`pk_`) cannot make the calls needed here. */
 export const stripeSecretKey = (text: string): string | Problem =>
   /^[rs]k_\w+$/.test(text) ? text : new Problem('must be a key that begins with sk_ or rk_');
 
-/** What goes into a header as it is. */
+/** A value that is put into a header unchanged. */
 export const credential = (text: string): string | Problem =>
   /^[\x21-\x7e]+$/.test(text) ? text : new Problem('must be printable characters without spaces');
 
@@ -105,7 +111,7 @@ export const gitHubTemplate = (text: string): { readonly owner: string; readonly
 
 export const claimPath = (text: string): readonly string[] | Problem => {
   const path = text.split('.');
-  return path.includes('') ? new Problem('must be the name of a claim; dots reach into objects') : path;
+  return path.includes('') ? new Problem('must be the name of a claim; a dot reaches into an object, as in realm.role') : path;
 };
 
 export const subjectCheckOf = (text: string): SubjectCheck | Problem => {
@@ -133,33 +139,37 @@ const storeAddress =
   (schemes: readonly string[]) =>
   (text: string): string | Problem => {
     const scheme = schemes.find((known) => text.startsWith(`${known}://`));
-    // Several hosts, separated by commas, are no port that a URL may have: the first stands for all of them.
+    // `URL` cannot parse several hosts separated by commas, so only the first is checked with it.
     const hosts = /^[\w+]+:\/\/(?:[^@/?#]*@)?([^/?#]+)/.exec(text)?.[1] ?? '';
     const isHosts = hosts.split(',').every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host));
     const single = text.replace(hosts, hosts.split(',')[0] ?? '');
     const isGood = scheme !== undefined && isHosts && parseUrl(single) !== undefined;
-    // The text may hold a password: it is not repeated.
+    // The value may hold a password, so the message does not repeat it.
     return isGood ? text : new Problem(`must be an address that begins with ${schemes.map((known) => `${known}://`).join(', ')}`);
   };
 
-/** EventStoreDB: a node, the nodes of a cluster separated by commas, or a name to discover them by. */
+/**
+ * EventStoreDB: a node, the nodes of a cluster separated by commas, or a name to discover them by.
+ */
 export const eventStoreAddress = storeAddress(['esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover']);
 
-/** MongoDB: a server, the members of a replica set separated by commas, or a name to find them by. */
+/**
+ * MongoDB: a server, the members of a replica set separated by commas, or a name to find them by.
+ */
 export const readModelAddress = storeAddress(['mongodb', 'mongodb+srv']);
 
 /** A mail server, as `SMTP_URL` names it. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte on (`smtps:`); otherwise STARTTLS, where the server offers it. */
+  /** TLS from the first byte (`smtps:`); otherwise STARTTLS where the server offers it. */
   readonly secure: boolean;
   readonly credentials?: { readonly user: string; readonly pass: string };
 }
 
 export const smtpServer = (text: string): SmtpServer | Problem => {
   const url = /^smtps?:\/\//.test(text) ? parseUrl(text) : undefined;
-  // The text may hold a password: it is not repeated.
+  // The value may hold a password, so the message does not repeat it.
   const problem = new Problem(
     'must be an address such as smtp://user:password@mail.example.com:587 or smtps://mail.example.com, percent-encoded',
   );
@@ -177,7 +187,10 @@ export const smtpServer = (text: string): SmtpServer | Problem => {
   }
 };
 
-/** The five fields of a schedule: what each may be, and the names that stand for numbers from its first on. */
+/**
+ * The five fields of a schedule: their ranges, and the names that stand for numbers, beginning at
+ * `from`.
+ */
 const cronFields = [
   { from: 0, to: 59, names: [] },
   { from: 0, to: 23, names: [] },
@@ -186,7 +199,7 @@ const cronFields = [
   { from: 0, to: 7, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
 ];
 
-/** Lists of numbers and ranges, each with a step or without: `*`, `1,15`, `mon-fri`, `8-18/2`. */
+/** Lists of numbers and ranges with an optional step: `*`, `1,15`, `mon-fri`, `8-18/2`. */
 const isCronField = (text: string, { from, to, names }: (typeof cronFields)[number]): boolean =>
   text.split(',').every((part) => {
     const [, range = '', step = '1'] = /^([^/]+)(?:\/(\d{1,2}))?$/.exec(part) ?? [];
@@ -213,8 +226,10 @@ export const cronSchedule = (text: string): string | Problem => {
 export const shopifyVersion = (text: string): string | Problem =>
   /^20\d\d-(01|04|07|10)$/.test(text) ? text : new Problem('must be a version of the API, as in 2026-01');
 
-/** The present secret and, during a rotation, the one before it. */
+/** The current secret and, during a rotation, the previous one. */
 export const secretsInRotation = (text: string): readonly string[] | Problem => {
   const secrets = listOf(credential)(text);
-  return secrets instanceof Problem || secrets.length <= 2 ? secrets : new Problem('must be one secret or two');
+  return secrets instanceof Problem || secrets.length <= 2
+    ? secrets
+    : new Problem('must be one secret, or two separated by a comma');
 };

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import {
   apiAddress,
   apiOrigin,
-  asGiven,
+  anyText,
   baseAddress,
   claimPath,
   credential,
@@ -32,22 +32,32 @@ import {
   type SubjectCheck,
 } from './settingValues.js';
 
-/** Everything that an operator may decide, checked (api.md, section 1). Nothing else in the service reads the environment. */
+/**
+ * All settings, validated (api.md, section 1). Nothing else in the service reads the environment.
+ */
 export interface Settings {
   readonly http: {
     readonly host: string;
     /** 0 picks a free port. */
     readonly port: number;
-    /** Public base address without a trailing slash; absent: derived from the address that is really listened on. */
+    /**
+     * Public base address without a trailing slash; absent: derived from the address listened on.
+     */
     readonly baseUrl: string | undefined;
-    /** Where processes of the service reach its api when the public address does not lead there from inside; without a trailing slash. */
+    /**
+     * The address at which other processes of the service reach its api, when they cannot use the
+     * public one; without a trailing slash.
+     */
     readonly internalUrl: string | undefined;
     /** Origins that browsers may call from; empty: CORS is off. */
     readonly corsOrigins: readonly string[];
-    /** Where `/healthz`, `/readyz` and `/metrics` alone are answered, whatever runs in this process; absent: nowhere. */
+    /**
+     * A port that serves only `/healthz`, `/readyz` and `/metrics`, whatever roles run; absent:
+     * none.
+     */
     readonly healthPort: number | undefined;
   };
-  /** Absolute path; the embedded defaults write nothing outside it. */
+  /** Absolute path. The embedded defaults write nothing outside it. */
   readonly dataDir: string;
   readonly stores: {
     /** EventStoreDB's connection string; absent: the embedded event store in `dataDir`. */
@@ -63,32 +73,32 @@ export interface Settings {
     /** Lower-case addresses of those who are admins under embedded sign-in. */
     readonly adminEmails: readonly string[];
   };
-  /** 32 bytes; absent: `loadMasterKeys` keeps one in the data folder. */
+  /** 32 bytes; absent: `loadMasterKeys` creates one in the data folder. */
   readonly encryptionKey: Buffer | undefined;
-  /** 32 bytes each: they still open what they wrapped. */
+  /** 32 bytes each; used only to unwrap what they wrapped. */
   readonly previousEncryptionKeys: readonly Buffer[];
   readonly mail: {
     readonly from: string;
     /** Absent: the embedded outbox. */
     readonly smtp: SmtpServer | undefined;
   };
-  /** Where websites live; absent: the embedded source host and the embedded hosting. */
+  /** Source host and hosting; absent: the embedded ones. */
   readonly sites: { readonly github: GitHubAccount; readonly vercel: VercelAccount } | undefined;
-  /** Plausible; absent: the counter of the sites served here. */
+  /** Plausible; absent: page views of the sites served here are counted. */
   readonly analytics: { readonly url: string; readonly apiKey: string } | undefined;
   /** Stripe; absent: the embedded ledger. */
   readonly stripe: StripeAccount | undefined;
-  /** An OpenAI-compatible gateway; absent: probes say that there is none. */
+  /** An OpenAI-compatible gateway; absent: probes report `notConfigured`. */
   readonly llm: { readonly baseUrl: string; readonly apiKey: string; readonly model: string } | undefined;
   /** Cal.com; absent: the embedded calendar. */
   readonly scheduling: { readonly url: string; readonly apiKey: string } | undefined;
   readonly commerce: {
-    /** The present one first; none: webhooks are not taken. */
+    /** The current one first; empty: webhooks are not accepted. */
     readonly webhookSecrets: readonly string[];
-    /** Of Shopify's Admin API. */
+    /** The version of Shopify's Admin API. */
     readonly apiVersion: string;
   };
-  /** When scheduled scans run: five fields, UTC. */
+  /** When scheduled scans run: a cron expression of five fields, in UTC. */
   readonly seoScanSchedule: string;
   readonly logLevel: LogLevel;
 }
@@ -104,9 +114,9 @@ export interface ExternalIssuer {
 
 export interface StripeAccount {
   readonly secretKey: string;
-  /** Of subscriptions whose transfer names no other; absent: each has to. */
+  /** The default price of subscriptions; absent: every transfer must name a price. */
   readonly priceId: string | undefined;
-  /** Another address of its interface, without a trailing slash; absent: Stripe's own. */
+  /** Base address of the API, without a trailing slash; absent: Stripe's own. */
   readonly apiUrl: string | undefined;
 }
 
@@ -134,7 +144,7 @@ export type ProcessRole = (typeof processRoles)[number];
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Why the service does not start: every wrong setting, one line each, named and never with the value of a secret. */
+/** Lists every wrong setting, one per line, by name. It never contains the value of a secret. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly problems: readonly string[];
@@ -147,29 +157,30 @@ export class SettingsError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The process's environment over what a `.env` file in the current folder says, when there is one. */
+/** The process's environment, which wins over a `.env` file in the current folder. */
 export const readEnvironment = (file = '.env', environment: Environment = process.env): Environment => {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (isCode(error, 'ENOENT')) return environment;
-    throw new SettingsError([`${file}: cannot be read`]);
+    throw new SettingsError([`${file}: cannot be read; check its permissions`]);
   }
   return { ...parseEnv(text), ...environment };
 };
 
 /**
- * Settings of integrations that this version does not have. Ignoring one would leave an operator believing that data goes to a
- * place to which it does not go. (`AWS_*` are left alone: build machines set them for other programs, and by themselves they select
- * nothing; `GITHUB_API_URL` by itself selects nothing either.)
+ * Settings of integrations that this version does not have. They are refused, because an operator
+ * who sets one would believe that data goes there. (`AWS_*` and a lone `GITHUB_API_URL` are
+ * ignored: build machines set them for other programs, and by themselves they select nothing.)
  */
-const unavailable: Readonly<Record<string, readonly string[]>> = {
+const unsupported: Readonly<Record<string, readonly string[]>> = {
   'keeps files in DATA_DIR only': ['S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
 };
 
 /**
- * Reads and checks every setting; an empty variable counts as unset. Throws `SettingsError` with all problems at once.
+ * Reads and checks every setting; an empty variable counts as unset. Throws `SettingsError` with
+ * all problems at once.
  */
 export const loadSettings = (environment: Environment): Settings => {
   const problems: string[] = [];
@@ -186,22 +197,22 @@ export const loadSettings = (environment: Environment): Settings => {
     if (text === undefined) return fallback;
     const value = parse(text);
     if (!(value instanceof Problem)) return value;
-    problems.push(`${name}: ${value.words}`);
+    problems.push(`${name}: ${value.message}`);
     return fallback;
   };
 
   const issuerUrl = read('AUTH_ISSUER', issuerAddress, undefined);
-  const audience = read('AUTH_AUDIENCE', asGiven, undefined);
+  const audience = read('AUTH_AUDIENCE', anyText, undefined);
   const roleClaim = read('AUTH_ROLE_CLAIM', claimPath, ['role']);
   const subjectCheck = read('AUTH_SUBJECT_CHECK', subjectCheckOf, { kind: 'userinfo' } as const);
   const analyticsUrl = read('ANALYTICS_URL', baseAddress, undefined);
   const analyticsKey = read('ANALYTICS_API_KEY', credential, undefined);
   const llmUrl = read('LLM_BASE_URL', baseAddress, undefined);
   const llmKey = read('LLM_API_KEY', credential, undefined);
-  const model = read('LLM_MODEL', asGiven, undefined);
+  const model = read('LLM_MODEL', anyText, undefined);
   const schedulingUrl = read('SCHEDULING_API_URL', baseAddress, undefined);
   const schedulingKey = read('SCHEDULING_API_KEY', credential, undefined);
-  /** Of settings that select something only together. */
+  /** For settings that select an integration only together. */
   const needTogether = (...names: readonly string[]): void => {
     const set = names.find((name) => given(name) !== undefined);
     if (set === undefined) return;
@@ -220,7 +231,7 @@ export const loadSettings = (environment: Environment): Settings => {
     teamId: read('VERCEL_TEAM_ID', credential, undefined),
     apiUrl: read('VERCEL_API_URL', apiAddress, 'https://api.vercel.com'),
   };
-  // Vercel builds what is on GitHub and the embedded hosting what is here: neither can do with the other's repositories.
+  // Vercel builds only repositories on GitHub, and the embedded hosting only embedded ones.
   const siteNames = ['GITHUB_TOKEN', 'GITHUB_OWNER', 'GITHUB_TEMPLATE', 'VERCEL_TOKEN'];
   const vercelName = ['VERCEL_TEAM_ID', 'VERCEL_API_URL'].find((name) => given(name) !== undefined);
   if (siteNames.some((name) => given(name) !== undefined)) needTogether(...siteNames);
@@ -234,7 +245,7 @@ export const loadSettings = (environment: Environment): Settings => {
   if (stripeName !== undefined && given('STRIPE_SECRET_KEY') === undefined) {
     problems.push(`STRIPE_SECRET_KEY: is needed because ${stripeName} is set`);
   }
-  // Processes on several machines have to share it, and a data folder is one machine's.
+  // Processes on several machines must share the key, and a data folder belongs to one machine.
   if (given('EVENT_STORE_URL') !== undefined && given('ENCRYPTION_KEY') === undefined) {
     problems.push('ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set');
   }
@@ -248,7 +259,7 @@ export const loadSettings = (environment: Environment): Settings => {
       corsOrigins: read('CORS_ORIGINS', listOf(origin), []),
       healthPort: read('HEALTH_PORT', portNumber, undefined),
     },
-    dataDir: resolve(read('DATA_DIR', asGiven, './data')),
+    dataDir: resolve(read('DATA_DIR', anyText, './data')),
     stores: {
       eventStoreUrl: read('EVENT_STORE_URL', eventStoreAddress, undefined),
       readModelUrl: read('READ_MODEL_URL', readModelAddress, undefined),
@@ -284,7 +295,7 @@ export const loadSettings = (environment: Environment): Settings => {
     seoScanSchedule: read('SEO_SCAN_CRON', cronSchedule, '0 4 * * 1'),
     logLevel: read('LOG_LEVEL', oneOf(logLevels), 'info'),
   };
-  for (const [reason, names] of Object.entries(unavailable)) {
+  for (const [reason, names] of Object.entries(unsupported)) {
     for (const name of names) if (given(name) !== undefined) problems.push(`${name}: this version ${reason}`);
   }
   const { http, roles } = settings;

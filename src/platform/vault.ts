@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.js';
 import { base32Text } from './ids.js';
 import type { Random } from './random.js';
-import { createSealer, type Sealer } from './sealer.js';
+import { createCipher, type Cipher } from './cipher.js';
 
 /**
  * The key vault (docs/adr/0010-personal-data.md). The master key wraps roots, the newest root wraps the keys that are made, so that a
@@ -25,7 +25,7 @@ export interface Vault {
   /** Retires the key and removes it for good, durably: nothing opens what it sealed. Repeating it changes nothing. */
   destroy(id: string): Promise<void>;
   /** Seals for one purpose of the service itself, with a key that lasts. */
-  sealer(purpose: string): Promise<Sealer>;
+  sealer(purpose: string): Promise<Cipher>;
   /** 32 bytes for one purpose of the service itself: derived from the master key of the first use, and the same ever since. */
   serviceKey(purpose: string): Promise<Uint8Array>;
   /** Keeps a secret under a name that is never used for another one; durable when it resolves. Repeating it changes nothing. */
@@ -100,7 +100,7 @@ export const openVault = async (parts: {
   const services = new Map<string, Uint8Array>();
   const believed = new LRUCache<string, { readonly key: DataKey | null; readonly since: number }>({ max: 10_000 });
 
-  const sealerOf = (master: Uint8Array): Sealer => createSealer(derived(master, 'doorstep vault'), random);
+  const cipherOf = (master: Uint8Array): Cipher => createCipher(derived(master, 'doorstep vault'), random);
 
   const masterNamed = async (id: unknown): Promise<Uint8Array> => {
     const known = masters.find((master) => masterId(master) === id);
@@ -114,7 +114,7 @@ export const openVault = async (parts: {
   const rootEntry = (root: Uint8Array, index: number): Entry => {
     const [current] = masters;
     if (current === undefined) throw new MasterKeyUnknown();
-    return { master: masterId(current), wrapped: sealerOf(current).seal(root, `root/${String(index)}`) };
+    return { master: masterId(current), wrapped: cipherOf(current).encrypt(root, `root/${String(index)}`) };
   };
 
   const rootAt = async (index: number): Promise<Uint8Array | null> => {
@@ -122,7 +122,7 @@ export const openVault = async (parts: {
     if (known !== undefined) return known;
     const entry = await records.get(collections.roots, String(index));
     if (entry === null) return null;
-    const root = sealerOf(await masterNamed(entry.master)).open(String(entry.wrapped), `root/${String(index)}`);
+    const root = cipherOf(await masterNamed(entry.master)).decrypt(String(entry.wrapped), `root/${String(index)}`);
     roots[index] = root;
     return root;
   };
@@ -142,13 +142,13 @@ export const openVault = async (parts: {
 
   const wrap = async (bytes: Uint8Array, bound: string): Promise<Entry> => {
     const { root, index } = await newestRoot();
-    return { root: index, wrapped: createSealer(root, random).seal(bytes, bound) };
+    return { root: index, wrapped: createCipher(root, random).encrypt(bytes, bound) };
   };
 
   const unwrap = async ({ root: index, wrapped }: Readonly<Record<string, unknown>>, bound: string): Promise<Buffer> => {
     const root = await rootAt(Number(index));
     if (root === null) throw new Error('the vault has lost a root');
-    return createSealer(root, random).open(String(wrapped), bound);
+    return createCipher(root, random).decrypt(String(wrapped), bound);
   };
 
   const believe = <Key extends DataKey | null>(id: string, key: Key): Key => {
@@ -251,7 +251,7 @@ export const openVault = async (parts: {
       return entry === null ? null : unwrap(entry, `secret/${name}`);
     },
     destroySecret: (name) => records.delete(collections.secrets, name),
-    sealer: async (purpose) => createSealer(await serviceKey(purpose), random),
+    sealer: async (purpose) => createCipher(await serviceKey(purpose), random),
     rotate: async () => {
       masters = await parts.masterKeys();
       const { index: newest } = await newestRoot();

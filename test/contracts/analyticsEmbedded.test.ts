@@ -36,8 +36,8 @@ afterEach(() => {
   for (const opened of counters.splice(0)) opened.close();
 });
 
-const visit = (wish: Partial<PageRequest> & { agent?: string; referer?: string } = {}, by = counter): void => {
-  const { agent = firefox, referer, headers = {}, ...request } = wish;
+const visit = (view: Partial<PageRequest> & { agent?: string; referer?: string } = {}, by = counter): void => {
+  const { agent = firefox, referer, headers = {}, ...request } = view;
   const all = { host: 'bakery.example', 'user-agent': agent, ...(referer !== undefined && { referer }), ...headers };
   by.count({ project: 'bakery', path: '/', query: '', peer: '93.184.216.7', ...request, headers: all });
 };
@@ -55,7 +55,7 @@ const tables = (sql: string): unknown[] => {
 };
 
 describe('the counter of page views', () => {
-  test('counts views, and visitors once a day', async () => {
+  test('counts every view, and each visitor once a day', async () => {
     visit();
     visit({ path: '/prices/' });
     visit({ path: '/prices/', agent: safari });
@@ -78,7 +78,7 @@ describe('the counter of page views', () => {
     });
   });
 
-  test('keeps the sites apart', async () => {
+  test('counts each site separately', async () => {
     visit();
     visit({ project: 'butcher' });
     expect((await report()).pageviews).toBe(1);
@@ -87,27 +87,27 @@ describe('the counter of page views', () => {
 
   test.each([
     ['a link that names itself', { query: 'utm_source=newsletter&x=1', referer: 'https://www.google.com/' }, 'newsletter'],
-    ['the site before', { referer: 'https://www.google.com/search?q=bread' }, 'google.com'],
+    ['the referring site', { referer: 'https://www.google.com/search?q=bread' }, 'google.com'],
     ['nothing', {}, 'Direct / None'],
-    ['something that is no address', { referer: 'android-app://com.example' }, 'Direct / None'],
+    ['an invalid referrer', { referer: 'android-app://com.example' }, 'Direct / None'],
     ['a page of the same site', { referer: 'http://bakery.example/prices' }, undefined],
-  ])('tells where visitors came from by %s', async (_, wish, source) => {
-    visit(wish);
+  ])('finds the source of a visitor by %s', async (_, view, source) => {
+    visit(view);
     expect((await report()).sources).toStrictEqual(source === undefined ? [] : [{ source, visitors: 1 }]);
   });
 
   test.each([
     ['Googlebot', { agent: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' }],
     ['a program', { agent: 'curl/8.0' }],
-    ['nobody in particular', { agent: '' }],
+    ['an empty user agent', { agent: '' }],
     ['a headless browser', { agent: `${firefox} HeadlessChrome/130.0` }],
-    ['a browser that fetches ahead', { headers: { 'sec-purpose': 'prefetch;prerender' } }],
-  ])('leaves out %s', async (_, wish) => {
-    visit(wish);
+    ['a prefetch', { headers: { 'sec-purpose': 'prefetch;prerender' } }],
+  ])('does not count %s', async (_, view) => {
+    visit(view);
     expect((await report()).pageviews).toBe(0);
   });
 
-  test('tells visitors behind a proxy of our own apart, and believes nobody else', async () => {
+  test('distinguishes visitors behind our own proxy, and ignores the header of others', async () => {
     const via = (address: string) => ({ headers: { 'x-forwarded-for': `8.8.8.8, ${address}` } });
     visit({ peer: '::ffff:10.0.0.1', ...via('93.184.216.1') });
     visit({ peer: '127.0.0.1', ...via('93.184.216.2') });
@@ -116,7 +116,7 @@ describe('the counter of page views', () => {
     expect(await report()).toMatchObject({ visitors: 3, pageviews: 4 });
   });
 
-  test('is written after a second, and there after a start', async () => {
+  test('writes views after a second, and has them after a restart', async () => {
     visit();
     await clock.advance(1_000);
     expect(tables("SELECT visitors FROM tally WHERE kind = 'day'")).toEqual([{ visitors: 1 }]);
@@ -128,7 +128,7 @@ describe('the counter of page views', () => {
     expect(await report()).toMatchObject({ visitors: 1, pageviews: 2 });
   });
 
-  test('is shared by processes: a visitor of both is one', async () => {
+  test('counts a visitor of two processes once', async () => {
     const other = openCounter();
     visit();
     visit({}, other);
@@ -136,19 +136,19 @@ describe('the counter of page views', () => {
     expect(await report()).toMatchObject({ visitors: 1, pageviews: 2 });
   });
 
-  test('throws away what tells visitors apart, with the day', async () => {
+  test('deletes salts and hashes after the day', async () => {
     for (let index = 0; index < 1_100; index += 1) visit({ peer: `93.184.${index >> 8}.${index & 255}` });
     await report();
     expect(tables('SELECT count(*) AS salts FROM salt')).toEqual([{ salts: 1 }]);
     await clock.advance(dayMs);
-    // What is left is thrown away a bit at a time.
+    // The rest is deleted in batches.
     for (let turn = 0; turn < 10; turn += 1) await clock.advance(0);
     expect(tables('SELECT count(*) AS salts FROM salt')).toEqual([{ salts: 0 }]);
     expect(tables('SELECT count(*) AS hashes FROM seen')).toEqual([{ hashes: 0 }]);
     expect(await report()).toMatchObject({ visitors: 1_100, pageviews: 1_100 });
   });
 
-  test('never writes an address or a browser down', async () => {
+  test('never stores an address or a user agent', async () => {
     visit({ peer: '93.184.216.77', agent: `${firefox} canary` });
     await report();
     const bytes = Buffer.concat([readFileSync(file), readFileSync(`${file}-wal`)]).toString('latin1');
@@ -157,7 +157,7 @@ describe('the counter of page views', () => {
     expect(bytes).not.toContain('canary');
   });
 
-  test('has room for so many names of pages, and counts the rest together', async () => {
+  test('lists a limited number of pages, and counts the rest together', async () => {
     for (let index = 0; index < 1_050; index += 1) visit({ path: `/${index}`, agent: `${firefox} ${index}` });
     const { topPages, pageviews } = await report();
     expect(pageviews).toBe(1_050);
@@ -165,7 +165,7 @@ describe('the counter of page views', () => {
     expect(topPages[0]).toStrictEqual({ page: '(other)', visitors: 50, pageviews: 50 });
   });
 
-  test('counts on beside a file that another process holds, and writes when it may', async () => {
+  test('goes on counting while another process locks the file, and writes later', async () => {
     visit();
     await report();
     const holder = new DatabaseSync(file);
@@ -178,11 +178,11 @@ describe('the counter of page views', () => {
     expect((await report()).pageviews).toBe(2);
   });
 
-  test('is not made slower by what it counts', () => {
+  test('does not get slower with the number of views', () => {
     const begun = process.cpuUsage();
     for (let index = 0; index < 10_000; index += 1) visit({ path: `/${randomBytes(4).toString('hex')}` });
     const { user, system } = process.cpuUsage(begun);
-    // Microseconds for each; a page takes hundreds of them to be served.
+    // Microseconds per view; serving a page takes hundreds.
     expect((user + system) / 10_000).toBeLessThan(100);
   });
 });

@@ -7,7 +7,10 @@ import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { hastyClock, startProvider, type Provider, type ProviderAnswer, type ProviderRequest } from '../support/provider.js';
 
-/** What the stats API takes of what is asked here (https://plausible.io/docs/stats-api); it refuses other fields. */
+/**
+ * The used part of the stats API's query schema (https://plausible.io/docs/stats-api), which
+ * refuses other fields.
+ */
 const query = new Ajv2020({ strict: false }).compile({
   type: 'object',
   required: ['site_id', 'metrics', 'date_range'],
@@ -66,7 +69,7 @@ interface Query {
 
 const apiKey = 'plausible-canary-77';
 
-/** Plausible with these page views, answering as its documentation says. */
+/** A fake of Plausible with these page views, following its documentation. */
 const plausibleWith =
   (views: readonly View[]) =>
   ({ method, url, headers, body }: ProviderRequest): ProviderAnswer => {
@@ -134,7 +137,7 @@ beforeEach(async () => {
 });
 
 describe('a report of Plausible', () => {
-  test('holds the totals, every day, the pages and the sources', async () => {
+  test('contains the totals, every day, the pages and the sources', async () => {
     expect(await plausible.report({ site, ...march })).toStrictEqual({
       visitors: 2,
       pageviews: 4,
@@ -154,7 +157,7 @@ describe('a report of Plausible', () => {
     });
   });
 
-  test('is of the site that a service names, when one does', async () => {
+  test('is about the site id of an attached service, if there is one', async () => {
     const report = await plausible.report({
       site: { ...site, url: 'https://elsewhere.example/', siteId: 'bakery.example' },
       ...march,
@@ -162,7 +165,7 @@ describe('a report of Plausible', () => {
     expect(report.visitors).toBe(2);
   });
 
-  test('of a website that shares its hostname leaves the others out', async () => {
+  test('about a website that shares its hostname excludes the others', async () => {
     const shop = { url: 'https://doorstep.example/sites/shop/', project: 'shop' };
     const report = await plausible.report({ site: shop, ...march });
     expect(report).toMatchObject({ visitors: 1, topPages: [{ page: '/sites/shop/' }] });
@@ -180,7 +183,7 @@ const failure = async (): Promise<ProviderFault> => {
 };
 
 describe('when Plausible', () => {
-  test('does not know the site, that is said', async () => {
+  test('does not know the site, the fault says so', async () => {
     await expect(plausible.report({ site: { ...site, url: 'https://other.example' }, ...march })).rejects.toMatchObject({
       provider: 'Plausible',
       transient: false,
@@ -188,13 +191,13 @@ describe('when Plausible', () => {
     });
   });
 
-  test.each([[{ kind: 'broken' } as const], [{ kind: 'reset' } as const]])('%j once, the query is repeated', async (mishap) => {
+  test.each([[{ kind: 'broken' } as const], [{ kind: 'reset' } as const]])('%j once, the query is retried', async (mishap) => {
     provider.mishaps.push(mishap);
     expect((await plausible.report({ site, ...march })).visitors).toBe(2);
     expect(provider.requests).toHaveLength(5);
   });
 
-  test('asks to wait, nobody asks before', async () => {
+  test('asks to wait, no request is sent before', async () => {
     provider.mishaps.push({ kind: 'limited', retryAfter: '120' });
     expect(await failure()).toMatchObject({ transient: true });
     const asked = provider.requests.length;
@@ -202,18 +205,18 @@ describe('when Plausible', () => {
     expect(provider.requests).toHaveLength(asked);
   });
 
-  test.each(['garbled', 'strange'] as const)('answers something %s, that is a fault of its own', async (kind) => {
+  test.each(['garbled', 'strange'] as const)('answers something %s, a fault says so', async (kind) => {
     provider.mishaps.push(...Array.from({ length: 4 }, () => ({ kind })));
     expect(await failure()).toMatchObject({ transient: true, provider: 'Plausible' });
   });
 
-  test.each(['silent', 'slow'] as const)('is %s, nobody waits for ever', async (kind) => {
+  test.each(['silent', 'slow'] as const)('is %s, the request times out', async (kind) => {
     provider.mishaps.push(...Array.from({ length: 12 }, () => ({ kind })));
     expect(await failure()).toMatchObject({ transient: true });
     expect(provider.requests.length).toBeLessThanOrEqual(12);
   });
 
-  test('fails, the log names its request and not the key', async () => {
+  test('fails, the log has the request id and not the key', async () => {
     provider.mishaps.push(...Array.from({ length: 12 }, () => ({ kind: 'broken' }) as const));
     await failure();
     expect(logged.join('')).toContain('"providerRequestId":"r1"');

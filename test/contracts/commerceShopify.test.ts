@@ -33,7 +33,7 @@ const faultOf = async (asked: Promise<unknown>): Promise<ProviderFault> => {
 };
 
 describe('products', () => {
-  test('are told in our words, page after page', async () => {
+  test('are translated and paged', async () => {
     const bare = { status: 'DRAFT', onlineStoreUrl: null, totalInventory: null, featuredMedia: null };
     const fake = await serveFake(shopifyWith([fakeProduct(1), fakeProduct(2, bare)]));
     const commerce = clientOf(fake);
@@ -65,7 +65,7 @@ describe('products', () => {
     expect(fake.complaints).toStrictEqual([]);
   });
 
-  test('wait until there are points for the query again, and say how long when that is long', async () => {
+  test('are retried once the rate limit allows it; a long wait is left to the caller', async () => {
     const bucket: Bucket = { available: 2, restoreRate: 20 };
     const fake = await serveFake(shopifyWith(three, bucket));
     expect(await clientOf(fake).products({ shop, limit: 3 })).toHaveLength(3);
@@ -89,7 +89,7 @@ describe('products', () => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  test('a query that is refused is told without what was sent', async () => {
+  test('a refused query is a fault that repeats nothing of the request', async () => {
     const fake = await serveFake(shopifyWith(three));
     const fault = await faultOf(clientOf(fake).products({ shop, limit: 1, after: 'nonsense-canary' }));
     expect(fault).toMatchObject({ transient: false, message: 'the query was refused' });
@@ -105,14 +105,14 @@ describe('products', () => {
       const found = await asked.catch((error: unknown) => error);
       if (found instanceof ProviderFault) expect(found.transient).toBe(true);
       else expect(found).toHaveLength(3);
-      // What is certain to pass is never left to the caller.
+      // A short wait is never left to the caller.
       if (['500', 'reset', 'silence', 'half', 'drip'].includes(trouble.what)) expect(found).toHaveLength(3);
       expect(log.join('')).not.toContain('canary');
     },
     20_000,
   );
 
-  test('a shop that is away does not keep others from being asked', async () => {
+  test('a shop that is down does not affect others', async () => {
     const fake = await serveFake(shopifyWith(three));
     const commerce = clientOf(fake);
     fake.trouble(() => ({ what: '429', when: 'before' }));
@@ -129,10 +129,10 @@ describe('GET /websites/:id/products', () => {
     const token = await api.mintToken();
     const { body } = await api.call('POST', '/websites', { token, body: { name: 'B', slug: 'bakery', tier: 'scale' } });
     const { id } = body as { id: string };
-    const wish = { kind: 'commerce', shopDomain, secrets: { adminToken: secret } };
+    const input = { kind: 'commerce', shopDomain, secrets: { adminToken: secret } };
     return {
       api,
-      attach: () => api.call('POST', `/websites/${id}/services`, { token, body: wish }),
+      attach: () => api.call('POST', `/websites/${id}/services`, { token, body: input }),
       get: (query = '') => api.call('GET', `/websites/${id}/products${query}`, { token }),
       id,
     };
@@ -152,7 +152,7 @@ describe('GET /websites/:id/products', () => {
     expect(last.headers.get('link')).toBeNull();
   });
 
-  test('names Shopify when it refuses (502), is away (503), or does not answer in time (504)', async () => {
+  test('names Shopify when it refuses (502), is down (503), or times out (504)', async () => {
     const fake = await serveFake(shopifyWith(three));
     const { attach, get } = await world(fake);
     await attach();
@@ -181,20 +181,20 @@ describe('a signature', () => {
   const body = Buffer.from('{"é":1}\n');
 
   test.each<[string, boolean, string]>([
-    ['of the present secret', true, signatureOf(body, 'present')],
-    ['of the one before it', true, signatureOf(body, 'previous')],
+    ['of the current secret', true, signatureOf(body, 'present')],
+    ['of the previous one', true, signatureOf(body, 'previous')],
     ['of neither', false, signatureOf(body, 'stranger')],
     ['of another body', false, signatureOf('{}', 'present')],
     ['that is empty', false, ''],
     ['in base64 for addresses', false, signatureOf(body, 'present').replaceAll('+', '-').replaceAll('/', '_').replace('=', '')],
     ['with something behind it', false, `${signatureOf(body, 'present')}=`],
     ['of zeros', false, Buffer.alloc(32).toString('base64')],
-  ])('%s: %s', (_, isGenuine, signature) => {
-    expect(commerce.isGenuine(body, signature)).toBe(isGenuine);
+  ])('%s: %s', (_, isValid, signature) => {
+    expect(commerce.isSignatureValid(body, signature)).toBe(isValid);
   });
 
-  test('is what openssl makes of it', () => {
+  test('equals that of openssl', () => {
     // printf '{}' | openssl dgst -sha256 -hmac present -binary | openssl base64
-    expect(commerce.isGenuine(Buffer.from('{}'), 'Y2tU7yw3p0eVGtxgWybLxqeUOvQRkJ93CiJzz6wf/Ak=')).toBe(true);
+    expect(commerce.isSignatureValid(Buffer.from('{}'), 'Y2tU7yw3p0eVGtxgWybLxqeUOvQRkJ93CiJzz6wf/Ak=')).toBe(true);
   });
 });

@@ -27,7 +27,7 @@ const mail = (changes: Partial<Mail> = {}): Mail => ({
 const messageIn = async (folder: string, { id }: Mail) => simpleParser(await readFile(join(folder, `${id}.eml`)));
 
 describe('a mail that is sent', () => {
-  test('is kept as an RFC 5322 file with both bodies', async () => {
+  test('is stored as an RFC 5322 file with both bodies', async () => {
     const folder = temporaryFolder();
     const sent = mail({
       subject: 'Grüße aus dem Café ☕',
@@ -56,7 +56,7 @@ describe('a mail that is sent', () => {
     ]);
   });
 
-  test('twice under one id, even at the same time, is kept once, as it was first', async () => {
+  test('twice under one id, even concurrently, is stored once, as first sent', async () => {
     const folder = temporaryFolder();
     const outbox = outboxIn(folder);
     const sent = mail();
@@ -66,7 +66,7 @@ describe('a mail that is sent', () => {
     expect(await readdir(folder)).toHaveLength(2);
   });
 
-  test('whose writing broke off is not listed, and is written when it is sent again', async () => {
+  test('after an interrupted write is not listed, and is written when sent again', async () => {
     const folder = temporaryFolder();
     const outbox = outboxIn(folder);
     const sent = mail();
@@ -144,7 +144,7 @@ describe('the list', () => {
 });
 
 describe('a recipient who is forgotten', () => {
-  test('leaves no file behind, whatever was cut off; others keep theirs, and so does whoever has the address now', async () => {
+  test('leaves no file behind, not even of interrupted writes; mails of others and of the next person with the address stay', async () => {
     const folder = temporaryFolder();
     const outbox = outboxIn(folder);
     const [theirs, unsigned, next, others] = [
@@ -154,7 +154,7 @@ describe('a recipient who is forgotten', () => {
       mail({ to: 'berta@example.com', person: 'third' }),
     ] as [Mail, Mail, Mail, Mail];
     for (const each of [theirs, unsigned, next, others]) await outbox.send(each);
-    // A sending, and a forgetting, that a crash cut off.
+    // Leftovers of an interrupted send and an interrupted deletion.
     const cutOff = mail({ person: 'first' });
     await outbox.send(cutOff);
     await rm(join(folder, `${cutOff.id}.eml`));

@@ -32,7 +32,7 @@ const faultOf = async (sending: Promise<void>): Promise<ProviderFault> => {
   return error;
 };
 
-test('a mail arrives with both bodies, and says that a program sent it', async () => {
+test('a mail arrives with both bodies, marked as auto-generated', async () => {
   const { received, port } = await startMailServer();
   await senderFor(port).send(mail);
   expect(received).toHaveLength(1);
@@ -45,7 +45,7 @@ test('a mail arrives with both bodies, and says that a program sent it', async (
   expect(arrived?.headers.get('auto-submitted')).toBe('auto-generated');
 });
 
-test('a repetition carries the same Message-ID, another mail another one', async () => {
+test('a repeated mail has the same Message-ID, another mail a different one', async () => {
   const { received, port } = await startMailServer();
   const sender = senderFor(port);
   await sender.send(mail);
@@ -57,7 +57,7 @@ test('a repetition carries the same Message-ID, another mail another one', async
   expect(other).not.toBe(first);
 });
 
-test('the server is signed in to, and the password is told nobody else', async () => {
+test('the credentials are sent to the server, and appear nowhere else', async () => {
   const { received, port } = await startMailServer({
     onAuth: ({ username, password }, _session, done) => {
       if (username === 'doorstep' && password === 's3cret+word') done(null, { user: username });
@@ -69,14 +69,14 @@ test('the server is signed in to, and the password is told nobody else', async (
 
   const { logger, lines } = collectLogs();
   const fault = await faultOf(senderFor(port, { credentials: { user: 'doorstep', pass: 'wr0ng+word' } }, logger).send(mail));
-  // It is mended in the settings: mails that wait until then shall go out.
+  // The operator fixes the settings, and waiting mails must then be sent.
   expect(fault.transient).toBe(true);
   expect(`${fault.message}${lines().join('')}`).not.toContain('wr0ng+word');
 });
 
 test('a server beyond this machine gets no password without TLS', async () => {
   let asked = false;
-  // An address that counts as somebody else's.
+  // An address that counts as another machine's.
   const host = '127.0.0.2';
   const { received, port } = await startMailServer(
     {
@@ -106,7 +106,7 @@ describe('what a mail server says', () => {
     ['a full mailbox', 452, true],
     ['greylisting', 450, true],
     ['a policy', 554, false],
-  ])('of %s (%i) is told without the address', async (_, code, transient) => {
+  ])('of %s (%i) is reported without the address', async (_, code, transient) => {
     const { received, port } = await startMailServer(refusing(code, `<Ada@Example.com> is not taken`));
     const fault = await faultOf(senderFor(port).send(mail));
     expect(fault).toMatchObject({ provider: 'smtp', transient });
@@ -114,7 +114,7 @@ describe('what a mail server says', () => {
     expect(received).toHaveLength(0);
   });
 
-  test('when it takes the mail over is logged, without the address', async () => {
+  test('when it accepts a mail is logged without the address', async () => {
     const { logger, lines } = collectLogs();
     const { port } = await startMailServer();
     await senderFor(port, {}, logger).send(mail);
@@ -124,13 +124,13 @@ describe('what a mail server says', () => {
 });
 
 describe('is worth another attempt', () => {
-  test('a server that is not there', async () => {
+  test('a server that cannot be reached', async () => {
     const { port, close } = await startMailServer();
     await close();
     expect(await faultOf(senderFor(port).send(mail))).toMatchObject({ transient: true });
   });
 
-  test('a server that was not there many times in a row, which is left alone for a while; others are not', async () => {
+  test('a server after many failed connections, for which the circuit breaker opens; others are not affected', async () => {
     const { port, close } = await startMailServer();
     await close();
     const sender = senderFor(port);
@@ -143,7 +143,7 @@ describe('is worth another attempt', () => {
     expect(other.received).toHaveLength(1);
   });
 
-  test('a server that hangs up in the middle, and the mail goes out when it is there again', async () => {
+  test('a server that disconnects during a mail, which is sent when the server is back', async () => {
     let hangUp = true;
     const { received, port } = await startMailServer({
       onMailFrom: (_address, _session, done) => {
@@ -175,7 +175,7 @@ describe('is worth another attempt', () => {
 test.each([
   ['a second recipient', { to: 'ada@example.com, eve@example.com' }],
   ['a header in the address', { to: 'ada@example.com\r\nBcc: eve@example.com' }],
-])('%s is refused for good before anybody is talked to', async (_, changes) => {
+])('%s is a permanent fault, without a connection', async (_, changes) => {
   const { received, port } = await startMailServer();
   expect(await faultOf(senderFor(port).send({ ...mail, ...changes }))).toMatchObject({ transient: false });
   expect(received).toHaveLength(0);

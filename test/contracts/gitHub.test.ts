@@ -9,7 +9,7 @@ import { createGitHubFake, type GitHubFake } from '../support/providers/gitHubFa
 import { serveFake, troubleKinds, type ServedFake } from '../support/providers/wire.js';
 import { sourceHostContract } from './sourceHost.contract.js';
 
-/** Waits a fiftieth of what it is told to. */
+/** A clock on which waits are fifty times shorter. */
 const hasty = hastyClock(50);
 
 interface Opened {
@@ -56,7 +56,7 @@ sourceHostContract('GitHub', async () => {
     },
   };
 });
-test('in all of that, GitHub was asked nothing that its description does not have', () => {
+test('all requests and responses match the description of GitHub', () => {
   expect(contract.served.requests.length).toBeGreaterThan(30);
   expect(contract.served.complaints).toEqual([]);
 });
@@ -67,7 +67,7 @@ beforeAll(async () => {
 });
 
 describe('a repository', () => {
-  test('is private, and carries its marker at the end of a description that is never too long', async () => {
+  test('is private, with its marker at the end of a description within the length limit', async () => {
     const description = `Website of ${'Ä long name\n '.repeat(60)}`;
     await github.host.createRepository({ name: 'long', templateId: 'site-template', marker: 'job-long', description });
     const made = github.fake.repositories.get('long');
@@ -76,7 +76,7 @@ describe('a repository', () => {
     expect(made?.description.length).toBeLessThanOrEqual(350);
   });
 
-  test('of somebody else with our marker in the middle of its description is not ours', async () => {
+  test('of somebody else with our marker in the middle of its description is not taken for ours', async () => {
     github.fake.addStranger('copycat', 'About [doorstep job-copycat] and more');
     expect(await github.host.findRepository({ name: 'copycat', marker: 'job-copycat' })).toBeNull();
     await expect(create(github.host, 'copycat')).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('a repository', () => {
     expect(github.fake.repositories.has('copycat')).toBe(true);
   });
 
-  test('that was made by an attempt whose answer never came is waited for and taken, not made twice', async () => {
+  test('that was created by an attempt without a response is used, not created twice', async () => {
     github.served.trouble(({ method }) => (method === 'POST' ? { when: 'after', what: 'reset' } : undefined));
     await expect(create(github.host, 'lost')).rejects.toMatchObject(transient);
     github.served.trouble();
@@ -97,7 +97,7 @@ describe('a repository', () => {
     expect(github.fake.made.filter((name) => name === 'lost')).toHaveLength(1);
   });
 
-  test('whose content never comes is a fault that passes', async () => {
+  test('whose content never appears is a transient fault', async () => {
     const { host } = await open({ copying: Infinity, clock: { ...hasty, now: () => systemClock.now() * 100 } });
     await expect(create(host, 'empty')).rejects.toMatchObject({
       ...transient,
@@ -106,7 +106,7 @@ describe('a repository', () => {
   });
 });
 
-test('an unknown user, a wrong token and a missing template are told in words', async () => {
+test('an unknown user, a wrong token and a missing template have clear messages', async () => {
   const { id } = await create(github.host, 'words');
   await expect(github.host.inviteCollaborator(id, 'nobody-at-all')).rejects.toMatchObject({
     ...permanent,
@@ -130,7 +130,7 @@ test('an unknown user, a wrong token and a missing template are told in words', 
   await expect(attempt).rejects.toMatchObject({ ...permanent, message: expect.stringContaining('agency/gone is not there') });
 });
 
-test('more people than fit on a page are all listed', async () => {
+test('collaborators on all pages are listed', async () => {
   const { id } = await create(github.host, 'crowd');
   const invitations = github.fake.repositories.get('crowd')?.invitations ?? [];
   for (let index = 0; index < 150; index += 1) invitations.push(`user-${index}`);
@@ -139,12 +139,12 @@ test('more people than fit on a page are all listed', async () => {
 });
 
 describe.each(troubleKinds)('trouble on the wire: %s', (what) => {
-  test('a read gets over it when it happens once, and says what is wrong when it goes on', async () => {
+  test('a read succeeds when it happens once, and fails with the reason when it goes on', async () => {
     const { host, fake, served, lines } = await open({ copying: 0, timeoutMs: 20_000 });
     await create(host, 'site');
     served.trouble((_, index) => (index === 0 ? { when: 'after', what } : undefined));
     const once = host.listCommits('agency/site', 5);
-    // Only what may pass within a moment is waited for here.
+    // Only short waits happen in the adapter.
     if (['500', 'reset', 'half'].includes(what)) expect(await once).toHaveLength(1);
     else await expect(once).rejects.toMatchObject(transient);
     const again = await open({ copying: 0, timeoutMs: 20_000 });
@@ -158,7 +158,7 @@ describe.each(troubleKinds)('trouble on the wire: %s', (what) => {
     if (what !== 'page' && what !== 'nonsense') expect(again.lines.join('')).toContain('a request to a provider went wrong');
   });
 
-  test('a write is sent once, and whether it was done is found out', async () => {
+  test('a write is sent once, and the next attempt finds out whether it took effect', async () => {
     const { host, fake, served } = await open({ copying: 0, timeoutMs: 20_000 });
     served.trouble(({ method }) => (method === 'POST' ? { when: 'after', what } : undefined));
     await expect(create(host, 'site')).rejects.toMatchObject(transient);
@@ -171,7 +171,7 @@ describe.each(troubleKinds)('trouble on the wire: %s', (what) => {
   });
 });
 
-test('a limit that is told once is kept by everybody: nothing is sent until it has passed', async () => {
+test('a rate limit applies to all requests: nothing is sent until it has passed', async () => {
   const { host, served } = await open({ copying: 0 });
   served.trouble((_, index) => (index === 0 ? { when: 'before', what: '429' } : undefined));
   await expect(host.listCommits('agency/site-template', 1)).rejects.toMatchObject({ ...transient, retryAfterMs: 7_000 });
@@ -180,7 +180,7 @@ test('a limit that is told once is kept by everybody: nothing is sent until it h
   expect(served.requests).toHaveLength(before);
 });
 
-test('a provider that fails again and again is left alone for a while', async () => {
+test('the circuit breaker opens for a provider that keeps failing', async () => {
   const { host, served } = await open({ copying: 0 });
   served.trouble(() => ({ when: 'before', what: '500' }));
   for (let index = 0; index < 4; index += 1) await expect(host.listCommits('agency/x', 1)).rejects.toMatchObject(transient);
@@ -188,7 +188,7 @@ test('a provider that fails again and again is left alone for a while', async ()
   await expect(host.listCommits('agency/x', 1)).rejects.toThrow('left alone');
 });
 
-test('writes keep the distance that GitHub asks for', async () => {
+test('writes are spaced as GitHub asks for', async () => {
   const { host } = await open({ copying: 0, paced: true });
   const begunAt = performance.now();
   await create(host, 'first');

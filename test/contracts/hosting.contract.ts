@@ -2,20 +2,20 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Hosting, HostingProject } from '../../src/integrations/hosting/port.js';
 import type { Repository } from '../../src/integrations/sourceHost/port.js';
 
-/** What an adapter brings to the suite. */
+/** What an adapter provides to the suite. */
 export interface HostingUnderTest {
   readonly hosting: Hosting;
-  /** A project name that nobody has taken. */
+  /** An unused project name. */
   freshName(): string;
-  /** A new repository of a site that can be built. */
+  /** A new repository with a site that can be built. */
   freshRepository(): Promise<Repository>;
-  /** Commits a home page that says `words`, or one that cannot be built; answers with the commit. */
+  /** Commits a home page with the text `words`, or one that cannot be built; returns the commit. */
   commit(repository: Repository, home: { words: string } | 'broken'): Promise<string>;
-  /** What visitors get at an address. */
+  /** The response that visitors get at an address. */
   visit(address: string): Promise<{ status: number; text: string }>;
 }
 
-/** What every hosting provider promises (`src/integrations/hosting/port.ts`). */
+/** The contract of every hosting provider (`src/integrations/hosting/port.ts`). */
 export const hostingContract = (adapter: string, open: () => Promise<HostingUnderTest>): void => {
   describe(`hosting: ${adapter}`, () => {
     let under: HostingUnderTest;
@@ -31,7 +31,7 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       return { project: await hosting.createProject({ name, marker: `job-${name}`, repository }), repository };
     };
 
-    test('a project is found by its marker once it is made, and by no other', async () => {
+    test('a project is found by its marker once it is created, and by no other', async () => {
       const [name, repository] = [under.freshName(), await under.freshRepository()];
       const marker = `job-${name}`;
       expect(await hosting.findProject({ name, marker })).toBeNull();
@@ -42,7 +42,7 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect(await hosting.createProject({ name, marker, repository })).toEqual(project);
     });
 
-    test('a name that somebody else has is a permanent fault, in words', async () => {
+    test('a name of another project is a permanent fault with a clear message', async () => {
       const { project, repository } = await newProject();
       const attempt = hosting.createProject({ name: project.name, marker: 'another job', repository });
       await expect(attempt).rejects.toMatchObject({ ...permanent, message: expect.stringContaining(project.name) });
@@ -81,7 +81,7 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect(await hosting.listDeployments(project.id, 10)).toEqual([deployment]);
     });
 
-    test('the newest is served and comes first; each keeps an address of its own', async () => {
+    test('the newest is served and listed first; each keeps its own address', async () => {
       const { project, repository } = await newProject();
       const deployments = [];
       for (const number of ['one', 'two', 'three']) {
@@ -97,7 +97,7 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect((await under.visit(deployments[2]?.url ?? '')).text).toContain('Edition one');
     });
 
-    test('a build that fails says why, and what was served before stays', async () => {
+    test('a failed build says why, and the previous deployment stays', async () => {
       const { project, repository } = await newProject();
       await under.commit(repository, { words: 'Still here' });
       const good = await hosting.deploy(project.id, 'good');
@@ -111,7 +111,7 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect((await under.visit(failed.url)).status).toBe(404);
     });
 
-    test('after a failed build the same marker is tried anew', async () => {
+    test('after a failed build the same marker builds again', async () => {
       const { project, repository } = await newProject();
       await under.commit(repository, 'broken');
       expect(await hosting.deploy(project.id, 'job')).toMatchObject({ status: 'failed' });
@@ -122,7 +122,7 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect((await under.visit(project.url)).text).toContain('Repaired');
     });
 
-    test('a deployment that is only begun ends by itself, and is found and waited for by its marker', async () => {
+    test('a started deployment ends by itself, and is found and awaited by its marker', async () => {
       const { project, repository } = await newProject();
       const commit = await under.commit(repository, { words: 'Once more' });
       const { id } = await hosting.startDeployment(project.id, 'job');

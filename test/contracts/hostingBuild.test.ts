@@ -14,7 +14,7 @@ const build = async (source: Source, variables: Record<string, string> = { SITE_
   const files = new Map(Object.entries({ 'index.html': 'Home', ...source }).map(([path, content]) => [path, encode(content)]));
   return buildSite(files, variables);
 };
-/** What a home page written as `template` becomes. */
+/** The result of rendering `template` as the home page. */
 const page = async (template: string, variables?: Record<string, string>, rest: Source = {}): Promise<string> => {
   const files = new Map(
     Object.entries({ 'index.html.liquid': template, ...rest }).map(([path, content]) => [path, encode(content)]),
@@ -25,7 +25,7 @@ const text = (files: ReadonlyMap<string, Uint8Array>, path: string): string => n
 const failure = { name: 'BuildFailure' };
 
 describe('what is published', () => {
-  test('everything but what begins with _ or a dot, and the notes to the template itself', async () => {
+  test('everything except names with a leading _ or dot, and files about the template itself', async () => {
     const files = await build({
       'assets/site.css': '',
       '_parts/header.liquid': '',
@@ -40,12 +40,12 @@ describe('what is published', () => {
     expect([...files.keys()].sort()).toEqual(['.well-known/security.txt', 'assets/site.css', 'index.html', 'notes/README.md']);
   });
 
-  test('other files byte by byte', async () => {
+  test('other files unchanged', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
     expect((await build({ 'picture.png': bytes })).get('picture.png')).toEqual(bytes);
   });
 
-  test('liquid files under their name without the ending, of any kind', async () => {
+  test('liquid files of any type, under their name without the extension', async () => {
     const files = await build({ 'robots.txt.liquid': '{{ site.name }}', 'a/b.svg.liquid': '{{ site.initial }}' });
     expect(text(files, 'robots.txt')).toBe('Acme');
     expect(text(files, 'a/b.svg')).toBe('A');
@@ -68,7 +68,7 @@ describe('what a template is given', () => {
     );
   });
 
-  test('a colour that text on the brand colour can have, and a theme', async () => {
+  test('a readable text colour for the brand colour, and a theme', async () => {
     expect(await page('{{ site.onColor }} {{ theme.light.brand }}', { SITE_COLOR: '#E60012' })).toBe('#ffffff #e60012');
     expect(await page('{% for colour in theme.dark %}{{ colour[0] }} {% endfor %}')).toContain('paper surface tint');
   });
@@ -90,7 +90,7 @@ describe('what a template is given', () => {
     );
   });
 
-  test('addresses of files that change when the file does', async () => {
+  test('addresses of files that change with the content', async () => {
     const files = (colour: string) => ({ 'site.css.liquid': `p { color: {{ theme.light.ink }} } /* ${colour} */` });
     const template = '{{ "site.css" | asset }}';
     const [one, same, other] = [
@@ -121,13 +121,13 @@ describe('what is escaped', () => {
   });
 });
 
-describe('what fails the build, in words', () => {
+describe('what fails the build, with a message', () => {
   test.each<[string, Source, RegExp]>([
     ['an unknown tag', { 'a.html.liquid': 'x\n{% nonsense %}' }, /^a\.html\.liquid cannot be rendered: .*nonsense.*line:2/],
     ['an unknown filter', { 'a.html.liquid': '{{ site.name | nonsense }}' }, /^a\.html\.liquid .*nonsense/],
     ['an unknown variable', { 'a.html.liquid': '{{ site.nmae }}' }, /^a\.html\.liquid .*nmae/],
-    ['a part that is not there', { 'a.html.liquid': "{% render '_parts/x.liquid' %}" }, /^a\.html\.liquid .*_parts\/x\.liquid/],
-    ['an asset that is not there', { 'a.html.liquid': "{{ 'x.css' | asset }}" }, /^a\.html\.liquid .*no file x\.css/],
+    ['a missing part', { 'a.html.liquid': "{% render '_parts/x.liquid' %}" }, /^a\.html\.liquid .*_parts\/x\.liquid/],
+    ['a missing asset', { 'a.html.liquid': "{{ 'x.css' | asset }}" }, /^a\.html\.liquid .*no file x\.css/],
     ['an unclosed tag', { 'a.html.liquid': '{% if true %}' }, /^a\.html\.liquid /],
     ['data that is no JSON', { '_data/a.json': '{' }, /^_data\/a\.json is not JSON/],
     ['a template that is no text', { 'a.html.liquid': Uint8Array.of(0xff, 0xfe) }, /^a\.html\.liquid is not UTF-8/],
@@ -210,7 +210,7 @@ describe('what a template cannot do', () => {
     const before = process.cpuUsage();
     await expect(page(template, {}, parts)).rejects.toMatchObject(failure);
     const { user, system } = process.cpuUsage(before);
-    // The machine's time is the neighbours' too: what counts is the work.
+    // Measures processor time, because other work on the machine affects wall time.
     expect((user + system) / 1_000).toBeLessThan(5_000);
   });
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   base = await serveSites(() => handler);
 });
 
-/** Not by `fetch`, which asks every server for a fresh answer. */
+/** Without `fetch`, which sends `cache-control: no-cache`. */
 const ask = (
   path: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
@@ -40,7 +40,7 @@ const ask = (
     sent.on('error', reject).end();
   });
 
-test('pages of a current deployment are counted when they are asked for, once known to the browser as well', async () => {
+test('pages of a current deployment are counted when requested, also when the browser has them cached', async () => {
   expect(await ask('/bakery/')).toBe(200);
   expect(await ask('/bakery/about/?utm_source=x')).toBe(200);
   expect(await ask('/bakery/', { headers: { 'if-none-match': '"h1"' } })).toBe(304);
@@ -53,10 +53,10 @@ test('pages of a current deployment are counted when they are asked for, once kn
 
 test.each<[string, string, { method?: string }, number]>([
   ['a file', '/bakery/style.css', {}, 200],
-  ['a way to a page', '/bakery/about', {}, 301],
-  ['what is not there', '/bakery/nothing/', {}, 404],
+  ['a redirect to a page', '/bakery/about', {}, 301],
+  ['a missing page', '/bakery/nothing/', {}, 404],
   ['another deployment', '/bakery/_deployments/1/', {}, 200],
-  ['a look without the page', '/bakery/', { method: 'HEAD' }, 200],
+  ['a HEAD request', '/bakery/', { method: 'HEAD' }, 200],
   ['no site', '/butcher/', {}, 404],
 ])('%s is not counted', async (_, path, init, status) => {
   expect(await ask(path, init)).toBe(status);

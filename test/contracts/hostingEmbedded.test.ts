@@ -14,7 +14,7 @@ type EmbeddedHosting = ReturnType<typeof createEmbeddedHosting>;
 const clock = createTestClock();
 const permanent = { name: 'ProviderFault', transient: false };
 
-/** A hosting on `folder` that is reachable, as a process of its own would be. */
+/** A served hosting on `folder`, like that of a separate process. */
 const openHosting = async (folder: string): Promise<EmbeddedHosting> => {
   let address = '';
   const hosting: EmbeddedHosting = createEmbeddedHosting({ folder, publicUrl: () => address, clock });
@@ -22,7 +22,7 @@ const openHosting = async (folder: string): Promise<EmbeddedHosting> => {
   return hosting;
 };
 const simpleSite = { 'index.html.liquid': '<h1>{{ site.name }}</h1>' };
-/** Where nothing is: for what never comes to a build. */
+/** A repository that does not exist, for cases without a build. */
 const elsewhere: Repository = { id: '1', name: 'acme', defaultBranch: 'main', cloneUrl: 'https://host.example/acme.git' };
 const newProject = async (hosting: EmbeddedHosting, repository: Repository): Promise<HostingProject> =>
   hosting.createProject({ name: 'acme', marker: 'job', repository });
@@ -76,7 +76,7 @@ test('without variables the site is named after its project', async () => {
   expect(await (await fetch(url)).text()).toBe(`acme acme ${url}`);
 });
 
-test('another process serves a deployment as soon as it is made', async () => {
+test('another process serves a deployment as soon as it is created', async () => {
   const folder = temporaryFolder();
   const [worker, api] = [await openHosting(folder), await openHosting(folder)];
   const repository = repositoryOf({ 'index.html': 'one' });
@@ -93,7 +93,7 @@ test('another process serves a deployment as soon as it is made', async () => {
   );
 });
 
-test('visitors never meet a gap while deployments follow one another', async () => {
+test('visitors always get a page while deployments replace each other', async () => {
   const hosting = await openHosting(temporaryFolder());
   const { id, url } = await newProject(hosting, repositoryOf(simpleSite));
   await hosting.deploy(id, 'first');
@@ -111,7 +111,7 @@ test('visitors never meet a gap while deployments follow one another', async () 
   expect([...statuses]).toEqual([200]);
 });
 
-test('deployments that are asked for at the same time each get a place', async () => {
+test('concurrent deployments each get a sequence number', async () => {
   const hosting = await openHosting(temporaryFolder());
   const { id } = await newProject(hosting, repositoryOf(simpleSite));
   const made = await Promise.all(['a', 'b', 'c'].map((marker) => hosting.deploy(id, marker)));
@@ -132,7 +132,7 @@ test('the order of deployments does not follow the clock', async () => {
   expect((await hosting.latestDeployment(id))?.id).toBe(second.id);
 });
 
-test('what a killed deployment left behind is not served, and the next attempt clears it away', async () => {
+test('leftovers of a killed deployment are not served, and the next attempt removes them', async () => {
   const folder = temporaryFolder();
   const hosting = await openHosting(folder);
   const { id, url } = await newProject(hosting, repositoryOf(simpleSite));
@@ -175,7 +175,7 @@ test('a repository on another host is a permanent fault', async () => {
   await expect(hosting.deploy(id, 'first')).rejects.toMatchObject(permanent);
 });
 
-test('a repository that is gone, or has no commit, is a permanent fault', async () => {
+test('a missing repository, or one without a commit, is a permanent fault', async () => {
   const hosting = await openHosting(temporaryFolder());
   const empty = join(temporaryFolder(), 'empty.git');
   git('/', ['init', '--quiet', '--bare', empty]);
@@ -189,7 +189,7 @@ test('a repository that is gone, or has no commit, is a permanent fault', async 
   }
 });
 
-test('repositories are looked for in their folder, wherever that has moved', async () => {
+test('repositories are found in their folder after it has moved', async () => {
   const repository = repositoryOf(simpleSite);
   const moved = temporaryFolder();
   git('/', ['clone', '--quiet', '--bare', repository.cloneUrl, join(moved, 'site.git')]);

@@ -42,7 +42,7 @@ beforeAll(async () => {
 const get = (path: string, options: RequestInit = {}): Promise<Response> =>
   fetch(`${base}/sites/${path}`, { redirect: 'manual', ...options });
 
-/** A request as it is written, without the tidying that clients do to addresses. */
+/** Sends a request with the address unchanged, which other clients would normalise. */
 const raw = async (path: string): Promise<string> => {
   const { hostname, port } = new URL(base);
   const socket = createConnection(Number(port), hostname);
@@ -75,7 +75,7 @@ describe('what is found', () => {
     expect(await head.text()).toBe('');
   });
 
-  test('a part of a film', async () => {
+  test('a range of a file', async () => {
     const response = await get('acme/film.mp4', { headers: { range: 'bytes=100-199' } });
     expect(response.status).toBe(206);
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(film.slice(100, 200));
@@ -104,11 +104,11 @@ describe('what is not found', () => {
     },
   );
 
-  test('a part of the page that answers for it is never cut out', async () => {
+  test('a range request gets the whole 404 page', async () => {
     expect((await get('acme/nothing', { headers: { range: 'bytes=0-1' } })).status).toBe(404);
   });
 
-  test('plain words answer where a site has no page for it', async () => {
+  test('a plain text answers when the site has no 404 page', async () => {
     const response = await get('bare/nothing');
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -157,7 +157,7 @@ describe('what is not found', () => {
 });
 
 describe('a deployment by itself', () => {
-  test('has an address that search engines leave alone', async () => {
+  test('has an address that search engines do not index', async () => {
     const response = await get(`bare/_deployments/${deployment}/`);
     expect(response.status).toBe(200);
     expect(response.headers.get('x-robots-tag')).toBe('noindex');
@@ -185,7 +185,7 @@ describe('headers', () => {
     },
   );
 
-  test('pages are asked for again each time, what they link to is kept for a year', async () => {
+  test('pages are revalidated each time, versioned files are cached for a year', async () => {
     const page = await get('acme/');
     expect(page.headers.get('cache-control')).toBe('no-cache');
     const asset = /href="\.\/(.*?)"/.exec(await page.text())?.[1] ?? '';
@@ -194,10 +194,10 @@ describe('headers', () => {
       expect((await get(path)).headers.get('cache-control')).toBe('public, max-age=300');
   });
 
-  test('what a visitor has already is not sent again', async () => {
+  test('an unchanged file is answered with 304', async () => {
     const etag = (await get('acme/site.css')).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[0-9a-f]{16}"$/);
-    // Without it fetch says no-cache, which asks for the whole.
+    // Otherwise fetch sends no-cache, which disables revalidation.
     const always = { 'cache-control': 'max-age=0' };
     for (const known of [etag, `"other", ${etag}`, '*'])
       expect((await get('acme/site.css', { headers: { ...always, 'if-none-match': known } })).status).toBe(304);
@@ -205,7 +205,7 @@ describe('headers', () => {
   });
 });
 
-test('a file that the disk has lost is an error of the application, not the end of it', async () => {
+test('a file that is missing on disk is an error, and the process goes on', async () => {
   await rm(`${folder}/acme/deployments`, { recursive: true, force: true });
   expect((await get('acme/')).status).toBe(404);
   expect((await get('bare/')).status).toBe(200);

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary.js';
 /** Content by path; `{ link }` is a symbolic link. */
 type Contents = Readonly<Record<string, string | Uint8Array | { readonly link: string }>>;
 
-/** Runs git in `folder`, with nothing of the machine's own configuration; answers with what it prints. */
+/** Runs git in `folder` without the machine's configuration; returns its output. */
 export const git = (folder: string, args: readonly string[], input: Uint8Array = new Uint8Array()): string => {
   const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
   return execFileSync('git', ['-C', folder, ...args], { env, input, stdio: ['pipe', 'pipe', 'ignore'] })
@@ -20,7 +20,7 @@ export const git = (folder: string, args: readonly string[], input: Uint8Array =
     .trim();
 };
 
-/** A bare repository made by git itself, with one commit that holds `files`. */
+/** A bare repository created by git, with one commit that contains `files`. */
 export const repositoryOf = (files: Contents): Repository => {
   const folder = join(temporaryFolder(), 'site.git');
   git('/', ['init', '--quiet', '--bare', '--initial-branch=main', folder]);
@@ -29,7 +29,7 @@ export const repositoryOf = (files: Contents): Repository => {
   return repository;
 };
 
-/** Commits `files` on top of what is there; answers with the commit. */
+/** Adds a commit with `files`; returns its id. */
 export const commitTo = (repository: Repository, files: Contents): string => {
   const gitdir = fileURLToPath(repository.cloneUrl);
   const branch = join(gitdir, 'refs/heads/main');
@@ -54,7 +54,10 @@ afterAll(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Serves `handler` at `/sites` on a free loopback port until the test file ends; answers with the base address. */
+/**
+ * Serves `handler` at `/sites` on a free loopback port until the test file ends; returns the base
+ * address.
+ */
 export const serveSites = async (handler: () => RequestHandler): Promise<string> => {
   const app = express();
   app.use('/sites', (request, response, next) => handler()(request, response, next));

@@ -12,12 +12,12 @@ const pairs: { text: keyof Palette; on: keyof Palette; ratio: number }[] = [
   ...pages.map((on) => ({ text: 'edge' as const, on, ratio: 3 })),
   { text: 'onBrand', on: 'brand', ratio: 4.5 },
   { text: 'onBrandStrong', on: 'brandStrong', ratio: 4.5 },
-  // Turned round: a dark area with the page's own colour as text.
+  // Inverted: a dark area with the page's colour as text.
   { text: 'paper', on: 'ink', ratio: 4.5 },
 ];
 
 describe.each(['light', 'dark'] as const)('the %s theme of any brand colour', (scheme) => {
-  test('keeps every contrast that it promises', () => {
+  test('has every documented contrast', () => {
     const check = (brand: Hex): void => {
       const palette = themeOf(brand)[scheme];
       for (const { text, on, ratio } of pairs) {
@@ -39,18 +39,18 @@ describe.each(['light', 'dark'] as const)('the %s theme of any brand colour', (s
   });
 });
 
-test('the brand itself is shown wherever it stands out', () => {
+test('the brand colour is used unchanged wherever it is visible', () => {
   for (const brand of ['#e60012', '#1f5f5b', '#ff8a00', '#fff59d', '#000000'] as const)
     expect(themeOf(brand).light.brand).toBe(brand);
   for (const brand of ['#e60012', '#ff8a00', '#fff59d', '#ffffff'] as const) expect(themeOf(brand).dark.brand).toBe(brand);
 });
 
-test('a brand that would sink into the page does not', () => {
+test('a brand colour that is invisible on the page is adjusted', () => {
   expect(contrast(themeOf('#ffffff').light.brand, themeOf('#ffffff').light.paper)).toBeGreaterThan(4.5);
   expect(contrast(themeOf('#000000').dark.brand, themeOf('#000000').dark.paper)).toBeGreaterThan(4.5);
 });
 
-test('text on a colour is readable, white where it can be', () => {
+test('text on a colour is readable, and white where possible', () => {
   fc.assert(fc.property(colours, (fill) => contrast(onColour(fill), fill) >= 4.5));
   expect(onColour('#1f5f5b')).toBe('#ffffff');
   expect(onColour('#767676')).toBe('#ffffff');
@@ -64,7 +64,7 @@ test('contrast is as WCAG defines it', () => {
   expect(contrast('#123456', '#123456')).toBe(1);
 });
 
-test('a colour survives the way to OKLCH and back', () => {
+test('a colour is unchanged after conversion to OKLCH and back', () => {
   fc.assert(
     fc.property(colours, (colour) => {
       expect(fromOklch(toOklch(colour))).toBe(colour);

@@ -7,7 +7,10 @@ import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { hastyClock, startProvider, type Provider, type ProviderAnswer, type ProviderRequest } from '../support/provider.js';
 
-/** The part of a chat completion's request that every gateway takes (https://platform.openai.com/docs/api-reference/chat/create). */
+/**
+ * The part of a chat completion's request that every gateway takes
+ * (https://platform.openai.com/docs/api-reference/chat/create).
+ */
 const completion = new Ajv2020().compile({
   type: 'object',
   required: ['model', 'messages'],
@@ -86,7 +89,7 @@ beforeEach(async () => {
   logged = [];
 });
 
-test('a question is answered by the model that is asked for', async () => {
+test('a question is answered by the configured model', async () => {
   expect(await openWith().ask(question)).toBe('WHO BAKES?');
   expect((JSON.parse(provider.requests[0]?.body ?? '') as Asked).messages[0]).toStrictEqual({
     role: 'system',
@@ -98,7 +101,7 @@ describe('a gateway that', () => {
   test.each([
     ['does not take the key', { apiKey: 'another' }, 'the API key is not accepted'],
     ['does not have the model', { model: 'large-9' }, 'the answer had status 404'],
-  ])('%s is a fault for good, which repeats no secret', async (_, changes, message) => {
+  ])('%s is a permanent fault, which repeats no secret', async (_, changes, message) => {
     expect(await failureOf(openWith(changes))).toMatchObject({ provider: 'LLM gateway', transient: false, message });
     expect(provider.requests).toHaveLength(1);
   });
@@ -113,7 +116,7 @@ describe('a gateway that', () => {
     15_000,
   );
 
-  test('asks to wait is left alone for as long', async () => {
+  test('asks to wait gets no request until then', async () => {
     provider.mishaps.push({ kind: 'limited', retryAfter: '30' });
     const llm = openWith();
     expect(await failureOf(llm)).toMatchObject({ transient: true, retryAfterMs: 30_000 });
@@ -121,12 +124,12 @@ describe('a gateway that', () => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  test.each(['garbled', 'strange'] as const)('answers something %s is a fault for now', async (kind) => {
+  test.each(['garbled', 'strange'] as const)('answers something %s is a transient fault', async (kind) => {
     provider.mishaps.push({ kind });
     expect(await failureOf(openWith())).toMatchObject({ transient: true });
   });
 
-  test('keeps failing is given up, and the key is in no log', async () => {
+  test('keeps failing is given up after the retries, and the key is in no log', async () => {
     provider.mishaps.push(...Array.from({ length: 3 }, () => ({ kind: 'broken' }) as const));
     expect(await failureOf(openWith())).toMatchObject({ transient: true });
     expect(logged.join('')).toContain('"providerRequestId":"r3"');

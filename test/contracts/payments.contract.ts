@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Customer, Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
 
-const confirm = (): void => undefined;
+const assertHeld = (): void => undefined;
 
-/** What an adapter brings to the suite. */
+/** What an adapter provides to the suite. */
 export interface PaymentsUnderTest {
   readonly payments: Payments;
-  /** Of a subscription. */
+  /** The price of a subscription. */
   readonly priceId: string;
 }
 
-/** What every payment provider promises (`src/integrations/payments/port.ts`). */
+/** The contract of every payment provider (`src/integrations/payments/port.ts`). */
 export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUnderTest>): void => {
   describe(`payments: ${adapter}`, () => {
     let under: PaymentsUnderTest;
@@ -26,29 +26,29 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       return { clientId: `client-${count}`, email: `client-${count}@example.com`, name: 'Ada' };
     };
     const subscribe = async (payer: Payer, websiteId: string, claim: string): Promise<[Customer, Subscription]> => {
-      const customer = await payments.createCustomer(payer, confirm);
+      const customer = await payments.createCustomer(payer, assertHeld);
       const { clientId } = payer;
-      return [customer, await payments.createSubscription({ customerId: customer.id, clientId, websiteId, claim }, confirm)];
+      return [customer, await payments.createSubscription({ customerId: customer.id, clientId, websiteId, claim }, assertHeld)];
     };
 
-    test('a customer is found once it is made, and making it again makes no second', async () => {
+    test('a customer is found once created, and creating it again creates no second', async () => {
       const payer = somebody();
-      const customer = await payments.createCustomer(payer, confirm);
+      const customer = await payments.createCustomer(payer, assertHeld);
       expect(await payments.findCustomer(payer)).toEqual(customer);
       expect(await payments.findCustomer({ ...payer, customerId: customer.id })).toEqual(customer);
-      expect(await payments.createCustomer(payer, confirm)).toEqual(customer);
+      expect(await payments.createCustomer(payer, assertHeld)).toEqual(customer);
     });
 
-    test('of many who make the customer of one client at once, all get the same', async () => {
+    test('concurrent creations of one client’s customer all return the same', async () => {
       const payer = somebody();
-      const made = await Promise.all(Array.from({ length: 5 }, () => payments.createCustomer(payer, confirm)));
+      const made = await Promise.all(Array.from({ length: 5 }, () => payments.createCustomer(payer, assertHeld)));
       expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     });
 
-    test('a client is another customer than somebody else, whatever address they share', async () => {
+    test('two clients with the same address are two customers', async () => {
       const [one, other] = [somebody(), somebody()];
-      const first = await payments.createCustomer(one, confirm);
-      const second = await payments.createCustomer({ ...other, email: one.email }, confirm);
+      const first = await payments.createCustomer(one, assertHeld);
+      const second = await payments.createCustomer({ ...other, email: one.email }, assertHeld);
       expect(second.id).not.toBe(first.id);
       expect(await payments.findCustomer(one)).toEqual(first);
     });
@@ -59,22 +59,25 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       expect(subscription).toMatchObject({ status: 'active' });
       expect(await payments.findSubscription(customerId, 'site-1')).toEqual(subscription);
       expect(await payments.findSubscription(customerId, 'site-2')).toBeNull();
-      const stranger = await payments.createCustomer(somebody(), confirm);
+      const stranger = await payments.createCustomer(somebody(), assertHeld);
       expect(await payments.findSubscription(stranger.id, 'site-1')).toBeNull();
     });
 
-    test('made again for the same claim, also at once, there is one; for another website there is another', async () => {
+    test('creating it again for the same claim, also concurrently, creates one; another website gets another', async () => {
       const payer = somebody();
-      const { id: customerId } = await payments.createCustomer(payer, confirm);
-      const wish = { customerId, clientId: payer.clientId, websiteId: 'site-3', claim: 'claim-3', priceId: under.priceId };
-      const made = await Promise.all([payments.createSubscription(wish, confirm), payments.createSubscription(wish, confirm)]);
+      const { id: customerId } = await payments.createCustomer(payer, assertHeld);
+      const request = { customerId, clientId: payer.clientId, websiteId: 'site-3', claim: 'claim-3', priceId: under.priceId };
+      const made = await Promise.all([
+        payments.createSubscription(request, assertHeld),
+        payments.createSubscription(request, assertHeld),
+      ]);
       expect(new Set(made.map(({ id }) => id)).size).toBe(1);
       expect(made[0].priceId).toBe(under.priceId);
-      const other = await payments.createSubscription({ ...wish, websiteId: 'site-4', claim: 'claim-4' }, confirm);
+      const other = await payments.createSubscription({ ...request, websiteId: 'site-4', claim: 'claim-4' }, assertHeld);
       expect(other.id).not.toBe(made[0].id);
     });
 
-    test('a subscription that has ended is not found, and stays ended; the same claim then makes a new one', async () => {
+    test('an ended subscription is not found and stays ended; the same claim then creates a new one', async () => {
       const payer = somebody();
       const [{ id: customerId }, first] = await subscribe(payer, 'site-5', 'claim-5');
       await payments.endSubscription(first.id);
@@ -90,11 +93,11 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       expect(await payments.findSubscription(customerId, 'site-5')).toEqual(second);
     });
 
-    test('ending what nobody knows changes nothing', async () => {
+    test('ending an unknown subscription changes nothing', async () => {
       await expect(payments.endSubscription('unknown')).resolves.toBeUndefined();
     });
 
-    test('billing is what stands there now; of an owner without a subscription, nothing', async () => {
+    test('billing is current, and empty for an owner without a subscription', async () => {
       const payer = somebody();
       const [{ id: customerId }, { id: subscriptionId }] = await subscribe(payer, 'site-6', 'claim-6');
       const { clientId } = payer;
@@ -103,9 +106,9 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       expect(await payments.readBilling({ websiteId: 'site-7', clientId })).toEqual({ subscription: null, invoices: [] });
     });
 
-    test('the portal leads somewhere', async () => {
+    test('the portal has an address', async () => {
       const payer = somebody();
-      const { id: customerId } = await payments.createCustomer(payer, confirm);
+      const { id: customerId } = await payments.createCustomer(payer, assertHeld);
       const link = await payments.portalLink(
         { websiteId: 'site-8', clientId: payer.clientId, customerId },
         'https://a.example/b',

@@ -13,7 +13,7 @@ afterAll(() => {
 });
 
 const clock = createTestClock();
-const confirm = (): void => undefined;
+const assertHeld = (): void => undefined;
 const open = (file = join(temporaryFolder(), 'ledger.db')): EmbeddedLedger => {
   const ledger = createEmbeddedLedger({ file, clock });
   opened.push(ledger);
@@ -23,11 +23,11 @@ const open = (file = join(temporaryFolder(), 'ledger.db')): EmbeddedLedger => {
 paymentsContract('embedded ledger', () => Promise.resolve({ payments: open(), priceId: 'basic' }));
 
 const account = { websiteId: 'site', clientId: 'client' };
-const wish = { id: 'invoice-1', total: 4_900, currency: 'eur', description: 'March' };
+const invoice = { id: 'invoice-1', total: 4_900, currency: 'eur', description: 'March' };
 
-test('an invoice is written once, newest first, and seen by whom it is for alone', async () => {
+test('an invoice is added once, listed newest first, and only for its owner', async () => {
   const ledger = open();
-  const first = await ledger.addInvoice(account, wish);
+  const first = await ledger.addInvoice(account, invoice);
   expect(first).toEqual({
     id: 'invoice-1',
     number: '000001',
@@ -38,18 +38,18 @@ test('an invoice is written once, newest first, and seen by whom it is for alone
     description: 'March',
     createdAt: '2026-01-01T00:00:00.000Z',
   });
-  expect(await ledger.addInvoice(account, { ...wish, total: 1 })).toEqual(first);
+  expect(await ledger.addInvoice(account, { ...invoice, total: 1 })).toEqual(first);
   const dueAt = '2026-02-01T00:00:00.000Z';
-  const second = await ledger.addInvoice(account, { ...wish, id: 'invoice-2', dueAt });
+  const second = await ledger.addInvoice(account, { ...invoice, id: 'invoice-2', dueAt });
   expect(second).toMatchObject({ dueAt });
   expect((await ledger.readBilling(account)).invoices).toEqual([second, first]);
   expect((await ledger.readBilling({ ...account, clientId: 'other' })).invoices).toEqual([]);
   expect((await ledger.readBilling({ ...account, websiteId: 'other' })).invoices).toEqual([]);
 });
 
-test('paid is paid: the time of the first mark stays', async () => {
+test('marking an invoice as paid again keeps the first time', async () => {
   const ledger = open();
-  await ledger.addInvoice(account, wish);
+  await ledger.addInvoice(account, invoice);
   expect(await ledger.hasInvoice('other', 'invoice-1')).toBe(false);
   expect(await ledger.hasInvoice('site', 'unknown')).toBe(false);
   expect(await ledger.hasInvoice('site', 'invoice-1')).toBe(true);
@@ -59,15 +59,15 @@ test('paid is paid: the time of the first mark stays', async () => {
   expect(await ledger.payInvoice('invoice-1')).toEqual(paid);
 });
 
-test('two processes share it, and what was answered is there after a start', async () => {
+test('two processes share the file, and acknowledged writes survive a restart', async () => {
   const file = join(temporaryFolder(), 'ledger.db');
   const [one, other] = [open(file), open(file)];
-  const wishes = Array.from({ length: 20 }, (_, index) => ({ ...wish, id: `invoice-${index}` }));
-  await Promise.all(wishes.map((each, index) => (index % 2 === 0 ? one : other).addInvoice(account, each)));
+  const manualInvoices = Array.from({ length: 20 }, (_, index) => ({ ...invoice, id: `invoice-${index}` }));
+  await Promise.all(manualInvoices.map((each, index) => (index % 2 === 0 ? one : other).addInvoice(account, each)));
   const subscription = { customerId: 'client', clientId: 'client', websiteId: 'site', claim: 'claim' };
   const made = await Promise.all([
-    one.createSubscription(subscription, confirm),
-    other.createSubscription(subscription, confirm),
+    one.createSubscription(subscription, assertHeld),
+    other.createSubscription(subscription, assertHeld),
   ]);
   expect(made[0]).toEqual(made[1]);
   one.close();
@@ -77,7 +77,7 @@ test('two processes share it, and what was answered is there after a start', asy
   expect(kept).toEqual(made[0]);
 });
 
-test('a file that is no ledger is a fault that passes, in words without a path', async () => {
+test('an invalid file is a transient fault whose message names no path', async () => {
   const file = join(temporaryFolder(), 'ledger.db');
   writeFileSync(file, 'not a database, but long enough to be looked at as one'.repeat(100));
   const attempt = open(file).readBilling(account);

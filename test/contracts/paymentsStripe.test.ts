@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Payer, Payments, SubscriptionWish } from '../../src/integrations/payments/port.js';
+import type { Payer, Payments, SubscriptionRequest } from '../../src/integrations/payments/port.js';
 import { createStripePayments } from '../../src/integrations/payments/stripe.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -18,11 +18,11 @@ interface Opened {
 }
 
 const fakes: StripeFake[] = [];
-const confirm = (): void => undefined;
+const assertHeld = (): void => undefined;
 
 const TIMES = 50;
 const begunAt = systemClock.now();
-/** On which time passes fifty times as fast, and the hour too. */
+/** A clock that runs fifty times as fast. */
 const hasty: Clock = { ...hastyClock(TIMES), now: () => begunAt + (systemClock.now() - begunAt) * TIMES };
 
 const open = async (options: { secretKey?: string; priceId?: string | null; timeoutMs?: number } = {}): Promise<Opened> => {
@@ -43,7 +43,7 @@ const open = async (options: { secretKey?: string; priceId?: string | null; time
 };
 
 const ada: Payer = { clientId: 'client-ada', email: 'ada@example.com', name: 'Ada' };
-const wishFor = (customerId: string): SubscriptionWish => ({
+const requestFor = (customerId: string): SubscriptionRequest => ({
   customerId,
   clientId: ada.clientId,
   websiteId: 'site',
@@ -62,10 +62,10 @@ beforeAll(async () => {
   stripe = await open();
 });
 
-describe('what is made', () => {
-  test('is marked as ours, and needs no card: the owner is sent invoices', async () => {
-    const { id } = await stripe.payments.createCustomer(ada, confirm);
-    const { id: subscriptionId } = await stripe.payments.createSubscription(wishFor(id), confirm);
+describe('a created object', () => {
+  test('has our metadata, and is paid by invoice, without a card', async () => {
+    const { id } = await stripe.payments.createCustomer(ada, assertHeld);
+    const { id: subscriptionId } = await stripe.payments.createSubscription(requestFor(id), assertHeld);
     expect(stripe.fake.customers).toMatchObject([{ id, name: 'Ada', metadata: { doorstep_client: 'client-ada' } }]);
     expect(stripe.fake.subscriptions).toMatchObject([
       {
@@ -77,7 +77,7 @@ describe('what is made', () => {
     ]);
   });
 
-  test('is read with its invoices, but for drafts', async () => {
+  test('is read with its invoices except drafts', async () => {
     const { payments, fake } = stripe;
     const [customer, subscription] = [fake.customers[0]?.id, fake.subscriptions[0]?.id ?? ''];
     const account = { websiteId: 'site', clientId: ada.clientId, customerId: customer, subscriptionId: subscription };
@@ -94,57 +94,57 @@ describe('what is made', () => {
     expect((await payments.readBilling(account)).invoices).toEqual([]);
   });
 
-  test('and was deleted at Stripe is made anew, although Stripe would repeat the old answer for a day', async () => {
+  test('that was deleted at Stripe is created again, although Stripe replays the old response for a day', async () => {
     const { payments, fake } = await open();
-    const { id } = await payments.createCustomer(ada, confirm);
+    const { id } = await payments.createCustomer(ada, assertHeld);
     for (const customer of fake.customers) customer.deleted = true;
     expect(await payments.findCustomer({ ...ada, customerId: id })).toBeNull();
-    const { id: next } = await payments.createCustomer(ada, confirm);
+    const { id: next } = await payments.createCustomer(ada, assertHeld);
     expect(next).not.toBe(id);
     expect(await payments.findCustomer(ada)).toEqual({ id: next });
   });
 
-  test('under another name meanwhile is no reason to make it twice', async () => {
+  test('whose name has changed meanwhile is not created twice', async () => {
     const { payments, fake } = await open();
-    const { id } = await payments.createCustomer(ada, confirm);
-    expect(await payments.createCustomer({ ...ada, name: 'Ada Lovelace' }, confirm)).toEqual({ id });
+    const { id } = await payments.createCustomer(ada, assertHeld);
+    expect(await payments.createCustomer({ ...ada, name: 'Ada Lovelace' }, assertHeld)).toEqual({ id });
     expect(fake.customers).toHaveLength(1);
   });
 
   test('is found among more than a page of customers with that address', async () => {
     const { payments, fake } = await open();
-    const { id } = await payments.createCustomer(ada, confirm);
+    const { id } = await payments.createCustomer(ada, assertHeld);
     fake.addStrangers(ada.email, 120);
     expect(fake.customers).toHaveLength(121);
     expect(await payments.findCustomer(ada)).toEqual({ id });
   });
 });
 
-describe('what Stripe once answered', () => {
-  test('was a fault: it is looked for, and made under another key', async () => {
+describe('a response that Stripe replays', () => {
+  test('a fault: the object is searched for, then created with another key', async () => {
     const { payments, fake } = await open();
     fake.failing = 1;
-    const { id } = await payments.createCustomer(ada, confirm);
+    const { id } = await payments.createCustomer(ada, assertHeld);
     expect(fake.customers).toMatchObject([{ id }]);
   });
 
-  test('was a refusal whose reason is gone: likewise', async () => {
+  test('a refusal whose cause is gone: likewise', async () => {
     const { payments, fake } = await open();
-    const { id } = await payments.createCustomer(ada, confirm);
+    const { id } = await payments.createCustomer(ada, assertHeld);
     fake.prices.clear();
-    await expect(payments.createSubscription(wishFor(id), confirm)).rejects.toMatchObject({
+    await expect(payments.createSubscription(requestFor(id), assertHeld)).rejects.toMatchObject({
       ...permanent,
       message: "No such price: 'price_monthly'",
     });
     fake.prices.add('price_monthly');
-    await expect(payments.createSubscription(wishFor(id), confirm)).resolves.toMatchObject({ status: 'active' });
+    await expect(payments.createSubscription(requestFor(id), assertHeld)).resolves.toMatchObject({ status: 'active' });
     expect(fake.subscriptions).toHaveLength(1);
   });
 
-  test('over and over is given up in words', async () => {
+  test('again and again: it gives up with a clear message', async () => {
     const { payments, fake } = await open();
     fake.failing = 99;
-    await expect(payments.createCustomer(ada, confirm)).rejects.toMatchObject({
+    await expect(payments.createCustomer(ada, assertHeld)).rejects.toMatchObject({
       ...permanent,
       message: expect.stringContaining('old answers'),
     });
@@ -152,14 +152,14 @@ describe('what Stripe once answered', () => {
 });
 
 describe('a refusal', () => {
-  test('is told in words that hold no address and no key', async () => {
+  test('has a message without an address or a key', async () => {
     const { payments, lines } = await open();
-    await expect(payments.createCustomer({ ...ada, email: 'nonsense' }, confirm)).rejects.toMatchObject({
+    await expect(payments.createCustomer({ ...ada, email: 'nonsense' }, assertHeld)).rejects.toMatchObject({
       ...permanent,
       message: 'Invalid email address: nonsense',
     });
     const wrong = await open({ secretKey: 'sk_test_wrong' });
-    await expect(wrong.payments.createCustomer(ada, confirm)).rejects.toMatchObject({
+    await expect(wrong.payments.createCustomer(ada, assertHeld)).rejects.toMatchObject({
       ...permanent,
       message: 'The credentials for stripe are refused, or do not suffice',
     });
@@ -168,9 +168,9 @@ describe('a refusal', () => {
     expect(written).not.toMatch(/sk_test|ada@/);
   });
 
-  test('comes before Stripe is asked when there is no price at all', async () => {
+  test('happens without a request when there is no price', async () => {
     const { payments, served } = await open({ priceId: null });
-    await expect(payments.createSubscription(wishFor('cus_1'), confirm)).rejects.toMatchObject(permanent);
+    await expect(payments.createSubscription(requestFor('cus_1'), assertHeld)).rejects.toMatchObject(permanent);
     expect(await payments.hasPrice(undefined)).toBe(false);
     expect(served.requests).toHaveLength(0);
     expect(await payments.hasPrice('price_yearly')).toBe(true);
@@ -181,7 +181,7 @@ describe('a refusal', () => {
 describe.each(troubleKinds)('trouble on the wire: %s', (what: TroubleKind) => {
   const passes = !['429', 'page', 'nonsense'].includes(what);
 
-  test('a creation whose answer is lost leaves one customer and one subscription, however often it is asked for', async () => {
+  test('a creation whose response is lost leaves one customer and one subscription, however often it is retried', async () => {
     const { payments, fake, served, lines } = await open({ timeoutMs: 5_000 });
     const troubled = async <Made>(make: () => Promise<Made>): Promise<Made> => {
       served.trouble(({ method }, index) => (method !== 'GET' && index === 0 ? { when: 'after', what } : undefined));
@@ -193,8 +193,8 @@ describe.each(troubleKinds)('trouble on the wire: %s', (what: TroubleKind) => {
       await new Promise<void>((resolve) => hasty.schedule(7_500, resolve));
       return make();
     };
-    const { id } = await troubled(() => payments.createCustomer(ada, confirm));
-    const subscription = await troubled(() => payments.createSubscription(wishFor(id), confirm));
+    const { id } = await troubled(() => payments.createCustomer(ada, assertHeld));
+    const subscription = await troubled(() => payments.createSubscription(requestFor(id), assertHeld));
     served.trouble();
     expect(fake.customers).toMatchObject([{ id }]);
     expect(fake.subscriptions).toMatchObject([{ id: subscription.id }]);
@@ -203,7 +203,7 @@ describe.each(troubleKinds)('trouble on the wire: %s', (what: TroubleKind) => {
     expect(lines.join('')).not.toMatch(/canary|ada@/);
   });
 
-  test('that goes on is a fault that passes, with the time to wait where one is told', async () => {
+  test('that goes on is a transient fault, with the time to wait if Stripe gives one', async () => {
     const { payments, served } = await open({ timeoutMs: 5_000 });
     served.trouble(() => ({ when: 'before', what }));
     await expect(payments.findCustomer(ada)).rejects.toMatchObject({

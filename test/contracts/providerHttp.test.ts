@@ -4,7 +4,7 @@ import { systemRandom } from '../../src/platform/random.js';
 import { collectLogs } from '../support/logs.js';
 import { createTestClock } from '../support/testClock.js';
 
-test('a provider that asks to wait for years is asked again after an hour', async () => {
+test('a provider that asks to wait for years is tried again after an hour', async () => {
   const clock = createTestClock();
   let asked = 0;
   const ask = createProviderHttp({

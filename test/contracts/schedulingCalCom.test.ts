@@ -16,7 +16,10 @@ interface Entry {
   readonly status: string;
 }
 
-/** Query parameters of `GET /v2/bookings`, version 2024-08-13, and what each may be (https://cal.com/docs/api-reference/v2/bookings). */
+/**
+ * Query parameters of `GET /v2/bookings`, version 2024-08-13, and what each may be
+ * (https://cal.com/docs/api-reference/v2/bookings).
+ */
 const parameters: Readonly<Record<string, RegExp>> = {
   status: /^(upcoming|recurring|past|cancelled|unconfirmed)(,|$)/,
   eventTypeIds: /^\d+(,\d+)*$/,
@@ -142,7 +145,7 @@ const faultOf = async (work: Promise<unknown>): Promise<ProviderFault> => {
 };
 
 describe('bookings of Cal.com', () => {
-  test('are those of the event types that carry the website`s slug, the earliest first', async () => {
+  test('are those of the event types with the website’s slug, the earliest first', async () => {
     const bookings = await calCom.bookings(query);
     expect(idsOf(bookings)).toStrictEqual(['b1', 'b2', 'b3']);
     expect(bookings[0]).toStrictEqual({
@@ -156,12 +159,12 @@ describe('bookings of Cal.com', () => {
     });
   });
 
-  test('of a website without event types are none, whatever else was booked', async () => {
+  test('of a website without event types are empty, whatever else was booked', async () => {
     expect(await calCom.bookings({ ...query, site: { websiteId: 'w2', slug: 'butcher' } })).toStrictEqual([]);
     expect(provider.requests).toHaveLength(1);
   });
 
-  test('are those of the event types that a service names, when one does', async () => {
+  test('are those of the event types of an attached service, if it names some', async () => {
     expect(idsOf(await calCom.bookings({ ...query, site: { ...query.site, eventTypeIds: [8] } }))).toStrictEqual(['x1']);
   });
 
@@ -172,30 +175,30 @@ describe('bookings of Cal.com', () => {
 });
 
 describe('when Cal.com', () => {
-  test('does not take the key, that is said, and the key is not', async () => {
+  test('refuses the key, the fault says so without the key', async () => {
     const fault = await faultOf(openWith('cal_wrong').bookings(query));
     expect(fault).toMatchObject({ provider: 'Cal.com', transient: false, message: 'the API key is not accepted' });
   });
 
-  test.each(['broken', 'reset', 'silent', 'slow'] as const)('is %s once, it is asked again', async (kind) => {
+  test.each(['broken', 'reset', 'silent', 'slow'] as const)('is %s once, the request is retried', async (kind) => {
     provider.mishaps.push({ kind });
     expect(await calCom.bookings(query)).toHaveLength(3);
     expect(provider.requests).toHaveLength(3);
   });
 
-  test('asks to wait, it is left alone for as long', async () => {
+  test('asks to wait, no request is sent until then', async () => {
     provider.mishaps.push({ kind: 'limited', retryAfter: '60' });
     expect(await faultOf(calCom.bookings(query))).toMatchObject({ transient: true, retryAfterMs: 60_000 });
     await faultOf(calCom.bookings(query));
     expect(provider.requests).toHaveLength(1);
   });
 
-  test.each(['garbled', 'strange'] as const)('answers something %s, that is a fault of its own', async (kind) => {
+  test.each(['garbled', 'strange'] as const)('answers something %s, a fault says so', async (kind) => {
     provider.mishaps.push({ kind });
     expect(await faultOf(calCom.bookings(query))).toMatchObject({ transient: true, provider: 'Cal.com' });
   });
 
-  test('keeps failing, it is given up, and the key is in no log', async () => {
+  test('keeps failing, the retries end, and the key is in no log', async () => {
     provider.mishaps.push(...Array.from({ length: 3 }, () => ({ kind: 'broken' }) as const));
     expect(await faultOf(calCom.bookings(query))).toMatchObject({ transient: true });
     expect(logged.join('')).toContain('"providerRequestId":"r3"');

@@ -1,18 +1,21 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Repository, SourceHost } from '../../src/integrations/sourceHost/port.js';
 
-/** What an adapter brings to the suite. */
+/** What an adapter provides to the suite. */
 export interface SourceHostUnderTest {
   readonly host: SourceHost;
   /** A template that exists. */
   readonly templateId: string;
-  /** A repository name that nobody has taken. */
+  /** An unused repository name. */
   freshName(): string;
-  /** The commit at the head of the default branch, asked by a way of its own; null when there is none. */
+  /**
+   * The head commit of the default branch, read independently of the adapter; null when there is
+   * none.
+   */
   headOf(repository: Repository): Promise<string | null>;
 }
 
-/** What every source host promises (`src/integrations/sourceHost/port.ts`). */
+/** The contract of every source host (`src/integrations/sourceHost/port.ts`). */
 export const sourceHostContract = (adapter: string, open: () => Promise<SourceHostUnderTest>): void => {
   describe(`source host: ${adapter}`, () => {
     let under: SourceHostUnderTest;
@@ -26,7 +29,7 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       host.createRepository({ name, templateId: under.templateId, marker, description: 'Website of Acme' });
     const permanent = { name: 'ProviderFault', transient: false };
 
-    test('a repository is found by its marker once it is made, and by no other', async () => {
+    test('a repository is found by its marker once it is created, and by no other', async () => {
       const name = under.freshName();
       expect(await host.findRepository({ name, marker: `job-${name}` })).toBeNull();
       const repository = await create(name);
@@ -35,11 +38,11 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       expect(await host.findRepository({ name, marker: 'another job' })).toBeNull();
     });
 
-    test('its default branch has a commit as soon as it is made', async () => {
+    test('its default branch has a commit as soon as it is created', async () => {
       expect(await under.headOf(await create(under.freshName()))).toMatch(/^[0-9a-f]{40}$/);
     });
 
-    test('making it again for the same marker makes no second and changes nothing', async () => {
+    test('creating it again for the same marker creates no second and changes nothing', async () => {
       const name = under.freshName();
       const repository = await create(name);
       const head = await under.headOf(repository);
@@ -47,7 +50,7 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       expect(await under.headOf(repository)).toBe(head);
     });
 
-    test('of two markers that want one name at once, exactly one gets it', async () => {
+    test('of two markers that request one name at once, exactly one gets it', async () => {
       const name = under.freshName();
       const outcomes = await Promise.allSettled([create(name, 'one'), create(name, 'other')]);
       expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -55,7 +58,7 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       expect(found.filter((repository) => repository !== null)).toHaveLength(1);
     });
 
-    test('a name that somebody else has is a permanent fault, in words', async () => {
+    test('a name of another repository is a permanent fault with a clear message', async () => {
       const name = under.freshName();
       await create(name);
       await expect(create(name, 'another job')).rejects.toMatchObject({ ...permanent, message: expect.stringContaining(name) });
@@ -79,14 +82,14 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       expect((await host.listCollaborators(id)).filter((username) => username === 'ada')).toHaveLength(1);
     });
 
-    test('collaborators that are invited at the same time are all there', async () => {
+    test('collaborators that are invited concurrently are all listed', async () => {
       const { id } = await create(under.freshName());
       const usernames = ['ada', 'grace', 'edsger', 'barbara'];
       await Promise.all(usernames.map((username) => host.inviteCollaborator(id, username)));
       expect(await host.listCollaborators(id)).toEqual(expect.arrayContaining(usernames));
     });
 
-    test('a repository that does not exist has no collaborators to invite or list', async () => {
+    test('inviting or listing collaborators of a missing repository is a permanent fault', async () => {
       await expect(host.inviteCollaborator('no-such-repository', 'ada')).rejects.toMatchObject(permanent);
       await expect(host.listCollaborators('no-such-repository')).rejects.toMatchObject(permanent);
     });
@@ -119,7 +122,7 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       expect(await create(name, 'another job')).toMatchObject({ name });
     });
 
-    test('its templates have a name and say what they are for', async () => {
+    test('its templates have a name and a description', async () => {
       const templates = await host.listTemplates();
       expect(templates.map(({ id }) => id)).toContain(under.templateId);
       expect(templates.map(({ id }) => id)).toContain(host.defaultTemplateId);

@@ -36,7 +36,7 @@ sourceHostContract('embedded', () =>
   }),
 );
 
-test('git finds nothing wrong with the repository, and clones every file of the template', async () => {
+test('git considers the repository valid, and clones every file of the template', async () => {
   const folder = temporaryFolder();
   const { cloneUrl } = await create(openHost(folder), 'acme');
   expect(await git(join(folder, 'acme.git'), 'fsck', '--full', '--strict')).toBe('');
@@ -66,7 +66,7 @@ test('git pushes to it', async () => {
   expect((await run('git', ['ls-remote', cloneUrl, 'HEAD'])).stdout).toContain(await git(clone, 'rev-parse', 'HEAD'));
 });
 
-test('what it promised is still there when it is opened again', async () => {
+test('acknowledged changes survive a restart', async () => {
   const folder = temporaryFolder();
   const repository = await create(openHost(folder), 'acme');
   await openHost(folder).inviteCollaborator(repository.id, 'ada');
@@ -74,13 +74,13 @@ test('what it promised is still there when it is opened again', async () => {
   expect(await openHost(folder).listCollaborators(repository.id)).toEqual(['ada']);
 });
 
-test('an attempt that was killed half-way leaves no repository, and the next one clears it away', async () => {
+test('a killed attempt leaves no repository, and the next one removes its draft', async () => {
   const folder = temporaryFolder();
   await create(openHost(folder), 'acme');
   const halfMade = join(folder, '.draft');
   await run('cp', ['-r', join(folder, 'acme.git'), halfMade]);
   await run('rm', ['-r', join(folder, 'acme.git')]);
-  // What is in the way of a new attempt is named after its name and marker.
+  // The draft is named after the repository's name and marker.
   const drafts = await observeDrafts(folder, () => create(openHost(folder), 'acme'));
   await run('rm', ['-r', join(folder, 'acme.git')]);
   await run('mv', [halfMade, join(folder, drafts[0] ?? '')]);

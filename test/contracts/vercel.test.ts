@@ -10,7 +10,7 @@ import { createVercelFake, type VercelFake } from '../support/providers/vercelFa
 import { serveFake, troubleKinds, type ServedFake } from '../support/providers/wire.js';
 import { hostingContract } from './hosting.contract.js';
 
-/** Waits a hundredth of what it is told to. */
+/** A clock on which waits are a hundred times shorter. */
 const hasty = hastyClock(100);
 
 interface Opened {
@@ -33,7 +33,7 @@ const open = async (options: { token?: string; timeoutMs?: number } = {}): Promi
     clock: hasty,
     random: systemRandom,
     logger: createLogger({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } }),
-    visit: (url) => {
+    fetchStatus: (url) => {
       visited.push(url);
       return Promise.resolve(fake.visit(url).status);
     },
@@ -65,7 +65,7 @@ hostingContract('Vercel', async () => {
     visit: (address) => Promise.resolve(contract.fake.visit(address)),
   };
 });
-test('in all of that, Vercel was asked and answered nothing that its own client does not know', () => {
+test('all requests and responses match Vercel’s own client', () => {
   expect(contract.served.requests.length).toBeGreaterThan(30);
   expect(contract.served.complaints).toEqual([]);
 });
@@ -76,14 +76,14 @@ beforeAll(async () => {
 });
 
 describe('a project', () => {
-  test('is open to visitors without an account, and carries its marker from its creation on', async () => {
+  test('is open to visitors without an account, and has its marker from its creation', async () => {
     const { name } = await newProject(vercel);
     const made = vercel.fake.projects.get(name);
     expect(made?.isProtected).toBe(false);
     expect(made?.variables).toEqual([{ key: 'DOORSTEP_JOB', value: `job-${name}`, type: 'plain' }]);
   });
 
-  test('that was made by an attempt whose answer never came is taken, not made twice', async () => {
+  test('that was created by an attempt without a response is used, not created twice', async () => {
     vercel.served.trouble(({ method }) => (method === 'POST' ? { when: 'after', what: 'reset' } : undefined));
     await expect(newProject(vercel, 'lost')).rejects.toMatchObject(transient);
     vercel.served.trouble();
@@ -93,14 +93,14 @@ describe('a project', () => {
     expect(vercel.fake.made.projects.filter((name) => name === 'lost')).toHaveLength(1);
   });
 
-  test('on a repository that Vercel may not read is refused in its words', async () => {
+  test('on a repository that Vercel cannot read is refused with Vercel’s message', async () => {
     const repository = { ...freshRepository(vercel), id: 'agency/unseen' };
     const attempt = vercel.hosting.createProject({ name: 'unseen', marker: 'job', repository });
     await expect(attempt).rejects.toMatchObject({ ...permanent, message: expect.stringContaining('GitHub integration') });
   });
 });
 
-test('a variable that cannot be set is told by name, though the answer is 201', async () => {
+test('a variable that cannot be set is named in the fault, although Vercel answers 201', async () => {
   const { id } = await newProject(vercel);
   vercel.fake.forbidden.add('VERCEL_URL');
   const attempt = vercel.hosting.setVariables(id, { SITE_NAME: 'Acme', VERCEL_URL: 'hush-hush' });
@@ -112,7 +112,7 @@ test('a variable that cannot be set is told by name, though the answer is 201', 
   expect(vercel.lines.join('')).not.toContain('hush-hush');
 });
 
-test('a deployment whose answer never came is found by its marker, not made twice', async () => {
+test('a deployment without a response is found by its marker, not started twice', async () => {
   const { id } = await newProject(vercel);
   const before = vercel.fake.made.deployments.length;
   vercel.served.trouble(({ method }) => (method === 'POST' ? { when: 'after', what: 'silence' } : undefined));
@@ -124,7 +124,7 @@ test('a deployment whose answer never came is found by its marker, not made twic
 });
 
 describe('the latest deployment', () => {
-  test('is told once its address answers, which is looked at anew only after a while', async () => {
+  test('is returned once its address answers, which is cached for a while', async () => {
     const opened = await open();
     const { id } = await newProject(opened);
     await opened.hosting.deploy(id, 'job');
@@ -133,7 +133,7 @@ describe('the latest deployment', () => {
     expect(opened.visited).toEqual([latest?.url]);
   });
 
-  test('whose address asks visitors to log in is not told', async () => {
+  test('whose address asks visitors to log in is not returned', async () => {
     const opened = await open();
     const { id, name } = await newProject(opened);
     await opened.hosting.deploy(id, 'job');
@@ -146,13 +146,13 @@ describe('the latest deployment', () => {
   });
 });
 
-test('a wrong token is told in Vercel’s words', async () => {
+test('a wrong token fails with Vercel’s message', async () => {
   const { hosting } = await open({ token: 'wrong' });
   await expect(hosting.listVariables('prj_1')).rejects.toMatchObject({ ...permanent, message: 'Not authorized' });
 });
 
 describe.each(troubleKinds)('trouble on the wire: %s', (what) => {
-  test('is a fault that passes, and no secret is told', async () => {
+  test('is a transient fault without secrets', async () => {
     const opened = await open({ timeoutMs: 30_000 });
     const { id } = await newProject(opened);
     opened.served.trouble(() => ({ when: 'after', what }));

@@ -192,7 +192,7 @@ describe('on GitHub and Vercel', () => {
       hosting: createVercel({
         ...common,
         settings: { token, teamId: vercel.teamId, apiUrl: vercelServed.url },
-        visit: (url) => Promise.resolve(vercel.visit(url).status),
+        fetchStatus: (url) => Promise.resolve(vercel.visit(url).status),
       }),
     });
   }, 60_000);

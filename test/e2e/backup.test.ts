@@ -5,7 +5,7 @@ import { createWebsite, expectAllThere, invite, nothingYet, relabel, type Acknow
 import { createApi, mintToken, operate, startServer, type Api } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-test('a backup that was taken under load holds all that was acknowledged before, and the service starts on it', async () => {
+test('a backup taken under load contains all writes acknowledged before, and the service starts on it', async () => {
   const dataDir = temporaryFolder();
   const token = await mintToken(dataDir);
   const server = await startServer(dataDir);

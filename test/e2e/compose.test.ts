@@ -15,7 +15,7 @@ const environmentOf = (compose: string): Record<string, string> => {
   return Object.fromEntries([...block.matchAll(/^ {2}([A-Z_]+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
 };
 
-test("docker-compose.yml gives the service's processes settings that it takes, each part once", async () => {
+test("docker-compose.yml gives the service's processes valid settings, with each role once", async () => {
   const compose = await readFile(`${root}docker-compose.yml`, 'utf8');
   const environment = environmentOf(compose);
   expect(Object.keys(environment)).toContain('EVENT_STORE_URL');
@@ -24,7 +24,7 @@ test("docker-compose.yml gives the service's processes settings that it takes, e
 
   const roles = [...compose.matchAll(/PROCESS_ROLES: (\S+)/g)].map((found) => found[1] ?? '');
   expect(roles).toEqual(['api', 'projector', 'worker', 'cron']);
-  // What an operator has to give, and defaults as the file has them.
+  // The operator's required value, and the file's defaults.
   const given = { ...environment, ENCRYPTION_KEY: key, BASE_URL: 'http://localhost:3000', LOG_LEVEL: 'info' };
   for (const role of roles) {
     const { stores } = loadSettings({ ...given, PROCESS_ROLES: role });

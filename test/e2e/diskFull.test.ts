@@ -7,7 +7,10 @@ import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** Bounds the size of every file that the process writes: past it the kernel answers as a full disk does. */
+/**
+ * Limits the size of files that the process writes; beyond it the kernel fails writes like a full
+ * disk.
+ */
 const limitFileSize = (pid: number, bytes: number | 'unlimited') =>
   promisify(execFile)('prlimit', ['--pid', String(pid), `--fsize=${String(bytes)}:unlimited`]);
 
@@ -17,7 +20,7 @@ const block = (label: string) => ({
   checkpoints: [{ id: 'only', label, order: 10, status: 'pending' }],
 });
 
-test('on a full disk writes answer 503 and reads go on; with room again, writing resumes by itself', async () => {
+test('on a full disk writes answer 503 and reads work; with free space, writes resume by themselves', async () => {
   const dataDir = temporaryFolder();
   const server = await startServer(dataDir);
   const api = createApi(server.address, await mintToken(dataDir));
@@ -26,7 +29,7 @@ test('on a full disk writes answer 503 and reads go on; with room again, writing
 
   expect((await api.put(path, block('first'))).status).toBe(200);
 
-  // Every write makes the write-ahead log longer, which has room for a few more.
+  // Every write extends the write-ahead log, which has room for a few more.
   const { size } = await stat(join(dataDir, 'events.db-wal'));
   await limitFileSize(server.pid, size + 60_000);
   let lastWritten = 'first';
@@ -41,7 +44,8 @@ test('on a full disk writes answer 503 and reads go on; with room again, writing
   });
   expect(refused.status).toBe(503);
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
-  // A limit that cuts a write short is an I/O error to SQLite, a disk without room is "full": both are said plainly.
+  // SQLite reports a truncated write as an I/O error and a disk without space as full; both have a
+  // clear message.
   expect(refused.body).toMatchObject({
     error: expect.stringMatching(/^(Storage is full|Whether this was written is not known)/) as unknown,
   });

@@ -9,10 +9,11 @@ import { temporaryFolder } from '../support/temporary.js';
 const email = 'annabella.erasable@example.com';
 const name = 'Annabella Quintessa Erasable';
 
-/** Every form in which a text may stand in a file. */
+/** Every encoding in which a text may appear in a file. */
 const formsOf = (text: string): readonly Buffer[] => {
   const bytes = Buffer.from(text);
-  // In the middle of other bytes, base64 begins at any of three places; the first and last characters are shared with the neighbours.
+  // Within other bytes base64 has three possible offsets, and its first and last characters depend
+  // on the neighbours.
   const encoded = [0, 1, 2].map((shift) =>
     Buffer.concat([Buffer.alloc(shift), bytes])
       .toString('base64')
@@ -56,7 +57,7 @@ interface Website {
 const mailsTo = async (admin: Api): Promise<readonly { links: readonly string[] }[]> =>
   (await admin.get(`/outbox?to=${email}`)).body as readonly { links: readonly string[] }[];
 
-/** What the answers of every route that lists or shows people say. */
+/** The responses of every route that lists or shows people. */
 const answers = async (admin: Api, websites: readonly Website[], clientId: string): Promise<string> => {
   const paths = [
     '/clients',
@@ -72,7 +73,7 @@ const answers = async (admin: Api, websites: readonly Website[], clientId: strin
   return JSON.stringify(bodies);
 };
 
-test('a person who was everywhere is nowhere: not in an answer, a rebuilt read model, a file, a log; and may come back', async () => {
+test('an erased person is in no response, rebuilt read model, file or log, and may come back', async () => {
   const folder = temporaryFolder();
   const logs: ServerProcess[] = [];
   const start = async (): Promise<ServerProcess> => {
@@ -94,7 +95,7 @@ test('a person who was everywhere is nowhere: not in an answer, a rebuilt read m
   ] as const) {
     await bodyOf(admin.post(`/websites/${id}/clients`, { email, role: 'editor' }, { 'idempotency-key': key }), 201);
   }
-  // What works on its own has come to rest: files come and go no more.
+  // The background work has ended, so files no longer change.
   await eventually('both mails', async () => ((await mailsTo(admin)).length === 2 ? true : undefined));
   for (const { id } of websites) {
     await eventually('the website', async () =>
@@ -119,7 +120,7 @@ test('a person who was everywhere is nowhere: not in an answer, a rebuilt read m
 
   const before = await answers(admin, websites, clientId);
   for (const text of [email, name, `"subject":"${email}"`]) expect(before).toContain(text);
-  // Only mails, which are kept to be read, show who it is.
+  // Only stored mails contain the person's data.
   expect(filesNaming(folder).filter((file) => !file.startsWith(join(folder, 'outbox')))).toEqual([]);
   expect(filesNaming(folder)).not.toEqual([]);
 

@@ -10,7 +10,7 @@ afterAll(async () => {
   for (const doorstep of running) await doorstep.stop();
 });
 
-test.each(['projector', 'worker', 'cron'])('a %s tells how it is, and answers nothing else', async (role) => {
+test.each(['projector', 'worker', 'cron'])('a %s serves its health endpoints and nothing else', async (role) => {
   const settings = loadSettings({
     DATA_DIR: temporaryFolder(),
     PROCESS_ROLES: role,
@@ -21,7 +21,7 @@ test.each(['projector', 'worker', 'cron'])('a %s tells how it is, and answers no
   running.push(doorstep);
   const statusOf = async (path: string): Promise<number> => (await fetch(`${doorstep.healthUrl ?? ''}${path}`)).status;
   expect(await statusOf('/healthz')).toBe(200);
-  // Read models are there only where a projector has been.
+  // Read models exist only after a projector has run.
   expect(await statusOf('/readyz')).toBe(role === 'projector' ? 200 : 503);
   expect(await statusOf('/metrics')).toBe(200);
   for (const path of ['/docs', '/openapi.json', '/me', '/sites/some/', '/v1/websites']) {

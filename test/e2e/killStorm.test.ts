@@ -6,10 +6,13 @@ import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, startServer, type Api } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** `kill -9` in the middle of everything, again and again (docs/architecture.md, "What survives what"); a hundred times on request. */
+/**
+ * Repeated `kill -9` under load (docs/architecture.md, "What survives what"); a hundred times on
+ * request.
+ */
 const kills = process.env['DOORSTEP_STORM'] === 'long' ? 100 : 12;
 
-test(`nothing acknowledged is lost, nothing is made twice, and all work ends, after ${String(kills)} kills under load`, async () => {
+test(`nothing acknowledged is lost, nothing is created twice, and all work ends, after ${String(kills)} kills under load`, async () => {
   const dataDir = temporaryFolder();
   const token = await mintToken(dataDir);
   const told = nothingYet();
@@ -20,7 +23,7 @@ test(`nothing acknowledged is lost, nothing is made twice, and all work ends, af
     const before = told.websites.size;
     const strike = async (): Promise<number | string> => {
       await pause(randomInt(10, 160));
-      // In every second round something is sure to be in the making, on a machine that is busy with other things too.
+      // In every second round provisioning is certainly in progress, even on a busy machine.
       if (round % 2 === 0) await eventually('a website', () => (told.websites.size > before ? true : undefined), 60_000);
       return server.kill('SIGKILL');
     };
@@ -30,7 +33,7 @@ test(`nothing acknowledged is lost, nothing is made twice, and all work ends, af
     };
     const lanes = [0, 1, 2, 3].map((lane) => load(lane).catch((error: unknown) => error));
     expect(await killed).toBe('SIGKILL');
-    // What ended each lane is the connection that broke, and nothing that the service answered.
+    // Each client ended because of a broken connection, not because of a response.
     for (const end of await Promise.all(lanes)) expect(String(end)).toMatch(/fetch failed|terminated|socket|other side closed/i);
   }
 
@@ -44,7 +47,8 @@ const oneWrite = async (api: Api, told: Acknowledged, round: number, lane: numbe
   const unique = `${String(round)}-${String(lane)}-${String(step)}`;
   const websites = [...told.websites.values()];
   const some = websites[randomInt(Math.max(1, websites.length))];
-  // A website in every second round, so that the list stays on one page and every run has some half-built ones to go on with.
+  // A website in every second round, so that the list fits on one page and every restart finds
+  // unfinished ones.
   if (some === undefined || (lane === 0 && step === 0 && round % 2 === 0)) await createWebsite(api, told, unique);
   else if (lane === 1) await invite(api, told, some.id, unique);
   else await relabel(api, told, some.id, unique);

@@ -24,7 +24,10 @@ import { createApi, mintToken, operate, type Api } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { freshFold, liveDocuments, untilReached } from '../support/things.js';
 
-/** Two of each part that acts, and one cron, on one data folder: whatever one of them answered, the others know. */
+/**
+ * Two processes of each role and one cron on one data folder: what one acknowledged, the others
+ * know.
+ */
 const roles = ['api', 'api', 'projector', 'projector', 'worker', 'worker', 'cron'];
 const isLong = process.env['DOORSTEP_STORM'] === 'long';
 const kills = isLong ? 300 : 12;
@@ -50,7 +53,7 @@ const create = async (slug: string): Promise<string> => {
 };
 
 describe('many processes on one data folder', () => {
-  test('a website that one created is read and listed by the other at once', async () => {
+  test('a website created at one is read and listed at the other at once', async () => {
     for (let index = 0; index < 5; index += 1) {
       const id = await create(`seen-${String(index)}`);
       expect((await other.get(`/websites/${id}`)).status).toBe(200);
@@ -58,15 +61,15 @@ describe('many processes on one data folder', () => {
     }
   });
 
-  test('a slug goes to one of two who ask at the same moment', async () => {
+  test('of two concurrent requests for a slug one gets it', async () => {
     for (let index = 0; index < 5; index += 1) {
-      const wish = { name: 'Race', slug: `race-${String(index)}` };
-      const answers = await Promise.all([one.post('/websites', wish), other.post('/websites', wish)]);
+      const input = { name: 'Race', slug: `race-${String(index)}` };
+      const answers = await Promise.all([one.post('/websites', input), other.post('/websites', input)]);
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
     }
   });
 
-  test('a claim at one and a revocation at the other: exactly one wins, and the answers say which', async () => {
+  test('of a claim at one and a revocation at the other exactly one succeeds, and the responses say which', async () => {
     const id = await create('claims');
     for (let round = 0; round < 6; round += 1) {
       const email = `guest-${String(round)}@example.com`;
@@ -85,7 +88,7 @@ describe('many processes on one data folder', () => {
     }
   }, 60_000);
 
-  test('the scripts of the operator work beside them', async () => {
+  test('the operator’s scripts work while they run', async () => {
     const status = JSON.parse(await operate(dataDir, 'projectionStatus', ['--json'])) as { name: string; state: string }[];
     expect(status.map(({ state }) => state)).toEqual(status.map(() => 'live'));
     expect(await operate(dataDir, 'rebuildProjection', ['website'])).toMatch(/^website: version \S+ is live; \d+ events/);
@@ -94,7 +97,7 @@ describe('many processes on one data folder', () => {
     expect((await other.get('/websites?limit=1')).body).toMatchObject([{ id }]);
   });
 
-  test(`${String(kills)} of them are killed under load: nothing acknowledged is lost, nothing is done twice, nobody revoked gets in`, async () => {
+  test(`${String(kills)} of them are killed under load: nothing acknowledged is lost, nothing is done twice, no revoked access works`, async () => {
     const seed = Number(process.env['DOORSTEP_SEED'] ?? randomInt(2 ** 31));
     process.stderr.write(`manyProcesses: DOORSTEP_SEED=${String(seed)}\n`);
     const chance = seeded(seed);
@@ -114,14 +117,14 @@ describe('many processes on one data folder', () => {
       for (let kill = 0; kill < kills && raging; kill += 1) {
         const before = writesOf(told);
         await pause(100 + chance() * 600);
-        // On a machine that is busy with other things, the storm is no faster than the work.
+        // On a busy machine the kills must not be faster than the work.
         await eventually('a write between two kills', () => writesOf(told) > before || !raging || undefined, 60_000);
         await anyOf(fleet.parts).strike();
       }
       raging = false;
     };
     const stormed = storm();
-    // Ends with the storm, or at once with what a lane met.
+    // Ends after the last kill, or at once with the first error of a client.
     await Promise.all([stormed, ...lanes]).finally(() => {
       raging = false;
       return stormed;
@@ -139,16 +142,16 @@ describe('many processes on one data folder', () => {
     }
   }, 600_000);
 
-  test('each of them stops when it is asked to', async () => {
+  test('each of them stops on SIGTERM', async () => {
     expect(await fleet.stop()).toEqual(roles.map(() => 0));
   }, 30_000);
 });
 
-/** How many writes were acknowledged. */
+/** The number of acknowledged writes. */
 const writesOf = ({ websites, access, labels }: Acknowledged): number =>
   [...access.values(), ...labels.values()].reduce((sum, { size }) => sum + size, websites.size);
 
-/** Writers: each changes websites until it is over; a website is created now and then. */
+/** Writers: each changes websites until the end, and creates one now and then. */
 const changeThings = async (
   api: Api,
   told: Acknowledged,
@@ -165,7 +168,7 @@ const changeThings = async (
   }
 };
 
-/** Readers: whoever answers knows all that anybody had been told when they were asked. */
+/** Readers: every process knows everything that was acknowledged before the request. */
 const readThings = async (
   api: Api,
   told: Acknowledged,
@@ -190,7 +193,7 @@ const readThings = async (
   }
 };
 
-/** Somebody is given access, and it is taken away again; likewise a token. From the answer on nobody lets them in. */
+/** Access and tokens are granted and revoked. After the response no process accepts them. */
 const revokeThings = async (api: Api, isOver: () => boolean): Promise<void> => {
   const email = 'anna@example.com';
   const { body: website } = await api.post('/websites', { name: 'Revoked', slug: 'revoked' });
@@ -204,7 +207,7 @@ const revokeThings = async (api: Api, isOver: () => boolean): Promise<void> => {
   while (!isOver()) {
     expect((await api.post(`/websites/${id}/clients`, { email, role: 'viewer' })).status).toBe(201);
     expect(await annaSees()).toEqual([200, 200]);
-    // Repeated after a lost answer, there is nothing left to take away.
+    // A retry after a lost response finds nothing to revoke.
     expect([204, 404]).toContain((await api.delete(`/websites/${id}/clients/${clientId}`)).status);
     expect(await annaSees()).toEqual([403, 403]);
 
@@ -220,14 +223,17 @@ const revokeThings = async (api: Api, isOver: () => boolean): Promise<void> => {
   }
 };
 
-/** With the websites of the tests before, which the counts of what was made include. */
+/** Includes the websites of earlier tests, which the counts contain. */
 const withOlder = async (api: Api, told: Acknowledged): Promise<Acknowledged> => {
   const { body } = await api.get('/websites?limit=200');
   for (const website of body as Website[]) told.websites.set(website.slug, website);
   return told;
 };
 
-/** In the log: each website is created once and provisioned once, each step succeeds once, and every stream is without a gap. */
+/**
+ * In the log each website is created and provisioned once, each step succeeds once, and no stream
+ * has a gap.
+ */
 const expectEachDoneOnce = async ({ stores: { eventStore, codec } }: OpenCore, told: Acknowledged): Promise<void> => {
   const counts = new Map<string, number>();
   const heads = new Map<string, bigint>();
@@ -254,7 +260,7 @@ const expectEachDoneOnce = async ({ stores: { eventStore, codec } }: OpenCore, t
   expect([...counts.keys()].filter((name) => name.startsWith('ProvisioningFailed'))).toEqual([]);
 };
 
-/** Every document that answers reads is what the log says, before and after a rebuild. */
+/** Every read model equals a fold of the log, before and after a rebuild. */
 const expectReadModelsRight = async ({ engine, stores }: OpenCore): Promise<void> => {
   const { eventStore, readModels, codec } = stores;
   const filled: string[] = [];

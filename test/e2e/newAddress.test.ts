@@ -17,7 +17,7 @@ afterAll(async () => {
   for (const doorstep of running) await stop(doorstep);
 });
 
-/** On a free port, another one each time. */
+/** On a new free port each time. */
 const start = async (): Promise<Doorstep> => {
   const settings = loadSettings({ DATA_DIR: dataDir, PORT: '0' });
   const doorstep = await startDoorstep(settings, createLogger({ level: 'silent' }));
@@ -35,22 +35,22 @@ const textAt = async (address: string | undefined): Promise<string> => {
   return response.text();
 };
 
-test('after a start at another address, a website served here is where every answer says it is', async () => {
+test('after a start at another address, every response has the new address of a website served here', async () => {
   const email = 'ada@example.com';
   const before = await start();
   const admin = await mintToken(dataDir);
   const client = await mintToken(dataDir, 'client', email);
   const first = createApi(before.baseUrl, admin);
   const owner = (await first.post('/clients', { email, name: 'Ada' })).body as { id: string };
-  const wish = { name: 'Corner Bakery', slug: 'bakery', tier: 'growth', clientId: owner.id };
-  const { id } = (await first.post('/websites', wish)).body as Website;
+  const input = { name: 'Corner Bakery', slug: 'bakery', tier: 'growth', clientId: owner.id };
+  const { id } = (await first.post('/websites', input)).body as Website;
   await eventually('the activation', async () => ((await websiteOf(first, id)).status === 'active' ? true : undefined));
   expect((await websiteOf(first, id)).url).toBe(`${before.baseUrl}/sites/bakery/`);
   const delivery = { estimatedCompletionAt: '2031-01-01T00:00:00Z', showPreviewUrl: true };
   await first.put(`/websites/${id}/delivery`, delivery);
   await stop(before);
 
-  // The port of before is free now: what listens there is not the service.
+  // Another program may listen on the previous port now.
   const after = await start();
   expect(after.baseUrl).not.toBe(before.baseUrl);
   const url = `${after.baseUrl}/sites/bakery/`;
@@ -73,7 +73,7 @@ test('after a start at another address, a website served here is where every ans
   });
   expect(scan).toMatchObject({ url });
 
-  // What a page says of its own address is built into it: a deployment brings it up to date.
+  // Addresses inside pages are fixed at build time: a deployment updates them.
   expect(await textAt(url)).toContain(`<link rel="canonical" href="${before.baseUrl}/sites/bakery/"`);
   await api.post(`/websites/${id}/redeploy`);
   await eventually('the deployment', async () =>

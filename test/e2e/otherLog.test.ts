@@ -16,7 +16,7 @@ const open = async (environment: Readonly<Record<string, string>>): Promise<void
 const modelFiles = async (folder: string): Promise<readonly string[]> =>
   (await readdir(folder)).filter((name) => name.startsWith('read-models.db'));
 
-test('over another log than its read models are of, no part starts; without them each does', async () => {
+test('with read models of another log no role starts; without them each does', async () => {
   const [before, folder] = [temporaryFolder(), temporaryFolder()];
   await mintToken(before);
   const token = await mintToken(folder);
@@ -39,7 +39,7 @@ test('over another log than its read models are of, no part starts; without them
   await server.kill('SIGTERM');
 }, 60_000);
 
-test('EVENT_STORE_URL that names another log is refused, and one that is away is waited for', async () => {
+test('an EVENT_STORE_URL of another log is refused, and an unavailable one is awaited', async () => {
   const [log, other] = [await FakeCluster.start(), await FakeCluster.start()];
   try {
     const environment = { DATA_DIR: temporaryFolder(), ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };

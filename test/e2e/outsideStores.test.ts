@@ -7,7 +7,9 @@ import { forEachReadModelServer } from '../support/realServers.js';
 import { createApi, operate, type Api } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** The parts as processes of their own, which share no store but what EVENT_STORE_URL and READ_MODEL_URL name. */
+/**
+ * Separate processes per role, which share only the stores of EVENT_STORE_URL and READ_MODEL_URL.
+ */
 forEachReadModelServer((server) => {
   describe(`the service on ${server.name} and a fake EventStoreDB`, () => {
     const dataDir = temporaryFolder();
@@ -52,7 +54,7 @@ forEachReadModelServer((server) => {
         60_000,
       );
 
-    test('what one process was told, the others know: read, listed, provisioned', async () => {
+    test('a write at one process is read, listed and provisioned by the others', async () => {
       const id = await create('corner-bakery');
       expect((await other.get(`/websites/${id}`)).status).toBe(200);
       expect((await other.get('/websites')).body).toMatchObject([{ id }]);
@@ -60,7 +62,7 @@ forEachReadModelServer((server) => {
       expect((await fetch(`${fleet.addresses[1] ?? ''}/sites/corner-bakery/`)).status).toBe(200);
     });
 
-    test('access that was taken away at one is refused by the other from the answer on', async () => {
+    test('access revoked at one is refused by the other after the response', async () => {
       const id = await create('revoked');
       const { body: client } = await one.post('/clients', { email: 'anna@example.com' });
       const { id: clientId } = client as { id: string };
@@ -74,14 +76,14 @@ forEachReadModelServer((server) => {
       }
     });
 
-    test('the scripts of the operator use the same stores', async () => {
+    test('the operator’s scripts use the same stores', async () => {
       const status = JSON.parse(await operate(dataDir, 'projectionStatus', ['--json'], environment)) as { state: string }[];
       expect(status.map(({ state }) => state)).toEqual(status.map(() => 'live'));
       expect(await operate(dataDir, 'rebuildProjection', ['website'], environment)).toMatch(/^website: version \S+ is live/);
       expect((await other.get('/websites')).body).toHaveLength(2);
     });
 
-    test('while the event store is away it is named, nothing is allowed, and afterwards all goes on by itself', async () => {
+    test('while the event store is down, readiness names it and nothing is allowed; afterwards everything recovers by itself', async () => {
       log.stop();
       const readiness = async (): Promise<{ status: number; text: string }> => {
         const answer = await fetch(`${fleet.addresses[0] ?? ''}/readyz`);
@@ -99,7 +101,7 @@ forEachReadModelServer((server) => {
       expect((await other.get('/websites')).body).toHaveLength(3);
     }, 120_000);
 
-    test('each process stops when it is asked to', async () => {
+    test('each process stops on SIGTERM', async () => {
       expect(await fleet.stop()).toEqual([0, 0, 0, 0]);
     });
   });

@@ -12,7 +12,7 @@ interface Job {
   readonly steps: readonly { readonly id: string; readonly status: string; readonly error?: string }[];
 }
 
-test('a server that is killed before and after GitHub and Vercel have acted goes on without a second of anything', async () => {
+test('a server that is killed before and after calls to GitHub and Vercel creates nothing twice', async () => {
   const gitHub = createGitHubFake({ copying: 1 });
   const vercel = createVercelFake({ repositoryOf: (name) => gitHub.repositories.get(name.split('/')[1] ?? ''), building: 1 });
   const dataDir = temporaryFolder();
@@ -64,7 +64,7 @@ test('a server that is killed before and after GitHub and Vercel have acted goes
 
   const third = await startServer(dataDir, settings);
   server = third;
-  // Its last step asks for an address that exists on no machine.
+  // Its last step requests an address that does not exist.
   const job = await eventually(
     'the last step',
     async () => {

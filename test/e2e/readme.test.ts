@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test("the README's five commands lead from a token to an open page and a checkpoint that is done", async () => {
+test("the README's five commands lead from a token to a page and a completed checkpoint", async () => {
   const readme = await readFile(`${root}README.md`, 'utf8');
   const block = /five commands[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   expect(block.trim().split('\n')).toHaveLength(5);

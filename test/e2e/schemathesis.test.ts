@@ -8,8 +8,9 @@ import { createApi, mintToken, startServer, type ServerProcess } from '../suppor
 import { temporaryFolder } from '../support/temporary.js';
 
 /**
- * The built service, tried by schemathesis against its own OpenAPI document, with everything that it can check but
- * `positive_data_acceptance`: what the document allows may still be refused, since conflicts are 400 (specification, "Errors").
+ * Tests the built service with schemathesis against its OpenAPI document, with all checks except
+ * `positive_data_acceptance`: a request that matches the document may still be refused, since
+ * conflicts are 400 (specification, "Errors").
  */
 
 const schemathesis = fileURLToPath(new URL('../../.venv/bin/schemathesis', import.meta.url));
@@ -42,7 +43,7 @@ const seed = async (dataDir: string): Promise<Record<string, readonly string[]>>
   await make(`/websites/${website}/clients`, { email: 'linked@example.com', role: 'viewer' });
   expect((await api.put(`/websites/${website}/delivery`, {})).status).toBe(200);
   const invitations = [await inviteTo(website, 'new@example.com'), await inviteTo(other, 'other@example.com')];
-  // The stream of events ends when the website is there.
+  // The event stream ends when the website is active.
   const events = await fetch(`${server.address}/v1/websites/${website}/provisioning/events`, {
     headers: { authorization: `Bearer ${admin}` },
   });
@@ -56,14 +57,14 @@ const seed = async (dataDir: string): Promise<Record<string, readonly string[]>>
   };
 };
 
-/** Where schemathesis finds ids that there are; one in five it makes up. */
+/** Gives schemathesis existing ids; one in five is random. */
 const configurationWith = (ids: Readonly<Record<string, readonly string[]>>): string => {
   const take = (parameter: string, dictionary: string): string =>
     `${JSON.stringify(parameter)} = { dictionary = ${JSON.stringify(dictionary)}, probability = 0.8 }`;
   const inArea = (area: string, dictionary: string): string =>
     `[[operations]]\ninclude-path-regex = "^/${area}"\nparameters = { ${take('path.id', dictionary)} }`;
   return [
-    // Nothing more comes on a stream of events that is of use here.
+    // Later events of the stream are not needed.
     'max-stream-events = 1',
     ...Object.entries(ids).map(([name, values]) => `[dictionaries.${name}]\nvalues = ${JSON.stringify(values)}`),
     '[parameters]',
@@ -77,11 +78,11 @@ const configurationWith = (ids: Readonly<Record<string, readonly string[]>>): st
   ].join('\n');
 };
 
-/** Runs it to its end, in a folder of its own; resolves with its exit code and what it said. */
+/** Runs it in its own folder; resolves with its exit code and output. */
 const run = async (token: string | undefined, phases: string, examples: number): Promise<{ code: number; said: string }> => {
   const folder = temporaryFolder();
   const file = join(folder, 'schemathesis.toml');
-  // The token itself comes from the environment, which no process list shows.
+  // The token is passed in the environment, which process lists do not show.
   const authorization = token === undefined ? '' : '\n[auth.openapi.accessToken]\nbearer = "${DOORSTEP_TOKEN}"\n';
   writeFileSync(file, configuration + authorization);
   const options = {
@@ -91,7 +92,7 @@ const run = async (token: string | undefined, phases: string, examples: number):
     '--seed': '1',
     '--generation-database': 'none',
     '--request-timeout': '20',
-    // That would be the machine's fault.
+    // Would only test the machine's speed.
     '--suppress-health-check': 'too_slow',
     '--warnings': 'off',
   };
@@ -136,7 +137,7 @@ if (!isRequired && !existsSync(schemathesis)) {
       async (_who, credential, phases, examples) => {
         const { code, said } = await run(credential === undefined ? undefined : tokens[credential], phases, examples);
         if (code !== 0) throw new Error(`schemathesis ended with ${code}:\n${said}`);
-        // It has looked at the service at all.
+        // It has made requests at all.
         expect(said).toMatch(/Tested: [1-9]\d*/);
       },
       240_000,

@@ -7,8 +7,8 @@ import { beginSignIn, createBrowser, discover, finishSignIn, type Page, type Pla
 import { temporaryFolder } from '../support/temporary.js';
 
 /**
- * Two processes behind one address, killed in the middle of things: whoever is signing in, or has signed in, goes on as if nothing
- * had been.
+ * Two processes behind one address, killed at various moments: people who are signing in, or are
+ * signed in, notice nothing.
  */
 
 const dataDir = temporaryFolder();
@@ -21,7 +21,7 @@ interface Member {
 }
 
 const members: Member[] = [];
-/** Which of them the next request goes to. */
+/** The process that gets the next request. */
 let turn = 0;
 const addressOf = (index: number): string => `http://127.0.0.1:${String(members[index]?.port)}`;
 const place: Place = { baseUrl, via: () => addressOf(turn) };
@@ -46,7 +46,7 @@ afterAll(async () => {
   await Promise.all(members.map(({ process }) => process.kill('SIGTERM')));
 });
 
-/** What the log of a process says of the newest mail that it sent. */
+/** The newest sign-in link and code in a process's log. */
 const told = (index: number): Promise<{ readonly link: string; readonly code: string }> =>
   eventually('the log tells how to sign in', () => {
     const lines = members[index]?.process.written().split('\n') ?? [];
@@ -57,7 +57,7 @@ const told = (index: number): Promise<{ readonly link: string; readonly code: st
 const statusOfMe = async (index: number, accessToken: string): Promise<number> =>
   (await fetch(`${addressOf(index)}/me`, { headers: { authorization: `Bearer ${accessToken}` } })).status;
 
-test('signing in, staying signed in and its limits outlive any process', async () => {
+test('sign-in, sessions and limits survive the death of any process', async () => {
   const portal = await discover(place);
   const browser = createBrowser(place);
   const attempt = await beginSignIn(portal, callback);
@@ -86,7 +86,7 @@ test('signing in, staying signed in and its limits outlive any process', async (
   expect((await finishSignIn(portal, again, (await browser.get(again.url)).url)).claims()?.sub).toBe(tokens.claims()?.sub);
 }, 60_000);
 
-test('of several who type the code in at both at once, one is signed in; guesses are counted together', async () => {
+test('of concurrent uses of a code at both, one signs in; guesses are counted together', async () => {
   turn = 0;
   const portal = await discover(place);
   const browser = createBrowser(place);

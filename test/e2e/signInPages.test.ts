@@ -11,10 +11,10 @@ import { startApi, type RunningApi } from '../support/http.js';
 import { codeIn, linkIn } from '../support/signIn.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-// A browser takes its time on a busy machine.
+// A browser is slow on a busy machine.
 jest.setTimeout(60_000);
 
-/** The pages of sign-in in a real browser, as a person meets them. */
+/** The sign-in pages in a real browser. */
 const withBrowser = hasChromium ? describe : describe.skip;
 
 let api: RunningApi;
@@ -37,7 +37,7 @@ beforeAll(async () => {
         ...engine,
         records: engine.readModels.records,
         email: outbox,
-        tellsInLog: false,
+        logsSignInCodes: false,
         baseUrl,
         origins: [],
         adminEmails: [],
@@ -66,7 +66,10 @@ const open = async (options: BrowserContextOptions = {}): Promise<Page> => {
   return page;
 };
 
-/** Where the portal sends people. The verifier is that of RFC 7636, appendix B: nothing here exchanges the code. */
+/**
+ * The portal's authorization request. The challenge is that of RFC 7636, appendix B: nothing here
+ * exchanges the code.
+ */
 const signInUrl = (): string => {
   const url = new URL(`${api.url}/oidc/authorize`);
   url.search = new URLSearchParams({
@@ -87,12 +90,12 @@ const newestMail = async (to: string): Promise<OutboxMail> => {
 };
 
 const isAccessible = async (page: Page): Promise<void> => {
-  // Without frames there is no need for the tab of its own that it would gather them in.
+  // The pages have no frames, so axe needs no separate tab to combine their results.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toStrictEqual([]);
 };
 
-/** Nothing is cut off or has to be moved sideways to be read. */
+/** No text is cut off, and nothing needs horizontal scrolling. */
 const fits = async (page: Page): Promise<void> => {
   const [content, window] = await page.evaluate<[number, number]>(
     '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
@@ -113,11 +116,11 @@ const arrived = async (page: Page): Promise<void> => {
   await page.waitForURL(/\/auth\/callback\?code=/);
 };
 
-/** The browser's complaints: a policy that stops something of ours is one. */
+/** Messages of the browser's console, such as violations of the content security policy. */
 const complaints = (page: Page): string[] => {
   const heard: string[] = [];
   page.on('console', (message) => {
-    // The page that a browser asks for beside each site, and the portal, which is not here.
+    // The favicon, and the portal, which does not exist here.
     if (message.type() === 'error' && !/favicon|\/auth\/callback/.test(message.location().url)) heard.push(message.text());
   });
   page.on('pageerror', (error) => heard.push(error.message));
@@ -134,7 +137,7 @@ withBrowser('sign-in in a browser', () => {
     const email = `${how.replaceAll(' ', '-')}-and-a-rather-long-name-that-hardly-fits@a-long-domain.example.com`.toLowerCase();
     const page = await open(options);
     const heard = complaints(page);
-    // axe is a script itself.
+    // axe needs JavaScript.
     const look = options.javaScriptEnabled === false ? () => Promise.resolve() : () => looksRight(page);
     await page.goto(signInUrl());
     await page.getByLabel('E-mail address').fill('nobody');
@@ -153,11 +156,11 @@ withBrowser('sign-in in a browser', () => {
     await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
     await press(page, 'Sign in');
     await arrived(page);
-    // A wrong code is answered with 400, which a browser tells as well.
+    // The browser logs the 400 of a wrong code.
     expect(heard.filter((text) => !text.includes('400'))).toStrictEqual([]);
   });
 
-  test('by the link: in another browser it leads back, in this one to a button', async () => {
+  test('by the link: another browser says to go back, this one shows a button', async () => {
     const email = 'link@example.com';
     const page = await open();
     await page.goto(signInUrl());
@@ -177,7 +180,7 @@ withBrowser('sign-in in a browser', () => {
     await press(tab, 'Sign in');
     await arrived(tab);
 
-    // The first tab is none the worse for it.
+    // The first tab still works.
     await page.getByLabel('Code').fill('1234 5678');
     await press(page, 'Sign in');
     expect(await heading(page)).toBe('Begin again');

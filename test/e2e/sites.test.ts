@@ -26,7 +26,7 @@ const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories
 const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => base, clock });
 let base = '';
 
-/** A website as provisioning makes it; answers with its address. */
+/** Creates a website as provisioning does; returns its address. */
 const provision = async (slug: string, templateId: string, color?: string, siteName = name): Promise<string> => {
   const description = `Website of ${slug}`;
   const repository = await sourceHost.createRepository({ name: slug, templateId, marker: slug, description });
@@ -55,17 +55,17 @@ const attributes = (html: string, attribute: string): string[] =>
   [...html.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))].map(([, value = '']) => value);
 
 const data = /<script type="application\/ld\+json">([^<]*)<\/script>/g;
-/** What a page says for machines: data, which no browser runs. */
+/** The structured data of a page, which browsers do not execute. */
 const dataIn = (html: string): string[] => [...html.matchAll(data)].map(([, text = '']) => text);
 const withoutData = (html: string): string => html.replaceAll(data, '');
 
-/** Where a page's links and files lead within the site, without mail and telephone. */
+/** The targets of a page's links and files within the site, without mail and telephone. */
 const targets = ({ address, html }: Page): URL[] =>
   [...attributes(html, 'href'), ...attributes(html, 'src')]
     .map((target) => new URL(target, address))
     .filter(({ protocol }) => protocol !== 'mailto:' && protocol !== 'tel:');
 
-/** Every page that can be reached from the home page, and the one for what is missing. */
+/** Every page that is reachable from the home page, and the 404 page. */
 const crawl = async (home: string): Promise<Page[]> => {
   const pages = new Map<string, Page>();
   const visit = async (address: string): Promise<void> => {
@@ -93,7 +93,7 @@ describe.each(templates)('the template %s', (template) => {
     pages = await crawl(home);
   });
 
-  test('links only to what is there', async () => {
+  test('has no broken links', async () => {
     for (const page of pages) {
       expect([page.address, page.status]).toEqual([page.address, page.address.endsWith('no/such/page') ? 404 : 200]);
       for (const target of targets(page)) {
@@ -113,7 +113,7 @@ describe.each(templates)('the template %s', (template) => {
     }
   });
 
-  test('runs no script, carries no style of its own and asks nobody else for anything', async () => {
+  test('has no scripts and no inline styles, and loads nothing from other origins', async () => {
     const styles = await Promise.all(
       [...new Set(pages.flatMap(targets).map(({ href }) => href))].filter((href) => /\.(css|svg)\b/.test(href)).map(read),
     );
@@ -136,12 +136,12 @@ describe.each(templates)('the template %s', (template) => {
     expect((await read(`${home}assets/mark.svg`)).html).toContain('fill="#fff59d"');
   });
 
-  test('takes a colour of its own when there is none', async () => {
+  test('has a default colour', async () => {
     const url = await provision(`${template}-plain`, template);
     expect((await read(`${url}assets/theme.css`)).html).toMatch(/--brand: #[0-9a-f]{6};/);
   });
 
-  test('every page has what browsers, screen readers and search engines look for', () => {
+  test('every page has what browsers, screen readers and search engines need', () => {
     const titles = pages.map(({ html }) => /<title>(.+)<\/title>/.exec(html)?.[1] ?? '');
     expect(titles).not.toContain('');
     expect(new Set(titles).size).toBe(pages.length);
@@ -171,7 +171,7 @@ describe.each(templates)('the template %s', (template) => {
     }
   });
 
-  test('tells machines whose it is, once', () => {
+  test('has structured data about the business, once', () => {
     const told = pages.flatMap(({ html }) => dataIn(html));
     expect(told.map((text) => JSON.parse(text) as unknown)).toStrictEqual([
       {
@@ -191,14 +191,14 @@ describe.each(templates)('the template %s', (template) => {
     ]);
   });
 
-  test('as it is made, leaves an audit nothing to find', async () => {
-    const servedHere = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
-    const scan = createScan({ clock: systemClock, servedHere, llm: undefined });
+  test('has no findings in an SEO audit', async () => {
+    const servedSiteUrl = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
+    const scan = createScan({ clock: systemClock, servedSiteUrl, llm: undefined });
     const url = await provision(`${template}-bakery`, template, undefined, 'Corner Bakery');
     expect(await scan({ url, name: 'Corner Bakery' })).toMatchObject({ findings: [], score: 100, complete: true });
   });
 
-  test('tells search engines its pages, and not its notes', async () => {
+  test('lists its pages in the sitemap, and not its internal files', async () => {
     const sitemap = await read(`${home}sitemap.xml`);
     const listed = [...sitemap.html.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => address);
     expect(listed.sort()).toEqual(

@@ -14,7 +14,10 @@ import { createTestClock } from '../support/testClock.js';
 const templatesFolder = join(process.cwd(), 'templates');
 const beside = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-/** Lets a process provision websites in `folder` and kills it in the middle; answers with what it had promised. */
+/**
+ * Starts a process that provisions websites in `folder` and kills it; returns what it had
+ * acknowledged.
+ */
 const killedAfter = async (folder: string, promises: number, prefix: string): Promise<string[]> => {
   const child = spawn(
     process.execPath,
@@ -31,14 +34,14 @@ const killedAfter = async (folder: string, promises: number, prefix: string): Pr
   return lines;
 };
 
-test('a process that is killed while it provisions leaves everything whole or absent, and the next one goes on', async () => {
+test('a process killed during provisioning leaves everything complete or absent, and the next one continues', async () => {
   const folder = temporaryFolder();
   const clock = createTestClock();
   const [repositoriesFolder, sitesFolder] = [join(folder, 'repositories'), join(folder, 'sites')];
   const openHost = () => createEmbeddedSourceHost({ folder: repositoriesFolder, templatesFolder, clock });
   const openHosting = () => createEmbeddedHosting({ folder: sitesFolder, publicUrl: () => 'http://127.0.0.1', clock });
 
-  // What has just been promised differs, and so does what is going on when the kill arrives.
+  // Each kill hits a different moment.
   for (const [run, promises] of [1, 3, 6].entries()) {
     const prefix = `run${String(run)}`;
     const lines = await killedAfter(folder, promises, prefix);

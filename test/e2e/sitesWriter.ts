@@ -5,14 +5,15 @@ import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embe
 import { systemClock } from '../../src/platform/clock.js';
 
 /**
- * A process of its own that provisions one website after another until it is killed: `<data folder> <templates folder> <prefix>`.
- * Prints what has been promised, one line each: `repository <name>`, `project <name>`, `deployment <name> <id>`.
+ * A separate process that provisions one website after another until it is killed: `<data folder>
+ * <templates folder> <prefix>`. Prints what it has acknowledged, one line each: `repository
+ * <name>`, `project <name>`, `deployment <name> <id>`.
  */
 const [, , folder = '', templatesFolder = '', prefix = ''] = process.argv;
 const repositories = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock: systemClock });
 const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => 'http://127.0.0.1', clock: systemClock });
 
-/** Written at once, so that a line is out before the process can be killed. */
+/** Synchronous, so that a line is written before the process is killed. */
 const print = (line: string): void => {
   writeSync(1, `${line}\n`);
 };

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { launchServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** Somebody else's port. */
+/** A port in use. */
 const other = createServer();
 let taken: string;
 /** A file where a folder should be. */
@@ -29,10 +29,10 @@ test.each<[string, () => Record<string, string>]>([
   ['HOST, HEALTH_PORT: listen EADDRINUSE', () => ({ HEALTH_PORT: taken })],
   ['DATA_DIR: EEXIST', () => ({ DATA_DIR: file })],
   ['DATA_DIR: ENOTDIR', () => ({ DATA_DIR: join(file, 'data') })],
-])('a setting that cannot be used stops the start in plain words: %s', async (words, settings) => {
+])('an unusable setting stops the start with a message: %s', async (words, settings) => {
   const server = launchServer(temporaryFolder(), settings());
   expect(await server.ended).toBe(1);
-  // What a process wrote may arrive after its end.
+  // Output of a process may arrive after its exit.
   await eventually('what it wrote', () => server.written().endsWith('\n') || undefined);
   expect(server.written()).toMatch(/^Doorstep cannot start with these settings:\n {2}[^\n]+\n$/);
   expect(server.written()).toContain(`\n  ${words}`);

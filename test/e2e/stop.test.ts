@@ -36,7 +36,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect(Date.now() - startedAt).toBeLessThan(10_000);
     await Promise.all(lanes);
     await live.text();
-    // Until the sockets closed, requests were served or turned away; none failed.
+    // Until the sockets closed, requests were answered or refused with 503; none failed.
     expect([...statuses].filter((status) => status !== 201 && status !== 503)).toEqual([]);
 
     const next = await startServer(dataDir);

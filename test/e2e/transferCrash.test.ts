@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary.js';
 
 jest.setTimeout(120_000);
 
-test('killed when Stripe has just made the subscription, it makes no second after a start, and the claim comes to its end', async () => {
+test('killed right after Stripe created the subscription, it creates no second one after a restart, and completes the claim', async () => {
   const folder = temporaryFolder();
   const stripe = createStripeFake();
   let server: ServerProcess | undefined;

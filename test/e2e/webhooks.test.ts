@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary.js';
 const secrets = { COMMERCE_WEBHOOK_SECRET: 'secret,previous' };
 const body = JSON.stringify({ shop_domain: shopDomain });
 
-/** The types of events of each webhook, in order, by its id. */
+/** The event types of each webhook in order, by its id. */
 const histories = (folder: string): Promise<ReadonlyMap<string, readonly string[]>> =>
   onFolder(folder, async ({ eventStore }) => {
     const found = new Map<string, string[]>();
@@ -24,9 +24,9 @@ const histories = (folder: string): Promise<ReadonlyMap<string, readonly string[
     }
   });
 
-test('every webhook that was answered is processed once, however often the server is killed in between', async () => {
+test('every acknowledged webhook is processed once, however often the server is killed', async () => {
   const folder = temporaryFolder();
-  // At first nobody processes what is taken.
+  // At first no worker processes the accepted webhooks.
   let server = await startServer(folder, { ...secrets, PROCESS_ROLES: 'api' });
   const api = createApi(server.address, await mintToken(folder));
   const { body: website } = await api.post('/websites', { name: 'Bakery', slug: 'bakery', tier: 'scale' });

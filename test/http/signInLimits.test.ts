@@ -25,7 +25,7 @@ beforeAll(async () => {
         ...engine,
         records: engine.readModels.records,
         email: outbox,
-        tellsInLog: false,
+        logsSignInCodes: false,
         baseUrl: () => baseUrl,
         origins: [],
         adminEmails: [],

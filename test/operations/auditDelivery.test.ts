@@ -14,7 +14,7 @@ beforeAll(async () => {
 const audit = (...args: string[]): Promise<string> => operate(folder, 'auditDelivery', args);
 
 describe('npm run audit:delivery', () => {
-  test('tells from the log alone what the API tells, while the server runs', async () => {
+  test('prints from the log alone what the API answers, while the server is running', async () => {
     const { websiteId, ...calls } = delivery;
     const { revision: _, ...block } = blockOf(await calls.read());
     expect(JSON.parse(await audit(websiteId, '--json'))).toStrictEqual({
@@ -35,7 +35,7 @@ describe('npm run audit:delivery', () => {
     expect(report).not.toMatch(/done/);
   });
 
-  test('asked wrongly, or for what is not there: exit code 1 and why', async () => {
+  test('wrong arguments, or an unknown website: exit code 1 and the reason', async () => {
     await Promise.all([
       expect(audit()).rejects.toThrow(/^auditDelivery ended with 1:\nUsage: npm run audit:delivery -- <website id>/),
       expect(audit('nope')).rejects.toThrow(/Delivery for website nope is not set up\n$/),

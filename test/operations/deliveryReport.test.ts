@@ -36,7 +36,7 @@ const history: DeliveryHistoryEntry[] = [
   },
 ];
 
-test('a history reads as text, with nothing in it that a terminal would obey', () => {
+test('a history as text has its control characters escaped', () => {
   expect(reportOf('w1', history)).toBe(`Delivery of website w1: 2 changes
 
 #0  2026-01-01T00:00:00.000Z  ops@example.com (admin, token t1)  set up
@@ -58,7 +58,7 @@ The block at revision 1, since 2026-01-02T00:00:00.000Z:
 `);
 });
 
-test('a history reads as JSON, with revisions as numbers', () => {
+test('a history as JSON has revisions as numbers', () => {
   const [first, second] = history;
   if (first === undefined || second === undefined) throw new Error('there are two');
   const { block: _, ...setUp } = first;

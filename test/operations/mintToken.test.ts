@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createApi, operate, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-test('--revoke ends every token of a subject, and nobody else’s; what the service writes is its own', async () => {
+test('--revoke revokes every token of a subject and no others; files are readable by the service’s user only', async () => {
   const dataDir = temporaryFolder();
-  // As a mounted folder may be.
+  // A mounted folder may have such permissions.
   await chmod(dataDir, 0o755);
   const { address } = await startServer(dataDir);
   const tokens = [

@@ -7,7 +7,7 @@ import { createMetrics } from '../../src/http/metrics.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const manual = await readFile(join(root, 'docs/operations.md'), 'utf8');
 
-test('the manual of operations explains every metric of our own', async () => {
+test('the operations manual explains every metric of the service', async () => {
   const text = await createMetrics().text([]);
   const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? '');
   const own = names.filter((name) => !/^(process|nodejs)_/.test(name));
@@ -15,7 +15,7 @@ test('the manual of operations explains every metric of our own', async () => {
   expect(own.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('every log line that it explains is one that the code writes', async () => {
+test('every log line in it is written by the code', async () => {
   const explained = [...manual.matchAll(/^\| (?:error|warn) +\| `([^`]+)`/gm)].map(([, message]) => message ?? '');
   expect(explained.length).toBeGreaterThan(10);
   const files = (await readdir(join(root, 'src'), { recursive: true })).filter((name) => name.endsWith('.ts'));
@@ -24,7 +24,7 @@ test('every log line that it explains is one that the code writes', async () => 
   expect(explained.filter((message) => !written(message))).toEqual([]);
 });
 
-test('every command that it names is there', async () => {
+test('every command in it exists', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
   const commands = [...manual.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].map(([, name]) => name ?? '');
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);

@@ -4,7 +4,7 @@ import { startMailServer } from '../support/mailServer.js';
 import { createApi, mintToken, operate, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-test('a mail that the server refuses is parked, listed without its recipient, and sent again when asked for', async () => {
+test('a refused mail is parked, listed without its recipient, and sent again on request', async () => {
   let known = false;
   let refused = 0;
   const { port, received } = await startMailServer({
@@ -23,7 +23,7 @@ test('a mail that the server refuses is parked, listed without its recipient, an
     const { id } = website as { id: string };
     expect((await api.post(`/websites/${id}/clients`, { email: 'ada@example.com', role: 'viewer' })).status).toBe(201);
 
-    // Each look at what is parked is a process of its own.
+    // Each run of the script is a separate process.
     await eventually('a refusal', () => (refused > 0 ? true : undefined));
     const listed = await eventually('a mail is parked', async () => {
       const list = await parked();
@@ -41,7 +41,7 @@ test('a mail that the server refuses is parked, listed without its recipient, an
     await eventually('the mail arrives', () => received[0]);
     expect(received.map(({ mail }) => mail.subject)).toStrictEqual(['You are invited to Bakery']);
 
-    // The offer of ownership is mailed only when that is asked for.
+    // The offer of ownership is mailed only on request.
     expect((await api.post(`/websites/${id}/transfers`, { email: 'bob@example.com' })).status).toBe(201);
     const { body: offer } = await api.post(`/websites/${id}/transfers`, { email: 'carol@example.com', sendEmail: true });
     const { mail } = await eventually('the offer arrives', () => received[1]);

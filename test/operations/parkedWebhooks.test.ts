@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary.js';
 const websiteId = 'w1';
 const fault = { error: 'The vault is closed', transient: true, retryAfterMs: 0 };
 
-/** As a worker that has failed five times leaves it. */
+/** The state after five failed attempts of a worker. */
 const park = (folder: string, webhookId: string): Promise<void> =>
   onFolder(folder, async (engine) => {
     const webhook = { websiteId, webhookId, topic: 'customers/redact' };
@@ -24,7 +24,7 @@ const park = (folder: string, webhookId: string): Promise<void> =>
     }
   });
 
-test('webhooks that were given up are listed, and processed by the workers when they are asked to', async () => {
+test('parked webhooks are listed, and processed by the workers on request', async () => {
   const folder = temporaryFolder();
   const parked = (...args: string[]) => operate(folder, 'parkedWebhooks', args);
   expect(await parked()).toBe('No webhook is parked.');

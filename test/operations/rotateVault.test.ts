@@ -24,7 +24,7 @@ const emailOf = async ({ reader }: OpenCore, clientId: string): Promise<string |
 
 const key = (byte: number): string => Buffer.alloc(32, byte).toString('base64');
 
-test('the key in the data folder is exchanged while the service runs', async () => {
+test('the key in the data folder is rotated while the service is running', async () => {
   const folder = temporaryFolder();
   const running = await open(folder);
   const anna = await register(running, 'anna@example.com');
@@ -45,7 +45,7 @@ test('the key in the data folder is exchanged while the service runs', async () 
   await fresh.close();
 });
 
-test('ENCRYPTION_KEY is exchanged with the one before it at hand; without that nothing starts', async () => {
+test('ENCRYPTION_KEY is rotated with the previous key in the settings; without it nothing starts', async () => {
   const folder = temporaryFolder();
   const first = await open(folder, { ENCRYPTION_KEY: key(1) });
   const anna = await register(first, 'anna@example.com');

@@ -20,14 +20,14 @@ describe('access tokens', () => {
     expect(accessTokenFrom(bytes)).toBe(accessTokenFrom(bytes));
   });
 
-  test('use every letter alike: bytes that would favour some are passed over', () => {
+  test('use every character equally: bytes that would favour some are skipped', () => {
     expect(() => accessTokenFrom(new Uint8Array(64).fill(248))).toThrow(RangeError);
     const all = new Uint8Array(248).map((_, index) => index);
     const seen = Array.from({ length: 6 }, (_, part) => accessTokenFrom(all.slice(part * 40)).slice(8, 48)).join('');
     for (const letter of letters) expect([3, 4]).toContain(seen.split(letter).length - 1);
   });
 
-  test('with any one letter changed, or cut off, are none', () => {
+  test('with one character changed or removed are not valid', () => {
     const token = accessTokenFrom(systemRandom.bytes(64));
     fc.assert(
       fc.property(fc.nat(token.length - 1), fc.constantFrom(...Array.from(letters), '_', ' '), (index, letter) => {
@@ -38,7 +38,7 @@ describe('access tokens', () => {
     );
   });
 
-  test('any text may be asked about', () => {
+  test('any text can be checked', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !isAccessToken(text)));
   });
 

@@ -30,13 +30,13 @@ describe('sleep', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('does not begin when it was aborted before', async () => {
+  test('does not wait when it was aborted before', async () => {
     const clock = createTestClock();
     await sleep(clock, 100, AbortSignal.abort());
     expect(clock.pending()).toBe(0);
   });
 
-  test('lets go of the signal when its time is over', async () => {
+  test('removes its listener from the signal at the end', async () => {
     const clock = createTestClock();
     const { signal } = new AbortController();
     let listeners = 0;
@@ -55,7 +55,7 @@ describe('sleep', () => {
     expect(listeners).toBe(0);
   });
 
-  test('keeps the process alive: a script that waits for nothing else must not end in the middle', async () => {
+  test('keeps the process alive, so that a script which waits for nothing else does not exit', async () => {
     const kept: unknown[] = [];
     const clock: Clock = {
       ...systemClock,
@@ -73,7 +73,7 @@ describe('the system clock', () => {
   /** Timers that keep the process alive. */
   const holding = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
 
-  test('holds the process only for those who ask for it, until they cancel', () => {
+  test('keeps the process alive only with keepAlive, until it is cancelled', () => {
     const before = holding();
     const cancelIdle = systemClock.schedule(60_000, () => undefined);
     expect(holding()).toBe(before);

@@ -45,7 +45,7 @@ describe('entity ids', () => {
     );
   });
 
-  test('sort as their commands were made', () => {
+  test('sort by the time of their commands', () => {
     fc.assert(
       fc.property(times, times, (one, other) => {
         fc.pre(one < other);
@@ -61,7 +61,7 @@ describe('entity ids', () => {
     expect(new Set(made).size).toBe(made.length);
   });
 
-  test('stay what they are: a repetition by a later build is the same entity', () => {
+  test('never change: a retry by a later build gives the same entity', () => {
     expect(entityId('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'website')).toBe('01fwhe4ydg96qrexch96hdb03x');
   });
 });
@@ -90,7 +90,7 @@ describe('event ids', () => {
     expect(new Set(made).size).toBe(made.length);
   });
 
-  test('stay what they are: a repetition by a later build appends nothing twice', () => {
+  test('never change: a retry by a later build appends nothing twice', () => {
     expect(eventId('017f22e2-79b0-7cc3-98c4-dc0c0c07398f', 'website-1', 0)).toBe('017f22e2-79b0-83d9-bfbb-3899b9072ed8');
   });
 });
@@ -101,7 +101,7 @@ test('base32 text holds the last bits, from the highest to the lowest', () => {
   expect(base32Text(Uint8Array.from([0x04, 0x00]), 4)).toBe('0100');
 });
 
-test('what stands for a text stays what it is, and stands for no other', () => {
+test('the id of a text never changes, and is unique', () => {
   expect(textId('hook-1')).toBe('n3fdbb9xt0e2bcx9k124xb16nc');
   expect(textId('hook-2')).not.toBe(textId('hook-1'));
 });

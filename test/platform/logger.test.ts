@@ -66,7 +66,7 @@ describe('logger', () => {
     expect(JSON.parse(line ?? '')).toMatchObject({ provider: { token: '[removed]' } });
   });
 
-  test('fields are as they were for whoever logs them', () => {
+  test('the caller’s fields are not modified', () => {
     const fields = { request: { headers: { cookie: canary } } };
     logTo('info', (logger) => {
       logger.info(fields, 'seen');
@@ -86,7 +86,7 @@ describe('logger', () => {
     expect(JSON.parse(line ?? '')).toMatchObject({ msg: 'got [removed] again' });
   });
 
-  test('the shown beginning of a token stays readable', () => {
+  test('the visible prefix of a token stays readable', () => {
     const [line] = logTo('info', (logger) => {
       logger.info({ prefix: 'svc_pat_0123' }, 'minted');
     });

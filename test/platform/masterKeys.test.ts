@@ -22,7 +22,7 @@ describe('the master key', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('is made once, readable by its owner only', async () => {
+  test('is created once, readable by its owner only', async () => {
     const settings = loadSettings({ DATA_DIR: join(folder, 'deep', 'data') });
     const made = await loadMasterKeys(settings);
     expect(made.map(({ length }) => length)).toEqual([32]);
@@ -31,7 +31,7 @@ describe('the master key', () => {
     expect(await readdir(settings.dataDir)).toEqual([encryptionKeyFile]);
   });
 
-  test('is the same for all who start at once', async () => {
+  test('is the same for processes that start at once', async () => {
     const settings = loadSettings({ DATA_DIR: folder });
     const keys = await Promise.all(Array.from({ length: 20 }, () => loadMasterKeys(settings)));
     expect(new Set(keys.map((made) => textsOf(made).join())).size).toBe(1);
@@ -45,7 +45,7 @@ describe('the master key', () => {
     expect(await readFile(file, 'utf8')).toBe(key.slice(0, 20));
   });
 
-  test('is followed by those before it', async () => {
+  test('is followed by the previous ones', async () => {
     const environment = { PREVIOUS_ENCRYPTION_KEYS: `${older}, ${oldest}`, DATA_DIR: folder };
     expect(textsOf(await loadMasterKeys(loadSettings({ ...environment, ENCRYPTION_KEY: key })))).toEqual([key, older, oldest]);
     const [made, ...others] = textsOf(await loadMasterKeys(loadSettings(environment)));
@@ -53,7 +53,7 @@ describe('the master key', () => {
     expect(others).toEqual([older, oldest]);
   });
 
-  test('is changed in the data folder: the new one first, then those before until they are dropped', async () => {
+  test('is rotated in the data folder: the new one first, then the previous ones until they are removed', async () => {
     const settings = loadSettings({ DATA_DIR: folder });
     const [first] = textsOf(await loadMasterKeys(settings));
     await addMasterKey(folder);

@@ -50,7 +50,7 @@ describe('settings', () => {
     expect(loadSettings({ PORT: '', AUTH_ISSUER: ' ', EVENT_STORE_URL: '' })).toEqual(loadSettings({}));
   });
 
-  test('every variable is read into its place', () => {
+  test('every variable is read', () => {
     const settings = loadSettings({
       HOST: '::1',
       PORT: '0',
@@ -191,7 +191,7 @@ describe('settings', () => {
     ]);
   });
 
-  test('all problems are told at once', () => {
+  test('all problems are reported at once', () => {
     expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x', S3_BUCKET: 'doorstep' }).map((line) => line.split(':')[0])).toEqual([
       'PORT',
       'LOG_LEVEL',
@@ -207,11 +207,11 @@ describe('settings', () => {
       'BASE_URL: is needed because the worker writes links, and this process has no address of its own',
     ],
     [{ EVENT_STORE_URL: 'esdb://localhost:2113' }, 'ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set'],
-  ])('what goes together comes together: %j', (environment, problem) => {
+  ])('variables of one integration are needed together: %j', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([problem]);
   });
 
-  test('an issuer without TLS is taken on this machine only', () => {
+  test('an issuer without TLS is accepted on this machine only', () => {
     const environment = { AUTH_ISSUER: 'http://127.0.0.1:4000', AUTH_AUDIENCE: 'doorstep' };
     expect(loadSettings(environment).auth.issuer?.url).toBe('http://127.0.0.1:4000');
   });
@@ -265,7 +265,7 @@ describe('settings', () => {
       [{ STRIPE_SECRET_KEY: 'pk_test_1' }, 'STRIPE_SECRET_KEY: must be a key that begins with sk_ or rk_'],
       [{ STRIPE_SECRET_KEY: 'sk_1', STRIPE_API_URL: 'http://api.example.com' }, 'STRIPE_API_URL: must be an https address'],
       [{ STRIPE_SECRET_KEY: 'sk_1', STRIPE_API_URL: 'https://api.example.com/v1' }, 'without a path'],
-    ])('%j is refused in words', (environment, problem) => {
+    ])('%j is refused with a message', (environment, problem) => {
       expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
     });
   });
@@ -291,7 +291,7 @@ describe('settings', () => {
       });
     });
 
-    test.each(Object.keys(all))('not without %s, and no token is told', (name) => {
+    test.each(Object.keys(all))('not without %s, and the message has no token', (name) => {
       const problems = problemsOf({ ...all, [name]: '' });
       expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: is needed because [A-Z_]+ is set$`))]);
     });
@@ -302,7 +302,7 @@ describe('settings', () => {
       [{ ...all, GITHUB_OWNER: 'a/b' }, 'GITHUB_OWNER: must be the name of a user or an organisation'],
       [{ ...all, GITHUB_TEMPLATE: 'template' }, 'GITHUB_TEMPLATE: must be owner/name of the template repository'],
       [{ ...all, VERCEL_API_URL: 'http://api.example.com' }, 'VERCEL_API_URL: must be an https address'],
-    ])('%j is refused in words', (environment, problem) => {
+    ])('%j is refused with a message', (environment, problem) => {
       expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
     });
 

@@ -18,7 +18,7 @@ describe('a time', () => {
   });
 
   test.each([
-    ['a day that there is not', '2026-02-30T00:00:00Z'],
+    ['a day that does not exist', '2026-02-30T00:00:00Z'],
     ['the 29th of February of another year', '2026-02-29T00:00:00Z'],
     ['a thirteenth month', '2026-13-01T00:00:00Z'],
     ['day zero', '2026-01-00T00:00:00Z'],
@@ -37,7 +37,7 @@ describe('a time', () => {
     ['a year of five digits', '+010000-01-01T00:00:00Z'],
     ['words', 'tomorrow'],
     ['nothing', ''],
-  ])('is not one: %s', (_, text) => {
+  ])('is not valid: %s', (_, text) => {
     expect(isTime(text)).toBe(false);
   });
 });

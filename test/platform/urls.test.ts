@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { parseUrl } from '../../src/platform/urls.js';
 
-test('an address stays one, however many have been looked at before', () => {
+test('an address stays valid, however many were parsed before', () => {
   const wrong = Array.from({ length: 20_000 }, () => parseUrl('https://bücher.example/käse')?.href).filter(
     (href) => href !== 'https://xn--bcher-kva.example/k%C3%A4se',
   );
@@ -15,6 +15,6 @@ test.each([
   expect(parseUrl(text, base)?.href).toBe(href);
 });
 
-test.each(['', 'a', '//x', 'http://', 'https://a b', 'http://[::1', 'http://x:99999'])('%j alone is none', (text) => {
+test.each(['', 'a', '//x', 'http://', 'https://a b', 'http://[::1', 'http://x:99999'])('%j alone is not an address', (text) => {
   expect(parseUrl(text)).toBeUndefined();
 });

@@ -128,7 +128,7 @@ describe('the master key', () => {
     const { open } = world();
     const before = await open([first]);
     const key = await before.keyOf('person/a', true);
-    const sealed = (await before.sealer('answers')).seal(bytes, 'a');
+    const sealed = (await before.sealer('answers')).encrypt(bytes, 'a');
     const index = await before.serviceKey('index');
 
     await expect(open([second])).rejects.toThrow(MasterKeyUnknown);
@@ -140,7 +140,7 @@ describe('the master key', () => {
     const after = await open([second]);
     expect(await after.key(key.id)).toStrictEqual(key);
     expect(await after.keyOf('person/a', true)).toStrictEqual(key);
-    expect((await after.sealer('answers')).open(sealed, 'a')).toStrictEqual(bytes);
+    expect((await after.sealer('answers')).decrypt(sealed, 'a')).toStrictEqual(bytes);
     expect(await after.serviceKey('index')).toEqual(index);
   });
 

@@ -9,7 +9,7 @@ import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.j
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
-import { createVisit } from '../../src/integrations/visit.js';
+import { createFetchStatus } from '../../src/integrations/fetchStatus.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { provisioningJob } from '../../src/projections/provisioning/provisioning.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../src/projections/website/website.projection.js';
@@ -54,7 +54,7 @@ const embeddedProviders = async (): Promise<{
   const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => publicUrl, clock });
   app.use('/sites', hosting.handler);
   const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
-  return { sourceHost, hosting, visit: createVisit({ clock, reach: (url) => url }) };
+  return { sourceHost, hosting, visit: createFetchStatus({ clock, toLocalUrl: (url) => url }) };
 };
 
 const create = async (engine: TestProcess, slug: string, changes = {}): Promise<WebsiteDocument> => {

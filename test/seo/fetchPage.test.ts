@@ -12,7 +12,7 @@ const family = 4;
 const fetchWith = (parts: Partial<FetchParts> = {}) => {
   const fetchPage = createFetchPage({
     clock: hastyClock(),
-    servedHere: () => null,
+    servedSiteUrl: () => null,
     resolve: (hostname) => Promise.resolve([{ address: hostname === 'inside.example' ? '127.0.0.1' : publicAddress, family }]),
     isPublic: (address) => address === publicAddress,
     ...parts,
@@ -138,7 +138,7 @@ describe('an address that is not public', () => {
     const { port, asked } = await startWebsite(secret);
     const base = 'https://doorstep.example';
     const fetchPage = fetchWith({
-      servedHere: ({ href }) =>
+      servedSiteUrl: ({ href }) =>
         href.startsWith(`${base}/sites/`) ? new URL(href.replace(base, `http://127.0.0.1:${port}`)) : null,
       resolve: () => Promise.resolve([{ address: '127.0.0.1', family }]),
     });
@@ -150,7 +150,7 @@ describe('an address that is not public', () => {
 
   test('by the real rules, is any of this machine', async () => {
     const { port, asked } = await startWebsite(secret);
-    const fetchPage = createFetchPage({ clock: hastyClock(), servedHere: () => null });
+    const fetchPage = createFetchPage({ clock: hastyClock(), servedSiteUrl: () => null });
     const { signal } = new AbortController();
     for (const host of ['localhost', '127.0.0.1', '[::1]']) {
       expect((await faultOf(fetchPage(`http://${host}:${port}/`, signal))).transient).toBe(false);

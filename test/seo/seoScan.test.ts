@@ -15,18 +15,18 @@ import { filesAt, startWebsite, type ServePage } from '../workers/websites.js';
 const address = '127.0.0.2';
 const host = 'bakery.example';
 
-/** Scans a website on the public Internet, which is at 127.0.0.2 here. */
+/** Scans a website at 127.0.0.2, which counts as a public address here. */
 const scanOf = async (serve: ServePage, llm?: LlmGateway): Promise<SeoScanResult> => {
   const { port } = await startWebsite(serve, address);
   const scan = createScan({
     clock: hastyClock(),
-    servedHere: () => null,
+    servedSiteUrl: () => null,
     resolve: () => Promise.resolve([{ address, family: 4 }]),
     isPublic: (other) => other === address,
     llm,
   });
   const result = await scan({ url: `http://${host}:${port}/`, name: 'Corner Bakery' });
-  // The port is another one each time.
+  // The port differs each time.
   return JSON.parse(JSON.stringify(result).replaceAll(`:${port}`, '')) as SeoScanResult;
 };
 
@@ -34,7 +34,7 @@ const description = 'Sourdough bread, rolls and cakes from our own oven in Leeds
 const data =
   '<script type="application/ld+json">{"@context":"https://schema.org","@type":"Bakery","name":"Corner Bakery"}</script>';
 
-/** A page with nothing the matter, but for what is changed. */
+/** A page without findings, except for the given changes. */
 const pageAt =
   (path: string, changes: { title?: string; description?: string; head?: string; body?: string; html?: string } = {}) =>
   (request: Parameters<ServePage>[0]): string => {
@@ -75,7 +75,7 @@ const serving =
 const rulesOf = ({ findings }: SeoScanResult): string[] => findings.map(({ rule }) => rule);
 
 describe('a scan', () => {
-  test('finds nothing the matter with a site that is well made', async () => {
+  test('has no findings for a good site', async () => {
     expect(await scanOf(serving(goodSite))).toStrictEqual({
       url: `http://${host}/`,
       score: 100,
@@ -120,7 +120,7 @@ describe('a scan', () => {
     ['sitemap-missing', { '/sitemap.xml': { status: 404 } }],
     ['sitemap-invalid', { '/sitemap.xml': '<html><p>Not found' }],
     ['sitemap-outdated', { '/sitemap.xml': sitemapOf('/', '/old') }],
-  ])('finds %s, and takes something off the score', async (rule, changes) => {
+  ])('finds %s, and lowers the score', async (rule, changes) => {
     const result = await scanOf(serving({ ...goodSite, ...changes }));
     const finding = result.findings.find((one) => one.rule === rule);
     expect([rule, finding]).toStrictEqual([rule, expect.objectContaining({ advice: expect.stringMatching(/\w{3}/) as unknown })]);
@@ -128,7 +128,7 @@ describe('a scan', () => {
     expect(result.score).toBeGreaterThan(50);
   });
 
-  test('names the pages that a finding is about, and where a dead link stands', async () => {
+  test('names the affected pages, and the page with a broken link', async () => {
     const { findings } = await scanOf(
       serving({ ...goodSite, ...about({ body: '<h1>Bread</h1><a href="/gone">Gone</a>', title: '' }) }),
     );
@@ -138,7 +138,7 @@ describe('a scan', () => {
     ]);
   });
 
-  test('says the worst of a page that nobody cared for, and still ends', async () => {
+  test('reports many findings for a poor page, and still ends', async () => {
     const result = await scanOf((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p><a href="x"></a>'),
     );
@@ -146,7 +146,7 @@ describe('a scan', () => {
     expect(rulesOf(result)).toContain('title-missing');
   });
 
-  test('looks at so many pages of a site without end, and leaves out what robots are kept from', async () => {
+  test('stops at the limit of pages on an endless site, and follows robots.txt', async () => {
     const asked: string[] = [];
     const endless: ServePage = (request, response) => {
       const path = request.url ?? '';
@@ -163,9 +163,9 @@ describe('a scan', () => {
     expect(asked.length).toBeLessThan(30);
   });
 
-  test('ends in time with a site that dawdles, with what it has seen', async () => {
+  test('ends in time on a slow site, with what it has found', async () => {
     const slow: ServePage = (request, response) => {
-      // Pages beside the home page take a whole time-out each, of which there are six in the time for all.
+      // Each page except the home page times out, and the crawl has time for six timeouts.
       if (request.url !== '/') return;
       const links = Array.from({ length: 20 }, (_, index) => `<a href="/${index}">x</a>`);
       response.writeHead(200, { 'content-type': 'text/html' }).end(links.join(''));
@@ -183,7 +183,7 @@ describe('a scan', () => {
     expect(fault).toMatchObject({ transient });
   });
 
-  test('of a site as it is built and served here finds little to change', async () => {
+  test('of a site built and served here has few findings', async () => {
     const folder = temporaryFolder();
     const clock = systemClock;
     let base = '';
@@ -203,8 +203,8 @@ describe('a scan', () => {
     const { id, url } = await hosting.createProject({ name: 'bakery', marker: 'm', repository });
     await hosting.setVariables(id, { SITE_NAME: 'Corner Bakery', SITE_SLUG: 'bakery', SITE_URL: url });
     await hosting.deploy(id, 'm');
-    const servedHere = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
-    const result = await createScan({ clock, servedHere, llm: undefined })({ url, name: 'Corner Bakery' });
+    const servedSiteUrl = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
+    const result = await createScan({ clock, servedSiteUrl, llm: undefined })({ url, name: 'Corner Bakery' });
     expect(result).toMatchObject({ url, complete: true });
     expect(result.pages).toBeGreaterThan(2);
     expect(result.findings.filter(({ severity }) => severity === 'error')).toStrictEqual([]);
@@ -232,7 +232,7 @@ describe('probes', () => {
       return question.startsWith('What do you know') ? 'A bakery in Leeds.' : toCustomer;
     });
 
-  test('tell whether an assistant names the business, and what it says of it', async () => {
+  test('report whether an assistant names the business, and what it says about it', async () => {
     const llm = answering('Try the CORNER-Bakéry in the market.');
     const { probes, findings, score } = await scanOf(serving(goodSite), llm);
     expect(probes).toStrictEqual({
@@ -241,11 +241,11 @@ describe('probes', () => {
       description: 'A bakery in Leeds.',
     });
     expect([findings, score]).toStrictEqual([[], 100]);
-    // Whoever is asked for a bakery is not told which one this is about.
+    // The questions about a bakery do not name this one.
     for (const { question } of llm.asked.slice(1, 4)) expect(question).not.toContain('Corner');
   });
 
-  test('that never name it are a finding, which costs nothing of the score', async () => {
+  test('that never name it are a finding, which does not lower the score', async () => {
     const { probes, findings, score } = await scanOf(serving(goodSite), answering('Corner shops have a bakery.'));
     expect(probes.answers.map(({ named }) => named)).toStrictEqual([false, false, false]);
     expect(findings).toMatchObject([{ rule: 'assistant-does-not-name', severity: 'notice' }]);

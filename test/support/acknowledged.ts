@@ -11,7 +11,7 @@ export interface Website {
   readonly status: string;
 }
 
-/** What the clients of a service were told, and therefore may rely on. */
+/** All acknowledged writes, which must not be lost. */
 export interface Acknowledged {
   /** By slug. */
   readonly websites: Map<string, Website>;
@@ -21,7 +21,7 @@ export interface Acknowledged {
   readonly labels: Map<string, Set<string>>;
   /** Website id → the highest revision of its delivery block. */
   readonly revisions: Map<string, number>;
-  /** Creations whose answer was lost: they are repeated with the same key until they are answered. */
+  /** Creations without a response; they are retried with the same key until they have one. */
   readonly unanswered: Creation[];
 }
 
@@ -39,7 +39,7 @@ export const nothingYet = (): Acknowledged => ({
   unanswered: [],
 });
 
-/** Creates a website and keeps what was answered; `unique` is used for nothing else. */
+/** Creates a website and records the response; `unique` must not be used for another one. */
 export const createWebsite = async (api: Api, told: Acknowledged, unique: string): Promise<void> => {
   const slug = `site-${unique}`;
   const request = { path: '/websites', body: { name: `Site ${unique}`, slug }, key: randomUUID() };
@@ -54,7 +54,7 @@ const answerTo = async (api: Api, told: Acknowledged, { path, body, key }: Creat
   told.websites.set(body.slug, answer as Website);
 };
 
-/** Gets an answer to every creation that has none yet. */
+/** Retries every creation that has no response yet. */
 const repeatUnanswered = async (api: Api, told: Acknowledged): Promise<void> => {
   for (const request of told.unanswered.splice(0)) await answerTo(api, told, request);
 };
@@ -86,11 +86,14 @@ export const relabel = async (api: Api, told: Acknowledged, websiteId: string, u
   told.revisions.set(websiteId, Math.max(revision, told.revisions.get(websiteId) ?? 0));
 };
 
-/** Sees to it that all work that was asked for ends well, and that all that was acknowledged is there, once. */
+/**
+ * Checks that all requested work succeeds, and that everything acknowledged exists exactly once.
+ */
 export const expectAllThere = async (api: Api, told: Acknowledged, dataDir: string): Promise<void> => {
   await repeatUnanswered(api, told);
   for (const { id, slug } of told.websites.values()) {
-    // A worker that dies in between leaves a website that is active, and a job that another worker is going to end.
+    // A worker that dies in between leaves an active website and a job that another worker will
+    // complete.
     const job = await eventually(
       `the provisioning of ${slug} coming to an end`,
       async () => {
@@ -117,7 +120,7 @@ export const expectAllThere = async (api: Api, told: Acknowledged, dataDir: stri
     for (const label of labels) expect(history).toContain(JSON.stringify(label));
   }
 
-  // Nothing was made twice: one repository for each website, no half-made leftovers.
+  // Nothing was created twice: one repository for each website, and no drafts.
   const { body: all } = await api.get('/websites?limit=200');
   const slugs = (all as Website[]).map(({ slug }) => slug).sort();
   expect(new Set(slugs).size).toBe(slugs.length);
@@ -127,7 +130,7 @@ export const expectAllThere = async (api: Api, told: Acknowledged, dataDir: stri
   expect(repositories.map((name) => name.replace(/\.git$/, '')).sort()).toEqual(slugs);
 };
 
-/** As text: labels are looked for in it. */
+/** As text, to search it for labels. */
 const wholeHistory = async (api: Api, websiteId: string): Promise<string> => {
   let history = '';
   for (let path: string | undefined = `/websites/${websiteId}/delivery/history?limit=200`; path !== undefined;) {

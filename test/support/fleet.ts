@@ -7,25 +7,28 @@ import { createApi, launchServer, type Api, type Launched } from './server.js';
 /** One process of several that do the service's work on one data folder. */
 export interface Part {
   readonly roles: string;
-  /** Of its API; absent when it runs none. */
+  /** The address of its API; absent without the api role. */
   readonly address?: string;
-  /** The process as it runs now. */
+  /** The current process. */
   process: Launched;
-  /** Ends it without a word (`kill -9`), whatever it is doing, and starts it again without waiting for it. */
+  /** Kills it (`kill -9`) and starts it again, without waiting for the start. */
   strike(): Promise<void>;
 }
 
 export interface Fleet {
   readonly parts: readonly Part[];
-  /** Of those that run the api. */
+  /** Addresses of the processes with the api role. */
   readonly addresses: readonly string[];
-  /** Resolves when each has greeted. */
+  /** Resolves when each has printed its address. */
   ready(): Promise<void>;
-  /** Asks each to stop; resolves with their exit codes. */
+  /** Stops each with SIGTERM; resolves with their exit codes. */
   stop(): Promise<readonly (number | string)[]>;
 }
 
-/** Starts a process for each entry of `roles`, as in `api` or `projector,worker`. The first one that runs the api has the public address. */
+/**
+ * Starts a process for each entry of `roles`, such as `api` or `projector,worker`. The first one
+ * with the api role has the public address.
+ */
 export const startFleet = async (
   dataDir: string,
   roles: readonly string[],
@@ -66,8 +69,8 @@ export const startFleet = async (
 const given = new Set<number>();
 
 /**
- * A port for a server that is started again and keeps its address: one that nobody listens on, and below those that the system gives
- * to whoever asks for any, who might get it while the server is away.
+ * A free port for a server that is restarted on the same address. It is below the system's
+ * ephemeral ports, so that no other process gets it while the server is down.
  */
 export const freePort = async (): Promise<number> => {
   for (;;) {
@@ -88,8 +91,8 @@ export const freePort = async (): Promise<number> => {
 };
 
 /**
- * A client that repeats what was not answered, or with 503, at any of several addresses until it is answered; each time `pick` says at
- * which. What it posts carries a key, so that nothing is done twice.
+ * A client that retries unanswered requests and 503s until they are answered; `pick` chooses the
+ * address of each attempt. POSTs carry an idempotency key.
  */
 export const createPatientApi = (token: string, pick: () => string): Api => {
   const answered = async <Answer extends { readonly status: number }>(ask: (api: Api) => Promise<Answer>): Promise<Answer> => {
@@ -98,7 +101,7 @@ export const createPatientApi = (token: string, pick: () => string): Api => {
         const answer = await ask(createApi(pick(), token));
         if (answer.status !== 503) return answer;
       } catch (error) {
-        // What fetch says of a connection that broke or was refused; anything else is a bug.
+        // `fetch` throws a TypeError for a broken or refused connection; anything else is a bug.
         if (!/^TypeError: (fetch failed|terminated)/.test(String(error))) throw error;
       }
       await pause(20);

@@ -4,7 +4,6 @@ import { afterAll } from '@jest/globals';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import type { PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
 import { createCore } from '../../src/core.js';
-import type { Engine } from '../../src/engine.js';
 import { erasureTargets } from '../../src/projections/erasure/erasureTargets.queries.js';
 import { projectionStatus } from '../../src/projections/runner/status.js';
 import type { TestProcess } from './process.js';

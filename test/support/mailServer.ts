@@ -4,7 +4,7 @@ import { afterEach } from '@jest/globals';
 import { simpleParser, type ParsedMail } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-/** A real SMTP server in this process, which keeps what it takes. */
+/** A real SMTP server in this process, which stores the mails that it accepts. */
 export interface MailServer {
   readonly port: number;
   readonly received: readonly { readonly mail: ParsedMail; readonly user: string | undefined }[];
@@ -16,7 +16,9 @@ afterEach(async () => {
   await Promise.all([...opened].map((server) => server.close()));
 });
 
-/** Takes every mail, unless told otherwise; closed after the test at the latest. */
+/**
+ * Starts a server that accepts every mail by default, and closes it after the test at the latest.
+ */
 export const startMailServer = async (options: SMTPServerOptions = {}, host = '127.0.0.1'): Promise<MailServer> => {
   const received: { readonly mail: ParsedMail; readonly user: string | undefined }[] = [];
   const server = new SMTPServer({
@@ -36,7 +38,7 @@ export const startMailServer = async (options: SMTPServerOptions = {}, host = '1
     },
     ...options,
   });
-  // What a client does to a connection is the client's test.
+  // Connection errors are checked on the client's side.
   server.on('error', () => undefined);
   server.listen(0, host);
   await once(server.server, 'listening');

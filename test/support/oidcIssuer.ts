@@ -3,23 +3,31 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
 
-/** An OpenID Connect issuer on the loopback interface: discovery, keys, userinfo, and a SCIM service for the same users. */
+/**
+ * An OpenID Connect issuer on the loopback interface: discovery, keys, userinfo, and a SCIM service
+ * for the same users.
+ */
 export interface TestIssuer {
   readonly url: string;
   readonly scimUrl: string;
-  /** Paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly asked: string[];
   /** While true, it answers everything with 500. */
   broken: boolean;
-  /** While true, it takes requests and never answers. */
+  /** While true, it accepts requests and never answers. */
   silent: boolean;
-  /** Whether its description names a `userinfo` endpoint. */
+  /** Whether the discovery document names a `userinfo` endpoint. */
   offersUserinfo: boolean;
   readonly deletedSubjects: Set<string>;
   readonly inactiveSubjects: Set<string>;
-  /** A token that is right in everything but what `claims` and `header` say otherwise; `undefined` leaves a claim out. */
-  sign(claims?: JWTPayload, wish?: { header?: Readonly<Record<string, string>>; key?: CryptoKey; now?: number }): Promise<string>;
-  /** Takes a new key into use; `keepOld` leaves the old one among the keys. */
+  /**
+   * Signs a valid token, with overrides from `claims` and `header`; `undefined` removes a claim.
+   */
+  sign(
+    claims?: JWTPayload,
+    options?: { header?: Readonly<Record<string, string>>; key?: CryptoKey; now?: number },
+  ): Promise<string>;
+  /** Switches to a new key; with `keepOld` the old one stays published. */
   rotate(keepOld?: boolean): Promise<void>;
   stop(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { loadSettings } from '../../src/platform/settings.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What a failed test leaves running ends with its file. */
+/** Servers that a failed test leaves running are stopped at the end of its file. */
 const running = new Map<ChildProcess, Promise<unknown>>();
 
 afterAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
   await Promise.all(running.values());
 });
 
-/** The built server as a process of its own (`npm test` builds it first). */
+/** The built server in a separate process (`npm test` builds it first). */
 export interface ServerProcess extends Launched {
   /** As printed, without a trailing slash. */
   readonly address: string;
@@ -27,9 +27,12 @@ export interface ServerProcess extends Launched {
 /** A server that may still be starting. */
 export interface Launched {
   readonly pid: number;
-  /** Resolves with its address (empty when it does not run the api) once it has greeted; rejects, with what it wrote, when it ends before that. */
+  /**
+   * Resolves with the printed address (empty without the api); rejects with the output when the
+   * process ends before that.
+   */
   readonly opened: Promise<string>;
-  /** All that it wrote so far. */
+  /** Its output so far. */
   readonly written: () => string;
   /** Resolves with the exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
@@ -49,9 +52,9 @@ const environmentFor = (dataDir: string, extra: Environment): Environment => ({
 const outcomeOf = (child: ChildProcess): Promise<number | string> =>
   once(child, 'exit').then(([code, signal]) => (code ?? signal ?? 'unknown') as number | string);
 
-/** Starts `dist/main.js`, on a free port unless `extra` says which. */
+/** Starts `dist/main.js`, on a free port unless `extra` sets one. */
 export const launchServer = (dataDir: string, extra: Environment = {}): Launched => {
-  // Beside the data folder: a `.env` of whoever runs the tests must not reach the server.
+  // Runs beside the data folder, so that a developer's `.env` is not read.
   const child = spawn(process.execPath, [`${root}dist/main.js`], {
     cwd: dataDir,
     env: environmentFor(dataDir, extra),
@@ -72,7 +75,7 @@ export const launchServer = (dataDir: string, extra: Environment = {}): Launched
       reject(new Error(`the server ended with ${String(outcome)} before it was open:\n${written}`));
     });
   });
-  // Whoever kills it while it starts is not interested.
+  // A test that kills it during the start does not await this.
   opened.catch(() => undefined);
   return {
     pid: child.pid ?? 0,
@@ -87,15 +90,18 @@ export const launchServer = (dataDir: string, extra: Environment = {}): Launched
 };
 
 /**
- * Starts `dist/main.js` on a free port and resolves when it has greeted.
- * @throws when it ends before that, with what it wrote
+ * Starts `dist/main.js` on a free port and resolves once it has printed its address.
+ * @throws with the output when the process ends before that
  */
 export const startServer = async (dataDir: string, extra: Environment = {}): Promise<ServerProcess> => {
   const server = launchServer(dataDir, extra);
   return { ...server, address: await server.opened };
 };
 
-/** Runs one of the operator's scripts on a data folder; what it wrote to standard output, without the last line break. */
+/**
+ * Runs an operator's script on a data folder; returns its standard output without the last line
+ * break.
+ */
 export const operate = async (
   dataDir: string,
   script: string,
@@ -116,7 +122,10 @@ export const operate = async (
   return output.trimEnd();
 };
 
-/** Mints a token on the data folder of a server, as the operator's script does, in this process: that is quicker. */
+/**
+ * Mints a token on a server's data folder, as the operator's script does, but faster, in this
+ * process.
+ */
 export const mintToken = async (
   dataDir: string,
   role: 'admin' | 'client' = 'admin',
@@ -172,6 +181,6 @@ export const createApi = (address: string, token: string): Api => {
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** As parsed; tests say what they expect it to be. */
+  /** Parsed; tests cast it to what they expect. */
   readonly body: unknown;
 }

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 
 export const shopDomain = 'corner-bakery.myshopify.com';
 
-/** As Shopify signs: base64 of the HMAC-SHA256 of the bytes. */
+/** Shopify's signature: base64 of the HMAC-SHA256 of the bytes. */
 export const signatureOf = (body: string | Uint8Array, secret = 'secret'): string =>
   createHmac('sha256', secret).update(body).digest('base64');
 
-export interface WebhookWish {
+export interface WebhookOptions {
   readonly topic?: string;
   readonly id?: string;
   readonly shop?: string;
@@ -16,10 +16,10 @@ export interface WebhookWish {
 
 let count = 0;
 
-/** The documented headers of a delivery of `body`. */
-export const webhookHeaders = (body: string | Uint8Array, wish: WebhookWish = {}): Record<string, string> => {
+/** The documented headers of a webhook with `body`. */
+export const webhookHeaders = (body: string | Uint8Array, options: WebhookOptions = {}): Record<string, string> => {
   count += 1;
-  const { topic = 'app/uninstalled', id = `hook-${count}`, shop = shopDomain, secret, triggeredAt } = wish;
+  const { topic = 'app/uninstalled', id = `hook-${count}`, shop = shopDomain, secret, triggeredAt } = options;
   return {
     'content-type': 'application/json',
     'user-agent': 'Shopify-Captain-Hook',

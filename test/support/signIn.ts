@@ -1,17 +1,17 @@
 import * as client from 'openid-client';
 import type { OutboxMail } from '../../src/integrations/email/port.js';
 
-/** What a browser does for sign-in, without drawing it: keeps cookies by path, posts forms, goes where it is sent. */
+/** A minimal browser for sign-in: stores cookies by path, posts forms and follows redirects. */
 export interface Browser {
   get(url: string): Promise<Page>;
   post(url: string, form: Readonly<Record<string, string>>): Promise<Page>;
-  /** Names of the cookies that it holds. */
+  /** The names of its cookies. */
   cookies(): readonly string[];
 }
 
 export interface Page {
   readonly status: number;
-  /** Of the page itself, or of the address of another program that it was sent on to. */
+  /** The page's address, or the address of another program that it was redirected to. */
   readonly url: string;
   readonly text: string;
   readonly headers: Headers;
@@ -23,13 +23,16 @@ interface Cookie {
   readonly path: string;
 }
 
-/** The service behind a proxy that ends TLS: `baseUrl` is what everybody knows, `via` one of the processes behind it. */
+/**
+ * The service behind a TLS proxy: `baseUrl` is the public address, `via` that of one of its
+ * processes.
+ */
 export interface Place {
   readonly baseUrl: string;
   readonly via: () => string;
 }
 
-const reach = ({ baseUrl, via }: Place, url: string): string => via() + url.slice(baseUrl.length);
+const toLocalUrl = ({ baseUrl, via }: Place, url: string): string => via() + url.slice(baseUrl.length);
 
 export const createBrowser = (place: Place): Browser => {
   const jar = new Map<string, Cookie>();
@@ -56,7 +59,7 @@ export const createBrowser = (place: Place): Browser => {
     const headers = new Headers(init.headers);
     headers.set('accept', 'text/html');
     headers.set('cookie', cookiesFor(url));
-    const response = await fetch(reach(place, url), { ...init, redirect: 'manual', headers });
+    const response = await fetch(toLocalUrl(place, url), { ...init, redirect: 'manual', headers });
     keep(response.headers);
     const text = await response.text();
     const location = response.headers.get('location');
@@ -76,7 +79,7 @@ export const createBrowser = (place: Place): Browser => {
   };
 };
 
-/** A request for signing in, as the portal makes it. */
+/** An authorization request of the portal. */
 export interface Attempt {
   readonly url: string;
   readonly verifier: string;
@@ -85,7 +88,7 @@ export interface Attempt {
 
 export const discover = (place: Place, clientId = 'doorstep-portal'): Promise<client.Configuration> =>
   client.discovery(new URL(`${place.baseUrl}/oidc`), clientId, undefined, client.None(), {
-    [client.customFetch]: (url, init) => fetch(reach(place, url), { ...init, body: init.body ?? null }),
+    [client.customFetch]: (url, init) => fetch(toLocalUrl(place, url), { ...init, body: init.body ?? null }),
   });
 
 export const beginSignIn = async (
@@ -115,6 +118,6 @@ export const finishSignIn = (config: client.Configuration, attempt: Attempt, ans
     idTokenExpected: true,
   });
 
-/** What the mail says. */
+/** The link and the code of a mail. */
 export const codeIn = ({ text }: OutboxMail): string => /\b\d{4} \d{4}\b/.exec(text)?.[0] ?? '';
 export const linkIn = ({ links }: OutboxMail): string => links[0] ?? '';

@@ -1,19 +1,22 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and a server, and does to their connections what networks do. */
+/** A proxy between a client and a server that simulates network failures. */
 export interface TcpProxy {
   /** `host:port` to connect to. */
   readonly address: string;
-  /** Cuts every connection, and new ones too, until `restore`. */
+  /** Cuts all existing and new connections until `restore`. */
   cut(): void;
-  /** Takes connections and bytes, and passes nothing on in either direction, until `restore`. */
+  /** Accepts connections and bytes, but forwards nothing in either direction until `restore`. */
   stall(): void;
-  /** Lets everything through again; what was held back goes on. */
+  /** Forwards everything again, including what was held back. */
   restore(): void;
-  /** Cuts once, when the client sends something that holds all of `words`, which the server then never sees. */
+  /**
+   * Cuts once, when the client sends something that contains all of `words`, before the server
+   * receives it.
+   */
   cutBefore(...words: readonly string[]): void;
-  /** As `cutBefore`, when the server has it, and its answer is about to come. */
+  /** As `cutBefore`, but after the server received it and before its answer arrives. */
   cutAfter(...words: readonly string[]): void;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
-import { shopDomain, signatureOf, webhookHeaders, type WebhookWish } from '../support/shopWebhooks.js';
+import { shopDomain, signatureOf, webhookHeaders, type WebhookOptions } from '../support/shopWebhooks.js';
 
 const person = 'john.canary@example.com';
 const body = JSON.stringify({ shop_domain: shopDomain, customer: { id: 1, email: person } });
@@ -40,7 +40,7 @@ beforeEach(async () => {
   await attach(websiteId, shopDomain);
 });
 
-const deliver = (wish: WebhookWish = {}, raw: string | Uint8Array = body, to = websiteId): Promise<ApiAnswer> =>
+const deliver = (wish: WebhookOptions = {}, raw: string | Uint8Array = body, to = websiteId): Promise<ApiAnswer> =>
   api.call('POST', `/webhooks/commerce?websiteId=${to}`, { raw, headers: webhookHeaders(raw, wish) });
 
 const kept = async (): Promise<readonly { type: string; data: unknown }[]> => {

@@ -68,7 +68,7 @@ export const createGitHubAndVercel = (trouble: (index: number) => Trouble | unde
         hosting: createVercel({
           ...common,
           settings: { token: vercel.token, teamId: vercel.teamId, apiUrl: 'https://api.vercel.com' },
-          visit,
+          fetchStatus: visit,
           fetch: over(vercel.provider, line),
         }),
       };

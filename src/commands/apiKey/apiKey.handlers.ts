@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine.js';
-import { accessTokenFrom, hashAccessToken, shownLength } from '../../platform/accessToken.js';
+import { accessTokenFrom, hashAccessToken, visiblePrefixLength } from '../../platform/accessToken.js';
 import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
 import { type MintAPIKey } from './apiKey.commands.js';
@@ -40,7 +40,7 @@ export const mintApiKey = async (
       userName: verifiedEmail && userName && (await personal.seal(verifiedEmail, userName, how)),
       id,
       hash,
-      prefix: token.slice(0, shownLength),
+      prefix: token.slice(0, visiblePrefixLength),
       expiresAt: wish.expiresAt === undefined ? undefined : isoTime(Date.parse(wish.expiresAt)),
     },
     context,

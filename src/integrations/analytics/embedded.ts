@@ -9,64 +9,64 @@ import { openTallies, type Tallies } from './tallies.js';
 
 export interface PageCounter extends SiteAnalytics {
   readonly count: CountPage;
-  /** Writes down what was counted, and lets go of the file. */
+  /** Writes the pending views and closes the file. */
   close(): void;
 }
 
-const WRITE_AFTER_MS = 1_000;
-/** Views that wait to be written; what comes beyond them is not counted. */
-const MOST_WAITING = 20_000;
-/** Views written in one go, in which nothing else happens. */
-const BATCH = 100;
+const WRITE_DELAY_MS = 1_000;
+/** Further views are not counted. */
+const MAX_PENDING_VIEWS = 20_000;
+/** Views written in one transaction, which blocks the event loop. */
+const BATCH_SIZE = 100;
 const dayMs = 86_400_000;
-/** After midnight, when the last views of the day are written. */
-const FORGET_AFTER_MS = 60_000;
+/** After midnight (UTC), when the last views of the day have been written. */
+const DELETE_DELAY_MS = 60_000;
 
 /**
- * Counts the visitors of the sites that are served here, in one file, without cookies and without keeping anything of a person: a
- * visitor is a hash of address and browser, salted with what is thrown away with the day (UTC). What is counted is written every
- * second; a crash costs that second. The file is opened, and made, with the first use.
+ * Counts the visitors of the sites served here, in one file, without cookies or personal data: a
+ * visitor is a hash of address and browser with a salt that is deleted after the day (UTC). Views
+ * are written every second; a crash loses that second. The file is opened or created on first use.
  */
 export const createPageCounter = (parts: { file: string; clock: Clock; random: Random; logger: Logger }): PageCounter => {
   const { clock, random, logger } = parts;
   let opened: Tallies | null = null;
-  let waiting: (PageView & { readonly day: Day })[] = [];
-  let lost = 0;
+  let pending: (PageView & { readonly day: Day })[] = [];
+  let dropped = 0;
   let isClosed = false;
   let cancelWrite: (() => void) | null = null;
-  let cancelForget: () => void = () => undefined;
+  let cancelDelete: () => void = () => undefined;
 
   const today = (): Day => isoTime(clock.now()).slice(0, 10);
 
   const tallies = (): Tallies => {
     if (opened === null) {
       opened = openTallies(parts.file, random);
-      forget(opened);
+      deleteExpired(opened);
     }
     return opened;
   };
 
-  const forget = (from: Tallies): void => {
+  const deleteExpired = (from: Tallies): void => {
     if (isClosed) return;
     const again = (): void => {
-      forget(from);
+      deleteExpired(from);
     };
     try {
-      if (from.forget(today())) setImmediate(again);
-      else cancelForget = clock.schedule(dayMs - (clock.now() % dayMs) + FORGET_AFTER_MS, again);
+      if (from.deleteExpired(today())) setImmediate(again);
+      else cancelDelete = clock.schedule(dayMs - (clock.now() % dayMs) + DELETE_DELAY_MS, again);
     } catch (error) {
-      logger.warn({ err: error }, 'what told visitors apart could not be thrown away; trying again');
-      cancelForget = clock.schedule(FORGET_AFTER_MS, again);
+      logger.warn({ err: error }, 'salts and hashes of past days could not be deleted; trying again');
+      cancelDelete = clock.schedule(DELETE_DELAY_MS, again);
     }
   };
 
   const writeBatch = (): void => {
-    tallies().add(waiting.slice(0, BATCH));
-    waiting = waiting.slice(BATCH);
+    tallies().add(pending.slice(0, BATCH_SIZE));
+    pending = pending.slice(BATCH_SIZE);
   };
 
   const writeAll = (): void => {
-    while (waiting.length > 0) writeBatch();
+    while (pending.length > 0) writeBatch();
   };
 
   const write = (): void => {
@@ -75,17 +75,17 @@ export const createPageCounter = (parts: { file: string; clock: Clock; random: R
     try {
       writeBatch();
     } catch (error) {
-      logger.warn({ err: error }, 'page views could not be written down; trying again');
-      writeSoon();
+      logger.warn({ err: error }, 'page views could not be written; trying again');
+      scheduleWrite();
       return;
     }
-    if (lost > 0) logger.warn({ lost }, 'page views were not counted: too many came at once');
-    lost = 0;
-    if (waiting.length > 0) setImmediate(write);
+    if (dropped > 0) logger.warn({ dropped }, 'page views were not counted: too many came at once');
+    dropped = 0;
+    if (pending.length > 0) setImmediate(write);
   };
 
-  const writeSoon = (): void => {
-    cancelWrite ??= clock.schedule(WRITE_AFTER_MS, write);
+  const scheduleWrite = (): void => {
+    cancelWrite ??= clock.schedule(WRITE_DELAY_MS, write);
   };
 
   return {
@@ -93,12 +93,12 @@ export const createPageCounter = (parts: { file: string; clock: Clock; random: R
     count: (request) => {
       const view = pageViewOf(request);
       if (view === null) return;
-      if (waiting.length >= MOST_WAITING) {
-        lost += 1;
+      if (pending.length >= MAX_PENDING_VIEWS) {
+        dropped += 1;
         return;
       }
-      waiting.push({ ...view, day: today() });
-      writeSoon();
+      pending.push({ ...view, day: today() });
+      scheduleWrite();
     },
     report: ({ site, from, to }) =>
       new Promise((resolve, reject) => {
@@ -113,11 +113,11 @@ export const createPageCounter = (parts: { file: string; clock: Clock; random: R
     close: () => {
       isClosed = true;
       cancelWrite?.();
-      cancelForget();
+      cancelDelete();
       try {
         writeAll();
       } catch (error) {
-        logger.warn({ err: error, views: waiting.length }, 'the last page views could not be written down');
+        logger.warn({ err: error, views: pending.length }, 'the last page views could not be written and are lost');
       }
       opened?.close();
     },

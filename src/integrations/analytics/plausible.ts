@@ -3,12 +3,12 @@ import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
-import { createProviderHttp, formOf, jsonOf } from '../http.js';
-import { daysBetween, mostListed, type AnalyticsSite, type SiteAnalytics } from './port.js';
+import { createProviderHttp, parserFor, parseJson } from '../http.js';
+import { daysBetween, maxListed, type AnalyticsSite, type SiteAnalytics } from './port.js';
 
 const provider = 'Plausible';
 
-const parseResults = formOf(
+const parseResults = parserFor(
   provider,
   Type.Object({
     results: Type.Array(Type.Object({ metrics: Type.Array(Type.Number()), dimensions: Type.Array(Type.String()) })),
@@ -26,8 +26,9 @@ interface Row {
 }
 
 /**
- * Figures of Plausible by its stats API, version 2 (https://plausible.io/docs/stats-api), four queries a report. A website is the site
- * named as its hostname, unless something else is said; where several share a hostname, each sees the pages below its own path.
+ * Reports from Plausible's stats API, version 2 (https://plausible.io/docs/stats-api), with four
+ * queries per report. The site id is the website's hostname, unless the website names another one;
+ * where several websites share a hostname, each sees only the pages below its own path.
  */
 export const createPlausible = (parts: {
   url: string;
@@ -44,10 +45,10 @@ export const createPlausible = (parts: {
       url: `${parts.url}/api/v2/query`,
       headers: { authorization: `Bearer ${parts.apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ metrics, ...query }),
-      repeatable: true,
+      retryable: true,
     });
     if (answer.status !== 200) throw new ProviderFault({ provider, message: refusalOf(answer.status), transient: false });
-    const { results } = parseResults(jsonOf(provider, answer));
+    const { results } = parseResults(parseJson(provider, answer));
     return results.map(({ metrics: [visitors = 0, pageviews = 0], dimensions: [name = ''] }) => ({ name, visitors, pageviews }));
   };
 
@@ -55,14 +56,14 @@ export const createPlausible = (parts: {
     provider,
     report: async ({ site, from, to }) => {
       const about = { site_id: site.siteId ?? new URL(site.url).hostname, date_range: [from, to], ...filtersFor(site) };
-      const listed = { order_by: [['visitors', 'desc']], pagination: { limit: mostListed, offset: 0 } };
+      const listed = { order_by: [['visitors', 'desc']], pagination: { limit: maxListed, offset: 0 } };
       const [[total], days, pages, sources] = await Promise.all([
         rowsOf(about),
         rowsOf({ ...about, dimensions: ['time:day'] }),
         rowsOf({ ...about, ...listed, dimensions: ['event:page'] }),
         rowsOf({ ...about, ...listed, dimensions: ['visit:source'] }),
       ]);
-      // Days without visitors are left out of the answer.
+      // Plausible omits days without visitors.
       const byDay = new Map(days.map((day) => [day.name, day]));
       return {
         visitors: total?.visitors ?? 0,
@@ -78,7 +79,9 @@ export const createPlausible = (parts: {
   };
 };
 
-/** A website below a path shares its hostname with others, whose figures are none of its clients' business. */
+/**
+ * A website below a path shares its hostname with others, whose figures its clients must not see.
+ */
 const filtersFor = ({ siteId, url }: AnalyticsSite): { filters?: readonly unknown[] } => {
   const { pathname } = new URL(url);
   if (siteId !== undefined || pathname === '/') return {};

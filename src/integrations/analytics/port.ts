@@ -1,25 +1,31 @@
 /** Who visited a website, and what they looked at. */
 export interface SiteAnalytics {
   readonly provider: string;
-  /** The days `from` to `to`, both included, in UTC. May throw ProviderFault (`integrations/fault.ts`). */
+  /**
+   * The days `from` to `to`, both included, in UTC. May throw ProviderFault
+   * (`integrations/fault.ts`).
+   */
   report(query: { site: AnalyticsSite; from: Day; to: Day }): Promise<AnalyticsReport>;
 }
 
 /** `YYYY-MM-DD`. */
 export type Day = string;
 
-/** A website as the ways to count know it. */
+/** A website, as analytics providers identify it. */
 export interface AnalyticsSite {
   /** The address that visitors use. */
   readonly url: string;
   /** Its project at the hosting provider. */
   readonly project: string;
-  /** What the provider of the figures calls it, where that is not its hostname. */
+  /** The provider's id of the site, where it is not the hostname. */
   readonly siteId?: string;
 }
 
 export interface AnalyticsReport {
-  /** Different people, told apart within a day: who comes on two days counts as two, unless the provider knows better. */
+  /**
+   * Distinct people per day, added up: somebody who comes on two days counts twice, unless the
+   * provider can tell.
+   */
   readonly visitors: number;
   readonly pageviews: number;
   /** Every day asked for, oldest first. */
@@ -30,8 +36,8 @@ export interface AnalyticsReport {
   readonly sources: readonly { readonly source: string; readonly visitors: number }[];
 }
 
-/** How many pages, and how many sources, a report names. */
-export const mostListed = 20;
+/** How many pages and how many sources a report lists at most. */
+export const maxListed = 20;
 
 const dayMs = 86_400_000;
 
@@ -42,7 +48,7 @@ export const daysBetween = (from: Day, to: Day): readonly Day[] => {
   return Array.from({ length: count }, (_, index) => new Date(first + index * dayMs).toISOString().slice(0, 10));
 };
 
-/** Nobody came. */
+/** A report without visitors. */
 export const emptyReport = (from: Day, to: Day): AnalyticsReport => ({
   visitors: 0,
   pageviews: 0,
@@ -51,7 +57,7 @@ export const emptyReport = (from: Day, to: Day): AnalyticsReport => ({
   sources: [],
 });
 
-/** A page of a site served here, as somebody asked for it. It is counted, never kept. */
+/** A request for a page of a site served here. It is counted, never stored. */
 export interface PageRequest {
   readonly project: string;
   /** Within the site, beginning with a slash. */
@@ -63,5 +69,5 @@ export interface PageRequest {
   readonly peer: string | undefined;
 }
 
-/** Told of every page that was found and is being sent; returns at once, and never throws. */
+/** Called for every page that is served. Returns at once and never throws. */
 export type CountPage = (request: PageRequest) => void;

@@ -4,26 +4,29 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Random } from '../../platform/random.js';
 import type { PageView } from './pageView.js';
-import { daysBetween, mostListed, type AnalyticsReport, type Day } from './port.js';
+import { daysBetween, maxListed, type AnalyticsReport, type Day } from './port.js';
 
-/** What is left of page views, in one file that several processes may share. Every call may throw what SQLite throws. */
+/**
+ * Daily counts of page views, in one file that several processes may share. Every call may throw
+ * SQLite's errors.
+ */
 export interface Tallies {
   /** Adds views, all or none of them. */
   add(views: readonly (PageView & { readonly day: Day })[]): void;
   report(project: string, from: Day, to: Day): AnalyticsReport;
   /**
-   * Throws away salts of days before `today`, and some of the hashes made with them; answers whether there are more of these.
-   * Figures go when they are two years old.
+   * Deletes salts of days before `today`, a batch of the hashes made with them, and counts older
+   * than two years. Returns whether there are more hashes to delete.
    */
-  forget(today: Day): boolean;
+  deleteExpired(today: Day): boolean;
   close(): void;
 }
 
 const schemaVersion = 1;
 
 /**
- * `tally`: for a site as a whole (`kind` day, no name), for each page and each source, how many visitors and views a day had. `seen`
- * holds the salted hashes that tell the day's visitors apart.
+ * `tally`: visitors and views per day, for a site as a whole (`kind` day, no name), each page and
+ * each source. `seen`: the salted hashes that distinguish the day's visitors.
  */
 const schema = `
   CREATE TABLE salt (day TEXT PRIMARY KEY, salt BLOB NOT NULL) STRICT;
@@ -38,16 +41,16 @@ const schema = `
   PRAGMA user_version = ${String(schemaVersion)};
 `;
 
-/** Names of pages, and of sources, that a site has in a day; the rest is counted together. */
-const MOST_NAMES = 1_000;
+/** Pages, and sources, that a site lists per day; the rest is counted together as `others`. */
+const MAX_NAMES = 1_000;
 const others = '(other)';
-/** Hashes kept for a day, of about 100 bytes each; beyond them nobody counts as a new visitor. */
-const MOST_SEEN = 2_000_000;
-const FORGET_AT_ONCE = 1_000;
-const KEPT_DAYS = 731;
+/** Hashes stored per day, of about 100 bytes each; beyond them nobody counts as a new visitor. */
+const MAX_VISITOR_HASHES = 2_000_000;
+const DELETE_BATCH_SIZE = 1_000;
+const RETENTION_DAYS = 731;
 const dayMs = 86_400_000;
-/** How long a write may block everything else when another process holds the file. */
-const BLOCKING_MS = 5;
+/** How long a write may block the event loop while another process holds the file's lock. */
+const BUSY_TIMEOUT_MS = 5;
 
 export const openTallies = (file: string, random: Random): Tallies => {
   const database = open(file);
@@ -68,11 +71,11 @@ export const openTallies = (file: string, random: Random): Tallies => {
       `SELECT name, sum(visitors) AS visitors, sum(pageviews) AS pageviews FROM tally
        WHERE site = ? AND day BETWEEN ? AND ? AND kind = ? GROUP BY name ORDER BY 2 DESC, 3 DESC, 1 LIMIT ?`,
     ),
-    forgetSalts: prepare('DELETE FROM salt WHERE day < ?'),
-    forgetTallies: prepare('DELETE FROM tally WHERE day < ?'),
-    forgetSeen: prepare(
+    deleteSalts: prepare('DELETE FROM salt WHERE day < ?'),
+    deleteTallies: prepare('DELETE FROM tally WHERE day < ?'),
+    deleteSeen: prepare(
       `DELETE FROM seen WHERE (day, site, kind, name, visitor) IN
-       (SELECT day, site, kind, name, visitor FROM seen WHERE day < ? LIMIT ${String(FORGET_AT_ONCE)})`,
+       (SELECT day, site, kind, name, visitor FROM seen WHERE day < ? LIMIT ${String(DELETE_BATCH_SIZE)})`,
     ),
   };
   let today: { readonly day: Day; readonly salt: Uint8Array; seen: number } | null = null;
@@ -85,14 +88,14 @@ export const openTallies = (file: string, random: Random): Tallies => {
       return result;
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
-      // A salt that was made in this transaction is gone with it.
+      // A salt created in this transaction was rolled back with it.
       today = null;
       throw error;
     }
   };
 
-  /** The day's salt, the same in every process, and how many hashes there are. */
-  const dayNamed = (day: Day): NonNullable<typeof today> => {
+  /** The day's salt, which all processes share, and the number of its hashes. */
+  const loadDay = (day: Day): NonNullable<typeof today> => {
     if (today?.day === day) return today;
     const kept = statements.saltOf.get(day) as { salt: Uint8Array } | undefined;
     const salt = kept?.salt ?? random.bytes(32);
@@ -103,15 +106,15 @@ export const openTallies = (file: string, random: Random): Tallies => {
 
   const nameWithin = (site: string, day: Day, kind: string, name: string): string => {
     if (statements.isNamed.get(site, day, kind, name) !== undefined) return name;
-    return (statements.countNames.get(site, day, kind) as { names: number }).names < MOST_NAMES ? name : others;
+    return (statements.countNames.get(site, day, kind) as { names: number }).names < MAX_NAMES ? name : others;
   };
 
   const add = ({ project, page, source, visitor, day }: PageView & { readonly day: Day }): void => {
-    const ofDay = dayNamed(day);
+    const ofDay = loadDay(day);
     const hash = createHmac('sha256', ofDay.salt).update(`${project}\n${visitor}`).digest().subarray(0, 12);
     const addTo = (kind: 'day' | 'page' | 'source', wanted: string): void => {
       const name = nameWithin(project, day, kind, wanted);
-      const isNew = ofDay.seen < MOST_SEEN && statements.see.run(day, project, kind, name, hash).changes > 0;
+      const isNew = ofDay.seen < MAX_VISITOR_HASHES && statements.see.run(day, project, kind, name, hash).changes > 0;
       if (isNew) ofDay.seen += 1;
       statements.add.run(project, day, kind, name, isNew ? 1 : 0);
     };
@@ -134,7 +137,7 @@ export const openTallies = (file: string, random: Random): Tallies => {
         return { date, visitors, pageviews };
       });
       const listed = (kind: 'page' | 'source') =>
-        statements.listed.all(project, from, to, kind, mostListed) as { name: string; visitors: number; pageviews: number }[];
+        statements.listed.all(project, from, to, kind, maxListed) as { name: string; visitors: number; pageviews: number }[];
       return {
         visitors: series.reduce((sum, { visitors }) => sum + visitors, 0),
         pageviews: series.reduce((sum, { pageviews }) => sum + pageviews, 0),
@@ -143,11 +146,11 @@ export const openTallies = (file: string, random: Random): Tallies => {
         sources: listed('source').map(({ name: source, visitors }) => ({ source, visitors })),
       };
     },
-    forget: (before) =>
+    deleteExpired: (before) =>
       inTransaction(() => {
-        statements.forgetSalts.run(before);
-        statements.forgetTallies.run(new Date(Date.parse(before) - KEPT_DAYS * dayMs).toISOString().slice(0, 10));
-        return statements.forgetSeen.run(before).changes === FORGET_AT_ONCE;
+        statements.deleteSalts.run(before);
+        statements.deleteTallies.run(new Date(Date.parse(before) - RETENTION_DAYS * dayMs).toISOString().slice(0, 10));
+        return statements.deleteSeen.run(before).changes === DELETE_BATCH_SIZE;
       }),
     close: () => {
       database.close();
@@ -157,16 +160,16 @@ export const openTallies = (file: string, random: Random): Tallies => {
 
 const open = (file: string) => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // Whoever starts beside another process waits for it; later on nobody does.
+  // Opening waits for another process; later writes do not, see BUSY_TIMEOUT_MS.
   const database = new DatabaseSync(file, { timeout: 5_000 });
   try {
-    // A power cut may cost the last seconds: these are figures, and cheap ones.
+    // A power cut may lose the last seconds, which is acceptable for page views.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216');
     database.exec('BEGIN IMMEDIATE');
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version > schemaVersion) throw new Error(`${file} was written by a newer version of the service`);
     if (version === 0) database.exec(schema);
-    database.exec(`COMMIT; PRAGMA busy_timeout = ${String(BLOCKING_MS)}`);
+    database.exec(`COMMIT; PRAGMA busy_timeout = ${String(BUSY_TIMEOUT_MS)}`);
     return database;
   } catch (error) {
     database.close();

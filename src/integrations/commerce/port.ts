@@ -1,11 +1,14 @@
-/** The commerce platform that websites' shops are on. */
+/** The commerce platform of the websites' shops. */
 export interface Commerce {
   readonly provider: string;
-  /** Whether there is a secret to check webhooks with. */
-  readonly takesWebhooks: boolean;
-  /** Whether a webhook was signed with one of the secrets; takes the same time whatever is wrong with it. */
-  isGenuine(body: Uint8Array, signature: string): boolean;
-  /** The products of a shop by their ids, at most `limit` (250), after the cursor of one of them. May throw ProviderFault. */
+  /** Whether a secret to verify webhooks is set. */
+  readonly acceptsWebhooks: boolean;
+  /** Whether a webhook was signed with one of the secrets, checked in constant time. */
+  isSignatureValid(body: Uint8Array, signature: string): boolean;
+  /**
+   * A shop's products in order of id, at most `limit` (up to 250), after a product's cursor. May
+   * throw ProviderFault.
+   */
   products(query: ProductsQuery): Promise<readonly Product[]>;
 }
 
@@ -28,10 +31,10 @@ export interface Product {
   readonly title: string;
   readonly handle: string;
   readonly status: 'active' | 'archived' | 'draft' | 'unlisted';
-  /** Where customers see it; absent while they cannot. */
+  /** Its public page; absent while it has none. */
   readonly url?: string;
   readonly imageUrl?: string;
-  /** Amounts as the platform writes them, in a currency of ISO 4217. */
+  /** Amounts as the platform formats them; an ISO 4217 currency. */
   readonly price: { readonly min: string; readonly max: string; readonly currency: string };
   readonly inventory?: number;
   readonly updatedAt: string;

@@ -5,7 +5,7 @@ import { isoTime, sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
-import { createProviderHttp, formOf, jsonOf, type ProviderHttp } from '../http.js';
+import { createProviderHttp, parserFor, parseJson, type ProviderHttp } from '../http.js';
 import type { Commerce, Product, ProductsQuery, Shop } from './port.js';
 
 const provider = 'Shopify';
@@ -38,7 +38,7 @@ const Node = Type.Object({
   priceRangeV2: Type.Object({ minVariantPrice: Money, maxVariantPrice: Money }),
 });
 
-const parseAnswer = formOf(
+const parseAnswer = parserFor(
   provider,
   Type.Object({
     data: OrNull(
@@ -63,14 +63,16 @@ const parseAnswer = formOf(
 );
 type Answer = ReturnType<typeof parseAnswer>;
 
-/** A wait that is longer is left to whoever asked. */
-const LONGEST_WAIT_MS = 2_000;
-const REPETITIONS = 2;
+/** Longer waits are left to the caller. */
+const MAX_WAIT_MS = 2_000;
+const MAX_RETRIES = 2;
 
 /**
- * Shopify: products by its Admin GraphQL API (https://shopify.dev/docs/api/admin-graphql), asked for at each call, and the signatures of its
- * webhooks (https://shopify.dev/docs/apps/build/webhooks). Nothing is kept.
- * @param parts `webhookSecrets`: the present one and the one before it; `originOf`: where a shop's API is, without a trailing slash
+ * Shopify: products from its Admin GraphQL API (https://shopify.dev/docs/api/admin-graphql),
+ * requested at each call, and signatures of its webhooks
+ * (https://shopify.dev/docs/apps/build/webhooks). Nothing is stored.
+ * @param parts `webhookSecrets`: the current and the previous one; `originOf`: the origin of a
+ * shop's API
  */
 export const createShopify = (parts: {
   webhookSecrets: readonly string[];
@@ -82,14 +84,14 @@ export const createShopify = (parts: {
 }): Commerce => {
   const { webhookSecrets, apiVersion, clock, originOf = (domain: string) => `https://${domain}` } = parts;
 
-  // Rate limits and faults of one shop are none of the others'.
+  // One client per shop, so that rate limits and faults of one shop do not affect the others.
   const shops = new LRUCache<string, ProviderHttp>({ max: 500 });
   const shopAt = (domain: string): ProviderHttp => {
     const known = shops.get(domain);
     if (known !== undefined) return known;
-    const made = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: 5_000, ...parts });
-    shops.set(domain, made);
-    return made;
+    const created = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: 5_000, ...parts });
+    shops.set(domain, created);
+    return created;
   };
 
   const ask = async ({ domain, adminToken }: Shop, variables: Readonly<Record<string, unknown>>): Promise<Answer> => {
@@ -98,26 +100,26 @@ export const createShopify = (parts: {
       url: `${originOf(domain)}/admin/api/${apiVersion}/graphql.json`,
       headers: { 'content-type': 'application/json', accept: 'application/json', 'x-shopify-access-token': adminToken },
       body: JSON.stringify({ query: productsQuery, variables }),
-      // It only reads.
-      repeatable: true,
+      // The query only reads.
+      retryable: true,
     });
     if (answer.status !== 200) throw new ProviderFault({ provider, message: refusalOf(answer.status), transient: false });
-    return parseAnswer(jsonOf(provider, answer));
+    return parseAnswer(parseJson(provider, answer));
   };
 
   const products = async ({ shop, after, limit }: ProductsQuery): Promise<readonly Product[]> => {
     for (let attempt = 0; ; attempt += 1) {
       const { data, errors = [], extensions } = await ask(shop, { first: limit, after: after ?? null });
       if (errors.length === 0) {
-        if (data !== undefined && data !== null) return data.products.edges.map(shown);
+        if (data !== undefined && data !== null) return data.products.edges.map(toProduct);
         throw new ProviderFault({ provider, message: `${provider} answered without data`, transient: true });
       }
       if (!errors.some((error) => error.extensions?.code === 'THROTTLED')) {
-        // What it says may repeat what was sent.
+        // Shopify's message may repeat parts of the request, so it is not passed on.
         throw new ProviderFault({ provider, message: 'the query was refused', transient: false });
       }
       const waitMs = waitOf(extensions?.cost);
-      if (attempt === REPETITIONS || waitMs > LONGEST_WAIT_MS) {
+      if (attempt === MAX_RETRIES || waitMs > MAX_WAIT_MS) {
         throw new ProviderFault({ provider, message: `${provider} asked to wait`, transient: true, retryAfterMs: waitMs });
       }
       await sleep(clock, waitMs);
@@ -126,10 +128,11 @@ export const createShopify = (parts: {
 
   return {
     provider,
-    takesWebhooks: webhookSecrets.length > 0,
-    isGenuine: (body, signature) => {
+    acceptsWebhooks: webhookSecrets.length > 0,
+    isSignatureValid: (body, signature) => {
       const given = Buffer.from(signature, 'base64');
-      // One signature has one form only: base64 that is not strict would give it many.
+      // `Buffer.from` accepts loose base64, of which several forms would pass as the same
+      // signature.
       const isWellFormed = given.length === 32 && given.toString('base64') === signature;
       const compared = isWellFormed ? given : Buffer.alloc(32);
       const matches = webhookSecrets.map((secret) =>
@@ -141,7 +144,7 @@ export const createShopify = (parts: {
   };
 };
 
-/** Until the shop's bucket holds what the query costs, in milliseconds. */
+/** How long until the shop's rate-limit bucket covers the query's cost, in milliseconds. */
 const waitOf = (cost: NonNullable<Answer['extensions']>['cost']): number => {
   if (cost === undefined || cost.throttleStatus.restoreRate <= 0) return 1_000;
   const missing = cost.requestedQueryCost - cost.throttleStatus.currentlyAvailable;
@@ -150,7 +153,7 @@ const waitOf = (cost: NonNullable<Answer['extensions']>['cost']): number => {
 
 const statuses = { ACTIVE: 'active', ARCHIVED: 'archived', DRAFT: 'draft', UNLISTED: 'unlisted' } as const;
 
-const shown = ({ cursor, node }: { cursor: string; node: Static<typeof Node> }): Product => {
+const toProduct = ({ cursor, node }: { cursor: string; node: Static<typeof Node> }): Product => {
   const { id, title, handle, status, onlineStoreUrl, totalInventory, featuredMedia, priceRangeV2, updatedAt } = node;
   const imageUrl = featuredMedia?.preview?.image?.url;
   const { minVariantPrice: min, maxVariantPrice: max } = priceRangeV2;

@@ -1,55 +1,56 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isoTime, type Clock } from '../../platform/clock.js';
-import { createTurns } from '../../platform/turns.js';
-import { embedded, permanentFault, replaceFile, unlessMissing, withDiskFaults } from '../embeddedFiles.js';
+import { createKeyedMutex } from '../../platform/keyedMutex.js';
+import { embedded, permanentFault, replaceFile, nullIfMissing, withDiskFaults } from '../embeddedFiles.js';
 import { messageOf } from './message.js';
 import type { EmailSender, Mail, Outbox, OutboxMail } from './port.js';
 
-interface KeptMail extends OutboxMail {
+interface StoredMail extends OutboxMail {
   readonly person?: string;
 }
 
-const isTo = ({ to }: KeptMail, address: string): boolean => to.toLowerCase() === address.toLowerCase();
+const isTo = ({ to }: StoredMail, address: string): boolean => to.toLowerCase() === address.toLowerCase();
 
-/** Loaded with the first mail: an API process may never need it. */
+/** Loaded with the first mail, because most API processes never send one. */
 const loadComposer = () => import('nodemailer/lib/mail-composer');
 
 /**
- * An e-mail sender that sends nothing: it keeps each mail in `folder`, as an RFC 5322 file `<id>.eml` for people and mail
- * programs, and beside it `<id>.json` with what `list` answers. A mail is there once its `.eml` file is, whole and durable. Ids begin
- * with the time (`platform/ids.ts`), so that the names sort by it.
+ * An e-mail sender that sends nothing: it stores each mail in `folder`, as an RFC 5322 file
+ * `<id>.eml` for people and mail programs, and `<id>.json` with what `list` returns. A mail exists
+ * once its `.eml` file does, which is written last. Ids begin with the time (`platform/ids.ts`), so
+ * names sort by it.
  */
 export const createEmbeddedOutbox = (options: { folder: string; from: string; clock: Clock }): EmailSender & Outbox => {
   const { from, clock } = options;
   const folder = resolve(options.folder);
-  const inTurn = createTurns();
+  const mutex = createKeyedMutex();
   const fileOf = (id: string, kind: 'eml' | 'json'): string => join(folder, `${id}.${kind}`);
 
   /** Newest first. */
   const ids = async (): Promise<string[]> => {
-    const names = (await unlessMissing(readdir(folder))) ?? [];
+    const names = (await nullIfMissing(readdir(folder))) ?? [];
     const mails = names.filter((name) => name.endsWith('.eml')).map((name) => name.slice(0, -'.eml'.length));
     return mails.sort((one, other) => (one < other ? 1 : -1));
   };
 
-  const read = async (id: string): Promise<KeptMail | null> => {
-    const text = await unlessMissing(readFile(fileOf(id, 'json'), 'utf8'));
-    return text === null ? null : (JSON.parse(text) as KeptMail);
+  const read = async (id: string): Promise<StoredMail | null> => {
+    const text = await nullIfMissing(readFile(fileOf(id, 'json'), 'utf8'));
+    return text === null ? null : (JSON.parse(text) as StoredMail);
   };
 
-  const isKept = async (id: string): Promise<boolean> => (await unlessMissing(readFile(fileOf(id, 'eml')))) !== null;
+  const isStored = async (id: string): Promise<boolean> => (await nullIfMissing(readFile(fileOf(id, 'eml')))) !== null;
 
   const send = async (mail: Mail): Promise<void> => {
     const { id, to, person, subject, text, html } = mail;
-    if (await isKept(id)) return;
+    if (await isStored(id)) return;
     const at = isoTime(clock.now());
     const { default: MailComposer } = await loadComposer();
     const message = new MailComposer({ ...messageOf(mail, from, at), newline: 'windows' });
     const content = await message.compile().build();
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const kept: KeptMail = { id, to, subject, text, html, links: linksIn(html), at, ...(person !== undefined && { person }) };
-    await replaceFile(fileOf(id, 'json'), JSON.stringify(kept));
+    const stored: StoredMail = { id, to, subject, text, html, links: linksIn(html), at, ...(person !== undefined && { person }) };
+    await replaceFile(fileOf(id, 'json'), JSON.stringify(stored));
     await replaceFile(fileOf(id, 'eml'), content);
   };
 
@@ -58,28 +59,29 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
     for (const id of await ids()) {
       if (after !== undefined && id >= after) continue;
       if (mails.length >= limit) break;
-      const kept = await read(id);
-      if (kept === null || (to !== undefined && !isTo(kept, to))) continue;
-      const { person: _, ...mail } = kept;
+      const stored = await read(id);
+      if (stored === null || (to !== undefined && !isTo(stored, to))) continue;
+      const { person: _, ...mail } = stored;
       mails.push(mail);
     }
     return mails;
   };
 
   const forget = async (address: string, person: string): Promise<void> => {
-    const names = (await unlessMissing(readdir(folder))) ?? [];
+    const names = (await nullIfMissing(readdir(folder))) ?? [];
     for (const name of names) {
       const path = join(folder, name);
       if (name.endsWith('.new')) {
-        // Left behind by a sending that was cut off; one that is under way fails, and looks again whether it is still wanted.
-        const draft = await unlessMissing(readFile(path, 'utf8'));
+        // A draft left by a crash. If a send is still writing it, that send fails and its retry
+        // checks again whether the mail is still wanted.
+        const draft = await nullIfMissing(readFile(path, 'utf8'));
         if (draft?.toLowerCase().includes(address) === true) await rm(path, { force: true });
       }
       if (!name.endsWith('.json')) continue;
       const id = name.slice(0, -'.json'.length);
-      await inTurn(id, async () => {
-        const kept = await read(id);
-        if (kept === null || !isTo(kept, address) || (kept.person ?? person) !== person) return;
+      await mutex.run(id, async () => {
+        const stored = await read(id);
+        if (stored === null || !isTo(stored, address) || (stored.person ?? person) !== person) return;
         for (const kind of ['eml', 'json'] as const) await rm(fileOf(id, kind), { force: true });
       });
     }
@@ -88,8 +90,8 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
   return {
     provider: embedded,
     send: async (mail) => {
-      if (!/^\w[\w.-]{0,199}$/.test(mail.id)) throw permanentFault('The id of a mail must be usable as the name of a file');
-      await withDiskFaults(inTurn(mail.id, () => send(mail)));
+      if (!/^\w[\w.-]{0,199}$/.test(mail.id)) throw permanentFault('The id of a mail must be usable as a file name');
+      await withDiskFaults(mutex.run(mail.id, () => send(mail)));
     },
     list: (query) => withDiskFaults(list(query)),
     forget: (address, person) => withDiskFaults(forget(address, person)),
@@ -98,7 +100,7 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" };
 
-/** Web addresses that the mail links to, each once, in order. */
+/** Distinct web addresses that the mail links to, in order. */
 const linksIn = (html: string): string[] => {
   const links = [...html.matchAll(/<a\s[^>]*?href="(https?:[^"]+)"/gi)].map(([, link = '']) =>
     link.replaceAll(/&(#?\w+);/g, (entity, name: string) => entities[name] ?? entity),

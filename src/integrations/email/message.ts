@@ -14,18 +14,18 @@ interface Message {
 }
 
 /**
- * A mail in the form that nodemailer takes, whoever it is then given to. The same mail always has the same `Message-ID`, by which mail
- * programs and many servers leave out a repetition.
+ * Converts a mail to nodemailer's options. The same mail always has the same `Message-ID`, by which
+ * mail programs and many servers drop duplicates.
  * @param at when it is sent, ISO 8601 UTC
  * @throws ProviderFault (permanent) when `to` is not exactly one address
  */
 export const messageOf = ({ id, to, subject, text, html }: Mail, from: string, at: string): Message => {
   if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(to)) {
-    throw new ProviderFault({ provider: 'email', message: 'A mail goes to one address', transient: false });
+    throw new ProviderFault({ provider: 'email', message: 'A mail must have exactly one recipient address', transient: false });
   }
   return {
     from,
-    // As an object it is taken as one address, whatever it holds.
+    // nodemailer parses a string as a list of addresses; an object is always one.
     to: { name: '', address: to },
     subject,
     text,

@@ -1,24 +1,33 @@
 /** The e-mail sender. */
 export interface EmailSender {
   readonly provider: string;
-  /** Sends one mail. Sending the same `id` again sends nothing twice. May throw ProviderFault (`integrations/fault.ts`). */
+  /**
+   * Sends one mail. Repeating the same `id` sends no second one. May throw ProviderFault
+   * (`integrations/fault.ts`).
+   */
   send(mail: Mail): Promise<void>;
-  /** Removes, for good, what is kept here of mails to `address` but those that were sent to another `person`, who has it by now. */
+  /**
+   * Permanently removes stored mails to `address`, except those to a different `person` who has the
+   * address by now.
+   */
   forget(address: string, person: string): Promise<void>;
 }
 
 export interface Mail {
-  /** The event that asks for the mail; makes a repeated sending recognisable. */
+  /** The id of the event that asks for the mail, by which duplicates are recognised. */
   readonly id: string;
   readonly to: string;
-  /** The address as it is sealed for the person who has it: somebody who is erased and comes back is another one. */
+  /**
+   * The address encrypted for its owner. Somebody who was erased and comes back is a different
+   * person.
+   */
   readonly person?: string;
   readonly subject: string;
   readonly html: string;
   readonly text: string;
 }
 
-/** A mail kept by the embedded outbox. */
+/** A mail stored by the embedded outbox. */
 export interface OutboxMail extends Omit<Mail, 'person'> {
   /** Addresses that the mail links to, in order. */
   readonly links: readonly string[];
@@ -26,14 +35,17 @@ export interface OutboxMail extends Omit<Mail, 'person'> {
   readonly at: string;
 }
 
-/** What the embedded sender offers beside sending. */
+/** What only the embedded sender offers. */
 export interface Outbox {
   /** Newest first. */
   list(query: { to?: string; limit: number; after?: string }): Promise<readonly OutboxMail[]>;
 }
 
-/** Mail servers like to repeat the recipient's address, and neither the log nor an event is a place for it. */
-export const withoutAddress = (address: string, text: string): string => {
+/**
+ * Mail servers repeat the recipient's address in responses, and it must reach neither the log nor
+ * an event.
+ */
+export const redactAddress = (address: string, text: string): string => {
   const pattern = address.replaceAll(/[^\w@]/g, String.raw`\$&`);
   return text.replaceAll(new RegExp(pattern, 'gi'), 'the recipient');
 };

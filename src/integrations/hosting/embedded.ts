@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { isoTime, type Clock } from '../../platform/clock.js';
-import { createTurns } from '../../platform/turns.js';
+import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { CountPage } from '../analytics/port.js';
 import {
@@ -15,7 +15,7 @@ import {
   permanentFault,
   publishFolder,
   replaceFile,
-  unlessMissing,
+  nullIfMissing,
   withDiskFaults,
   withdrawFolder,
   writeFiles,
@@ -26,56 +26,62 @@ import { createSiteHandler, type ServedSite } from './serve.js';
 import { BuildFailure, buildSite, contentHash, type SiteFiles } from './site/build.js';
 import { headOf, readCommit } from './site/readHead.js';
 
-/** `<folder>/<name>/project.json`. Variables can be secrets: the file is readable by this user alone. */
+/**
+ * `<folder>/<name>/project.json`. Variables can be secrets, so only this user can read the file.
+ */
 interface ProjectFile {
   readonly marker: string;
   readonly repository: Repository;
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** `<folder>/<name>/deployments/<id>/deployment.json`, beside `site/`; neither ever changes. */
+/**
+ * `<folder>/<name>/deployments/<id>/deployment.json`, beside `site/`. Neither changes once written.
+ */
 interface DeploymentFile {
   readonly marker: string;
   readonly status: 'ready' | 'failed';
   readonly commit: string;
   readonly createdAt: string;
   readonly error?: string;
-  /** Hash of the content by path. */
+  /** Content hash by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 /**
- * Every read of a delivery block asks for the latest deployment: handing a listing of a small folder to the thread pool took a
- * quarter of such a request, ten times as long as the listing itself.
+ * Lists a folder synchronously. Every read of a delivery block needs the latest deployment, and an
+ * asynchronous listing of this small folder took a quarter of such a request, ten times as long as
+ * the listing itself.
  */
-const listAtOnce = (folder: string): Promise<string[]> =>
+const listSync = (folder: string): Promise<string[]> =>
   new Promise((resolveWith) => {
     resolveWith(readdirSync(folder));
   });
 
-/** When the folder was last changed, in milliseconds: asked at once, for the same reason. */
-const changeTimeOf = (folder: string): Promise<number> =>
+/** The folder's modification time in milliseconds; synchronous for the same reason. */
+const modifiedAtOf = (folder: string): Promise<number> =>
   new Promise((resolveWith) => {
     resolveWith(statSync(folder).mtimeMs);
   });
 
-/** Much longer than a tick of any file system's clock. */
-const settledMs = 3_000;
+/** Much longer than the resolution of any file system's modification times. */
+const minListingAgeMs = 3_000;
 
-interface KeptDeployment {
+interface StoredDeployment {
   readonly id: string;
   readonly record: DeploymentFile;
   readonly site: ServedSite;
 }
 
 /**
- * Hosting in one folder: builds repositories of the embedded source host and serves them at `/sites/<project name>/`, each
- * deployment for ever at `/sites/<project name>/_deployments/<id>/`. A deployment is one folder named by its place in the
- * order, which appears by one rename: the newest that is ready is the one served, so that a kill at any moment leaves the
- * former or the new one. A refused disk is a transient ProviderFault, everything else a permanent one.
- *
- * `repositoriesFolder` is the source host's folder (default: where `cloneUrl` points), `publicUrl` the service's base address.
- * `handler` is to be mounted at `/sites`.
+ * Hosting in one folder: builds repositories of the embedded source host and serves them at
+ * `/sites/<project name>/`, and each deployment at `/sites/<project name>/_deployments/<id>/`. A
+ * deployment is one folder, named by a sequence number and created by one rename. The newest ready
+ * one is served, so that a kill at any moment leaves the previous or the new one. Disk errors are
+ * transient ProviderFaults, all others permanent.
+ * @param options `repositoriesFolder`: the source host's folder (default: where `cloneUrl` points);
+ * `publicUrl`: the service's base address
+ * @returns `handler` is to be mounted at `/sites`
  */
 export const createEmbeddedHosting = (options: {
   folder: string;
@@ -86,10 +92,10 @@ export const createEmbeddedHosting = (options: {
 }): Hosting & { handler: RequestHandler; siteAddress: SiteAddress } => {
   const folder = resolve(options.folder);
   const { repositoriesFolder, publicUrl, clock } = options;
-  const inTurn = createTurns();
-  // Deployments never change, so that what was read once holds.
-  const deploymentsRead = new LRUCache<string, KeptDeployment>({ max: 500 });
-  const listings = new LRUCache<string, { readonly changedAt: number; readonly ids: readonly string[] }>({ max: 5_000 });
+  const mutex = createKeyedMutex();
+  // Deployments never change, so they can be cached.
+  const deploymentCache = new LRUCache<string, StoredDeployment>({ max: 500 });
+  const listingCache = new LRUCache<string, { readonly modifiedAt: number; readonly ids: readonly string[] }>({ max: 5_000 });
 
   const folderOf = (name: string): string => {
     if (!isPlainName(name))
@@ -102,7 +108,7 @@ export const createEmbeddedHosting = (options: {
   const deploymentsOf = (name: string): string => join(folderOf(name), 'deployments');
 
   const readProject = async (name: string): Promise<ProjectFile | null> => {
-    const text = await unlessMissing(readFile(projectFile(name), 'utf8'));
+    const text = await nullIfMissing(readFile(projectFile(name), 'utf8'));
     return text === null ? null : (JSON.parse(text) as ProjectFile);
   };
   const projectOf = async (projectId: string): Promise<ProjectFile> => {
@@ -114,38 +120,38 @@ export const createEmbeddedHosting = (options: {
   /** Newest first. */
   const deploymentIds = async (name: string): Promise<readonly string[]> => {
     const path = deploymentsOf(name);
-    const changedAt = (await unlessMissing(changeTimeOf(path))) ?? 0;
-    const kept = listings.get(path);
-    if (kept?.changedAt === changedAt) return kept.ids;
-    const names = (await unlessMissing(listAtOnce(path))) ?? [];
+    const modifiedAt = (await nullIfMissing(modifiedAtOf(path))) ?? 0;
+    const stored = listingCache.get(path);
+    if (stored?.modifiedAt === modifiedAt) return stored.ids;
+    const names = (await nullIfMissing(listSync(path))) ?? [];
     const ids = names.filter((id) => deploymentId.test(id)).sort((one, other) => (one < other ? 1 : -1));
-    // A folder that changed just now may change again within the same tick of the file system's clock.
-    if (changedAt > 0 && clock.now() - changedAt > settledMs) listings.set(path, { changedAt, ids });
+    // A folder that changed just now may change again without a new modification time.
+    if (modifiedAt > 0 && clock.now() - modifiedAt > minListingAgeMs) listingCache.set(path, { modifiedAt, ids });
     return ids;
   };
-  const readDeployment = async (name: string, id: string): Promise<KeptDeployment | null> => {
+  const readDeployment = async (name: string, id: string): Promise<StoredDeployment | null> => {
     const path = join(deploymentsOf(name), id);
-    const read = deploymentsRead.get(path);
+    const read = deploymentCache.get(path);
     if (read !== undefined) return read;
-    const text = await unlessMissing(readFile(join(path, 'deployment.json'), 'utf8'));
+    const text = await nullIfMissing(readFile(join(path, 'deployment.json'), 'utf8'));
     if (text === null) return null;
     const record = JSON.parse(text) as DeploymentFile;
-    const kept = { id, record, site: { folder: join(path, 'site'), files: new Map(Object.entries(record.files)) } };
-    deploymentsRead.set(path, kept);
-    return kept;
+    const stored = { id, record, site: { folder: join(path, 'site'), files: new Map(Object.entries(record.files)) } };
+    deploymentCache.set(path, stored);
+    return stored;
   };
-  const newestReady = async (name: string): Promise<KeptDeployment | null> => {
+  const newestReady = async (name: string): Promise<StoredDeployment | null> => {
     for (const id of await deploymentIds(name)) {
       const deployment = await readDeployment(name, id);
       if (deployment?.record.status === 'ready') return deployment;
     }
     return null;
   };
-  const newestFor = async (name: string, marker: string): Promise<KeptDeployment | null> => {
+  const newestFor = async (name: string, marker: string): Promise<StoredDeployment | null> => {
     const id = (await deploymentIds(name)).find((other) => other.endsWith(`-${markerHash(marker)}`));
     return id === undefined ? null : readDeployment(name, id);
   };
-  const shown = (name: string, { id, record }: KeptDeployment): Deployment => ({
+  const toDeployment = (name: string, { id, record }: StoredDeployment): Deployment => ({
     id,
     status: record.status,
     url: `${addressOf(name)}_deployments/${id}/`,
@@ -166,15 +172,15 @@ export const createEmbeddedHosting = (options: {
   const deleteProject: Hosting['deleteProject'] = async ({ name, marker }) => {
     if ((await readProject(name))?.marker !== marker) return false;
     await withdrawFolder(folderOf(name), draftOf(name, marker));
-    // The next project of that name begins to count its deployments anew.
-    deploymentsRead.clear();
-    listings.clear();
+    // The next project of that name starts its sequence again and would reuse ids.
+    deploymentCache.clear();
+    listingCache.clear();
     return true;
   };
 
   const setVariables: Hosting['setVariables'] = async (projectId, variables) => {
-    const wrong = Object.keys(variables).find((variable) => !/^[A-Za-z_][A-Za-z0-9_]{0,255}$/.test(variable));
-    if (wrong !== undefined) throw permanentFault(`"${wrong}" is not a name for a variable`);
+    const invalidName = Object.keys(variables).find((variable) => !/^[A-Za-z_][A-Za-z0-9_]{0,255}$/.test(variable));
+    if (invalidName !== undefined) throw permanentFault(`"${invalidName}" is not a name for a variable`);
     const project = await projectOf(projectId);
     await replaceFile(
       projectFile(projectId),
@@ -185,16 +191,17 @@ export const createEmbeddedHosting = (options: {
   const deploy: Hosting['deploy'] = async (projectId, marker) => {
     const project = await projectOf(projectId);
     const earlier = await newestFor(projectId, marker);
-    if (earlier?.record.status === 'ready') return shown(projectId, earlier);
+    if (earlier?.record.status === 'ready') return toDeployment(projectId, earlier);
 
-    // Taken before the head is read: a worker that wakes late publishes below what was built from a newer head.
-    const place = 1 + Number((await deploymentIds(projectId))[0]?.split('-')[0] ?? 0);
-    const id = `${String(place).padStart(8, '0')}-${markerHash(marker)}`;
+    // Determined before the head is read, so that a delayed worker publishes below a build of a
+    // newer head.
+    const sequence = 1 + Number((await deploymentIds(projectId))[0]?.split('-')[0] ?? 0);
+    const id = `${String(sequence).padStart(8, '0')}-${markerHash(marker)}`;
     const gitdir = gitdirOf(project.repository, repositoriesFolder);
     const commit = await headOf(gitdir, project.repository.defaultBranch);
     if (commit === null) throw permanentFault(`Repository ${project.repository.name} has no commit to deploy`);
     const defaults = { SITE_NAME: projectId, SITE_SLUG: projectId };
-    // The address is this service's to say, also when it was another one as the variables were set.
+    // The service's current address wins over the one at the time the variables were set.
     const variables = { ...defaults, ...project.variables, SITE_URL: addressOf(projectId) };
     const built = await tryBuild(gitdir, commit, variables);
 
@@ -210,9 +217,9 @@ export const createEmbeddedHosting = (options: {
       await writeFiles(join(draft, 'site'), built.files);
       await writeFile(join(draft, 'deployment.json'), JSON.stringify(record), { mode: 0o600 });
     });
-    const kept = await readDeployment(projectId, id);
-    if (kept === null) throw new Error(`Deployment ${id} vanished`);
-    return shown(projectId, kept);
+    const stored = await readDeployment(projectId, id);
+    if (stored === null) throw new Error(`Deployment ${id} vanished`);
+    return toDeployment(projectId, stored);
   };
 
   const findServed = async (name: string, id: string | null): Promise<ServedSite | null> => {
@@ -225,33 +232,36 @@ export const createEmbeddedHosting = (options: {
     provider: embedded,
     findProject: async ({ name, marker }) =>
       (await withDiskFaults(readProject(name)))?.marker === marker ? projectNamed(name) : null,
-    createProject: (request) => withDiskFaults(inTurn(request.name, () => createProject(request))),
-    setVariables: (projectId, variables) => withDiskFaults(inTurn(projectId, () => setVariables(projectId, variables))),
+    createProject: (request) => withDiskFaults(mutex.run(request.name, () => createProject(request))),
+    setVariables: (projectId, variables) => withDiskFaults(mutex.run(projectId, () => setVariables(projectId, variables))),
     listVariables: async (projectId) => Object.keys((await withDiskFaults(projectOf(projectId))).variables),
     findDeployment: async (projectId, marker) => {
       const deployment = await withDiskFaults(newestFor(projectId, marker));
-      return deployment === null ? null : shown(projectId, deployment);
+      return deployment === null ? null : toDeployment(projectId, deployment);
     },
-    deploy: (projectId, marker) => withDiskFaults(inTurn(projectId, () => deploy(projectId, marker))),
-    // A build takes a fraction of a second.
-    startDeployment: (projectId, marker) => withDiskFaults(inTurn(projectId, () => deploy(projectId, marker))),
+    deploy: (projectId, marker) => withDiskFaults(mutex.run(projectId, () => deploy(projectId, marker))),
+    // Builds synchronously: it takes a fraction of a second.
+    startDeployment: (projectId, marker) => withDiskFaults(mutex.run(projectId, () => deploy(projectId, marker))),
     latestDeployment: async (projectId) => {
       const deployment = await withDiskFaults(newestReady(projectId));
-      return deployment === null ? null : shown(projectId, deployment);
+      return deployment === null ? null : toDeployment(projectId, deployment);
     },
     listDeployments: async (projectId, limit, before) => {
       const all = await withDiskFaults(deploymentIds(projectId));
       const ids = all.filter((id) => before === undefined || id < before.id).slice(0, limit);
-      const kept = await withDiskFaults(Promise.all(ids.map((id) => readDeployment(projectId, id))));
-      return kept.filter((deployment) => deployment !== null).map((deployment) => shown(projectId, deployment));
+      const stored = await withDiskFaults(Promise.all(ids.map((id) => readDeployment(projectId, id))));
+      return stored.filter((deployment) => deployment !== null).map((deployment) => toDeployment(projectId, deployment));
     },
-    deleteProject: (request) => withDiskFaults(inTurn(request.name, () => deleteProject(request))),
+    deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => deleteProject(request))),
     handler: createSiteHandler(findServed, options.countPage),
     siteAddress: ({ hosting, url }) => (hosting?.provider === embedded ? addressOf(hosting.projectId) : url),
   };
 };
 
-/** `00000007-<hash of the marker>`: sorts by the place in the order, and a marker's deployment is found by its name. */
+/**
+ * `00000007-<hash of the marker>`: sorts by sequence, and a marker's deployment is found by its
+ * name.
+ */
 const deploymentId = /^\d{8}-[0-9a-f]{16}$/;
 
 const markerHash = (marker: string): string => createHash('sha256').update(marker).digest('hex').slice(0, 16);
@@ -262,7 +272,7 @@ const gitdirOf = (repository: Repository, repositoriesFolder: string | undefined
   const url = parseUrl(repository.cloneUrl);
   if (url?.protocol !== 'file:' || !isPlainName(repository.name))
     throw permanentFault(
-      `Repository ${repository.name} is not on the embedded source host, and the embedded hosting builds only those`,
+      `Repository ${repository.name} is not on the embedded source host; the embedded hosting can build no other`,
     );
   return repositoriesFolder === undefined ? fileURLToPath(url) : join(repositoriesFolder, `${repository.name}.git`);
 };

@@ -7,12 +7,15 @@ export interface ServedSite {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** The current deployment of a project, or (with an id) a given one; null when there is none to serve. */
+/**
+ * The current deployment of a project, or (with an id) a given one; null when there is none to
+ * serve.
+ */
 export type FindSite = (project: string, deploymentId: string | null) => Promise<ServedSite | null>;
 
 /**
- * No site runs a script or reaches another origin: sites are customers' work and share their origin with the portal when no
- * domain of their own is set.
+ * No site may run scripts or load from other origins: sites are customers' work, and share the
+ * portal's origin while they have no domain of their own.
  */
 const headers = {
   'Content-Security-Policy': [
@@ -32,12 +35,13 @@ const headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-const year = 31_536_000;
-const minutes = 300;
+const oneYearSeconds = 31_536_000;
+const fiveMinutesSeconds = 300;
 
 /**
- * Serves sites below the place where it is mounted: `/<project>/…` and `/<project>/_deployments/<id>/…`. Only files that a
- * deployment lists are ever opened. What belongs to no site goes on to `next`. `countPage` is told of pages of current deployments.
+ * Serves sites below its mount path: `/<project>/…` and `/<project>/_deployments/<id>/…`. Only
+ * files that a deployment lists are opened; other requests go to `next`. `countPage` is called for
+ * pages of current deployments.
  */
 export const createSiteHandler =
   (find: FindSite, countPage?: CountPage): RequestHandler =>
@@ -64,7 +68,7 @@ export const createSiteHandler =
       }
       await send(request, response, site, file, 200, query);
     } else if (file === null || site.files.has(`${file}/index.html`)) {
-      // Relative, so that it holds wherever the handler is mounted.
+      // Relative, because the handler does not know its mount path.
       const last = address.slice(address.lastIndexOf('/') + 1);
       response.redirect(301, `./${last}/${query === '' ? '' : `?${query}`}`);
     } else if (site.files.has('404.html')) {
@@ -74,7 +78,7 @@ export const createSiteHandler =
     }
   };
 
-/** `path` is what is asked for within the site; null when the slash after the site's address is missing. */
+/** `path` is the path within the site; null when the slash after the site's address is missing. */
 const parseAddress = (address: string): { project: string; deploymentId: string | null; path: string | null } | null => {
   const parts = /^\/([^/]+)(?:\/_deployments\/([^/]+))?(?:\/(.*))?$/s.exec(address);
   const [, project, deploymentId, path] = parts ?? [];
@@ -82,7 +86,7 @@ const parseAddress = (address: string): { project: string; deploymentId: string 
   try {
     return { project, deploymentId: deploymentId ?? null, path: path === undefined ? null : decodeURIComponent(path) };
   } catch {
-    return null; // Not an address: a stray percent sign.
+    return null; // A malformed percent-encoding.
   }
 };
 
@@ -96,12 +100,12 @@ const send = (
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const hash = site.files.get(path) ?? '';
-    const named = query === `v=${hash}`;
+    const isVersioned = query === `v=${hash}`;
     const cache = path.endsWith('.html')
       ? 'no-cache'
-      : named
-        ? `public, max-age=${String(year)}, immutable`
-        : `public, max-age=${String(minutes)}`;
+      : isVersioned
+        ? `public, max-age=${String(oneYearSeconds)}, immutable`
+        : `public, max-age=${String(fiveMinutesSeconds)}`;
     response.status(status).set({ ETag: `"${hash}"`, 'Cache-Control': cache });
     const options = {
       root: site.folder,
@@ -111,7 +115,7 @@ const send = (
       dotfiles: 'allow' as const,
     };
     response.sendFile(path, options, (error: Error | undefined) => {
-      // A visitor who goes away in the middle is no fault.
+      // A visitor who disconnects is not an error.
       if (error === undefined || response.headersSent || request.destroyed) resolve();
       else reject(error);
     });

@@ -4,16 +4,16 @@ import { isoTime, sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import type { VercelAccount } from '../../platform/settings.js';
-import { createTurns } from '../../platform/turns.js';
+import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import { ProviderFault } from '../fault.js';
-import { createProviderHttp, formOf, jsonOf } from '../http.js';
+import { createProviderHttp, parserFor, parseJson } from '../http.js';
 import type { Deployment, Hosting, HostingProject } from './port.js';
 
 const provider = 'Vercel';
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
 
-const projectOf = formOf(
+const parseProject = parserFor(
   provider,
   Type.Object({
     id: Type.String(),
@@ -21,50 +21,50 @@ const projectOf = formOf(
     link: Type.Optional(Type.Object({ repoId: Type.Optional(Type.Number()), productionBranch: Type.Optional(Type.String()) })),
   }),
 );
-const variablesOf = formOf(
+const parseVariables = parserFor(
   provider,
   Type.Object({ envs: Type.Array(Type.Object({ key: Type.String(), value: Type.Optional(Type.String()) })) }),
 );
-const upsertOf = formOf(
+const parseUpsert = parserFor(
   provider,
   Type.Object({
     failed: Type.Array(Type.Object({ error: Type.Object({ message: Type.String(), envVarKey: Type.Optional(Type.String()) }) })),
   }),
 );
-const domainsOf = formOf(
+const parseDomains = parserFor(
   provider,
   Type.Object({
     domains: Type.Array(Type.Object({ name: Type.String(), verified: Type.Boolean(), redirect: nullable(Type.String()) })),
   }),
 );
 const Meta = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
-const Built = {
+const deploymentFields = {
   url: nullable(Type.String()),
   readyState: Type.Optional(Type.String()),
   meta: Meta,
   errorMessage: nullable(Type.String()),
   createdAt: Type.Number(),
 };
-const One = Type.Object({ id: Type.String(), ...Built });
-const Listed = Type.Object({ uid: Type.String(), ...Built });
-const oneOf = formOf(provider, One);
-const listOf = formOf(provider, Type.Object({ deployments: Type.Array(Listed) }));
-const nothing = formOf(provider, Type.Null());
-const errorOf = formOf(provider, Type.Object({ error: Type.Object({ message: Type.String() }) }));
+const VercelDeployment = Type.Object({ id: Type.String(), ...deploymentFields });
+const ListedDeployment = Type.Object({ uid: Type.String(), ...deploymentFields });
+const parseDeployment = parserFor(provider, VercelDeployment);
+const parseDeployments = parserFor(provider, Type.Object({ deployments: Type.Array(ListedDeployment) }));
+const parseNothing = parserFor(provider, Type.Null());
+const parseError = parserFor(provider, Type.Object({ error: Type.Object({ message: Type.String() }) }));
 
 /**
- * A variable of the project and a piece of metadata of each deployment: both are set with the creation itself and can be read back.
- * They tell ours from somebody else's.
+ * The name of a variable of the project, and of a metadata field of each deployment. Both are set
+ * atomically with the creation and can be read back, so they identify what we created.
  */
 const projectMarker = 'DOORSTEP_JOB';
 const deploymentMarker = 'doorstep';
 
-const LOOK_EVERY_MS = 3_000;
-/** A step of provisioning has 15 minutes. */
-const BUILT_WITHIN_MS = 14 * 60_000;
-const MOST_LISTED = 100;
-/** For how long an address that has answered counts as one that answers. */
-const ANSWERS_FOR_MS = 60_000;
+const POLL_INTERVAL_MS = 3_000;
+/** Less than the 15 minutes of a provisioning step. */
+const BUILD_TIMEOUT_MS = 14 * 60_000;
+const MAX_PAGE_SIZE = 100;
+/** How long an address that answered is not checked again. */
+const REACHABLE_CACHE_MS = 60_000;
 
 const permanent = (message: string): ProviderFault => new ProviderFault({ provider, message, transient: false });
 const transient = (message: string): ProviderFault => new ProviderFault({ provider, message, transient: true });
@@ -74,13 +74,13 @@ const statusOf = (state: string | undefined): Deployment['status'] => {
   return state === 'ERROR' || state === 'CANCELED' || state === 'BLOCKED' || state === 'DELETED' ? 'failed' : 'building';
 };
 
-const deploymentOf = ({ id, url, readyState, meta, errorMessage, createdAt }: Static<typeof One>): Deployment => {
+const deploymentOf = ({ id, url, readyState, meta, errorMessage, createdAt }: Static<typeof VercelDeployment>): Deployment => {
   const status = statusOf(readyState);
   const commit = meta?.githubCommitSha;
   return {
     id,
     status,
-    // Vercel names the host only.
+    // Vercel gives the host only.
     url: url === undefined || url === null ? '' : `https://${url}`,
     commit: typeof commit === 'string' ? commit : '',
     createdAt: isoTime(createdAt),
@@ -89,29 +89,32 @@ const deploymentOf = ({ id, url, readyState, meta, errorMessage, createdAt }: St
 };
 
 /**
- * Projects on Vercel, each building a repository on GitHub. Deployment protection is off from a project's creation on, since clients
- * are to open its addresses without an account.
- * @param options `visit` asks for a page and answers with its status code
+ * Projects on Vercel, each building a repository on GitHub. Projects are created without deployment
+ * protection, because clients open their addresses without a Vercel account.
+ * @param options `fetchStatus` requests a page and returns its status code
  */
 export const createVercel = (options: {
   settings: VercelAccount;
   clock: Clock;
   random: Random;
   logger: Logger;
-  visit: (url: string) => Promise<number>;
+  fetchStatus: (url: string) => Promise<number>;
   timeoutMs?: number;
   fetch?: typeof fetch;
 }): Hosting => {
-  const { settings, clock, visit } = options;
-  const http = createProviderHttp({ ...options, provider, repeatLate: false, requestIdHeader: 'x-vercel-id' });
-  const inTurn = createTurns();
-  const answeredAt = new LRUCache<string, number>({ max: 1_000 });
+  const { settings, clock, fetchStatus } = options;
+  const http = createProviderHttp({ ...options, provider, retryTimeouts: false, requestIdHeader: 'x-vercel-id' });
+  const mutex = createKeyedMutex();
+  const reachableAt = new LRUCache<string, number>({ max: 1_000 });
 
-  /** @throws ProviderFault; a refusal with one of the statuses in `handled` gives null instead */
+  /**
+   * @returns null for a response with a status in `handled`
+   * @throws ProviderFault for every other error
+   */
   const call = async (
     method: string,
     path: string,
-    more: { query?: Readonly<Record<string, string>>; body?: unknown; handled?: readonly number[]; repeatable?: boolean } = {},
+    more: { query?: Readonly<Record<string, string>>; body?: unknown; handled?: readonly number[]; retryable?: boolean } = {},
   ): Promise<unknown> => {
     const url = new URL(settings.apiUrl + path);
     for (const [name, value] of Object.entries(more.query ?? {})) url.searchParams.set(name, value);
@@ -121,41 +124,41 @@ export const createVercel = (options: {
       url: url.href,
       headers: { authorization: `Bearer ${settings.token}`, 'content-type': 'application/json' },
       ...(more.body !== undefined && { body: JSON.stringify(more.body) }),
-      ...(more.repeatable !== undefined && { repeatable: more.repeatable }),
+      ...(more.retryable !== undefined && { retryable: more.retryable }),
     });
-    if (answer.status < 300) return answer.text === '' ? undefined : jsonOf(provider, answer);
+    if (answer.status < 300) return answer.text === '' ? undefined : parseJson(provider, answer);
     if (more.handled?.includes(answer.status) === true) return null;
-    throw permanent(errorOf(jsonOf(provider, answer)).error.message);
+    throw permanent(parseError(parseJson(provider, answer)).error.message);
   };
 
-  const at = (projectId: string, part = ''): string => `/projects/${encodeURIComponent(projectId)}${part}`;
+  const projectPath = (projectId: string, part = ''): string => `/projects/${encodeURIComponent(projectId)}${part}`;
   const read = async (idOrName: string) => {
-    const found = await call('GET', `/v9${at(idOrName)}`, { handled: [404] });
-    return found === null ? null : projectOf(found);
+    const found = await call('GET', `/v9${projectPath(idOrName)}`, { handled: [404] });
+    return found === null ? null : parseProject(found);
   };
-  const existing = async (projectId: string) => {
+  const requireProject = async (projectId: string) => {
     const project = await read(projectId);
     if (project === null) throw permanent(`Project ${projectId} does not exist`);
     return project;
   };
-  const variables = async (projectId: string) => variablesOf(await call('GET', `/v10${at(projectId)}/env`)).envs;
+  const variables = async (projectId: string) => parseVariables(await call('GET', `/v10${projectPath(projectId)}/env`)).envs;
 
-  /** The address that Vercel gave the project, or the first of its own domains that it has seen to be the owner's. */
+  /** The project's `vercel.app` address, else its first verified domain. */
   const addressOf = async (projectId: string): Promise<string> => {
-    const { domains } = domainsOf(await call('GET', `/v9${at(projectId)}/domains`));
+    const { domains } = parseDomains(await call('GET', `/v9${projectPath(projectId)}/domains`));
     const usable = domains.filter(({ verified, redirect }) => verified && (redirect ?? null) === null);
     const domain = usable.find(({ name }) => name.endsWith('.vercel.app')) ?? usable[0];
     if (domain === undefined) throw transient('The project has no address yet');
     return `https://${domain.name}/`;
   };
 
-  const shown = async ({ id, name }: { id: string; name: string }): Promise<HostingProject> => ({
+  const toProject = async ({ id, name }: { id: string; name: string }): Promise<HostingProject> => ({
     id,
     name,
     url: await addressOf(id),
   });
-  /** The id of the project of that name, and whether it is the marker's. */
-  const lookUp = async (name: string, marker: string) => {
+  /** The project of that name, and whether it was created for the marker. */
+  const findByName = async (name: string, marker: string) => {
     const project = await read(name);
     if (project === null) return null;
     const isOurs = (await variables(project.id)).some(({ key, value }) => key === projectMarker && value === marker);
@@ -163,8 +166,8 @@ export const createVercel = (options: {
   };
 
   const findProject: Hosting['findProject'] = async ({ name, marker }) => {
-    const found = await lookUp(name, marker);
-    return found?.isOurs === true ? shown(found.project) : null;
+    const found = await findByName(name, marker);
+    return found?.isOurs === true ? toProject(found.project) : null;
   };
 
   const createProject: Hosting['createProject'] = async ({ name, marker, repository }) => {
@@ -172,112 +175,114 @@ export const createVercel = (options: {
     const body = {
       name,
       gitRepository: { type: 'github', repo: repository.id },
-      // Without it, Vercel asks visitors to log in.
+      // Otherwise Vercel asks visitors to log in.
       ssoProtection: null,
       environmentVariables: [{ key: projectMarker, value: marker, type: 'plain', target }],
     };
-    const earlier = await lookUp(name, marker);
+    const earlier = await findByName(name, marker);
     if (earlier === null) {
       const made = await call('POST', '/v11/projects', { body, handled: [409] });
-      if (made !== null) return shown(projectOf(made));
+      if (made !== null) return toProject(parseProject(made));
     }
-    // There already: by somebody else, or by an attempt whose answer never came.
-    const there = earlier ?? (await lookUp(name, marker));
-    if (there?.isOurs !== true) throw permanent(`The project name ${name} is already taken`);
-    return shown(there.project);
+    // The name exists: another project's, or created by an attempt whose response was lost.
+    const existingProject = earlier ?? (await findByName(name, marker));
+    if (existingProject?.isOurs !== true) throw permanent(`The project name ${name} is already taken`);
+    return toProject(existingProject.project);
   };
 
   const setVariables: Hosting['setVariables'] = async (projectId, values) => {
     const target = ['production', 'preview'];
     const body = Object.entries(values).map(([key, value]) => ({ key, value, type: 'encrypted', target }));
     const query = { upsert: 'true' };
-    const answer = await call('POST', `/v10${at(projectId)}/env`, { query, body, repeatable: true, handled: [404] });
+    const answer = await call('POST', `/v10${projectPath(projectId)}/env`, { query, body, retryable: true, handled: [404] });
     if (answer === null) throw permanent(`Project ${projectId} does not exist`);
-    // 201 also when some could not be set.
-    const { failed } = upsertOf(answer);
+    // Vercel answers 201 even when some could not be set.
+    const { failed } = parseUpsert(answer);
     if (failed.length === 0) return;
     const reasons = failed.map(({ error: { envVarKey, message } }) => `${envVarKey ?? 'a variable'}: ${message}`);
     throw permanent(`Variables could not be set: ${reasons.join('; ')}`);
   };
 
   const listVariables: Hosting['listVariables'] = async (projectId) => {
-    await existing(projectId);
+    await requireProject(projectId);
     return (await variables(projectId)).map(({ key }) => key).filter((key) => key !== projectMarker);
   };
 
   const list = async (projectId: string, limit: number, query: Readonly<Record<string, string>> = {}) =>
-    listOf(await call('GET', '/v7/deployments', { query: { projectId, limit: String(limit), ...query } })).deployments;
+    parseDeployments(await call('GET', '/v7/deployments', { query: { projectId, limit: String(limit), ...query } })).deployments;
 
-  const marked = async (projectId: string, marker: string) =>
-    (await list(projectId, MOST_LISTED)).find(({ meta }) => meta?.[deploymentMarker] === marker);
+  const findMarked = async (projectId: string, marker: string) =>
+    (await list(projectId, MAX_PAGE_SIZE)).find(({ meta }) => meta?.[deploymentMarker] === marker);
 
-  const listed = ({ uid, ...deployment }: Static<typeof Listed>): Deployment => deploymentOf({ id: uid, ...deployment });
+  const toDeployment = ({ uid, ...deployment }: Static<typeof ListedDeployment>): Deployment =>
+    deploymentOf({ id: uid, ...deployment });
 
   const start = async (projectId: string, marker: string): Promise<Deployment> => {
-    const { id: project, name, link } = await existing(projectId);
-    const earlier = await marked(projectId, marker);
-    if (earlier !== undefined && statusOf(earlier.readyState) !== 'failed') return listed(earlier);
+    const { id: project, name, link } = await requireProject(projectId);
+    const earlier = await findMarked(projectId, marker);
+    if (earlier !== undefined && statusOf(earlier.readyState) !== 'failed') return toDeployment(earlier);
     if (link?.repoId === undefined) throw permanent(`The project ${name} is not connected to a repository`);
     const gitSource = { type: 'github', repoId: link.repoId, ref: link.productionBranch ?? 'main' };
     const body = { name, project, target: 'production', gitSource, meta: { [deploymentMarker]: marker } };
-    // A commit that was built before is built again, and nobody is asked to confirm what kind of site it is.
+    // Builds the commit even if it was built before, and skips the confirmation of the detected
+    // framework.
     const query = { forceNew: '1', skipAutoDetectionConfirmation: '1' };
-    return deploymentOf(oneOf(await call('POST', '/v13/deployments', { query, body })));
+    return deploymentOf(parseDeployment(await call('POST', '/v13/deployments', { query, body })));
   };
 
   const whenBuilt = async ({ id }: Pick<Deployment, 'id'>): Promise<Deployment> => {
-    const giveUpAt = clock.now() + BUILT_WITHIN_MS;
+    const giveUpAt = clock.now() + BUILD_TIMEOUT_MS;
     for (;;) {
-      const deployment = deploymentOf(oneOf(await call('GET', `/v13/deployments/${encodeURIComponent(id)}`)));
+      const deployment = deploymentOf(parseDeployment(await call('GET', `/v13/deployments/${encodeURIComponent(id)}`)));
       if (deployment.status !== 'building' || clock.now() >= giveUpAt) return deployment;
-      await sleep(clock, LOOK_EVERY_MS);
+      await sleep(clock, POLL_INTERVAL_MS);
     }
   };
 
-  /** @throws ProviderFault (transient) when a client could not open `url` */
-  const requireAnswer = async (url: string): Promise<void> => {
-    const since = answeredAt.get(url);
-    if (since !== undefined && clock.now() - since < ANSWERS_FOR_MS) return;
-    const status = await visit(url);
+  /** @throws ProviderFault (transient) when a client cannot open `url` */
+  const requireReachable = async (url: string): Promise<void> => {
+    const since = reachableAt.get(url);
+    if (since !== undefined && clock.now() - since < REACHABLE_CACHE_MS) return;
+    const status = await fetchStatus(url);
     if (status < 200 || status > 299) throw transient(`${url} answers with status ${String(status)}`);
-    answeredAt.set(url, clock.now());
+    reachableAt.set(url, clock.now());
   };
 
   return {
     provider: 'vercel',
     findProject,
-    createProject: (request) => inTurn(request.name, () => createProject(request)),
+    createProject: (request) => mutex.run(request.name, () => createProject(request)),
     setVariables,
     listVariables,
     findDeployment: async (projectId, marker) => {
-      const deployment = await marked(projectId, marker);
-      return deployment === undefined ? null : listed(deployment);
+      const deployment = await findMarked(projectId, marker);
+      return deployment === undefined ? null : toDeployment(deployment);
     },
-    deploy: async (projectId, marker) => whenBuilt(await inTurn(projectId, () => start(projectId, marker))),
-    startDeployment: (projectId, marker) => inTurn(projectId, () => start(projectId, marker)),
+    deploy: async (projectId, marker) => whenBuilt(await mutex.run(projectId, () => start(projectId, marker))),
+    startDeployment: (projectId, marker) => mutex.run(projectId, () => start(projectId, marker)),
     latestDeployment: async (projectId) => {
       const [latest] = await list(projectId, 1, { state: 'READY', target: 'production' });
       if (latest === undefined) return null;
-      const deployment = listed(latest);
-      await requireAnswer(deployment.url);
+      const deployment = toDeployment(latest);
+      await requireReachable(deployment.url);
       return deployment;
     },
     listDeployments: async (projectId, limit, before) => {
       const found: Deployment[] = [];
       for (let from = before; found.length < limit; from = found.at(-1)) {
-        const size = Math.min(limit - found.length, MOST_LISTED);
+        const size = Math.min(limit - found.length, MAX_PAGE_SIZE);
         const until = from === undefined ? {} : { until: String(Date.parse(from.createdAt)) };
         const page = await list(projectId, size, until);
-        found.push(...page.map(listed));
+        found.push(...page.map(toDeployment));
         if (page.length < size) break;
       }
       return found;
     },
     deleteProject: async ({ name, marker }) => {
-      const found = await lookUp(name, marker);
+      const found = await findByName(name, marker);
       if (found?.isOurs !== true) return false;
-      // Gone meanwhile is as good as deleted.
-      nothing((await call('DELETE', `/v9${at(found.project.id)}`, { handled: [404], repeatable: true })) ?? null);
+      // 404: deleted in the meantime.
+      parseNothing((await call('DELETE', `/v9${projectPath(found.project.id)}`, { handled: [404], retryable: true })) ?? null);
       return true;
     },
   };

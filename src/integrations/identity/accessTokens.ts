@@ -4,14 +4,20 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/clock.js';
 import { IdentityUnavailable, type Identity, type IdentityProvider } from './port.js';
 
-/** Asymmetric ones only: with a shared secret, whoever can check a token can make one (RFC 8725, 2.1 and 3.1). */
+/**
+ * Asymmetric only: with a shared secret, everybody who can verify a token could create one (RFC
+ * 8725, 2.1 and 3.1).
+ */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
-const leewaySeconds = 30;
-/** How long a checked token is believed. */
-const believedMs = 60_000;
-const mostKept = 10_000;
+const clockToleranceSeconds = 30;
+/** How long a verified token is cached. */
+const cacheMs = 60_000;
+const maxCached = 10_000;
 
-/** Who signs the tokens, and for whom. What is a function may be known only once requests come, or change. */
+/**
+ * Who issues the tokens, and for whom. Functions, because some values are known only at the first
+ * request, or change.
+ */
 export interface TokenIssuer {
   /** Exactly as the `iss` claim carries it. */
   readonly url: () => string;
@@ -22,9 +28,9 @@ export interface TokenIssuer {
   readonly keys: () => Promise<JWTVerifyGetKey>;
 }
 
-/** Checks access tokens (api.md, section 2), whether the issuer is outside or in this process. */
+/** Verifies access tokens (api.md, section 2) of an external issuer or the embedded one. */
 export const createIdentify = (issuer: TokenIssuer, clock: Clock): IdentityProvider['identify'] => {
-  const identified = new LRUCache<string, { readonly identity: Identity; readonly until: number }>({ max: mostKept });
+  const cache = new LRUCache<string, { readonly identity: Identity; readonly until: number }>({ max: maxCached });
 
   const verify = async (accessToken: string): Promise<JWTPayload | null> => {
     const keys = await issuer.keys();
@@ -33,33 +39,34 @@ export const createIdentify = (issuer: TokenIssuer, clock: Clock): IdentityProvi
         issuer: issuer.url(),
         audience: issuer.audience(),
         algorithms,
-        clockTolerance: leewaySeconds,
+        clockTolerance: clockToleranceSeconds,
         currentDate: new Date(clock.now()),
         requiredClaims: ['exp', 'sub'],
       });
       return payload;
     } catch (error) {
-      if (isOfToken(error)) return null;
-      throw new IdentityUnavailable(`the keys of ${issuer.url()} cannot be had`, { cause: error });
+      if (isTokenError(error)) return null;
+      throw new IdentityUnavailable(`the keys of ${issuer.url()} cannot be loaded`, { cause: error });
     }
   };
 
   return async (accessToken) => {
-    // Looked at before anything is asked: nonsense costs the issuer nothing, and is refused even when it is down.
+    // Checked first, so that a malformed token causes no request to the issuer and is refused even
+    // when it is down.
     if (!isSignedToken(accessToken)) return null;
     const key = digest(accessToken);
-    const kept = identified.get(key);
-    if (kept !== undefined && clock.now() < kept.until) return kept.identity;
+    const cached = cache.get(key);
+    if (cached !== undefined && clock.now() < cached.until) return cached.identity;
 
     const claims = await verify(accessToken);
     const identity = claims === null ? null : identityOf(claims, issuer.roleClaim);
     if (claims?.exp === undefined || identity === null) return null;
-    identified.set(key, { identity, until: Math.min(claims.exp * 1_000, clock.now() + believedMs) });
+    cache.set(key, { identity, until: Math.min(claims.exp * 1_000, clock.now() + cacheMs) });
     return identity;
   };
 };
 
-/** A name for a token under which something may be kept: the token itself is not. */
+/** A cache key for a token, so that the token itself is not kept in memory. */
 export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 const identityOf = (claims: JWTPayload, roleClaim: readonly string[]): Identity | null => {
@@ -76,7 +83,7 @@ const identityOf = (claims: JWTPayload, roleClaim: readonly string[]): Identity 
 
 const isAdmin = (claim: unknown): boolean => claim === 'admin' || (Array.isArray(claim) && claim.includes('admin'));
 
-/** The claim of that very name, dots and all, or else what the path reaches. */
+/** The claim with exactly this dotted name, else the value at this path. */
 const claimAt = (claims: JWTPayload, path: readonly string[]): unknown =>
   claims[path.join('.')] ??
   path.reduce<unknown>(
@@ -96,7 +103,7 @@ const isSignedToken = (text: string): boolean => {
   }
 };
 
-/** The codes under which jose tells that the keys could not be had; its other errors are about the token. */
-const aboutKeys = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID']);
+/** The codes of jose's errors about loading keys; its other errors are about the token. */
+const keyErrorCodes = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID']);
 
-const isOfToken = (error: unknown): boolean => error instanceof errors.JOSEError && !aboutKeys.has(error.code);
+const isTokenError = (error: unknown): boolean => error instanceof errors.JOSEError && !keyErrorCodes.has(error.code);

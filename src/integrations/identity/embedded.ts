@@ -11,32 +11,32 @@ import { createChallenges } from './embedded/challenges.js';
 import { createLimits } from './embedded/limits.js';
 import { pageHeaders } from './embedded/pages.js';
 import { createProvider } from './embedded/provider.js';
-import { createSealedRecords, type Records } from './embedded/sealedRecords.js';
+import { createEncryptedRecords, type Records } from './embedded/encryptedRecords.js';
 import { createSignInRoutes } from './embedded/signInRoutes.js';
 import { createSigningKeys } from './embedded/signingKeys.js';
 import type { IdentityProvider } from './port.js';
 
 export interface EmbeddedIdentity {
   readonly identityProvider: IdentityProvider;
-  /** What answers, by the beginning of its paths. */
+  /** Request handlers by the path at which to mount them. */
   readonly mounts: Readonly<Record<string, RequestHandler>>;
 }
 
-/** Below the base address of the service; with it, the issuer. */
+/** The path of the issuer below the service's base address. */
 const path = '/oidc';
 
 /**
- * An OpenID Connect provider in this process, with sign-in by e-mail. Any number of processes on the same records are one provider, when
- * they have the same base address.
+ * An OpenID Connect provider in this process, with sign-in by e-mail. Processes that share the
+ * records and the base address act as one provider.
  */
 export const createEmbeddedIdentity = (parts: {
   records: Records;
   email: EmailSender;
-  /** Whether what is mailed is to be told in the log: for a sender that lets no mail leave the machine. */
-  tellsInLog: boolean;
-  /** Public base address without a trailing slash; asked for once requests come. */
+  /** Whether to log sign-in links and codes: for an e-mail sender that sends nothing. */
+  logsSignInCodes: boolean;
+  /** Public base address without a trailing slash; first called when a request comes. */
   baseUrl: () => string;
-  /** Other origins that the portal may be at. */
+  /** Other origins of the portal. */
   origins: readonly string[];
   /** Lower-case addresses of admins; everybody else is a client. */
   adminEmails: readonly string[];
@@ -49,7 +49,7 @@ export const createEmbeddedIdentity = (parts: {
   logger: Logger;
 }): EmbeddedIdentity => {
   const { email, baseUrl, vault, blindIndex, clock, random, ids, logger } = parts;
-  const records = createSealedRecords(parts.records, vault, blindIndex, clock);
+  const records = createEncryptedRecords(parts.records, vault, blindIndex, clock);
   const accounts = createAccounts({ records, clock, blindIndex, adminEmails: parts.adminEmails });
   const keyRing = createSigningKeys(records, clock);
   const issuer = (): string => baseUrl() + path;
@@ -59,7 +59,7 @@ export const createEmbeddedIdentity = (parts: {
     ids,
     random,
     clock,
-    ...(parts.tellsInLog && {
+    ...(parts.logsSignInCodes && {
       announce: ({ link, code }) => {
         logger.info({ link, code }, 'to sign in, open this link in the browser that asked for it, or type in the code');
       },
@@ -68,10 +68,10 @@ export const createEmbeddedIdentity = (parts: {
 
   const limits = createLimits(clock, baseUrl);
 
-  /** What answers; made anew when another key signs. */
+  /** The current router; recreated when the signing key changes. */
   let serving: { readonly period: number; readonly router: Promise<Router> } | undefined;
 
-  const makeRouter = async (): Promise<Router> => {
+  const createRouter = async (): Promise<Router> => {
     const origins = [...parts.origins, ...loopbackNames(baseUrl())];
     const cookieKey = Buffer.from(await vault.serviceKey('doorstep sign-in cookies')).toString('base64url');
     const provider = await createProvider({
@@ -95,7 +95,7 @@ export const createEmbeddedIdentity = (parts: {
 
   const currentRouter = async (): Promise<Router> => {
     const { period } = await keyRing();
-    if (serving?.period !== period) serving = { period, router: makeRouter() };
+    if (serving?.period !== period) serving = { period, router: createRouter() };
     const { router } = serving;
     try {
       return await router;
@@ -106,12 +106,13 @@ export const createEmbeddedIdentity = (parts: {
   };
 
   const handler: RequestHandler = (request, response, next) => {
-    // Under `/v1/` there are tokens only.
+    // The app strips `/v1`, where only the API is served, from `url` but not from `originalUrl`.
     if (!request.originalUrl.startsWith(path)) {
       next();
       return;
     }
-    // Addresses are those of the service, whatever a proxy or a sender says.
+    // The issuer's addresses derive from the base address, not from headers of a proxy or the
+    // caller.
     const { protocol, host, pathname } = new URL(baseUrl());
     request.headers['x-forwarded-proto'] = protocol.slice(0, -1);
     request.headers['x-forwarded-host'] = host;
@@ -135,7 +136,7 @@ export const createEmbeddedIdentity = (parts: {
   };
 };
 
-/** The other name of this machine: people open either. */
+/** The other name of loopback, since people open either. */
 const loopbackNames = (baseUrl: string): readonly string[] => {
   const { protocol, hostname, port } = new URL(baseUrl);
   const other = { '127.0.0.1': 'localhost', localhost: '127.0.0.1' }[hostname];

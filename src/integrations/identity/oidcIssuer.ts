@@ -7,45 +7,45 @@ import { createIdentify, digest } from './accessTokens.js';
 import { IdentityUnavailable, type Identity, type IdentityProvider } from './port.js';
 
 const timeoutMs = 5_000;
-/** How long an answer about a subject is believed. */
-const believedMs = 60_000;
-/** How long what the issuer says of itself is believed. */
-const discoveredMs = 3_600_000;
-const mostKept = 10_000;
+/** How long an answer about a subject is cached. */
+const cacheMs = 60_000;
+/** How long the issuer's discovery document is cached. */
+const discoveryCacheMs = 3_600_000;
+const maxCached = 10_000;
 
-/** What is used of an issuer's description (OpenID Connect Discovery 1.0, section 3). */
+/** The fields used of the discovery document (OpenID Connect Discovery 1.0, section 3). */
 interface Discovered {
   readonly keys: JWTVerifyGetKey;
   readonly userinfo: string | undefined;
   readonly until: number;
 }
 
-interface Answer {
+interface JsonResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Any OpenID Connect issuer, found by discovery. Keys are fetched when they are first needed and when a token names an unknown one,
- * the latter at most every `keyCooldownMs`.
+ * Any OpenID Connect issuer, configured by discovery. Keys are fetched on first use, and again when
+ * a token names an unknown key, at most every `keyCooldownMs`.
  */
 export const createOidcIssuer = (
   { url, audience, roleClaim, subjectCheck }: ExternalIssuer,
   { clock, keyCooldownMs = 5_000 }: { clock: Clock; keyCooldownMs?: number },
 ): IdentityProvider => {
-  const existing = new LRUCache<string, { readonly exists: boolean; readonly until: number }>({ max: mostKept });
+  const existsCache = new LRUCache<string, { readonly exists: boolean; readonly until: number }>({ max: maxCached });
   let discovered: Discovered | undefined;
   let discovering: Promise<Discovered> | undefined;
 
-  const ask = async (address: string, headers: Readonly<Record<string, string>>): Promise<Answer> => {
-    const patience = new AbortController();
+  const request = async (address: string, headers: Readonly<Record<string, string>>): Promise<JsonResponse> => {
+    const timeout = new AbortController();
     const cancel = clock.schedule(timeoutMs, () => {
-      patience.abort();
+      timeout.abort();
     });
     try {
-      const answer = await fetch(address, { headers, redirect: 'error', signal: patience.signal });
-      return { status: answer.status, ok: answer.ok, body: objectIn(await answer.text()) };
+      const response = await fetch(address, { headers, redirect: 'error', signal: timeout.signal });
+      return { status: response.status, ok: response.ok, body: parseObject(await response.text()) };
     } catch (cause) {
       throw new IdentityUnavailable(`${address} does not answer`, { cause });
     } finally {
@@ -55,8 +55,8 @@ export const createOidcIssuer = (
 
   const discover = async (): Promise<Discovered> => {
     const address = `${url.replace(/\/$/, '')}/.well-known/openid-configuration`;
-    const { ok, body } = await ask(address, { accept: 'application/json' });
-    // An issuer speaks for itself only (section 4.3): another one's keys would let its users in here.
+    const { ok, body } = await request(address, { accept: 'application/json' });
+    // Required by section 4.3: with another issuer's keys, that issuer's users could sign in here.
     if (!ok || body.issuer !== url) throw new IdentityUnavailable(`${address} does not describe the issuer ${url}`);
     const { jwks_uri: jwks, userinfo_endpoint: userinfo } = body;
     const keys = typeof jwks === 'string' ? parseUrl(jwks) : undefined;
@@ -64,7 +64,7 @@ export const createOidcIssuer = (
     return {
       keys: createRemoteJWKSet(keys, { timeoutDuration: timeoutMs, cooldownDuration: keyCooldownMs }),
       userinfo: typeof userinfo === 'string' ? userinfo : undefined,
-      until: clock.now() + discoveredMs,
+      until: clock.now() + discoveryCacheMs,
     };
   };
 
@@ -76,33 +76,33 @@ export const createOidcIssuer = (
     try {
       discovered = await discovering;
     } catch (error) {
-      // What it said of itself hardly ever changes: a short outage locks nobody out.
+      // The document hardly ever changes, so a short outage of the issuer locks nobody out.
       if (discovered === undefined || !(error instanceof IdentityUnavailable)) throw error;
-      discovered = { ...discovered, until: clock.now() + believedMs };
+      discovered = { ...discovered, until: clock.now() + cacheMs };
     }
     return discovered;
   };
 
-  const asksUserinfo = async (address: string, { subject }: Identity, accessToken: string): Promise<boolean> => {
-    const answer = await ask(address, { authorization: `Bearer ${accessToken}`, accept: 'application/json' });
-    if (answer.status === 401 || answer.status === 404 || answer.status === 410) return false;
-    if (!answer.ok) throw new IdentityUnavailable(`${address} answers ${String(answer.status)}`);
-    return answer.body.sub === undefined || answer.body.sub === subject;
+  const existsByUserinfo = async (address: string, { subject }: Identity, accessToken: string): Promise<boolean> => {
+    const response = await request(address, { authorization: `Bearer ${accessToken}`, accept: 'application/json' });
+    if (response.status === 401 || response.status === 404 || response.status === 410) return false;
+    if (!response.ok) throw new IdentityUnavailable(`${address} answers ${String(response.status)}`);
+    return response.body.sub === undefined || response.body.sub === subject;
   };
 
-  /** RFC 7644, section 3.4.1; a user that is not active may not sign in either. */
-  const asksScim = async (service: string, { subject }: Identity): Promise<boolean> => {
+  /** RFC 7644, section 3.4.1. An inactive user counts as absent. */
+  const existsByScim = async (service: string, { subject }: Identity): Promise<boolean> => {
     const address = `${service.replace(/\/$/, '')}/Users/${encodeURIComponent(subject)}`;
-    const answer = await ask(address, { accept: 'application/scim+json, application/json' });
-    if (answer.status === 404 || answer.status === 410) return false;
-    if (!answer.ok) throw new IdentityUnavailable(`the SCIM service answers ${String(answer.status)}`);
-    return answer.body.active !== false;
+    const response = await request(address, { accept: 'application/scim+json, application/json' });
+    if (response.status === 404 || response.status === 410) return false;
+    if (!response.ok) throw new IdentityUnavailable(`the SCIM service answers ${String(response.status)}`);
+    return response.body.active !== false;
   };
 
-  const askWhetherExists = async (identity: Identity, accessToken: string): Promise<boolean> => {
-    if (subjectCheck.kind === 'scim') return asksScim(subjectCheck.url, identity);
+  const checkExists = async (identity: Identity, accessToken: string): Promise<boolean> => {
+    if (subjectCheck.kind === 'scim') return existsByScim(subjectCheck.url, identity);
     const { userinfo } = await issuer();
-    return userinfo === undefined || asksUserinfo(userinfo, identity, accessToken);
+    return userinfo === undefined || existsByUserinfo(userinfo, identity, accessToken);
   };
 
   return {
@@ -114,18 +114,18 @@ export const createOidcIssuer = (
     exists: async (identity, accessToken) => {
       if (subjectCheck.kind === 'none') return true;
       const key = digest(subjectCheck.kind === 'scim' ? identity.subject : accessToken);
-      const kept = existing.get(key);
-      if (kept !== undefined && clock.now() < kept.until) return kept.exists;
-      const until = clock.now() + believedMs;
-      const exists = await askWhetherExists(identity, accessToken);
-      existing.set(key, { exists, until });
+      const cached = existsCache.get(key);
+      if (cached !== undefined && clock.now() < cached.until) return cached.exists;
+      const until = clock.now() + cacheMs;
+      const exists = await checkExists(identity, accessToken);
+      existsCache.set(key, { exists, until });
       return exists;
     },
   };
 };
 
-/** The JSON object that a text is; empty for any other text, such as a signed answer of `userinfo`. */
-const objectIn = (text: string): Readonly<Record<string, unknown>> => {
+/** Parses a JSON object; empty for any other text, such as a signed `userinfo` response. */
+const parseObject = (text: string): Readonly<Record<string, unknown>> => {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

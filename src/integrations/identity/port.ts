@@ -1,4 +1,4 @@
-/** Who a signed-in caller is, as the identity provider vouches for it. */
+/** A signed-in caller, as asserted by the identity provider. */
 export interface Identity {
   readonly subject: string;
   readonly role: 'admin' | 'client';
@@ -7,34 +7,37 @@ export interface Identity {
   readonly name?: string;
 }
 
-/** The identity provider that portal traffic signs in with. */
+/** The identity provider for sign-in to the portal. */
 export interface IdentityProvider {
   /**
-   * Checks an access token: signature, issuer, audience and times. `null` when anything is wrong with it.
-   * @throws IdentityUnavailable when it cannot be checked: that is nobody's fault but ours or the provider's.
+   * Verifies an access token: signature, issuer, audience and times. `null` when it is not valid.
+   * @throws IdentityUnavailable when it cannot be verified now
    */
   identify(accessToken: string): Promise<Identity | null>;
 
   /**
-   * Whether the subject of a token that `identify` accepted still exists. An answer may be up to 60 s old.
+   * Whether the subject of a token that `identify` accepted still exists. An answer may be up to 60
+   * s old.
    * @throws IdentityUnavailable
    */
   exists(identity: Identity, accessToken: string): Promise<boolean>;
 
   /**
-   * Whether somebody who signed in as an admin and minted a token then is an admin still. Absent where that can only be asked with a
-   * token of theirs: it is believed then until the token is revoked.
+   * Whether somebody who minted a personal access token as an admin is still an admin. Absent where
+   * only their own access token could tell; their role is then trusted until the token is revoked.
    */
   isStillAdmin?(subject: string, verifiedEmail: string | undefined): boolean;
 
   /**
-   * Ends the subject of an address whose person was erased, at once. Absent where subjects are not ours.
-   * @param person tells a repetition from the erasure of whoever has the address by now
+   * Deletes the account of an erased person's address at once. Absent for external issuers, whose
+   * accounts are not ours.
+   * @param person identifies the erased person, so that a retry does not delete the account of
+   * somebody who has the address by now
    */
   forget?(email: string, person: string): Promise<void>;
 }
 
-/** The identity provider does not answer, or answers what no OpenID Connect provider would. */
+/** The identity provider does not answer, or its answer is not OpenID Connect. */
 export class IdentityUnavailable extends Error {
   override readonly name = 'IdentityUnavailable';
 }

@@ -7,13 +7,13 @@ import { createProviderHttp, type ProviderHttp } from '../http.js';
 import type { LlmGateway } from './port.js';
 
 const provider = 'LLM gateway';
-/** A model thinks before it answers. */
+/** Longer than for other providers, because a model takes time to answer. */
 const TIMEOUT_MS = 45_000;
 
 /**
- * Any gateway that speaks OpenAI's chat completions (https://platform.openai.com/docs/api-reference/chat). Only what all of them
- * understand is sent: a model and messages.
- * @param parts `baseUrl` with its version, as in `https://api.openai.com/v1`
+ * Any gateway with OpenAI's chat completions (https://platform.openai.com/docs/api-reference/chat).
+ * Only the model and the messages are sent, which every gateway supports.
+ * @param parts `baseUrl` includes the version, as in `https://api.openai.com/v1`
  */
 export const createOpenAiGateway = (parts: {
   baseUrl: string;
@@ -40,7 +40,7 @@ export const createOpenAiGateway = (parts: {
             { role: 'user', content: question },
           ],
         });
-        // What a gateway answers is not checked by the client.
+        // The client does not validate responses.
         const content = (choices as typeof choices | undefined)?.[0]?.message.content;
         if (typeof content === 'string') return content;
       } catch (error) {
@@ -51,19 +51,19 @@ export const createOpenAiGateway = (parts: {
   };
 };
 
-/** Loaded with the first question: most processes never ask one. */
+/** Loaded with the first question, because most processes never ask one. */
 const loadClient = async (parts: { baseUrl: string; apiKey: string; send: ProviderHttp }): Promise<OpenAI> => {
   const { default: Client } = await import('openai');
   return new Client({
     baseURL: parts.baseUrl,
     apiKey: parts.apiKey,
-    // Nothing else is taken from the environment.
+    // Otherwise the client reads these from the environment.
     adminAPIKey: null,
     organization: null,
     project: null,
     webhookSecret: null,
     logLevel: 'off',
-    // Repetition, time-outs and the rest are those of every provider.
+    // `createProviderHttp` handles retries and timeouts.
     maxRetries: 0,
     timeout: 10 * TIMEOUT_MS,
     fetch: fetchThrough(parts.send),
@@ -78,8 +78,8 @@ const fetchThrough =
       url: input instanceof Request ? input.url : input.toString(),
       headers: Object.fromEntries(new Headers(headers)),
       ...(typeof body === 'string' && { body }),
-      // Asking again costs another answer, and does no harm.
-      repeatable: true,
+      // A repeated question costs another completion and has no other effect.
+      retryable: true,
     });
     return new Response(answer.text, { status: answer.status, headers: answer.headers });
   };
@@ -91,7 +91,7 @@ const faultOf = (error: unknown): ProviderFault => {
     const message = `${provider} answered in a form that is not understood`;
     return new ProviderFault({ provider, message, transient: true, cause: error });
   }
-  const words = status === 401 || status === 403 ? 'the API key is not accepted' : `the answer had status ${String(status)}`;
-  // The gateway's own words may repeat what was sent.
-  return new ProviderFault({ provider, message: words, transient: false });
+  const message = status === 401 || status === 403 ? 'the API key is not accepted' : `the answer had status ${String(status)}`;
+  // The gateway's message may repeat parts of the request, so it is not passed on.
+  return new ProviderFault({ provider, message, transient: false });
 };

@@ -1,7 +1,10 @@
 /** A language model that answers questions. */
 export interface LlmGateway {
   readonly provider: string;
-  /** Answers one question, knowing nothing of any other. May throw ProviderFault (`integrations/fault.ts`). */
+  /**
+   * Answers one question, knowing nothing of any other. May throw ProviderFault
+   * (`integrations/fault.ts`).
+   */
   ask(question: LlmQuestion): Promise<string>;
 }
 

@@ -8,7 +8,7 @@ import type { Invoice, Ledger, Payments, Subscription } from './port.js';
 
 const schemaVersion = 1;
 
-/** People are named by the ids of clients alone: there is nothing in this file to erase. */
+/** People appear only as client ids, so an erasure has nothing to remove from this file. */
 const schema = `
   CREATE TABLE subscription (
     number INTEGER PRIMARY KEY AUTOINCREMENT, website TEXT NOT NULL, client TEXT NOT NULL, price TEXT, created TEXT NOT NULL,
@@ -41,13 +41,14 @@ interface InvoiceRow {
   readonly paid: string | null;
 }
 
-/** How long another process that writes is waited for. */
-const BLOCKING_MS = 1_000;
+/** How long to wait for another process that is writing. */
+const BUSY_TIMEOUT_MS = 1_000;
 
 /**
- * A payment provider that takes no money: it keeps who is subscribed to what, and the invoices that people write and mark as paid, in
- * one file that several processes may share. A customer is the client itself, and its portal the page that it came from. What is
- * answered is on the disk. The file is opened, and made, with the first use.
+ * A payment provider that takes no money: it stores subscriptions, and invoices that admins write
+ * and mark as paid, in one file that several processes may share. A customer's id is the client's,
+ * and the billing portal is the page they came from. Every write is durable when it resolves. The
+ * file is opened or created on first use.
  */
 export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clock }): Payments & Ledger & { close(): void } => {
   let opened: Database | null = null;
@@ -61,8 +62,8 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
 
   const now = (): string => isoTime(clock.now());
 
-  const ask = async <Result>(work: () => Result): Promise<Result> => {
-    // A turn, so that whatever goes wrong is a rejection.
+  const run = async <Result>(work: () => Result): Promise<Result> => {
+    // Turns synchronous errors into rejections.
     await Promise.resolve();
     try {
       return work();
@@ -72,19 +73,19 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
     }
   };
 
-  const liveOf = (websiteId: string, clientId: string): SubscriptionRow | undefined =>
+  const activeSubscription = (websiteId: string, clientId: string): SubscriptionRow | undefined =>
     prepared('SELECT * FROM subscription WHERE website = ? AND client = ? AND ended IS NULL').get(websiteId, clientId) as
       SubscriptionRow | undefined;
 
-  const lastOf = (websiteId: string, clientId: string): SubscriptionRow | undefined =>
+  const latestSubscription = (websiteId: string, clientId: string): SubscriptionRow | undefined =>
     prepared('SELECT * FROM subscription WHERE website = ? AND client = ? ORDER BY number DESC LIMIT 1').get(
       websiteId,
       clientId,
     ) as SubscriptionRow | undefined;
 
-  const invoice = (id: string): InvoiceRow => {
+  const requireInvoice = (id: string): InvoiceRow => {
     const row = prepared('SELECT * FROM invoice WHERE id = ?').get(id) as InvoiceRow | undefined;
-    if (row === undefined) throw new Error('an invoice that was written is not there');
+    if (row === undefined) throw new Error('an invoice is missing after it was written');
     return row;
   };
 
@@ -94,32 +95,32 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
     findCustomer: ({ clientId }) => Promise.resolve({ id: clientId }),
     createCustomer: ({ clientId }) => Promise.resolve({ id: clientId }),
     findSubscription: (customerId, websiteId) =>
-      ask(() => {
-        const row = liveOf(websiteId, customerId);
+      run(() => {
+        const row = activeSubscription(websiteId, customerId);
         return row === undefined ? null : toSubscription(row);
       }),
-    createSubscription: async ({ clientId, websiteId, priceId }, confirm) => {
-      confirm();
-      return ask(() => {
+    createSubscription: async ({ clientId, websiteId, priceId }, assertHeld) => {
+      assertHeld();
+      return run(() => {
         prepared('INSERT INTO subscription (website, client, price, created) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING').run(
           websiteId,
           clientId,
           priceId ?? null,
           now(),
         );
-        const row = liveOf(websiteId, clientId);
-        if (row === undefined) throw new Error('a subscription ended as soon as it was made');
+        const row = activeSubscription(websiteId, clientId);
+        if (row === undefined) throw new Error('a subscription is missing after it was created');
         return toSubscription(row);
       });
     },
     endSubscription: (subscriptionId) =>
-      ask(() => {
+      run(() => {
         const number = Number(/^subscription-(\d{1,15})$/.exec(subscriptionId)?.[1] ?? 0);
         prepared('UPDATE subscription SET ended = ? WHERE number = ? AND ended IS NULL').run(now(), number);
       }),
     readBilling: ({ websiteId, clientId }) =>
-      ask(() => {
-        const row = lastOf(websiteId, clientId);
+      run(() => {
+        const row = latestSubscription(websiteId, clientId);
         const rows = prepared('SELECT * FROM invoice WHERE website = ? AND client = ? ORDER BY number DESC').all(
           websiteId,
           clientId,
@@ -129,19 +130,19 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
     portalLink: (_, returnUrl) => Promise.resolve(returnUrl),
 
     addInvoice: ({ websiteId, clientId }, { id, total, currency, description, dueAt }) =>
-      ask(() => {
+      run(() => {
         prepared(
           `INSERT INTO invoice (id, website, client, total, currency, description, created, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (id) DO NOTHING`,
         ).run(id, websiteId, clientId, total, currency, description, now(), dueAt ?? null);
-        return toInvoice(invoice(id));
+        return toInvoice(requireInvoice(id));
       }),
     hasInvoice: (websiteId, invoiceId) =>
-      ask(() => prepared('SELECT 1 FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) !== undefined),
+      run(() => prepared('SELECT 1 FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) !== undefined),
     payInvoice: (invoiceId) =>
-      ask(() => {
+      run(() => {
         prepared('UPDATE invoice SET paid = ? WHERE id = ? AND paid IS NULL').run(now(), invoiceId);
-        return toInvoice(invoice(invoiceId));
+        return toInvoice(requireInvoice(invoiceId));
       }),
     close: () => {
       opened?.close();
@@ -155,9 +156,9 @@ type Database = InstanceType<typeof DatabaseSync>;
 
 const open = (file: string): Database => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const database = new DatabaseSync(file, { timeout: BLOCKING_MS });
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
-    // FULL: an invoice that was answered for survives a power cut.
+    // FULL: a confirmed invoice survives a power cut.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
     database.exec('BEGIN IMMEDIATE');
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };

@@ -1,36 +1,46 @@
 /** The payment provider. Every call may throw ProviderFault (`integrations/fault.ts`). */
 export interface Payments {
   readonly provider: string;
-  /** Whether a subscription can be made at this price, or at the default price when none is named. */
+  /**
+   * Whether subscriptions can be created at this price, or at the default price when none is given.
+   */
   hasPrice(priceId: string | undefined): Promise<boolean>;
-  /** The customer that a client is; null when there is none, or when it was deleted at the provider. */
+  /** The client's customer; null when there is none, or when it was deleted at the provider. */
   findCustomer(payer: Payer): Promise<Customer | null>;
   /**
-   * Makes the customer. Asked again for the same client, by whomever, it makes no second.
-   * @param confirm called right before each request that makes something; what it throws is passed on
+   * Creates the customer. Repeated for the same client, in any process, it creates no second one.
+   * @param assertHeld called right before each request that creates something; throws when the
+   * caller's lease is lost, and the error is passed on
    */
-  createCustomer(payer: Payer, confirm: () => void): Promise<Customer>;
-  /** The subscription of a customer for a website that has not ended; null when there is none. */
+  createCustomer(payer: Payer, assertHeld: () => void): Promise<Customer>;
+  /** The customer's subscription for a website that has not ended; null when there is none. */
   findSubscription(customerId: string, websiteId: string): Promise<Subscription | null>;
   /**
-   * Makes the subscription. Asked again for the same `claim`, by whomever, it makes no second as long as the first has not ended.
-   * @param confirm as above
+   * Creates the subscription. Repeated for the same `claim`, in any process, it creates no second
+   * one while the first has not ended.
+   * @param assertHeld as above
    */
-  createSubscription(wish: SubscriptionWish, confirm: () => void): Promise<Subscription>;
-  /** Ends a subscription at once, without a further invoice. One that has ended, or is unknown, is left as it is. */
+  createSubscription(request: SubscriptionRequest, assertHeld: () => void): Promise<Subscription>;
+  /**
+   * Ends a subscription at once, without a further invoice. Does nothing if it has ended or is
+   * unknown.
+   */
   endSubscription(subscriptionId: string): Promise<void>;
-  /** What stands at the provider now. */
+  /** The current subscription and invoices at the provider. */
   readBilling(account: BillingAccount): Promise<Billing>;
-  /** A page on which the owner looks after billing, and from which they come back to `returnUrl`; null when there is none for them. */
+  /**
+   * The page where the owner manages billing and which leads back to `returnUrl`; null when they
+   * have none.
+   */
   portalLink(account: BillingAccount, returnUrl: string): Promise<string | null>;
 }
 
-/** A client as the provider is to know it. */
+/** A client, as the provider identifies it. */
 export interface Payer {
   readonly clientId: string;
   readonly email: string;
   readonly name?: string | undefined;
-  /** As it was recorded when the customer was made or found. */
+  /** As recorded when the customer was created or found. */
   readonly customerId?: string | undefined;
 }
 
@@ -38,13 +48,13 @@ export interface Customer {
   readonly id: string;
 }
 
-export interface SubscriptionWish {
+export interface SubscriptionRequest {
   readonly customerId: string;
   readonly clientId: string;
   readonly websiteId: string;
   /** Default: the provider's default price. */
   readonly priceId?: string | undefined;
-  /** Names the claim that the subscription comes from. */
+  /** The id of the claim that the subscription is for. */
   readonly claim: string;
 }
 
@@ -52,7 +62,7 @@ export interface SubscriptionWish {
 export interface BillingAccount {
   readonly websiteId: string;
   readonly clientId: string;
-  /** Absent: the owner came to the website by assignment. */
+  /** Absent when the owner was assigned rather than subscribed by a transfer. */
   readonly customerId?: string | undefined;
   readonly subscriptionId?: string | undefined;
 }
@@ -79,7 +89,7 @@ export const invoiceStatuses = ['open', 'paid', 'uncollectible', 'void'] as cons
 
 export interface Invoice {
   readonly id: string;
-  /** As it is printed on the invoice. */
+  /** As printed on the invoice. */
   readonly number?: string;
   readonly status: (typeof invoiceStatuses)[number];
   /** In the smallest unit of the currency (cents). */
@@ -91,17 +101,17 @@ export interface Invoice {
   readonly createdAt: string;
   readonly dueAt?: string;
   readonly paidAt?: string;
-  /** Where it can be looked at and paid. */
+  /** The page where it can be viewed and paid. */
   readonly url?: string;
 }
 
-/** What the embedded ledger offers beside: invoices that people write and mark as paid. */
+/** What only the embedded ledger offers: invoices that admins write and mark as paid. */
 export interface Ledger {
-  /** Writes an invoice; the same `id` again writes nothing and answers with the first. */
+  /** Adds an invoice. Repeated with the same `id` it adds nothing and returns the first. */
   addInvoice(account: BillingAccount, invoice: ManualInvoice): Promise<Invoice>;
-  /** Whether the invoice is one of the website, whoever owned the website then. */
+  /** Whether the invoice belongs to the website, whoever owned the website then. */
   hasInvoice(websiteId: string, invoiceId: string): Promise<boolean>;
-  /** Marks an invoice that there is as paid; one that was paid before stays as it is. */
+  /** Marks an existing invoice as paid. An invoice that is already paid is not changed. */
   payInvoice(invoiceId: string): Promise<Invoice>;
 }
 

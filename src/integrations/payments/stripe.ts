@@ -5,7 +5,7 @@ import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp } from '../http.js';
 import type { Billing, Customer, Invoice, Payer, Payments, Subscription } from './port.js';
-import { createOnce, faultFrom, isMissing, isReplayed, showReplays } from './stripeAnswers.js';
+import { createOnce, toFault, isMissing, isReplayed, exposeReplays } from './stripeResponses.js';
 import {
   asCustomer,
   asInvoice,
@@ -17,29 +17,30 @@ import {
   statusOf,
   toInvoice,
   toSubscription,
-  type CustomerForm,
-  type SubscriptionForm,
-} from './stripeForms.js';
+  type StripeCustomer,
+  type StripeSubscription,
+} from './stripeObjects.js';
 
-/** What marks a customer or a subscription as ours, so that it is found again. */
-const clientMark = 'doorstep_client';
-const websiteMark = 'doorstep_website';
+/** Metadata keys by which our customers and subscriptions are found again. */
+const clientKey = 'doorstep_client';
+const websiteKey = 'doorstep_website';
 
-/** An owner need not have left a card: invoices are sent, and paid within this time. */
+/** Owners pay by invoice, without a stored card, within this time. */
 const DAYS_UNTIL_DUE = 30;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 20;
-/** Longer than three attempts at a request take: the client's own timer is never the one that ends them. */
+/** Longer than three attempts at a request, so that the client's own timeout never applies. */
 const CLIENT_TIMEOUT_MS = 120_000;
 
 /**
- * Customers, subscriptions and invoices at Stripe, asked at each call. What is made carries the ids of client and website as
- * metadata, and an idempotency key that names what it is for; see `createOnce` for how the two keep it from being made twice.
- * @param parts `apiUrl`: an origin in place of Stripe's own, for tests
+ * Customers, subscriptions and invoices at Stripe, requested at each call. What is created carries
+ * the ids of client and website as metadata, and an idempotency key; see `createOnce` for how the
+ * two prevent duplicates.
+ * @param parts `apiUrl`: replaces Stripe's origin in tests
  */
 export const createStripePayments = (parts: {
   secretKey: string;
-  /** Default for subscriptions whose wish names none. */
+  /** The default price of subscriptions. */
   priceId: string | undefined;
   apiUrl: string | undefined;
   clock: Clock;
@@ -55,13 +56,13 @@ export const createStripePayments = (parts: {
     random,
     logger: parts.logger,
     requestIdHeader: 'request-id',
-    fetch: showReplays(fetch),
+    fetch: exposeReplays(fetch),
     ...(timeoutMs !== undefined && { timeoutMs }),
   });
 
   let client: Promise<StripeClient> | undefined;
   const load = async (): Promise<StripeClient> => {
-    // Loaded with the first call: most processes never ask.
+    // Loaded with the first call, because most processes never make one.
     const { default: Stripe } = await import('stripe');
     const { protocol, hostname, port } = new URL(parts.apiUrl ?? 'https://api.stripe.com');
     return new Stripe(secretKey, {
@@ -69,18 +70,19 @@ export const createStripePayments = (parts: {
       host: hostname,
       port: port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port),
       httpClient: Stripe.createFetchHttpClient(async (url, { method, headers, body } = {}) => {
-        // Everything that is written carries an idempotency key, and what is taken away is taken away once.
+        // All requests are retryable: creations carry an idempotency key, and deletions are
+        // idempotent.
         const request = {
           method: method ?? 'GET',
           url: typeof url === 'string' ? url : 'href' in url ? url.href : url.url,
           headers: Object.fromEntries(new Headers(headers)),
-          repeatable: true,
+          retryable: true,
         };
-        const { status, headers: answered, text } = await http({ ...request, ...(typeof body === 'string' && { body }) });
-        return new Response(text, { status, headers: answered });
+        const { status, headers: responseHeaders, text } = await http({ ...request, ...(typeof body === 'string' && { body }) });
+        return new Response(text, { status, headers: responseHeaders });
       }),
       timeout: CLIENT_TIMEOUT_MS,
-      // Repeated below, where the breaker and the rate limits are known.
+      // `createProviderHttp` retries, which knows the circuit breaker and the rate limits.
       maxNetworkRetries: 0,
       telemetry: false,
     });
@@ -91,12 +93,12 @@ export const createStripePayments = (parts: {
     try {
       return await work(await (client ??= load()));
     } catch (error) {
-      throw faultFrom(provider, error, logger);
+      throw toFault(provider, error, logger);
     }
   };
 
-  /** What `read` finds; null when Stripe knows nothing of that id. */
-  const unlessMissing = <Result>(read: (stripe: StripeClient) => Promise<Result>): Promise<Result | null> =>
+  /** Null when Stripe does not know the id. */
+  const nullIfMissing = <Result>(read: (stripe: StripeClient) => Promise<Result>): Promise<Result | null> =>
     ask(async (stripe) => {
       try {
         return await read(stripe);
@@ -106,74 +108,75 @@ export const createStripePayments = (parts: {
       }
     });
 
-  /** The first of a list, page by page, that `pick` takes. */
-  const firstOf = async <Found extends { readonly id: string }>(
-    form: (value: unknown) => Found,
+  /** The first item of a paged list for which `pick` is true. */
+  const findFirst = async <Found extends { readonly id: string }>(
+    parse: (value: unknown) => Found,
     pick: (candidate: Found) => boolean,
     page: (stripe: StripeClient, options: { limit: number; starting_after?: string }) => Promise<unknown>,
   ): Promise<Found | null> => {
     let after: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const options = { limit: PAGE_SIZE, ...(after !== undefined && { starting_after: after }) };
-      const answer = await unlessMissing((stripe) => page(stripe, options));
-      // Of a customer that was deleted there is no list.
+      const answer = await nullIfMissing((stripe) => page(stripe, options));
+      // A deleted customer has no list.
       if (answer === null) return null;
       const { data, has_more: hasMore } = asPage(answer);
-      const items = data.map(form);
+      const items = data.map(parse);
       const found = items.find(pick);
       if (found !== undefined) return found;
       after = items.at(-1)?.id;
       if (!hasMore || after === undefined) return null;
     }
-    throw new ProviderFault({ provider, message: 'stripe lists more than can be looked through', transient: false });
+    throw new ProviderFault({ provider, message: 'stripe lists more entries than are searched', transient: false });
   };
 
   const readCustomer = async (id: string): Promise<Customer | null> => {
-    const found = await unlessMissing(async (stripe) => asCustomer(await stripe.customers.retrieve(id)));
+    const found = await nullIfMissing(async (stripe) => asCustomer(await stripe.customers.retrieve(id)));
     return found === null || found.deleted === true ? null : { id: found.id };
   };
 
   const findCustomer = async ({ clientId, email, customerId }: Payer): Promise<Customer | null> => {
     const known = customerId === undefined ? null : await readCustomer(customerId);
     if (known !== null) return known;
-    // The address narrows the list down; the mark decides. Anybody can have a customer made for an address that is not theirs.
-    const isTheirs = ({ metadata }: CustomerForm) => metadata?.[clientMark] === clientId;
-    const found = await firstOf(asCustomer, isTheirs, (stripe, options) => stripe.customers.list({ email, ...options }));
+    // The address only narrows the list; the metadata decides, because a customer can be created
+    // for anybody's address.
+    const matches = ({ metadata }: StripeCustomer) => metadata?.[clientKey] === clientId;
+    const found = await findFirst(asCustomer, matches, (stripe, options) => stripe.customers.list({ email, ...options }));
     return found === null ? null : { id: found.id };
   };
 
   const readSubscription = (id: string): Promise<Subscription | null> =>
-    unlessMissing(async (stripe) => toSubscription(asSubscription(await stripe.subscriptions.retrieve(id))));
+    nullIfMissing(async (stripe) => toSubscription(asSubscription(await stripe.subscriptions.retrieve(id))));
 
   const findSubscription = async (customerId: string, websiteId: string): Promise<Subscription | null> => {
-    const isTheirs = ({ metadata, status }: SubscriptionForm) =>
-      metadata?.[websiteMark] === websiteId && statusOf(status) !== 'canceled';
-    const found = await firstOf(asSubscription, isTheirs, (stripe, options) =>
+    const matches = ({ metadata, status }: StripeSubscription) =>
+      metadata?.[websiteKey] === websiteId && statusOf(status) !== 'canceled';
+    const found = await findFirst(asSubscription, matches, (stripe, options) =>
       stripe.subscriptions.list({ customer: customerId, ...options }),
     );
     return found === null ? null : toSubscription(found);
   };
 
-  const createCustomer: Payments['createCustomer'] = (payer, confirm) => {
+  const createCustomer: Payments['createCustomer'] = (payer, assertHeld) => {
     const { clientId, email, name } = payer;
     return createOnce({
       provider,
       key: `doorstep-customer-${clientId}`,
-      confirm,
-      look: () => findCustomer(payer),
-      reread: ({ id }) => readCustomer(id),
+      assertHeld,
+      find: () => findCustomer(payer),
+      reload: ({ id }) => readCustomer(id),
       create: (idempotencyKey) =>
         ask(async (stripe) => {
-          const wish = { email, ...(name !== undefined && { name }), metadata: { [clientMark]: clientId } };
-          const answer = await stripe.customers.create(wish, { idempotencyKey });
-          logger.info({ providerRequestId: answer.lastResponse.requestId }, 'a customer was made');
-          return { made: { id: asCustomer(answer).id }, replayed: isReplayed(answer.lastResponse.headers) };
+          const request = { email, ...(name !== undefined && { name }), metadata: { [clientKey]: clientId } };
+          const answer = await stripe.customers.create(request, { idempotencyKey });
+          logger.info({ providerRequestId: answer.lastResponse.requestId }, 'a customer was created');
+          return { created: { id: asCustomer(answer).id }, replayed: isReplayed(answer.lastResponse.headers) };
         }),
     });
   };
 
-  const createSubscription: Payments['createSubscription'] = (wish, confirm) => {
-    const { customerId, clientId, websiteId, priceId, claim } = wish;
+  const createSubscription: Payments['createSubscription'] = (request, assertHeld) => {
+    const { customerId, clientId, websiteId, priceId, claim } = request;
     const price = priceId ?? parts.priceId;
     if (price === undefined) {
       const message = 'A subscription needs a price, and STRIPE_PRICE_ID names none';
@@ -182,11 +185,11 @@ export const createStripePayments = (parts: {
     return createOnce({
       provider,
       key: `doorstep-subscription-${claim}`,
-      confirm,
-      look: () => findSubscription(customerId, websiteId),
-      reread: async ({ id }) => {
-        const there = await readSubscription(id);
-        return there?.status === 'canceled' ? null : there;
+      assertHeld,
+      find: () => findSubscription(customerId, websiteId),
+      reload: async ({ id }) => {
+        const current = await readSubscription(id);
+        return current?.status === 'canceled' ? null : current;
       },
       create: (idempotencyKey) =>
         ask(async (stripe) => {
@@ -195,11 +198,11 @@ export const createStripePayments = (parts: {
             items: [{ price }],
             collection_method: 'send_invoice',
             days_until_due: DAYS_UNTIL_DUE,
-            metadata: { [clientMark]: clientId, [websiteMark]: websiteId },
+            metadata: { [clientKey]: clientId, [websiteKey]: websiteId },
           };
           const answer = await stripe.subscriptions.create(terms, { idempotencyKey });
-          logger.info({ providerRequestId: answer.lastResponse.requestId }, 'a subscription was made');
-          return { made: toSubscription(asSubscription(answer)), replayed: isReplayed(answer.lastResponse.headers) };
+          logger.info({ providerRequestId: answer.lastResponse.requestId }, 'a subscription was created');
+          return { created: toSubscription(asSubscription(answer)), replayed: isReplayed(answer.lastResponse.headers) };
         }),
     });
   };
@@ -213,7 +216,7 @@ export const createStripePayments = (parts: {
     provider,
     hasPrice: async (priceId) => {
       if (priceId === undefined) return parts.priceId !== undefined;
-      const price = await unlessMissing(async (stripe) => asPrice(await stripe.prices.retrieve(priceId)));
+      const price = await nullIfMissing(async (stripe) => asPrice(await stripe.prices.retrieve(priceId)));
       return price?.active === true && price.type === 'recurring';
     },
     findCustomer,
@@ -221,7 +224,7 @@ export const createStripePayments = (parts: {
     findSubscription,
     createSubscription,
     endSubscription: async (id) => {
-      await unlessMissing(async (stripe) => {
+      await nullIfMissing(async (stripe) => {
         const answer = await stripe.subscriptions.cancel(id);
         asSubscription(answer);
         logger.info({ providerRequestId: answer.lastResponse.requestId }, 'a subscription was ended');
@@ -234,8 +237,8 @@ export const createStripePayments = (parts: {
     },
     portalLink: async ({ customerId: customer }, returnUrl) => {
       if (customer === undefined) return null;
-      const wish = { customer, return_url: returnUrl };
-      return asSession(await ask((stripe) => stripe.billingPortal.sessions.create(wish))).url;
+      const request = { customer, return_url: returnUrl };
+      return asSession(await ask((stripe) => stripe.billingPortal.sessions.create(request))).url;
     },
   };
 };

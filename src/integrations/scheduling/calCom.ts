@@ -4,12 +4,12 @@ import { isoTime, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
-import { createProviderHttp, formOf, jsonOf, type ProviderHttp } from '../http.js';
+import { createProviderHttp, parserFor, parseJson, type ProviderHttp } from '../http.js';
 import type { Booking, Scheduling, SchedulingSite } from './port.js';
 
 const provider = 'Cal.com';
 
-/** Each resource has its own version; without one, an older form is answered. */
+/** Each resource has its own version. Without the header, Cal.com answers with an older one. */
 const versions = { bookings: '2024-08-13', 'event-types': '2024-06-14' } as const;
 
 const CalBooking = Type.Object({
@@ -21,8 +21,8 @@ const CalBooking = Type.Object({
   location: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   attendees: Type.Array(Type.Object({ name: Type.String(), email: Type.Optional(Type.String()) })),
 });
-const parseBookings = formOf(provider, Type.Object({ status: Type.Literal('success'), data: Type.Array(CalBooking) }));
-const parseEventTypes = formOf(
+const parseBookings = parserFor(provider, Type.Object({ status: Type.Literal('success'), data: Type.Array(CalBooking) }));
+const parseEventTypes = parserFor(
   provider,
   Type.Object({
     status: Type.Literal('success'),
@@ -31,9 +31,10 @@ const parseEventTypes = formOf(
 );
 
 /**
- * Bookings of Cal.com by its API, version 2 (https://cal.com/docs/api-reference/v2). One account may serve many websites: a website's
- * bookings are those of the account's event types that carry its slug, unless something else is said. Nothing is kept.
- * @param parts `apiKey`: of the account of every website that has none of its own; absent: those have no bookings
+ * Bookings from Cal.com's API, version 2 (https://cal.com/docs/api-reference/v2). One account may
+ * serve many websites: a website's bookings are those of the event types with its slug, unless the
+ * website names others. Nothing is stored.
+ * @param parts `apiKey`: the account of websites without their own; absent: those have no bookings
  */
 export const createCalCom = (parts: {
   url: string;
@@ -42,14 +43,14 @@ export const createCalCom = (parts: {
   random: Random;
   logger: Logger;
 }): Scheduling => {
-  // Rate limits and faults of one account are none of the others'.
+  // One client per account, so that rate limits and faults of one account do not affect the others.
   const accounts = new LRUCache<string, ProviderHttp>({ max: 500 });
   const accountOf = (apiKey: string): ProviderHttp => {
     const known = accounts.get(apiKey);
     if (known !== undefined) return known;
-    const made = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: 5_000, ...parts });
-    accounts.set(apiKey, made);
-    return made;
+    const created = createProviderHttp({ provider, requestIdHeader: 'x-request-id', timeoutMs: 5_000, ...parts });
+    accounts.set(apiKey, created);
+    return created;
   };
 
   const get = async (
@@ -64,7 +65,7 @@ export const createCalCom = (parts: {
       headers: { authorization: `Bearer ${apiKey}`, 'cal-api-version': versions[resource] },
     });
     if (answer.status !== 200) throw new ProviderFault({ provider, message: refusalOf(answer.status), transient: false });
-    return jsonOf(provider, answer);
+    return parseJson(provider, answer);
   };
 
   const eventTypesOf = async (apiKey: string, { slug, eventTypeIds }: SchedulingSite): Promise<readonly number[]> =>
@@ -79,7 +80,7 @@ export const createCalCom = (parts: {
       const { apiKey = parts.apiKey } = site;
       if (apiKey === undefined) return [];
       const eventTypeIds = await eventTypesOf(apiKey, site);
-      // Without any, the bookings of all websites would be answered.
+      // Without event types, Cal.com would return the bookings of all websites.
       if (eventTypeIds.length === 0) return [];
       const { data } = parseBookings(
         await get(apiKey, 'bookings', {
@@ -91,12 +92,12 @@ export const createCalCom = (parts: {
           take: String(limit),
         }),
       );
-      return data.map(shown);
+      return data.map(toBooking);
     },
   };
 };
 
-const shown = ({ uid, title, status, start, end, location, attendees }: Static<typeof CalBooking>): Booking => ({
+const toBooking = ({ uid, title, status, start, end, location, attendees }: Static<typeof CalBooking>): Booking => ({
   id: uid,
   title,
   status,

@@ -2,8 +2,8 @@ import { embedded } from '../embeddedFiles.js';
 import type { Booking, Scheduling } from './port.js';
 
 /**
- * A calendar of our own: what admins write into it.
- * @param bookingsOf all bookings of a website, by when they start
+ * The embedded calendar, whose bookings admins enter.
+ * @param bookingsOf returns all bookings of a website, ordered by start
  */
 export const createEmbeddedCalendar = (bookingsOf: (websiteId: string) => Promise<readonly Booking[]>): Scheduling => ({
   provider: embedded,

@@ -1,28 +1,28 @@
-/** What people have booked with the business of a website. */
+/** The bookings of a website's business. */
 export interface Scheduling {
   readonly provider: string;
-  /** By when they start, the earliest first. May throw ProviderFault (`integrations/fault.ts`). */
+  /** Ordered by start, the earliest first. May throw ProviderFault (`integrations/fault.ts`). */
   bookings(query: BookingsQuery): Promise<readonly Booking[]>;
 }
 
 export interface BookingsQuery {
   readonly site: SchedulingSite;
-  /** ISO 8601 UTC: bookings that start at this time or later. */
+  /** ISO 8601 UTC: only bookings that start at this time or later. */
   readonly from: string;
-  /** ISO 8601 UTC: and end at this time or before. */
+  /** ISO 8601 UTC: only bookings that end at this time or earlier. */
   readonly to?: string;
-  /** How many to leave out. */
+  /** How many to skip. */
   readonly skip: number;
   readonly limit: number;
 }
 
-/** A website as the scheduling services know it. */
+/** A website, as scheduling providers identify it. */
 export interface SchedulingSite {
   readonly websiteId: string;
   readonly slug: string;
-  /** What can be booked, where that is not named as the website. */
+  /** Its event types, where their slug is not the website's. */
   readonly eventTypeIds?: readonly number[];
-  /** Of an account of its own. */
+  /** The key of the website's own account. */
   readonly apiKey?: string;
 }
 

@@ -4,14 +4,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isoTime, type Clock } from '../../platform/clock.js';
-import { createTurns } from '../../platform/turns.js';
+import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import {
   embedded,
   isPlainName,
   permanentFault,
   publishFolder,
   replaceFile,
-  unlessMissing,
+  nullIfMissing,
   withDiskFaults,
   withdrawFolder,
   writeFiles,
@@ -19,8 +19,8 @@ import {
 import { createMemoryFiles } from './memoryFiles.js';
 import type { Commit, Repository, SourceHost } from './port.js';
 
-/** Kept in the repository's folder as `doorstep.json`, which git passes over. */
-interface Notes {
+/** Stored in the repository's folder as `doorstep.json`, which git ignores. */
+interface RepositoryMetadata {
   readonly marker: string;
   readonly templateId: string;
   readonly collaborators: readonly string[];
@@ -33,17 +33,18 @@ interface Template {
 }
 
 const defaultBranch = 'main';
-const notesName = 'doorstep.json';
+const metadataName = 'doorstep.json';
 
 /**
- * A source host in one folder: each repository is the bare git repository `<folder>/<name>.git`, made from
- * `<templatesFolder>/<templateId>/`, that any git can clone and push to on this machine. Creating one is atomic and durable: a
- * kill at any moment leaves it whole or absent. A refused disk is a transient ProviderFault, everything else a permanent one.
+ * A source host in one folder: each repository is a bare git repository `<folder>/<name>.git`,
+ * created from `<templatesFolder>/<templateId>/`, which git can clone and push to on this machine.
+ * Creation is atomic and durable: a kill at any moment leaves the whole repository or none. Disk
+ * errors are transient ProviderFaults, all others permanent.
  */
 export const createEmbeddedSourceHost = (options: { folder: string; templatesFolder: string; clock: Clock }): SourceHost => {
   const folder = resolve(options.folder);
   const { templatesFolder, clock } = options;
-  const inTurn = createTurns();
+  const mutex = createKeyedMutex();
 
   const folderOf = (name: string): string => {
     if (!isPlainName(name))
@@ -56,26 +57,26 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     defaultBranch,
     cloneUrl: pathToFileURL(folderOf(name)).href,
   });
-  const notesFile = (name: string): string => join(folderOf(name), notesName);
-  const readNotes = async (name: string): Promise<Notes | null> => {
-    const text = await unlessMissing(readFile(notesFile(name), 'utf8'));
-    return text === null ? null : (JSON.parse(text) as Notes);
+  const metadataFile = (name: string): string => join(folderOf(name), metadataName);
+  const readMetadata = async (name: string): Promise<RepositoryMetadata | null> => {
+    const text = await nullIfMissing(readFile(metadataFile(name), 'utf8'));
+    return text === null ? null : (JSON.parse(text) as RepositoryMetadata);
   };
-  const notesOf = async (repositoryId: string): Promise<Notes> => {
-    const notes = await readNotes(repositoryId);
-    if (notes === null) throw permanentFault(`Repository ${repositoryId} does not exist`);
-    return notes;
+  const requireMetadata = async (repositoryId: string): Promise<RepositoryMetadata> => {
+    const metadata = await readMetadata(repositoryId);
+    if (metadata === null) throw permanentFault(`Repository ${repositoryId} does not exist`);
+    return metadata;
   };
 
   const findRepository = async (name: string, marker: string): Promise<Repository | null> => {
-    const notes = await readNotes(name);
-    return notes?.marker === marker ? repositoryNamed(name) : null;
+    const metadata = await readMetadata(name);
+    return metadata?.marker === marker ? repositoryNamed(name) : null;
   };
-  const taken = (name: string) => permanentFault(`The repository name ${name} is already taken`);
+  const nameTaken = (name: string) => permanentFault(`The repository name ${name} is already taken`);
 
   const createRepository: SourceHost['createRepository'] = async ({ name, templateId, marker, description }) => {
-    const existing = await readNotes(name);
-    if (existing !== null && existing.marker !== marker) throw taken(name);
+    const existing = await readMetadata(name);
+    if (existing !== null && existing.marker !== marker) throw nameTaken(name);
     if (existing !== null) return repositoryNamed(name);
     const template = await readTemplate(templatesFolder, templateId);
     const files = await repositoryFrom(join(templatesFolder, template.id), {
@@ -83,25 +84,25 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
       seconds: Math.floor(clock.now() / 1000),
     });
     files.set('description', `${description.replaceAll(/\s+/g, ' ')}\n`);
-    files.set(notesName, JSON.stringify({ marker, templateId: template.id, collaborators: [] } satisfies Notes));
-    const made = await publishFolder(folderOf(name), draftOf(name, marker), (gitdir) => writeFiles(gitdir, files));
-    if (made) return repositoryNamed(name);
-    const madeMeanwhile = await findRepository(name, marker);
-    if (madeMeanwhile === null) throw taken(name);
-    return madeMeanwhile;
+    files.set(metadataName, JSON.stringify({ marker, templateId: template.id, collaborators: [] } satisfies RepositoryMetadata));
+    const created = await publishFolder(folderOf(name), draftOf(name, marker), (gitdir) => writeFiles(gitdir, files));
+    if (created) return repositoryNamed(name);
+    const concurrent = await findRepository(name, marker);
+    if (concurrent === null) throw nameTaken(name);
+    return concurrent;
   };
 
   const inviteCollaborator = async (repositoryId: string, username: string): Promise<void> => {
     if (!/^[\w.@+-]{1,254}$/.test(username)) throw permanentFault(`"${username}" is not a username`);
-    const notes = await notesOf(repositoryId);
-    const known = notes.collaborators.some((other) => other.toLowerCase() === username.toLowerCase());
+    const metadata = await requireMetadata(repositoryId);
+    const known = metadata.collaborators.some((other) => other.toLowerCase() === username.toLowerCase());
     if (known) return;
-    const collaborators = [...notes.collaborators, username];
-    await replaceFile(notesFile(repositoryId), JSON.stringify({ ...notes, collaborators } satisfies Notes));
+    const collaborators = [...metadata.collaborators, username];
+    await replaceFile(metadataFile(repositoryId), JSON.stringify({ ...metadata, collaborators } satisfies RepositoryMetadata));
   };
 
   const deleteRepository: SourceHost['deleteRepository'] = async ({ name, marker }) => {
-    if ((await readNotes(name))?.marker !== marker) return false;
+    if ((await readMetadata(name))?.marker !== marker) return false;
     await withdrawFolder(folderOf(name), draftOf(name, marker));
     return true;
   };
@@ -110,14 +111,14 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     provider: embedded,
     defaultTemplateId: 'business',
     findRepository: ({ name, marker }) => withDiskFaults(findRepository(name, marker)),
-    createRepository: (request) => withDiskFaults(inTurn(request.name, () => createRepository(request))),
-    inviteCollaborator: (id, username) => withDiskFaults(inTurn(id, () => inviteCollaborator(id, username))),
-    listCollaborators: async (repositoryId) => (await withDiskFaults(notesOf(repositoryId))).collaborators,
+    createRepository: (request) => withDiskFaults(mutex.run(request.name, () => createRepository(request))),
+    inviteCollaborator: (id, username) => withDiskFaults(mutex.run(id, () => inviteCollaborator(id, username))),
+    listCollaborators: async (repositoryId) => (await withDiskFaults(requireMetadata(repositoryId))).collaborators,
     listCommits: async (repositoryId, limit, skip = 0) => {
-      await withDiskFaults(notesOf(repositoryId));
+      await withDiskFaults(requireMetadata(repositoryId));
       return (await withDiskFaults(commitsOf(folderOf(repositoryId), skip + limit))).slice(skip);
     },
-    deleteRepository: (request) => withDiskFaults(inTurn(request.name, () => deleteRepository(request))),
+    deleteRepository: (request) => withDiskFaults(mutex.run(request.name, () => deleteRepository(request))),
     listTemplates: () => withDiskFaults(listTemplates(templatesFolder)),
   };
 };
@@ -137,7 +138,7 @@ const commitsOf = async (gitdir: string, limit: number): Promise<readonly Commit
 };
 
 const readTemplate = async (templatesFolder: string, id: string): Promise<Template> => {
-  const text = isPlainName(id) ? await unlessMissing(readFile(join(templatesFolder, id, 'template.json'), 'utf8')) : null;
+  const text = isPlainName(id) ? await nullIfMissing(readFile(join(templatesFolder, id, 'template.json'), 'utf8')) : null;
   if (text === null) throw permanentFault(`There is no template "${id}"`);
   const { name, description } = JSON.parse(text) as Partial<Template>;
   if (typeof name !== 'string' || typeof description !== 'string')
@@ -146,14 +147,14 @@ const readTemplate = async (templatesFolder: string, id: string): Promise<Templa
 };
 
 const listTemplates = async (templatesFolder: string): Promise<readonly Template[]> => {
-  const entries = (await unlessMissing(readdir(templatesFolder, { withFileTypes: true }))) ?? [];
+  const entries = (await nullIfMissing(readdir(templatesFolder, { withFileTypes: true }))) ?? [];
   const ids = entries.filter((entry) => entry.isDirectory() && isPlainName(entry.name)).map((entry) => entry.name);
   return Promise.all(ids.sort().map((id) => readTemplate(templatesFolder, id)));
 };
 
 /**
- * The files of a bare repository with one commit on the default branch, which holds everything in `source`. All objects are in
- * one pack: a handful of files to put on the disk instead of dozens.
+ * The files of a bare repository with one commit on the default branch that contains all of
+ * `source`. All objects are in one pack, so that a few files are written to disk instead of dozens.
  */
 const repositoryFrom = async (
   source: string,
@@ -163,7 +164,7 @@ const repositoryFrom = async (
   const { fs: memory, files } = createMemoryFiles();
   const gitdir = '/repository';
   const oids = new Set<string>();
-  const kept = (oid: string): string => {
+  const remember = (oid: string): string => {
     oids.add(oid);
     return oid;
   };
@@ -175,16 +176,16 @@ const repositoryFrom = async (
         const path = join(folder, entry.name);
         if (entry.isDirectory()) return { mode: '040000', type: 'tree' as const, path: entry.name, oid: await writeTree(path) };
         if (!entry.isFile()) throw permanentFault(`The template holds "${entry.name}", which is neither a file nor a folder`);
-        const oid = kept(await git.writeBlob({ fs: memory, gitdir, blob: await readFile(path) }));
+        const oid = remember(await git.writeBlob({ fs: memory, gitdir, blob: await readFile(path) }));
         return { mode: '100644', type: 'blob' as const, path: entry.name, oid };
       }),
     );
-    return kept(await git.writeTree({ fs: memory, gitdir, tree }));
+    return remember(await git.writeTree({ fs: memory, gitdir, tree }));
   };
 
   const person = { name: 'Doorstep', email: 'doorstep@localhost', timestamp: commit.seconds, timezoneOffset: 0 };
   const content = { message: commit.message, tree: await writeTree(source), parent: [], author: person, committer: person };
-  const head = kept(await git.writeCommit({ fs: memory, gitdir, commit: content }));
+  const head = remember(await git.writeCommit({ fs: memory, gitdir, commit: content }));
   const { filename } = await git.packObjects({ fs: memory, gitdir, oids: [...oids], write: true });
   await git.indexPack({ fs: memory, dir: gitdir, gitdir, filepath: `objects/pack/${filename}` });
 
@@ -193,7 +194,7 @@ const repositoryFrom = async (
     ...packs.map(([path, bytes]) => [path.slice(gitdir.length + 1), bytes] as const),
     ['HEAD', `ref: refs/heads/${defaultBranch}\n`],
     [`refs/heads/${defaultBranch}`, `${head}\n`],
-    // Whoever pushes cannot bring in objects that git itself would not make.
+    // Refuses pushed objects that git itself would not create.
     ['config', '[core]\n\trepositoryformatversion = 0\n\tbare = true\n[receive]\n\tfsckObjects = true\n'],
   ]);
 };

@@ -1,8 +1,8 @@
 import type { PromiseFsClient } from 'isomorphic-git';
 
 /**
- * A disk in memory, as much of one as isomorphic-git needs to make a repository: the dozens of small files of that never touch
- * the real disk. `files` holds what was written, by path.
+ * An in-memory file system, with what isomorphic-git needs to create a repository, so that its
+ * dozens of small files are not written to disk. `files` holds the written contents by path.
  */
 export const createMemoryFiles = (): { fs: PromiseFsClient; files: ReadonlyMap<string, Uint8Array> } => {
   const files = new Map<string, Buffer>();
@@ -36,10 +36,10 @@ export const createMemoryFiles = (): { fs: PromiseFsClient; files: ReadonlyMap<s
     },
     stat,
     lstat: stat,
-    // Folders are where files are.
+    // Folders exist implicitly.
     mkdir: () => Promise.resolve(),
     rmdir: () => Promise.resolve(),
-    // Asked for, never used: a bare repository has no links.
+    // Required by isomorphic-git but never called: a bare repository has no links.
     readlink: (path: string) => Promise.reject(missing(path)),
     symlink: (_target: string, path: string) => Promise.reject(missing(path)),
   };

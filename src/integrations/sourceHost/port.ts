@@ -1,21 +1,27 @@
-/** The source-code host: where a website's repository lives. Every call may throw ProviderFault (`integrations/fault.ts`). */
+/**
+ * The host of the websites' repositories. Every call may throw ProviderFault
+ * (`integrations/fault.ts`).
+ */
 export interface SourceHost {
   readonly provider: string;
 
-  /** The template of a website for which none is named. */
+  /** The template of websites that name none. */
   readonly defaultTemplateId: string;
 
-  /** The repository that was made for `marker` (the provisioning job), or null: asked before making one, so that a retry makes no second. Resolves when its default branch has a commit. */
+  /**
+   * The repository that was created for `marker` (the provisioning job), or null. Called before
+   * creating one, so that a retry creates no second. Resolves when the default branch has a commit.
+   */
   findRepository(request: { name: string; marker: string }): Promise<Repository | null>;
 
   /**
-   * Makes a repository from a template and leaves `marker` in it; resolves when its default branch has a commit.
-   * Asked again with the same `marker` it answers with the same repository. A name taken by somebody else's repository and an
-   * unknown template are permanent faults.
+   * Creates a repository from a template and stores `marker` in it. Resolves when the default
+   * branch has a commit. Repeated with the same `marker` it returns the same repository. A name
+   * that another repository has, and an unknown template, are permanent faults.
    */
   createRepository(request: { name: string; templateId: string; marker: string; description: string }): Promise<Repository>;
 
-  /** Gives `username` write access; inviting somebody again changes nothing. */
+  /** Gives `username` write access. Repeating it changes nothing. */
   inviteCollaborator(repositoryId: string, username: string): Promise<void>;
 
   /** Usernames that have access or were invited. */
@@ -24,10 +30,12 @@ export interface SourceHost {
   /** The commits of the default branch, newest first, without the newest `skip` (default: 0). */
   listCommits(repositoryId: string, limit: number, skip?: number): Promise<readonly Commit[]>;
 
-  /** Deletes the repository that was made for `marker`, with everything in it; answers whether there was one. No other is touched. */
+  /**
+   * Deletes the repository that was created for `marker`, and no other; returns whether it existed.
+   */
   deleteRepository(request: { name: string; marker: string }): Promise<boolean>;
 
-  /** Templates that `createRepository` takes. */
+  /** The templates that `createRepository` accepts. */
   listTemplates(): Promise<readonly { id: string; name: string; description: string }[]>;
 }
 
@@ -47,6 +55,6 @@ export interface Commit {
   readonly author: string;
   /** When it was committed, ISO 8601 UTC. */
   readonly committedAt?: string;
-  /** Where people read it. */
+  /** Its page on the source host. */
   readonly url?: string;
 }

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine.js';
 import type { AccessEvent } from '../../events/access/access.events.js';
 import type { Actor, EventMetadata, Recorded } from '../../events/envelope.js';
 import { type InvitationMailEvent } from '../../events/invitationMail/invitationMail.events.js';
-import { withoutAddress, type EmailSender } from '../../integrations/email/port.js';
+import { redactAddress, type EmailSender } from '../../integrations/email/port.js';
 import { isoTime } from '../../platform/clock.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { leaseOf, type Token } from '../attempts.js';
@@ -96,7 +96,7 @@ export const createInvitationMailWorker = (parts: {
         return { type: 'RecordSent' };
       } catch (error) {
         if (error instanceof LeaseLost) return null;
-        const anonymous = (text: string): string => withoutAddress(recipient.address, text);
+        const anonymous = (text: string): string => redactAddress(recipient.address, text);
         const { error: words, ...fault } = faultOf(error);
         log.warn({ attempt, cause: anonymous(String(error)) }, 'an invitation mail could not be sent');
         return { type: 'RecordFailure', fault: { ...fault, error: anonymous(words) }, jitter: random.fraction() };

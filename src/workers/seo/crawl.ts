@@ -4,103 +4,106 @@ import { parseUrl } from '../../platform/urls.js';
 import { userAgent, type Fetched, type FetchPage } from './fetchPage.js';
 import { readPage, type PageFacts } from './page.js';
 
-/** A website as a search engine would go through it. */
+/** A website, as a search engine crawls it. */
 export interface Site {
-  /** Where the home page was found. */
+  /** The address of the home page, after redirects. */
   readonly url: string;
-  /** What can be found, the home page first. */
+  /** The crawled pages, the home page first. */
   readonly pages: readonly PageFacts[];
-  /** Whether all that was found was looked at. */
+  /** Whether every address that was found was crawled. */
   readonly complete: boolean;
-  /** Links within the site that lead nowhere, and the page that each was first seen on. */
+  /** Broken links within the site, each with the page where it was found first. */
   readonly brokenLinks: readonly { readonly from: string; readonly to: string }[];
-  readonly robots: { readonly found: boolean; readonly shutsOut: boolean };
+  readonly robots: { readonly found: boolean; readonly blocksHome: boolean };
   readonly sitemap: { readonly found: boolean; readonly valid: boolean; readonly missing: readonly string[] };
 }
 
-const MOST_PAGES = 25;
-/** Pages, and whatever else is asked for: files that turn out to be no pages, dead links. */
-const MOST_REQUESTS = 60;
-const MOST_IN_SITEMAP = 1_000;
-/** In characters. What a rule of robots.txt costs grows with the address, and there is one look at all rules for each address. */
-const LONGEST_ADDRESS = 1_000;
-const MOST_RULES = 5_000;
-const LONGEST_ROBOTS = 512_000;
+const MAX_PAGES = 25;
+/** Requests for pages, including broken links and files that are not pages. */
+const MAX_REQUESTS = 60;
+const MAX_SITEMAP_ENTRIES = 1_000;
+/**
+ * In characters. Each address is matched against all rules of robots.txt, at a cost that grows with
+ * its length.
+ */
+const MAX_ADDRESS_LENGTH = 1_000;
+const MAX_ROBOTS_RULES = 5_000;
+const MAX_ROBOTS_LENGTH = 512_000;
 
 const isHtml = ({ headers }: Fetched): boolean => /html/i.test(headers['content-type'] ?? '');
 
 /**
- * Goes through the pages of a website from its home page and its sitemap on, one at a time, as far as its robots.txt lets robots go.
- * When `enough` is aborted, it ends with what it has.
- * @throws ProviderFault when the home page cannot be had
+ * Crawls a website from its home page and its sitemap, one page at a time, as far as its robots.txt
+ * allows. When `stopSignal` is aborted, it returns what it has found so far.
+ * @throws ProviderFault when the home page cannot be loaded
  */
-export const crawl = async (start: string, fetchPage: FetchPage, enough: AbortSignal): Promise<Site> => {
-  const isEnough = (): boolean => enough.aborted;
-  const home = await fetchPage(start, enough);
+export const crawl = async (start: string, fetchPage: FetchPage, stopSignal: AbortSignal): Promise<Site> => {
+  const isStopped = (): boolean => stopSignal.aborted;
+  const home = await fetchPage(start, stopSignal);
   if (home.status >= 400 || !isHtml(home)) {
     const what = home.status >= 400 ? `answers with status ${String(home.status)}` : 'is no HTML page';
-    // A server that has trouble may be well again soon.
+    // A 5xx is worth another attempt.
     throw new ProviderFault({ provider: 'website', message: `${home.url} ${what}`, transient: home.status >= 500 });
   }
   const root = new URL('.', home.url);
   const within = (address: string): boolean => address.startsWith(root.href);
 
-  /** What is only asked for along the way may be missing. */
-  const tryFetch = async (address: string): Promise<Fetched | null> => {
+  /** Null instead of a fault: only the home page is required. */
+  const fetchOrNull = async (address: string): Promise<Fetched | null> => {
     try {
-      return await fetchPage(address, enough);
+      return await fetchPage(address, stopSignal);
     } catch (error) {
       if (error instanceof ProviderFault) return null;
       throw error;
     }
   };
 
-  const robots = await readRobots(root, await tryFetch(new URL('robots.txt', root).href));
-  const sitemap = await readSitemap(robots.sitemap ?? new URL('sitemap.xml', root).href, tryFetch);
+  const robots = await readRobots(root, await fetchOrNull(new URL('robots.txt', root).href));
+  const sitemap = await readSitemap(robots.sitemap ?? new URL('sitemap.xml', root).href, fetchOrNull);
 
   const pages: PageFacts[] = [];
   const brokenLinks: { from: string; to: string }[] = [];
   const missing: string[] = [];
-  const waiting = new Map<string, string>();
+  const queue = new Map<string, string>();
   const seen = new Set<string>([home.url]);
-  const find = (addresses: readonly string[], from: string): void => {
+  const enqueue = (addresses: readonly string[], from: string): void => {
     for (const address of addresses) {
-      if (address.length > LONGEST_ADDRESS || seen.has(address) || !within(address)) continue;
+      if (address.length > MAX_ADDRESS_LENGTH || seen.has(address) || !within(address)) continue;
       seen.add(address);
-      waiting.set(address, from);
+      queue.set(address, from);
     }
   };
   const add = async (page: Fetched): Promise<void> => {
     const facts = await readPage(page.text, page.url, String(page.headers['x-robots-tag'] ?? ''));
     pages.push(facts);
-    find(facts.links, page.url);
+    enqueue(facts.links, page.url);
   };
 
   await add(home);
-  find(sitemap.addresses, sitemap.url);
-  for (let requests = 0; requests < MOST_REQUESTS && pages.length < MOST_PAGES && !isEnough(); requests += 1) {
-    const [next] = waiting;
+  enqueue(sitemap.addresses, sitemap.url);
+  for (let requests = 0; requests < MAX_REQUESTS && pages.length < MAX_PAGES && !isStopped(); requests += 1) {
+    const [next] = queue;
     if (next === undefined) break;
     const [address, from] = next;
-    waiting.delete(address);
+    queue.delete(address);
     if (!robots.allows(address)) continue;
-    const page = await tryFetch(address);
-    if (isEnough()) break;
+    const page = await fetchOrNull(address);
+    if (isStopped()) break;
     if (page === null || page.status >= 400) {
       if (from === sitemap.url) missing.push(address);
       else brokenLinks.push({ from, to: address });
     } else if (isHtml(page) && within(page.url) && !pages.some(({ url }) => url === page.url)) {
       seen.add(page.url);
-      waiting.delete(page.url);
+      queue.delete(page.url);
       await add(page);
     }
   }
   return {
     url: home.url,
     pages,
-    complete: waiting.size === 0 && !isEnough(),
+    complete: queue.size === 0 && !isStopped(),
     brokenLinks,
-    robots: { found: robots.found, shutsOut: !robots.allowsEverybody },
+    robots: { found: robots.found, blocksHome: !robots.allowsEverybody },
     sitemap: { found: sitemap.found, valid: sitemap.valid, missing },
   };
 };
@@ -108,7 +111,7 @@ export const crawl = async (start: string, fetchPage: FetchPage, enough: AbortSi
 interface Robots {
   readonly found: boolean;
   readonly allows: (address: string) => boolean;
-  /** Whether robots in general may see the home page. */
+  /** Whether search engines in general may crawl the home page. */
   readonly allowsEverybody: boolean;
   readonly sitemap: string | undefined;
 }
@@ -116,12 +119,18 @@ interface Robots {
 const robotsText = (file: Fetched | null): string | null =>
   file?.status === 200 && /^text\/plain/i.test(file.headers['content-type'] ?? '') ? file.text : null;
 
-/** A site below a path is read as it will be once it stands at the root of its own domain. */
+/**
+ * Treats the site's path as the root of a domain, which it will be once the site has its own
+ * domain.
+ */
 const readRobots = async (root: URL, file: Fetched | null): Promise<Robots> => {
   const text = robotsText(file);
   if (text === null) return { found: false, allows: () => true, allowsEverybody: true, sitemap: undefined };
   const { default: parse } = (await import('robots-parser')) as unknown as { default: (url: string, text: string) => Robot };
-  const rules = parse(new URL('/robots.txt', root).href, text.slice(0, LONGEST_ROBOTS).split('\n', MOST_RULES).join('\n'));
+  const rules = parse(
+    new URL('/robots.txt', root).href,
+    text.slice(0, MAX_ROBOTS_LENGTH).split('\n', MAX_ROBOTS_RULES).join('\n'),
+  );
   const isAllowed = (address: string, agent: string): boolean =>
     rules.isAllowed(new URL(`/${address.slice(root.href.length)}`, root).href, agent) !== false;
   const [sitemap] = rules.getSitemaps();
@@ -140,9 +149,12 @@ interface Sitemap {
   readonly addresses: readonly string[];
 }
 
-/** https://www.sitemaps.org/protocol.html: addresses, or further sitemaps, of which the first is read. */
-const readSitemap = async (url: string, tryFetch: (url: string) => Promise<Fetched | null>, depth = 0): Promise<Sitemap> => {
-  const file = await tryFetch(url);
+/**
+ * Reads a sitemap (https://www.sitemaps.org/protocol.html), or the first one that a sitemap index
+ * lists.
+ */
+const readSitemap = async (url: string, fetchOrNull: (url: string) => Promise<Fetched | null>, depth = 0): Promise<Sitemap> => {
+  const file = await fetchOrNull(url);
   if (file?.status !== 200) return { url, found: false, valid: false, addresses: [] };
   const { XMLParser } = await import('fast-xml-parser');
   const parser = new XMLParser({ ignoreAttributes: true, parseTagValue: false });
@@ -154,7 +166,7 @@ const readSitemap = async (url: string, tryFetch: (url: string) => Promise<Fetch
   }
   const { urlset, sitemapindex } = lists;
   const [further] = locationsIn(sitemapindex, 'sitemap');
-  if (further !== undefined && depth === 0) return { ...(await readSitemap(further, tryFetch, 1)), url };
+  if (further !== undefined && depth === 0) return { ...(await readSitemap(further, fetchOrNull, 1)), url };
   const addresses = locationsIn(urlset, 'url');
   return { url, found: true, valid: addresses.length > 0, addresses };
 };
@@ -162,7 +174,7 @@ const readSitemap = async (url: string, tryFetch: (url: string) => Promise<Fetch
 const locationsIn = (list: unknown, name: string): string[] => {
   if (typeof list !== 'object' || list === null) return [];
   const entries = [(list as Readonly<Record<string, unknown>>)[name]].flat() as readonly unknown[];
-  return entries.slice(0, MOST_IN_SITEMAP).flatMap((entry) => {
+  return entries.slice(0, MAX_SITEMAP_ENTRIES).flatMap((entry) => {
     const location = typeof entry === 'object' && entry !== null && 'loc' in entry ? entry.loc : undefined;
     const address = typeof location === 'string' ? parseUrl(location) : undefined;
     return address === undefined ? [] : [address.href];

@@ -10,54 +10,57 @@ import type { Clock } from '../../platform/clock.js';
 import { isPublicAddress } from '../../platform/publicAddress.js';
 import { parseUrl } from '../../platform/urls.js';
 
-/** What was found at an address, after redirects. */
+/** The response to a request, after redirects. */
 export interface Fetched {
-  /** Where it was found. */
+  /** The address after redirects. */
   readonly url: string;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Empty for anything but text. */
+  /** Empty for content that is not text. */
   readonly text: string;
-  /** Whether there is more of it than was read. */
+  /** Whether only the beginning was read. */
   readonly truncated: boolean;
 }
 
 /**
- * Gets a page over HTTP, from the public Internet only.
- * @throws ProviderFault, transient when another attempt may do better
+ * Loads a page over HTTP, from the public Internet only.
+ * @throws ProviderFault, transient when another attempt may succeed
  */
 export type FetchPage = (url: string, signal: AbortSignal) => Promise<Fetched>;
 
 export interface FetchParts {
   readonly clock: Clock;
-  /** Where a site that is served by this service is reached from here; null for every other address. */
-  readonly servedHere: (url: URL) => URL | null;
-  /** All addresses of a name. Default: as the system finds them. */
+  /**
+   * The address at which this process reaches a site served by the service; null for every other
+   * address.
+   */
+  readonly servedSiteUrl: (url: URL) => URL | null;
+  /** Resolves a host name to all its addresses. Default: the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly LookupAddress[]>;
-  /** Which addresses may be asked. */
+  /** Whether requests to an address are allowed. */
   readonly isPublic?: (address: string) => boolean;
 }
 
 export const userAgent = 'DoorstepBot';
 const TIMEOUT_MS = 10_000;
-const MOST_REDIRECTS = 5;
-const MOST_BYTES = 2 * 1_024 * 1_024;
-const MOST_HEADERS = 32 * 1_024;
+const MAX_REDIRECTS = 5;
+const MAX_BYTES = 2 * 1_024 * 1_024;
+const MAX_HEADER_BYTES = 32 * 1_024;
 const provider = 'website';
 
 const fault = (message: string, transient: boolean, cause?: unknown): ProviderFault =>
   new ProviderFault({ provider, message, transient, cause });
 
-/** Not to be asked, whatever it is that leads there. */
-class Forbidden extends Error {}
+/** Requests to this address are not allowed. */
+class ForbiddenAddress extends Error {}
 
-const forbidden = (host: string): Forbidden => new Forbidden(`${host} is not an address of the public Internet`);
+const forbidden = (host: string): ForbiddenAddress => new ForbiddenAddress(`${host} is not an address of the public Internet`);
 
 export const createFetchPage = (parts: FetchParts): FetchPage => {
-  const { clock, servedHere, resolve = resolveBySystem, isPublic = isPublicAddress } = parts;
+  const { clock, servedSiteUrl, resolve = resolveBySystem, isPublic = isPublicAddress } = parts;
   /**
-   * The connection is made to the very addresses that were looked at: a name that answers differently the next time it is asked leads
-   * nowhere else.
+   * Connects to exactly the addresses that were checked, so that a name which resolves differently
+   * the second time (DNS rebinding) cannot bypass the check.
    */
   const checkedLookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname).then(
@@ -78,16 +81,16 @@ export const createFetchPage = (parts: FetchParts): FetchPage => {
   };
 
   const open = (url: URL, signal: AbortSignal): Promise<IncomingMessage> => {
-    const local = servedHere(url);
+    const local = servedSiteUrl(url);
     const target = local ?? url;
     if (!/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') throw forbidden(url.host);
     const host = target.hostname.replace(/^\[(.*)\]$/, '$1');
-    // What is an address already is looked up nowhere.
+    // Node does not call `lookup` for an IP address.
     if (local === null && isIP(host) !== 0 && !isPublic(host)) throw forbidden(url.host);
     const options: RequestOptions = {
       signal,
       agent: false,
-      maxHeaderSize: MOST_HEADERS,
+      maxHeaderSize: MAX_HEADER_BYTES,
       headers: {
         'user-agent': `Mozilla/5.0 (compatible; ${userAgent}/1.0)`,
         accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5',
@@ -111,32 +114,33 @@ export const createFetchPage = (parts: FetchParts): FetchPage => {
         return { url: url.href, status, headers, ...(await readText(response)) };
       }
       response.destroy();
-      if (redirects === MOST_REDIRECTS) throw fault(`${start} redirects too often`, false);
+      if (redirects === MAX_REDIRECTS) throw fault(`${start} redirects too often`, false);
       const next = parseUrl(location, url.href);
-      if (next === undefined) throw fault(`${start} redirects to something that is no address`, false);
+      if (next === undefined) throw fault(`${start} redirects to an invalid address`, false);
       url = next;
     }
   };
 
   return async (url, signal) => {
     const abort = new AbortController();
-    const give = (): void => {
+    const cancelRequest = (): void => {
       abort.abort();
     };
-    const cancel = clock.schedule(TIMEOUT_MS, give);
-    signal.addEventListener('abort', give);
-    if (signal.aborted) give();
+    const cancel = clock.schedule(TIMEOUT_MS, cancelRequest);
+    signal.addEventListener('abort', cancelRequest);
+    if (signal.aborted) cancelRequest();
     try {
       return await follow(url, abort.signal);
     } catch (error) {
       if (error instanceof ProviderFault) throw error;
       const { cause = error } = error as { cause?: unknown };
-      if (error instanceof Forbidden || cause instanceof Forbidden) throw fault((cause as Error).message, false, error);
+      if (error instanceof ForbiddenAddress || cause instanceof ForbiddenAddress)
+        throw fault((cause as Error).message, false, error);
       if (abort.signal.aborted) throw fault(`${url} does not answer in time`, true, error);
       throw fault(`${url} cannot be reached`, true, error);
     } finally {
       cancel();
-      signal.removeEventListener('abort', give);
+      signal.removeEventListener('abort', cancelRequest);
     }
   };
 };
@@ -149,7 +153,10 @@ const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
   br: createBrotliDecompress,
 };
 
-/** As much as is wanted, counted after it was unpacked: a little can be packed that is a lot. */
+/**
+ * Reads up to `MAX_BYTES`, counted after decompression, so that a small compressed body cannot fill
+ * the memory.
+ */
 const readText = async (response: IncomingMessage): Promise<Pick<Fetched, 'text' | 'truncated'>> => {
   const { 'content-type': type = '', 'content-encoding': encoding = '' } = response.headers;
   if (!/^(?:text\/|application\/(?:[\w.-]+\+)?xml|application\/xhtml)/i.test(type)) {
@@ -165,20 +172,20 @@ const readText = async (response: IncomingMessage): Promise<Pick<Fetched, 'text'
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes >= MOST_BYTES) break;
+      if (bytes >= MAX_BYTES) break;
     }
   } finally {
     response.destroy();
     stream.destroy();
   }
   const charset = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
-  return { text: textOf(Buffer.concat(chunks).subarray(0, MOST_BYTES), charset), truncated: bytes >= MOST_BYTES };
+  return { text: textOf(Buffer.concat(chunks).subarray(0, MAX_BYTES), charset), truncated: bytes >= MAX_BYTES };
 };
 
 const textOf = (bytes: Uint8Array, charset: string): string => {
   try {
     return new TextDecoder(charset).decode(bytes);
   } catch {
-    return new TextDecoder().decode(bytes); // A name that is no character set.
+    return new TextDecoder().decode(bytes); // Unknown character set.
   }
 };

@@ -1,34 +1,34 @@
 import type { CheerioAPI } from 'cheerio';
 import { parseUrl } from '../../platform/urls.js';
-import { parsePage, wordsOf } from './parsePage.js';
+import { parsePage, visibleTextOf } from './parsePage.js';
 
-/** What a search engine sees of a page. */
+/** The facts about a page that matter to search engines. */
 export interface PageFacts {
   readonly url: string;
   readonly titles: readonly string[];
   readonly descriptions: readonly string[];
-  /** Of the headings, in order: 1 to 6. */
+  /** The levels of the headings in order, 1 to 6. */
   readonly headingLevels: readonly number[];
   readonly headings: readonly string[];
   readonly imagesWithoutAlternative: number;
-  /** As written. */
+  /** Unresolved, as written in the page. */
   readonly canonicals: readonly string[];
   readonly language: string | undefined;
   /** Versions in other languages. */
   readonly alternates: readonly { readonly language: string; readonly href: string }[];
-  /** Whether the page asks not to be found. */
+  /** Whether the page asks search engines not to list it. */
   readonly noindex: boolean;
-  /** Whole addresses without fragments, each once. */
+  /** Distinct absolute addresses without fragments. */
   readonly links: readonly string[];
   readonly linksWithoutText: number;
-  /** Types of the structured data; what cannot be read counts as invalid. */
+  /** The types of the structured data. Unreadable data counts in `invalidStructuredData`. */
   readonly structuredData: readonly string[];
   readonly invalidStructuredData: number;
 }
 
-const MOST_LINKS = 500;
+const MAX_LINKS = 500;
 
-/** Reads a page as far as it can be had in reasonable time. */
+/** Reads a page within the limits of `parsePage`. */
 export const readPage = async (html: string, url: string, robotsHeader: string): Promise<PageFacts> =>
   factsOf(await parsePage(html), url, robotsHeader);
 
@@ -48,13 +48,13 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
   const data = structuredDataOf(texts('script[type="application/ld+json"]'));
   return {
     url,
-    // A drawing within the page may have a title of its own.
+    // Only in the head: an inline SVG may have its own title.
     titles: texts('head > title'),
     descriptions: attributes('meta[name="description" i]', 'content').map(clean),
     headingLevels: levels.map(({ tagName }) => Number(tagName.slice(1))),
     headings: $('h1, h2')
       .toArray()
-      .map(wordsOf)
+      .map(visibleTextOf)
       .filter((text) => text !== ''),
     imagesWithoutAlternative: $('img:not([alt]):not([role="presentation"]):not([aria-hidden="true"])').length,
     canonicals: attributes('link[rel="canonical" i]', 'href').map(clean),
@@ -66,7 +66,7 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
     links: addressesOf(attributes('a[href]', 'href'), baseOf(attributes('base[href]', 'href')[0], url)),
     linksWithoutText: $('a[href]')
       .toArray()
-      .filter((element) => wordsOf(element) === '' && clean($(element).attr('title') ?? '') === '').length,
+      .filter((element) => visibleTextOf(element) === '' && clean($(element).attr('title') ?? '') === '').length,
     structuredData: [...data.types, ...attributes('[itemscope][itemtype]', 'itemtype')],
     invalidStructuredData: data.invalid,
   };
@@ -82,12 +82,12 @@ const addressesOf = (hrefs: readonly string[], base: string): string[] => {
     if (address === undefined) continue;
     address.hash = '';
     if (/^https?:$/.test(address.protocol)) addresses.add(address.href);
-    if (addresses.size === MOST_LINKS) break;
+    if (addresses.size === MAX_LINKS) break;
   }
   return [...addresses];
 };
 
-/** Types of all things in JSON-LD, also of those inside a graph. */
+/** The types of all objects in JSON-LD, including those in a graph. */
 const structuredDataOf = (scripts: readonly string[]): { types: string[]; invalid: number } => {
   const types: string[] = [];
   let invalid = 0;

@@ -2,16 +2,16 @@ import { performance } from 'node:perf_hooks';
 import type { Writable } from 'node:stream';
 import type { CheerioAPI } from 'cheerio';
 
-/** As deep as browsers let elements be inside each other; no page that people write comes near, nor to the other limits. */
-const DEEPEST = 512;
-const MOST_ELEMENTS = 50_000;
-const MOST_ATTRIBUTES = 1_000;
-/** What the parser is given at once, in characters: between two pieces others get their turn. */
-const PIECE = 4_096;
-/** What one page may cost, in milliseconds of parsing, if it finds yet another way to be costly. */
-const MOST_MS = 5_000;
+/** The nesting limit of browsers. Real pages stay far below this and the other limits. */
+const MAX_DEPTH = 512;
+const MAX_ELEMENTS = 50_000;
+const MAX_ATTRIBUTES = 1_000;
+/** Characters parsed at once; other work runs between two chunks. */
+const CHUNK_LENGTH = 4_096;
+/** Parsing time per page in milliseconds, for pages that are slow in spite of the other limits. */
+const MAX_PARSE_MS = 5_000;
 
-/** What is counted on: see `Parser` and `Tokenizer` of parse5. */
+/** The internals of parse5 that are used: see its `Parser` and `Tokenizer`. */
 interface Parser {
   readonly openElements: { readonly stackTop: number };
   readonly tokenizer: { readonly currentToken: { readonly attrs?: readonly unknown[] } | null };
@@ -19,8 +19,9 @@ interface Parser {
 }
 
 /**
- * Parses a page as browsers do, or the beginning of it. Some pages cost the parser the square of their length: two megabytes of `<div>`
- * would keep the whole process busy for hours. Of those only what comes before they become too much is seen.
+ * Parses a page as browsers do. Parsing time can grow with the square of the length: two megabytes
+ * of `<div>` would block the process for hours. Such a page is parsed only up to the point where it
+ * exceeds a limit.
  */
 export const parsePage = async (html: string): Promise<CheerioAPI> => {
   const { stringStream } = await import('cheerio');
@@ -31,7 +32,7 @@ export const parsePage = async (html: string): Promise<CheerioAPI> => {
     fail = reject;
   });
   const stream = stringStream({}, (error, page) => {
-    // Typed as never absent, which it is when all went well.
+    // Typed as always present, but absent on success.
     if (error instanceof Error) fail(error);
     else end(page);
   }) as Writable & { readonly parser: Parser };
@@ -47,48 +48,51 @@ export const parsePage = async (html: string): Promise<CheerioAPI> => {
   };
 
   let spentMs = 0;
-  const isTooMuch = (): boolean =>
-    parser.openElements.stackTop > DEEPEST ||
-    elements > MOST_ELEMENTS ||
-    (parser.tokenizer.currentToken?.attrs?.length ?? 0) > MOST_ATTRIBUTES ||
-    spentMs > MOST_MS;
-  for (let at = 0; at < html.length && !isTooMuch(); at += PIECE) {
-    const begunAt = performance.now();
-    stream.write(html.slice(at, at + PIECE));
-    spentMs += performance.now() - begunAt;
+  const isOverLimit = (): boolean =>
+    parser.openElements.stackTop > MAX_DEPTH ||
+    elements > MAX_ELEMENTS ||
+    (parser.tokenizer.currentToken?.attrs?.length ?? 0) > MAX_ATTRIBUTES ||
+    spentMs > MAX_PARSE_MS;
+  for (let at = 0; at < html.length && !isOverLimit(); at += CHUNK_LENGTH) {
+    const startedAt = performance.now();
+    stream.write(html.slice(at, at + CHUNK_LENGTH));
+    spentMs += performance.now() - startedAt;
     await new Promise((resolve) => setImmediate(resolve));
   }
   stream.end();
   return parsed;
 };
 
-/** What is looked at of an element, as its parts: more of them say nothing that anybody reads. */
-const MOST_PARTS = 2_000;
-const MOST_CHARACTERS = 2_000;
+/** How many nodes of an element are read for its text. */
+const MAX_NODES = 2_000;
+const MAX_CHARACTERS = 2_000;
 
-interface Part {
+interface Node {
   readonly type: string;
   readonly name?: string;
   readonly data?: string;
   readonly attribs?: Readonly<Record<string, string>>;
-  readonly children?: readonly Part[];
+  readonly children?: readonly Node[];
 }
 
-/** What is read out of an element, from the beginning of it: texts, and what stands for images and unnamed things. */
-export const wordsOf = (element: Part): string => {
+/**
+ * The text of an element as a screen reader reads it: texts, labels, and alternative texts of
+ * images.
+ */
+export const visibleTextOf = (element: Node): string => {
   const words: string[] = [];
   const waiting = [element];
   let characters = 0;
-  for (let seen = 0; seen < MOST_PARTS && characters < MOST_CHARACTERS; seen += 1) {
+  for (let seen = 0; seen < MAX_NODES && characters < MAX_CHARACTERS; seen += 1) {
     const part = waiting.pop();
     if (part === undefined) break;
     const { 'aria-label': label, alt } = part.attribs ?? {};
     for (const word of [part.type === 'text' ? part.data : undefined, label, part.name === 'img' ? alt : undefined]) {
       if (word === undefined) continue;
-      words.push(word.slice(0, MOST_CHARACTERS));
+      words.push(word.slice(0, MAX_CHARACTERS));
       characters += word.length;
     }
-    waiting.push(...(part.children ?? []).slice(0, MOST_PARTS).reverse());
+    waiting.push(...(part.children ?? []).slice(0, MAX_NODES).reverse());
   }
   return words.join('').replaceAll(/\s+/g, ' ').trim();
 };

@@ -5,21 +5,24 @@ import { crawl } from './crawl.js';
 import { createFetchPage, type FetchParts } from './fetchPage.js';
 import { findingsOf, probe } from './probes.js';
 
-/** Looks at a website as search engines and assistants do. @throws ProviderFault when its home page cannot be had */
+/**
+ * Examines a website as search engines and assistants do.
+ * @throws ProviderFault when its home page cannot be loaded
+ */
 export type Scan = (website: { readonly url: string; readonly name: string }) => Promise<SeoScanResult>;
 
 /** For all pages together, in milliseconds. */
-const CRAWL_MS = 60_000;
+const CRAWL_TIMEOUT_MS = 60_000;
 
 export const createScan = (parts: FetchParts & { llm: LlmGateway | undefined }): Scan => {
   const fetchPage = createFetchPage(parts);
   return async ({ url, name }) => {
-    const enough = new AbortController();
-    const cancel = parts.clock.schedule(CRAWL_MS, () => {
-      enough.abort();
+    const crawlTimeout = new AbortController();
+    const cancel = parts.clock.schedule(CRAWL_TIMEOUT_MS, () => {
+      crawlTimeout.abort();
     });
     try {
-      const site = await crawl(url, fetchPage, enough.signal);
+      const site = await crawl(url, fetchPage, crawlTimeout.signal);
       const { score, findings } = audit(site);
       const probes = await probe(parts.llm, name, site);
       return {

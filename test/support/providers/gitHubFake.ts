@@ -4,7 +4,7 @@ import type { FakeAnswer, FakeProvider, FakeRequest } from './wire.js';
 export interface FakeCommit {
   readonly sha: string;
   readonly message: string;
-  /** What the site says, for whoever builds it; null: it cannot be built. */
+  /** The text of the built site; null: the build fails. */
   readonly words: string | null;
 }
 
@@ -16,7 +16,9 @@ export interface FakeRepository {
   readonly commits: FakeCommit[];
   readonly collaborators: string[];
   readonly invitations: string[];
-  /** How often its commits are still asked for in vain, its template being copied. */
+  /**
+   * For how many more requests its commits are still missing, because the template is being copied.
+   */
   copying: number;
 }
 
@@ -27,9 +29,9 @@ export interface GitHubFake {
   readonly template: string;
   /** By name. */
   readonly repositories: ReadonlyMap<string, FakeRepository>;
-  /** Repositories that were ever made. */
+  /** All repositories ever created. */
   readonly made: readonly string[];
-  /** Puts a repository there as somebody else would. */
+  /** Adds a repository of somebody else. */
   addStranger(name: string, description?: string): void;
   commit(name: string, words: string | null): string;
 }
@@ -41,7 +43,10 @@ const commitForm = judge.example('commit');
 const invitationForm = judge.example('repository-invitation');
 const collaboratorForm = judge.example('collaborator');
 
-/** GitHub as far as the service uses it, with one account and one template; what it is asked and answers is held against the description. */
+/**
+ * The part of GitHub that the service uses, with one account and one template. Requests and
+ * responses are checked against GitHub's OpenAPI description.
+ */
 export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): GitHubFake => {
   const owner = 'agency';
   const template = 'site-template';
@@ -69,7 +74,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
   };
   add(template, 'What every site starts from', true, [newCommit('Begin', 'Welcome')], 0);
 
-  const shown = ({ name, description, isPrivate }: FakeRepository): Record<string, unknown> => ({
+  const toResource = ({ name, description, isPrivate }: FakeRepository): Record<string, unknown> => ({
     ...fullRepository,
     name,
     full_name: `${owner}/${name}`,
@@ -87,11 +92,11 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
       commit: { ...(commitForm['commit'] as object), message, author: by, committer: by },
     };
   };
-  const said = (status: number, message: string): FakeAnswer => ({
+  const errorResponse = (status: number, message: string): FakeAnswer => ({
     status,
     body: { message, documentation_url: 'https://docs.github.com/rest' },
   });
-  const missing = said(404, 'Not Found');
+  const missing = errorResponse(404, 'Not Found');
   const page = <Item>({ query }: FakeRequest, items: readonly Item[]): readonly Item[] => {
     const size = Number(query.get('per_page') ?? 30);
     return items.slice((Number(query.get('page') ?? 1) - 1) * size).slice(0, size);
@@ -107,17 +112,18 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
   };
 
   const generate = ({ body }: FakeRequest, from: FakeRepository): FakeAnswer => {
-    const wish = body as { name: string; owner: string; description: string; private: boolean };
-    if (wish.owner !== owner) return missing;
-    if (repositories.has(wish.name.toLowerCase())) return said(422, 'Could not clone: Name already exists on this account');
-    if (wish.description.length > 350) return said(422, 'description is too long (maximum is 350 characters)');
-    made.push(wish.name);
+    const input = body as { name: string; owner: string; description: string; private: boolean };
+    if (input.owner !== owner) return missing;
+    if (repositories.has(input.name.toLowerCase()))
+      return errorResponse(422, 'Could not clone: Name already exists on this account');
+    if (input.description.length > 350) return errorResponse(422, 'description is too long (maximum is 350 characters)');
+    made.push(input.name);
     const content = [newCommit('Initial commit', from.commits[0]?.words ?? null)];
-    return { status: 201, body: shown(add(wish.name.toLowerCase(), wish.description, wish.private, content, copying)) };
+    return { status: 201, body: toResource(add(input.name.toLowerCase(), input.description, input.private, content, copying)) };
   };
 
   const answerFor = (request: FakeRequest): FakeAnswer => {
-    if (request.headers.get('authorization') !== `token ${token}`) return said(401, 'Bad credentials');
+    if (request.headers.get('authorization') !== `token ${token}`) return errorResponse(401, 'Bad credentials');
     const [, , holder = '', name = '', part, more] = request.path.split('/').map(decodeURIComponent);
     const repository = holder.toLowerCase() === owner ? repositories.get(name.toLowerCase()) : undefined;
     if (repository === undefined) return missing;
@@ -127,13 +133,13 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     }
     switch (part) {
       case undefined:
-        return { status: 200, body: shown(repository) };
+        return { status: 200, body: toResource(repository) };
       case 'generate':
         return generate(request, repository);
       case 'commits':
         if (repository.copying > 0) {
           repository.copying -= 1;
-          return said(409, 'Git Repository is empty.');
+          return errorResponse(409, 'Git Repository is empty.');
         }
         return { status: 200, body: page(request, repository.commits).map(shownCommit) };
       case 'collaborators':

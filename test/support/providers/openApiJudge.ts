@@ -10,17 +10,17 @@ interface Operation {
   readonly pattern: RegExp;
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
   readonly body: AnySchemaObject | undefined;
-  /** By status; null where an answer has no body. */
+  /** By status; null for a response without a body. */
   readonly answers: ReadonlyMap<string, AnySchemaObject | null>;
 }
 
-/** Holds requests and answers against an official description. */
+/** Checks requests and responses against an official OpenAPI description. */
 export interface OpenApiJudge {
-  /** @throws when there is no such operation, or the query or the body is not as described */
+  /** @throws when the operation does not exist, or the query or the body does not match */
   request(request: FakeRequest): void;
-  /** @throws when the description knows no such answer */
+  /** @throws when the description does not contain such a response */
   answer(request: FakeRequest, answer: FakeAnswer): void;
-  /** The smallest object of a named schema: what is required, with made-up values. */
+  /** The smallest object of a named schema: only required fields, with sample values. */
   example(schema: string): Record<string, unknown>;
 }
 
@@ -106,7 +106,7 @@ export const openApiJudge = (file: URL): OpenApiJudge => {
     },
     answer: (request, { status, body }) => {
       const { answers, path } = operationFor(request);
-      // Described for all operations together: wrong credentials, limits, what is not there, what cannot be done.
+      // Common to all operations: wrong credentials, rate limits, not found, unprocessable.
       const isCommon = [401, 403, 404, 422].includes(status) && !answers.has(String(status));
       const schema = isCommon ? { $ref: '#/components/schemas/basic-error' } : answers.get(String(status));
       if (schema === undefined) throw new Error(`${request.method} ${path} never answers ${status}`);

@@ -2,7 +2,10 @@ import type { FakeAnswer, FakeProvider } from './wire.js';
 
 export const adminToken = 'shpat_canary8c1e';
 
-/** A product in the fields of Shopify's `Product` that are asked for (https://shopify.dev/docs/api/admin-graphql/latest/objects/Product). */
+/**
+ * The requested fields of Shopify's `Product`
+ * (https://shopify.dev/docs/api/admin-graphql/latest/objects/Product).
+ */
 export interface FakeProduct {
   readonly id: string;
   readonly title: string;
@@ -35,10 +38,12 @@ export const fakeProduct = (number: number, changes: Partial<FakeProduct> = {}):
   ...changes,
 });
 
-/** Opaque, with characters that a path or a query would have to escape. */
+/** Opaque, with characters that need escaping in a path or a query. */
 const cursorOf = (index: number): string => Buffer.from(JSON.stringify({ last_id: index, last_value: '>?' })).toString('base64');
 
-/** What the product query may select, and nothing else: another field is an error of Shopify's, told with 200. */
+/**
+ * The fields that the product query may select. For any other Shopify answers 200 with an error.
+ */
 const selectable = new Set(
   (
     'products edges cursor node id title handle status onlineStoreUrl totalInventory updatedAt featuredMedia preview image url ' +
@@ -46,7 +51,10 @@ const selectable = new Set(
   ).split(' '),
 );
 
-/** A bucket of points that a query's cost is taken from (https://shopify.dev/docs/api/usage/limits). */
+/**
+ * The rate-limit bucket, from which a query's cost is deducted
+ * (https://shopify.dev/docs/api/usage/limits).
+ */
 export interface Bucket {
   available: number;
   readonly restoreRate: number;
@@ -54,7 +62,10 @@ export interface Bucket {
 
 const cost = 22;
 
-/** The Admin API of a shop with these products. A throttled query restores the bucket, as if the time that it asks for had passed. */
+/**
+ * The Admin API of a shop with these products. A throttled query refills the bucket, as if the
+ * requested time had passed.
+ */
 export const shopifyWith =
   (products: readonly FakeProduct[], bucket: Bucket = { available: 2_000, restoreRate: 100 }): FakeProvider =>
   ({ method, path, headers, body }): FakeAnswer => {

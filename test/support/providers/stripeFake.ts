@@ -30,16 +30,19 @@ export interface StripeFake {
   readonly secretKey: string;
   /** A recurring price that exists. */
   readonly priceId: string;
-  /** All that were ever made. */
+  /** All objects ever created. */
   readonly customers: readonly FakeCustomer[];
   readonly subscriptions: readonly FakeSubscription[];
   readonly invoices: readonly FakeInvoice[];
   readonly prices: Set<string>;
-  /** What was answered, beside the request. */
+  /** Every request with its response. */
   readonly exchanges: readonly { readonly request: FakeRequest; readonly answer: FakeAnswer }[];
-  /** Creations that are answered with 500 from now on, without being done; Stripe remembers that answer as any other. */
+  /**
+   * How many of the next creations fail with a 500, which Stripe stores under the idempotency key
+   * like any other response.
+   */
   failing: number;
-  /** Customers with that address that somebody else made. */
+  /** Adds customers with this address that somebody else created. */
   addStrangers(email: string, count: number): void;
 }
 
@@ -47,8 +50,9 @@ const CREATED = 1_700_000_000;
 const MONTH_S = 30 * 86_400;
 
 /**
- * Stripe as far as the service uses it: its objects, its lists in pages, and its idempotency keys, which repeat whatever was answered first
- * (https://docs.stripe.com/api/idempotent_requests). Whether it is asked and answers as its description says is for `stripeJudge`.
+ * The part of Stripe that the service uses: objects, paged lists, and idempotency keys, which
+ * replay the first response (https://docs.stripe.com/api/idempotent_requests). `stripeJudge` checks
+ * requests and responses against Stripe's description.
  */
 export const createStripeFake = (): StripeFake => {
   const secretKey = 'sk_test_canary0123456789';
@@ -138,7 +142,7 @@ export const createStripeFake = (): StripeFake => {
     return ok(subscriptionShown(subscription));
   };
 
-  /** A creation, once for each key. */
+  /** Handles a creation, once per idempotency key. */
   const create = ({ path, headers, body }: FakeRequest): FakeAnswer => {
     const key = headers.get('idempotency-key') ?? '';
     const text = typeof body === 'string' ? body : '';

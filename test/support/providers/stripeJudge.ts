@@ -12,9 +12,10 @@ const program = fileURLToPath(new URL('../../../.servers/stripe/stripe-mock', im
 export const hasStripeJudge = existsSync(program) || process.env.CI === 'true';
 
 /**
- * Holds what the fake was asked and answered against Stripe's own description, by stripe-mock, which is made from it: it refuses a request that the
- * description does not allow, and answers every other with all the fields that the description has.
- * @returns what is not as described
+ * Checks the fake's requests and responses with stripe-mock, which is generated from Stripe's
+ * description: it refuses invalid requests, and its responses have all the fields of the
+ * description.
+ * @returns the differences
  */
 export const judgeStripe = async ({ exchanges, secretKey }: StripeFake): Promise<readonly string[]> => {
   const url = await (judge ??= startJudge());
@@ -57,9 +58,9 @@ const startJudge = async (): Promise<string> => {
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Fields of `answer` that the description does not have there, or has with values of another kind. */
+/** Fields of `answer` that the description does not have, or has with another type. */
 const strangers = (answer: unknown, described: unknown, path: string): string[] => {
-  // Null stands for anything that may be absent; a deleted object has a form of its own.
+  // Null matches any optional field; a deleted object has its own schema.
   if (answer === null || described === null || path.endsWith('.metadata')) return [];
   if (Array.isArray(answer) && Array.isArray(described)) {
     return answer.flatMap((item: unknown) => strangers(item, described[0] ?? null, `${path}[]`));

@@ -13,7 +13,7 @@ interface FakeDeployment {
   readonly meta: Readonly<Record<string, string>>;
   readonly words: string | null;
   readonly createdAt: number;
-  /** How often it is still looked at before its build has ended. */
+  /** For how many more requests the build is still running. */
   building: number;
 }
 
@@ -22,7 +22,7 @@ export interface FakeProject {
   readonly name: string;
   /** Owner and name on the source host. */
   readonly repository: string;
-  /** Whether visitors are asked to log in. */
+  /** Whether visitors must log in. */
   isProtected: boolean;
   readonly variables: Variable[];
   /** Newest first. */
@@ -35,11 +35,11 @@ export interface VercelFake {
   readonly teamId: string;
   /** By name. */
   readonly projects: ReadonlyMap<string, FakeProject>;
-  /** Projects and deployments that were ever made, by name and id. */
+  /** All projects and deployments ever created, by name and id. */
   readonly made: { readonly projects: string[]; readonly deployments: string[] };
-  /** Variables with such a name cannot be set. */
+  /** Names of variables that cannot be set. */
   readonly forbidden: Set<string>;
-  /** What visitors get at an address. */
+  /** The response that visitors get at an address. */
   visit(address: string): { status: number; text: string };
 }
 
@@ -48,7 +48,10 @@ const stateOf = ({ building, words }: FakeDeployment): string => (building > 0 ?
 const failureOf = (deployment: FakeDeployment) =>
   stateOf(deployment) === 'ERROR' ? { errorCode: 'BUILD_FAILED', errorMessage: 'Command "npm run build" exited with 1' } : {};
 
-/** Vercel as far as the service uses it, building what `repositoryOf` knows; what it is asked and answers is held against Vercel's own client. */
+/**
+ * The part of Vercel that the service uses, building the repositories of `repositoryOf`. Requests
+ * and responses are checked with Vercel's own client.
+ */
 export const createVercelFake = ({
   repositoryOf,
   building = 2,
@@ -64,8 +67,11 @@ export const createVercelFake = ({
   const repositoryIds: string[] = [];
   let count = 0;
 
-  const said = (status: number, code: string, message: string): FakeAnswer => ({ status, body: { error: { code, message } } });
-  const missing = said(404, 'not_found', 'Not found');
+  const errorResponse = (status: number, code: string, message: string): FakeAnswer => ({
+    status,
+    body: { error: { code, message } },
+  });
+  const missing = errorResponse(404, 'not_found', 'Not found');
   const find = (idOrName: string): FakeProject | undefined =>
     projects.get(idOrName) ?? [...projects.values()].find(({ id }) => id === idOrName);
   const repositoryId = (fullName: string): number => {
@@ -73,7 +79,7 @@ export const createVercelFake = ({
     return repositoryIds.indexOf(fullName) + 1;
   };
 
-  const shownProject = ({ id, name, repository, isProtected }: FakeProject) => ({
+  const toProjectResource = ({ id, name, repository, isProtected }: FakeProject) => ({
     accountId: teamId,
     id,
     name,
@@ -148,37 +154,37 @@ export const createVercelFake = ({
   };
 
   const createProject = ({ body }: FakeRequest): FakeAnswer => {
-    const wish = body as {
+    const input = body as {
       name: string;
       gitRepository: { repo: string };
       ssoProtection?: object | null;
       environmentVariables: Variable[];
     };
-    if (projects.has(wish.name)) return said(409, 'conflict', `A project with the name "${wish.name}" already exists`);
-    if (repositoryOf(wish.gitRepository.repo) === undefined)
-      return said(400, 'bad_request', 'To link a GitHub repository, you need to install the GitHub integration first.');
+    if (projects.has(input.name)) return errorResponse(409, 'conflict', `A project with the name "${input.name}" already exists`);
+    if (repositoryOf(input.gitRepository.repo) === undefined)
+      return errorResponse(400, 'bad_request', 'To link a GitHub repository, you need to install the GitHub integration first.');
     count += 1;
     const project: FakeProject = {
       id: `prj_${count}`,
-      name: wish.name,
-      repository: wish.gitRepository.repo,
-      isProtected: wish.ssoProtection !== null,
-      variables: wish.environmentVariables.map(({ key, value, type }) => ({ key, value, type })),
+      name: input.name,
+      repository: input.gitRepository.repo,
+      isProtected: input.ssoProtection !== null,
+      variables: input.environmentVariables.map(({ key, value, type }) => ({ key, value, type })),
       deployments: [],
     };
-    projects.set(wish.name, project);
-    made.projects.push(wish.name);
-    return { status: 200, body: shownProject(project) };
+    projects.set(input.name, project);
+    made.projects.push(input.name);
+    return { status: 200, body: toProjectResource(project) };
   };
 
-  const setVariables = (project: FakeProject, wishes: readonly Variable[]): FakeAnswer => {
+  const setVariables = (project: FakeProject, inputs: readonly Variable[]): FakeAnswer => {
     const isRefused = ({ key }: Variable) => forbidden.has(key);
-    for (const { key, value, type } of wishes.filter((wish) => !isRefused(wish))) {
+    for (const { key, value, type } of inputs.filter((input) => !isRefused(input))) {
       const known = project.variables.find((variable) => variable.key === key);
       if (known === undefined) project.variables.push({ key, value, type });
       else known.value = value;
     }
-    const failed = wishes.filter(isRefused).map(({ key, value, type }) => ({
+    const failed = inputs.filter(isRefused).map(({ key, value, type }) => ({
       error: { code: 'forbidden', message: 'This name is reserved', key, envVarKey: key, value, target: ['production'], type },
     }));
     return { status: 201, body: { created: [], failed } };
@@ -188,7 +194,7 @@ export const createVercelFake = ({
     key,
     type,
     target: ['production', 'preview'],
-    // Only plain ones are readable without asking for their decryption.
+    // Only plain variables are readable without decryption.
     value: type === 'plain' ? value : 'eyJ2IjoidjIi',
     configurationId: null,
     securityIssues: [],
@@ -197,13 +203,13 @@ export const createVercelFake = ({
   });
 
   const deploy = ({ body }: FakeRequest): FakeAnswer => {
-    const wish = body as { project: string; gitSource: { repoId: number; ref: string }; meta: Record<string, string> };
-    const project = find(wish.project);
+    const input = body as { project: string; gitSource: { repoId: number; ref: string }; meta: Record<string, string> };
+    const project = find(input.project);
     if (project === undefined) return missing;
-    const head = repositoryOf(repositoryIds[wish.gitSource.repoId - 1] ?? '')?.commits[0];
-    if (head === undefined) return said(400, 'incorrect_git_source_info', 'The provided reference could not be found');
+    const head = repositoryOf(repositoryIds[input.gitSource.repoId - 1] ?? '')?.commits[0];
+    if (head === undefined) return errorResponse(400, 'incorrect_git_source_info', 'The provided reference could not be found');
     count += 1;
-    const meta = { ...wish.meta, githubCommitSha: head.sha, githubCommitRef: wish.gitSource.ref };
+    const meta = { ...input.meta, githubCommitSha: head.sha, githubCommitRef: input.gitSource.ref };
     const deployment = { id: `dpl_${count}`, meta, words: head.words, createdAt: 1_767_225_600_000 + count, building };
     project.deployments.unshift(deployment);
     made.deployments.push(deployment.id);
@@ -226,7 +232,7 @@ export const createVercelFake = ({
       projects.delete(project.name);
       return { status: 204 };
     }
-    if (part === undefined) return { status: 200, body: shownProject(project) };
+    if (part === undefined) return { status: 200, body: toProjectResource(project) };
     if (part === 'env' && request.method === 'POST') return setVariables(project, request.body as readonly Variable[]);
     if (part === 'env') return { status: 200, body: { envs: project.variables.map(shownVariable) } };
     const domain = { name: `${project.name}.vercel.app`, apexName: 'vercel.app', projectId: project.id, verified: true };
@@ -234,8 +240,8 @@ export const createVercelFake = ({
   };
   const answerFor = (request: FakeRequest): FakeAnswer => {
     const { method, path, query, headers } = request;
-    if (headers.get('authorization') !== `Bearer ${token}`) return said(403, 'forbidden', 'Not authorized');
-    if (query.get('teamId') !== teamId) return said(403, 'forbidden', 'Not authorized for this scope');
+    if (headers.get('authorization') !== `Bearer ${token}`) return errorResponse(403, 'forbidden', 'Not authorized');
+    if (query.get('teamId') !== teamId) return errorResponse(403, 'forbidden', 'Not authorized for this scope');
     const [, version = '', kind, name, part] = path.split('/').map(decodeURIComponent);
     if (kind === 'deployments') {
       if (method === 'POST') return deploy(request);

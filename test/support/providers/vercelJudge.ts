@@ -13,7 +13,7 @@ import { FilterProjectEnvsResponseBody$inboundSchema } from '@vercel/sdk/models/
 import { GetProjectDomainsResponseBody$inboundSchema } from '@vercel/sdk/models/getprojectdomainsop.js';
 import type { FakeAnswer, FakeRequest } from './wire.js';
 
-/** What the validators of Vercel's own client have to be for us: zod's, whichever version it brings. */
+/** The used part of the validators of Vercel's client: zod's, in any version. */
 interface Validator {
   safeParse(value: unknown): { success: boolean; error?: { message: string } };
 }
@@ -23,7 +23,7 @@ interface Operation {
   readonly pattern: RegExp;
   readonly query: readonly string[];
   readonly body?: Validator;
-  /** Of 2xx; null: without a body. */
+  /** For 2xx; null: without a body. */
   readonly answer: Validator | null;
 }
 
@@ -83,11 +83,14 @@ const operations: readonly Operation[] = [
     answer: GetDeploymentResponseBody$inboundSchema,
   },
 ];
-/** Holds requests and answers against the validators that Vercel's SDK is generated with from Vercel's description. */
+/**
+ * Checks requests and responses with the validators of Vercel's SDK, which are generated from
+ * Vercel's description.
+ */
 export const createVercelJudge = (): {
-  /** @throws when there is no such operation, or the query or the body is not as described */
+  /** @throws when the operation does not exist, or the query or the body does not match */
   request(request: FakeRequest): void;
-  /** @throws when the client would not understand the answer */
+  /** @throws when the client could not parse the response */
   answer(request: FakeRequest, answer: FakeAnswer): void;
 } => {
   const operationFor = ({ method, path }: FakeRequest): Operation => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterAll } from '@jest/globals';
 
-/** A request as a fake provider sees it. */
+/** A request, as a fake provider receives it. */
 export interface FakeRequest {
   readonly method: string;
   readonly path: string;
@@ -20,26 +20,31 @@ export interface FakeAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The other side of a provider's API: what it does and answers. It throws when a request is not what the provider's description allows. */
+/**
+ * A fake of a provider's API. It throws when the provider's description does not allow a request.
+ */
 export type FakeProvider = (request: FakeRequest) => FakeAnswer;
 
-/** What goes wrong with one request, and whether the provider has acted before that. */
+/** A failure of one request, and whether the provider acted before it. */
 export interface Trouble {
   readonly when: 'before' | 'after';
   readonly what: TroubleKind;
 }
 
-/** 429 with `Retry-After`, 500, a reset connection, no answer at all, half of an answer, one that never ends, an HTML page, another JSON. */
+/**
+ * 429 with `Retry-After`, 500, a reset connection, no answer at all, half of an answer, one that
+ * never ends, an HTML page, another JSON.
+ */
 export const troubleKinds = ['429', '500', 'reset', 'silence', 'half', 'drip', 'page', 'nonsense'] as const;
 export type TroubleKind = (typeof troubleKinds)[number];
 
-/** The trouble that the n-th request, counted from 0, meets. */
+/** The trouble of the n-th request, counted from 0. */
 export type TroublePlan = (request: FakeRequest, index: number) => Trouble | undefined;
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const tooMany: FakeAnswer = { status: 429, body: { message: 'Slow down' }, headers: { 'retry-after': '7' } };
 
-/** What arrives instead of `answer`; null when there is none. */
+/** The response that arrives instead of `answer`; null for none. */
 const spoilt = (
   what: TroubleKind,
   answer: FakeAnswer,
@@ -75,7 +80,8 @@ const requestFrom = (method: string, url: string, headers: Headers, text: string
 const never = new Promise<never>(() => undefined);
 
 /**
- * A `fetch` that leads straight to a fake, without a socket: for thousands of runs on virtual time. `line` stands between the two.
+ * A `fetch` that calls a fake directly, without a socket, for thousands of runs on virtual time.
+ * `line` injects failures.
  */
 export const fetchFrom =
   (
@@ -123,9 +129,9 @@ export interface ServedFake {
   readonly url: string;
   /** Every request, in order. */
   readonly requests: readonly FakeRequest[];
-  /** What goes wrong from now on; nothing when absent. */
+  /** The trouble of the next requests; none when absent. */
   trouble(plan?: TroublePlan): void;
-  /** What the fake itself threw: a request that the description does not allow. */
+  /** Errors that the fake threw for requests that the description does not allow. */
   readonly complaints: readonly unknown[];
 }
 

@@ -64,8 +64,9 @@ export const webhookRoutes = ({
       raw: headers,
       answers: { 200: { description: 'It is kept, or was before.', schema: Type.Object({}) } },
       handle: async ({ raw, header, query: { websiteId }, context }) => {
-        if (!commerce.takesWebhooks) throw httpErrors.noWebhooks();
-        if (!commerce.isGenuine(raw, header('x-shopify-hmac-sha256') ?? '')) throw new Refused(refusals.invalidSignature());
+        if (!commerce.acceptsWebhooks) throw httpErrors.noWebhooks();
+        if (!commerce.isSignatureValid(raw, header('x-shopify-hmac-sha256') ?? ''))
+          throw new Refused(refusals.invalidSignature());
         const told = (name: 'X-Shopify-Topic' | 'X-Shopify-Webhook-Id'): string => {
           const text = header(name.toLowerCase()) ?? '';
           if (text === '') throw httpErrors.invalid('headers', [{ field: name, issue: 'is required' }]);

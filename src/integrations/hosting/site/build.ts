@@ -4,15 +4,15 @@ import { parseUrl } from '../../../platform/urls.js';
 import { parseHex } from './colour.js';
 import { onColour, themeOf } from './theme.js';
 
-/** Content by path; paths are relative, with `/`, and never lead out of the site. */
+/** Content by path. Paths are relative, use `/`, and never lead out of the site. */
 export type SiteFiles = ReadonlyMap<string, Uint8Array>;
 
-/** A site that cannot be built; the message is in words for people. */
+/** A site that cannot be built. The message is shown to people. */
 export class BuildFailure extends Error {
   override readonly name = 'BuildFailure';
 }
 
-/** Bounds of one page, so that no template holds the process up: milliseconds, characters, objects. */
+/** Limits per page (milliseconds, characters, objects), so that no template blocks the process. */
 const limits = { renderLimit: 500, parseLimit: 2_000_000, memoryLimit: 20_000_000 };
 const defaultColour = '#1f5f5b';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -20,14 +20,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 interface Page {
   /** Address within the site: `''` is the home page, `services/` another. */
   readonly path: string;
-  /** What leads from this page to the home page: `./`, `../`, … */
+  /** The relative path from this page to the home page: `./`, `../`, … */
   readonly root: string;
   readonly url: string;
 }
 
 /**
- * Builds a site (see `docs/templates.md`): `*.liquid` files are rendered with the `SITE_…` ones of `variables`, others are
- * copied, what begins with `_` or `.` is not published. Reads nothing but `source` and runs none of its code.
+ * Builds a site (see `docs/templates.md`): renders `*.liquid` files with those of `variables` whose
+ * names begin with `SITE_`, copies other files, and omits files that begin with `_` or `.`. Reads
+ * only `source` and runs none of its code.
  * @throws BuildFailure when a file is wrong or a page takes more time or memory than allowed
  */
 export const buildSite = async (source: SiteFiles, variables: Readonly<Record<string, string>>): Promise<SiteFiles> => {
@@ -56,7 +57,7 @@ const isPublished = (path: string): boolean =>
   path !== 'README.md' &&
   path.split('/').every((part) => part === '.well-known' || !/^[._]/.test(part));
 
-/** Pages come last, since they carry the hashes of the other files. */
+/** Pages are built last, since they contain the hashes of other files. */
 const isTemplatePage = (path: string): boolean => path.endsWith('.html.liquid');
 
 const decode = (path: string, content: Uint8Array): string => {
@@ -82,7 +83,10 @@ const readData = (source: SiteFiles): Record<string, unknown> => {
   return data;
 };
 
-/** `SITE_PHONE_NUMBER` is `site.phoneNumber`; the template's own `_data/site.json` says what holds where nothing is set. */
+/**
+ * `SITE_PHONE_NUMBER` is `site.phoneNumber`; the template's own `_data/site.json` says what holds
+ * where nothing is set.
+ */
 const siteVariables = (defaults: unknown, variables: Readonly<Record<string, string>>) => {
   const site: Record<string, unknown> = typeof defaults === 'object' ? { ...defaults } : {};
   for (const [variable, value] of Object.entries(variables)) {
@@ -98,7 +102,7 @@ const siteVariables = (defaults: unknown, variables: Readonly<Record<string, str
   return { ...site, initial: initial.toUpperCase(), color, onColor: onColour(color), url: url.replace(/\/?$/, '/') };
 };
 
-/** A page that is missing is shown at any depth, so that the one for it starts from the site's own address. */
+/** `404.html` is served at any depth, so its links start from the site's absolute path. */
 const pageOf = (output: string, siteUrl: string): Page => {
   const path = output.replace(/(^|\/)index\.html$/, '$1');
   const up = '../'.repeat(output.split('/').length - 1);
@@ -121,7 +125,7 @@ const refuseClashes = (outputs: readonly string[]): void => {
 
 const createEngine = async (source: SiteFiles, built: SiteFiles): Promise<Liquid> => {
   const { Liquid: Engine } = await import('liquidjs');
-  // Without a prototype: `{% render 'constructor' %}` finds no file.
+  // Without a prototype, so that `{% render 'constructor' %}` finds no file.
   const templates = Object.create(null) as Record<string, string>;
   for (const [path, content] of source) if (path.endsWith('.liquid')) templates[path] = decode(path, content);
   const engine = new Engine({
@@ -141,7 +145,7 @@ const createEngine = async (source: SiteFiles, built: SiteFiles): Promise<Liquid
     if (content === undefined) throw new Error(`there is no file ${String(path)} to link to`);
     return `${String(this.context.getSync(['page', 'root']))}${String(path)}?v=${contentHash(content)}`;
   });
-  // Safe inside a <script type="application/ld+json">, which HTML escaping would break.
+  // Escaped for a <script type="application/ld+json">, where HTML escaping would break the JSON.
   engine.registerFilter('json', (value: unknown) =>
     (JSON.stringify(value) as string | undefined)?.replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`),
   );
@@ -149,7 +153,7 @@ const createEngine = async (source: SiteFiles, built: SiteFiles): Promise<Liquid
 };
 
 const render = async (engine: Liquid, path: string, text: string, globals: object): Promise<Uint8Array> => {
-  // A breath between pages: requests are served while a site is built.
+  // Yields between pages, so that requests are served during a build.
   await new Promise((resolve) => setImmediate(resolve));
   try {
     const rendered: unknown = await engine.render(engine.parse(text, path), {}, { globals });
@@ -161,5 +165,5 @@ const render = async (engine: Liquid, path: string, text: string, globals: objec
   }
 };
 
-/** Names a content: 16 hexadecimal digits of its SHA-256. */
+/** 16 hexadecimal digits of the content's SHA-256. */
 export const contentHash = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 16);

@@ -1,6 +1,7 @@
 /**
- * Colour arithmetic: sRGB, WCAG 2.2 contrast (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio) and OKLCH
- * (https://bottosson.github.io/posts/oklab/), in which changing the lightness keeps the hue that people see.
+ * Colour arithmetic: sRGB, WCAG 2.2 contrast (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio) and
+ * OKLCH (https://bottosson.github.io/posts/oklab/), where changing the lightness keeps the
+ * perceived hue.
  */
 
 /** `#rrggbb`, lower case. */
@@ -62,17 +63,17 @@ const linearRgb = ({ l, c, h }: Oklch): Triple => {
   ];
 };
 
-const shown = (rgb: Triple): boolean => rgb.every((channel) => channel >= -0.0005 && channel <= 1.0005);
+const isInGamut = (rgb: Triple): boolean => rgb.every((channel) => channel >= -0.0005 && channel <= 1.0005);
 
-/** The colour on a screen; what sRGB cannot show loses chroma, never hue or lightness. */
+/** Converts to sRGB. A colour outside its gamut loses chroma, never hue or lightness. */
 export const fromOklch = (colour: Oklch): Hex => {
   const l = Math.min(Math.max(colour.l, 0), 1);
   let rgb = linearRgb({ ...colour, l });
-  if (!shown(rgb)) {
+  if (!isInGamut(rgb)) {
     let [low, high] = [0, colour.c];
     for (let step = 0; step < 20; step += 1) {
       const c = (low + high) / 2;
-      if (shown(linearRgb({ ...colour, l, c }))) low = c;
+      if (isInGamut(linearRgb({ ...colour, l, c }))) low = c;
       else high = c;
     }
     rgb = linearRgb({ ...colour, l, c: low });
@@ -85,8 +86,8 @@ export const fromOklch = (colour: Oklch): Hex => {
 };
 
 /**
- * `colour` made lighter or darker, only as far as needed to have `ratio` against every one of `backgrounds`. `towards` says
- * which way; the end of the way (white or black) must satisfy the ratio.
+ * Makes `colour` lighter or darker, as `towards` says, until it has the contrast `ratio` against
+ * all `backgrounds`. The extreme (white or black) must satisfy the ratio.
  */
 export const readable = (colour: Oklch, backgrounds: readonly Hex[], ratio: number, towards: 'lighter' | 'darker'): Hex => {
   const step = towards === 'lighter' ? 0.005 : -0.005;

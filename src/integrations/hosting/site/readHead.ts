@@ -2,10 +2,13 @@ import * as fs from 'node:fs';
 import { systemErrorCode } from '../../embeddedFiles.js';
 import { BuildFailure, type SiteFiles } from './build.js';
 
-const mostFiles = 5_000;
-const mostBytes = 200 * 1024 * 1024;
+const maxFiles = 5_000;
+const maxBytes = 200 * 1024 * 1024;
 
-/** The commit at the head of a branch of the bare repository `gitdir`, or null when there is no such repository or branch. */
+/**
+ * The head commit of a branch in the bare repository `gitdir`, or null when the repository or
+ * branch does not exist.
+ */
 export const headOf = async (gitdir: string, branch: string): Promise<string | null> => {
   const { default: git } = await import('isomorphic-git');
   try {
@@ -17,8 +20,9 @@ export const headOf = async (gitdir: string, branch: string): Promise<string | n
 };
 
 /**
- * The files of a commit, straight from the objects of a bare repository.
- * @throws BuildFailure when it is damaged, or holds what cannot be published: a link, a strange name, too much
+ * Reads the files of a commit from the objects of a bare repository.
+ * @throws BuildFailure when it is damaged or holds what cannot be published: links, unsafe names,
+ * too much data
  */
 export const readCommit = async (gitdir: string, commit: string): Promise<SiteFiles> => {
   const { default: git } = await import('isomorphic-git');
@@ -30,7 +34,7 @@ export const readCommit = async (gitdir: string, commit: string): Promise<SiteFi
     const { tree } = await git.readTree({ fs, gitdir, oid, cache });
     for (const entry of tree) {
       const path = `${folder}${entry.path}`;
-      // Git's own tools make no such names; a crafted push can.
+      // Git's own tools create no such names, but a crafted push can.
       if (entry.path === '..' || entry.path === '.' || /[/\\\p{Cc}]/u.test(entry.path) || entry.path.length > 200)
         throw new BuildFailure(`The repository holds a file with a name that cannot be published, in "${folder}"`);
       if (entry.type === 'tree') {
@@ -42,8 +46,8 @@ export const readCommit = async (gitdir: string, commit: string): Promise<SiteFi
       const { blob } = await git.readBlob({ fs, gitdir, oid: entry.oid, cache });
       bytes += blob.length;
       files.set(path, blob);
-      if (files.size > mostFiles || bytes > mostBytes)
-        throw new BuildFailure(`The repository is too large: at most ${String(mostFiles)} files and 200 MiB can be published`);
+      if (files.size > maxFiles || bytes > maxBytes)
+        throw new BuildFailure(`The repository is too large: at most ${String(maxFiles)} files and 200 MiB can be published`);
     }
   };
 

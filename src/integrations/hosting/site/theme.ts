@@ -1,36 +1,37 @@
 import { contrast, fromOklch, readable, toOklch, type Hex, type Oklch } from './colour.js';
 
 /**
- * The colours of one colour scheme, derived from a brand colour. Promised for any brand colour: text (`ink`, `muted`,
- * `accent`) has 4.5:1 against `paper`, `surface` and `tint`; `onBrand` and `onBrandStrong` have 4.5:1 on their fills; `edge`
- * has 3:1 against `paper`, `surface` and `tint` (WCAG 2.2, 1.4.3 and 1.4.11). `soft` and `companion` are decoration only.
+ * The colours of one colour scheme, derived from a brand colour. Guaranteed contrast for any brand
+ * colour (WCAG 2.2, 1.4.3 and 1.4.11): text (`ink`, `muted`, `accent`) has 4.5:1 against `paper`,
+ * `surface` and `tint`; `onBrand` and `onBrandStrong` have 4.5:1 on their fills; `edge` has 3:1
+ * against `paper`, `surface` and `tint`. `soft` and `companion` are decoration only.
  */
 export interface Palette {
-  /** The page. */
+  /** The page's background. */
   readonly paper: Hex;
   /** Raised or alternate areas. */
   readonly surface: Hex;
-  /** Areas with a breath of the brand. */
+  /** Areas lightly tinted with the brand colour. */
   readonly tint: Hex;
-  /** Hairlines that mean nothing by themselves. */
+  /** Decorative hairlines. */
   readonly line: Hex;
   /** Text. */
   readonly ink: Hex;
   /** Secondary text. */
   readonly muted: Hex;
-  /** The brand as text and links. */
+  /** The brand colour for text and links. */
   readonly accent: Hex;
-  /** The brand as a fill, and text on it. */
+  /** The brand colour as a fill, and text on it. */
   readonly brand: Hex;
   readonly onBrand: Hex;
   /** The fill under the pointer, and text on it. */
   readonly brandStrong: Hex;
   readonly onBrandStrong: Hex;
-  /** The brand as a line that has to be seen: buttons, icons, the focus ring. */
+  /** The brand colour for lines that must be visible: buttons, icons, the focus ring. */
   readonly edge: Hex;
-  /** A pale brand, for pictures. */
+  /** A pale brand colour, for pictures. */
   readonly soft: Hex;
-  /** A neighbour of the brand's hue, for pictures. */
+  /** A contrasting hue, for pictures. */
   readonly companion: Hex;
 }
 
@@ -44,7 +45,10 @@ const graphic = 3;
 const white: Hex = '#ffffff';
 const black: Hex = '#000000';
 
-/** White where it can be read, else a near-black, else black (one of white and black always has 4.58:1). */
+/**
+ * White where it is readable, else a near-black, else black (white or black always has at least
+ * 4.58:1).
+ */
 export const onColour = (fill: Hex): Hex => {
   const { c, h } = toOklch(fill);
   const near = fromOklch({ l: 0.18, c: Math.min(c, 0.02), h });
@@ -54,7 +58,8 @@ export const onColour = (fill: Hex): Hex => {
 /** The palettes of light and dark pages for a brand colour. */
 export const themeOf = (brand: Hex): Theme => {
   const base = toOklch(brand);
-  // The hue of a grey is noise: its neutrals stay neutral, and its companion differs by lightness.
+  // The hue of a grey is meaningless, so its neutrals stay grey and its companion differs by
+  // lightness.
   const grey = base.c < 0.02;
   const tinted = (l: number, c: number): Hex => fromOklch({ l, c: grey ? 0 : Math.min(c, base.c * 1.2), h: base.h });
   const companion = (l: number): Hex =>
@@ -83,10 +88,12 @@ export const themeOf = (brand: Hex): Theme => {
   };
 };
 
-/** A brand that would sink into a white page turns almost black. */
+/** A brand colour that is invisible on a white page becomes almost black. */
 const fillOnLight = (base: Oklch, brand: Hex): Hex => (base.l > 0.97 ? fromOklch({ ...base, l: 0.24 }) : brand);
 
-/** A brand that would sink into a dark page is lifted until it stands out; a grey one turns almost white. */
+/**
+ * A brand colour that is invisible on a dark page is lightened; a grey one becomes almost white.
+ */
 const fillOnDark = (base: Oklch, brand: Hex): Hex => {
   if (base.l >= 0.45) return brand;
   return fromOklch(base.c < 0.02 ? { ...base, l: 0.92 } : { ...base, l: 0.55 });

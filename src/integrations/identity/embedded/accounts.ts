@@ -1,30 +1,37 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Identity } from '../port.js';
-import type { SealedRecords } from './sealedRecords.js';
+import type { EncryptedRecords } from './encryptedRecords.js';
 
-/** How long an account is kept after it was last used, in milliseconds. Signing in again makes it anew. */
-const keptMs = 60 * 24 * 60 * 60_000;
-/** An account that will be kept for less than this is kept for the whole time again when it is used. */
-const renewedMs = keptMs / 2;
+/**
+ * How long an account is stored after its last use, in milliseconds. Signing in again recreates it.
+ */
+const retentionMs = 60 * 24 * 60 * 60_000;
+/**
+ * An account that is used with less than this remaining is stored for the whole retention again.
+ */
+const renewalThresholdMs = retentionMs / 2;
 
 export interface Account {
   readonly subject: string;
-  /** Lower-case, and verified: somebody read a mail that was sent there. */
+  /** Lower-case and verified by a mail. */
   readonly email: string;
   readonly role: Identity['role'];
 }
 
-/** Who has signed in: which subject an address is, and which address a subject. */
+/** The accounts of people who have signed in. */
 export interface Accounts {
-  /** The account of an address whose mail was read. Whoever has an address may sign in; what they see is decided elsewhere. */
+  /**
+   * The account of a verified address, created if absent. Anybody may sign in; authorisation
+   * happens elsewhere.
+   */
   ofEmail(email: string): Promise<Account>;
-  /** `null` when nobody has signed in as this subject, or not for long, or when it was forgotten. */
+  /** `null` when the account does not exist, has expired, or was forgotten. */
   find(subject: string): Promise<Account | null>;
-  /** Whether the address of a subject is among those of admins. Of subjects that are not ours nothing is known: true. */
+  /** Whether the subject's address is an admin's. True for subjects that were not created here. */
   isStillAdmin(subject: string, email: string | undefined): boolean;
   /**
-   * The subject of the address is no more, at once and in every process; who signs in with the address later is another one, and stays
-   * so when `person` is forgotten once more.
+   * Deletes the address's account at once, in every process. A later sign-in with the address
+   * creates another subject, which a repeated call for the same `person` leaves alone.
    */
   forget(email: string, person: string): Promise<void>;
 }
@@ -34,20 +41,22 @@ interface Forgotten {
   readonly times: number;
 }
 
-interface Kept {
+interface StoredAccount {
   readonly email: string;
   readonly keptUntil: number;
 }
 
-/** Nobody else makes such: the operator mints tokens for names that the operator thinks of. */
+/**
+ * The form of subjects created here, as opposed to those that an operator chose for a minted token.
+ */
 const ownSubject = /^user-[0-9a-z]{26}$/;
 
 /**
- * A subject is a keyed hash of the address and of how often it was forgotten: it tells nothing of the address, to which events that
- * carry it are no lead once the address is forgotten.
+ * A subject is a keyed hash of the address and of how often it was forgotten, so that events that
+ * carry it do not reveal the address.
  */
 export const createAccounts = (parts: {
-  records: SealedRecords;
+  records: EncryptedRecords;
   clock: Clock;
   /** A keyed hash. */
   blindIndex: (text: string) => string;
@@ -62,9 +71,9 @@ export const createAccounts = (parts: {
   const subjectOf = (email: string, forgotten: number): string =>
     `user-${blindIndex(`sign-in subject ${String(forgotten)} ${email}`)}`;
 
-  const keep = async (subject: string, email: string): Promise<Account> => {
-    const kept: Kept = { email, keptUntil: clock.now() + keptMs };
-    await records.put('account', subject, kept, keptMs);
+  const store = async (subject: string, email: string): Promise<Account> => {
+    const stored: StoredAccount = { email, keptUntil: clock.now() + retentionMs };
+    await records.put('account', subject, stored, retentionMs);
     return accountOf(subject, email);
   };
 
@@ -75,17 +84,19 @@ export const createAccounts = (parts: {
   });
 
   return {
-    ofEmail: async (email) => keep(subjectOf(email, await timesForgotten(email)), email),
+    ofEmail: async (email) => store(subjectOf(email, await timesForgotten(email)), email),
     find: async (subject) => {
-      const kept = (await records.get('account', subject)) as Kept | null;
-      if (kept === null) return null;
-      return kept.keptUntil - clock.now() < renewedMs ? keep(subject, kept.email) : accountOf(subject, kept.email);
+      const stored = (await records.get('account', subject)) as StoredAccount | null;
+      if (stored === null) return null;
+      return stored.keptUntil - clock.now() < renewalThresholdMs
+        ? store(subject, stored.email)
+        : accountOf(subject, stored.email);
     },
     isStillAdmin: (subject, email) => !ownSubject.test(subject) || email === undefined || adminEmails.includes(email),
     forget: async (email, person) => {
       const times = await timesForgotten(email);
-      // Whose turn it was is settled by the first attempt: one that is repeated ends the same subject.
-      await records.insert('erased', person, { times } satisfies Forgotten, keptMs);
+      // The first attempt stores the count, so that a repeated call deletes the same subject.
+      await records.insert('erased', person, { times } satisfies Forgotten, retentionMs);
       const erased = ((await records.get('erased', person)) as Forgotten | null)?.times ?? times;
       if (times <= erased) await records.put('forgotten', email, { times: erased + 1 } satisfies Forgotten);
       await records.delete('account', subjectOf(email, erased));

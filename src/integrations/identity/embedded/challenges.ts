@@ -3,23 +3,24 @@ import type { Clock } from '../../../platform/clock.js';
 import { entityId, type Ids } from '../../../platform/ids.js';
 import type { Random } from '../../../platform/random.js';
 import type { EmailSender } from '../../email/port.js';
-import type { SealedRecords } from './sealedRecords.js';
+import type { EncryptedRecords } from './encryptedRecords.js';
 import { composeSignInMail } from './signInMail.js';
 
-/** How long a link and a code may be used, in milliseconds. */
-const usableMs = 10 * 60_000;
+/** How long a link and a code are valid, in milliseconds. */
+const validityMs = 10 * 60_000;
 
-/** For how long (ms) how many are enough; beyond that somebody is guessing, or flooding a mailbox. */
+/** At most `max` within `windowMs`, against guessing codes and flooding mailboxes. */
 export const challengeLimits = {
-  mailsOfAddress: { most: 15, lifeMs: 15 * 60_000 },
-  // Fewer, so that nobody alone can use up another's mails and so keep them from signing in.
-  mailsOfAddressForSender: { most: 5, lifeMs: 15 * 60_000 },
-  mailsOfInteraction: { most: 5, lifeMs: 60 * 60_000 },
-  codesOfMail: { most: 5, lifeMs: usableMs },
-  wrongCodesOfAddress: { most: 10, lifeMs: 60 * 60_000 },
+  mailsOfAddress: { max: 15, windowMs: 15 * 60_000 },
+  // Lower than per address, so that one sender cannot use up a person's mails and keep them from
+  // signing in.
+  mailsOfAddressForSender: { max: 5, windowMs: 15 * 60_000 },
+  mailsOfInteraction: { max: 5, windowMs: 60 * 60_000 },
+  codesOfMail: { max: 5, windowMs: validityMs },
+  wrongCodesOfAddress: { max: 10, windowMs: 60 * 60_000 },
 } as const;
 
-/** A mail that was sent, waiting to be answered. */
+/** A sent mail whose link and code are unused. */
 interface Challenge {
   readonly id: string;
   readonly email: string;
@@ -27,41 +28,45 @@ interface Challenge {
   readonly secret: string;
 }
 
-/** Why nobody is signed in: the code is wrong; it is used, expired or replaced; too many were tried for this mail or this address. */
+/**
+ * Why a code does not sign in: it is wrong; it was used, has expired or was replaced; too many
+ * codes were tried for this mail, or for this address.
+ */
 export type NotRedeemed = 'wrong' | 'gone' | 'tooManyCodes' | 'addressLocked';
 
 /**
- * One-time links and codes by mail. An interaction is one attempt to sign in, in one browser. Everything is kept where all processes
- * see it, so that a restart changes nothing and no limit can be had twice.
+ * One-time links and codes by mail. An interaction is one attempt to sign in, in one browser. All
+ * state is in records that the processes share, so that limits hold across processes and restarts.
  */
 export interface Challenges {
   /**
-   * Mails a link and a code; those that were mailed before for the interaction stop working. `false` when too many were asked for.
-   * @param sender who asks, as far as it can be told
+   * Mails a link and a code, and invalidates earlier ones of the interaction. `false` when a limit
+   * is reached.
+   * @param sender the address that the request came from
    * @throws ProviderFault when the mail cannot be sent
    */
   send(interaction: string, email: string, sender: string, linkOf: (secret: string) => string): Promise<boolean>;
-  /** The address that a mail was sent to for the interaction, while its link and code may be used. */
+  /** The address that the interaction's mail was sent to, while its link and code are valid. */
   sentTo(interaction: string): Promise<string | null>;
-  /** Likewise, when this is the secret of its link. It uses nothing up. */
+  /** Likewise, if `secret` is that of its link. Does not redeem it. */
   linkOf(interaction: string, secret: string): Promise<string | null>;
   redeemCode(interaction: string, code: string): Promise<{ readonly email: string } | NotRedeemed>;
   redeemLink(interaction: string, secret: string): Promise<{ readonly email: string } | 'gone'>;
 }
 
 export const createChallenges = (parts: {
-  records: SealedRecords;
+  records: EncryptedRecords;
   email: EmailSender;
   ids: Ids;
   random: Random;
   clock: Clock;
-  /** Told of what was mailed, where no mail leaves the machine. */
+  /** Called with what was mailed, where mails are not really sent. */
   announce?: ((mailed: { readonly link: string; readonly code: string }) => void) | undefined;
 }): Challenges => {
   const { records, email: mailer, ids, random, clock, announce } = parts;
 
-  const take = (limit: keyof typeof challengeLimits, id: string): ReturnType<SealedRecords['takePlace']> =>
-    records.takePlace(limit, id, challengeLimits[limit].most, challengeLimits[limit].lifeMs);
+  const acquire = (limit: keyof typeof challengeLimits, id: string): ReturnType<EncryptedRecords['acquireSlot']> =>
+    records.acquireSlot(limit, id, challengeLimits[limit].max, challengeLimits[limit].windowMs);
 
   const find = async (interaction: string): Promise<Challenge | null> =>
     (await records.get('challenge', interaction)) as Challenge | null;
@@ -71,38 +76,38 @@ export const createChallenges = (parts: {
     return challenge !== null && isSame(challenge.secret, secret) ? challenge : null;
   };
 
-  /** Of several who answer the same mail at once, exactly one is signed in. */
-  const use = async (interaction: string, { id, email }: Challenge): Promise<{ email: string } | 'gone'> => {
-    if (!(await records.insert('used', id, {}, usableMs))) return 'gone';
+  /** Of several concurrent redemptions of one mail, exactly one succeeds. */
+  const redeem = async (interaction: string, { id, email }: Challenge): Promise<{ email: string } | 'gone'> => {
+    if (!(await records.insert('used', id, {}, validityMs))) return 'gone';
     await records.delete('challenge', interaction);
     return { email };
   };
 
   return {
     send: async (interaction, email, sender, linkOf) => {
-      const places = [
-        await take('mailsOfInteraction', interaction),
-        await take('mailsOfAddressForSender', `${email} ${sender}`),
-        await take('mailsOfAddress', email),
+      const slots = [
+        await acquire('mailsOfInteraction', interaction),
+        await acquire('mailsOfAddressForSender', `${email} ${sender}`),
+        await acquire('mailsOfAddress', email),
       ];
-      const giveBack = async (): Promise<void> => {
-        for (const place of places) await place?.();
+      const release = async (): Promise<void> => {
+        for (const slot of slots) await slot?.();
       };
-      if (places.includes(null)) {
-        await giveBack();
+      if (slots.includes(null)) {
+        await release();
         return false;
       }
       const id = entityId(ids.commandId(), 'sign-in-mail');
       const secret = Buffer.from(random.bytes(32)).toString('base64url');
       const code = codeFrom(random);
       const challenge: Challenge = { id, email, code, secret };
-      await records.put('challenge', interaction, challenge, usableMs);
+      await records.put('challenge', interaction, challenge, validityMs);
       const link = linkOf(secret);
       try {
-        const until = clock.now() + usableMs;
+        const until = clock.now() + validityMs;
         await mailer.send({ id, to: email, ...composeSignInMail({ link, code: grouped(code), until }) });
       } catch (error) {
-        await giveBack();
+        await release();
         throw error;
       }
       announce?.({ link, code: grouped(code) });
@@ -114,20 +119,21 @@ export const createChallenges = (parts: {
     redeemCode: async (interaction, code) => {
       const challenge = await find(interaction);
       if (challenge === null) return 'gone';
-      // Places are taken before the code is looked at: many guesses at the same moment are as many as one after the other.
-      if ((await take('codesOfMail', challenge.id)) === null) return 'tooManyCodes';
-      const giveBack = await take('wrongCodesOfAddress', challenge.email);
-      if (giveBack === null) return 'addressLocked';
+      // Slots are acquired before the code is compared, so that concurrent guesses count as
+      // sequential ones do.
+      if ((await acquire('codesOfMail', challenge.id)) === null) return 'tooManyCodes';
+      const release = await acquire('wrongCodesOfAddress', challenge.email);
+      if (release === null) return 'addressLocked';
       if (!isSame(challenge.code, code.replaceAll(/[\s-]/g, ''))) return 'wrong';
-      await giveBack();
-      return use(interaction, challenge);
+      await release();
+      return redeem(interaction, challenge);
     },
 
     linkOf: async (interaction, secret) => (await findLink(interaction, secret))?.email ?? null,
 
     redeemLink: async (interaction, secret) => {
       const challenge = await findLink(interaction, secret);
-      return challenge === null ? 'gone' : use(interaction, challenge);
+      return challenge === null ? 'gone' : redeem(interaction, challenge);
     },
   };
 };
@@ -137,7 +143,7 @@ const isSame = (one: string, other: string): boolean => {
   return first.length === second.length && timingSafeEqual(first, second);
 };
 
-/** Eight digits, each code as likely as any other. */
+/** Eight digits, uniformly distributed. */
 const codeFrom = (random: Random): string => {
   for (;;) {
     const number = Buffer.from(random.bytes(4)).readUInt32BE();
@@ -145,5 +151,5 @@ const codeFrom = (random: Random): string => {
   }
 };
 
-/** As people read it: `1234 5678`. */
+/** Formatted for people: `1234 5678`. */
 const grouped = (code: string): string => `${code.slice(0, 4)} ${code.slice(4)}`;

@@ -1,4 +1,4 @@
-/** Markup, as opposed to text: only what is made here is taken for it. */
+/** Trusted markup, as opposed to text that needs escaping. */
 export class Html {
   readonly markup: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Value = string | Html | readonly Html[];
 
-/** A template of markup; texts that are filled in are escaped. */
+/** A template tag that escapes interpolated texts. */
 export const html = (template: TemplateStringsArray, ...values: readonly Value[]): Html =>
   new Html(template.reduce((markup, part, index) => markup + markupOf(values[index - 1] ?? '') + part));
 

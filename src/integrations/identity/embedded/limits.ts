@@ -6,51 +6,57 @@ import type { Clock } from '../../../platform/clock.js';
 import { senderOf } from '../../../platform/publicAddress.js';
 import { busyPage } from './pages.js';
 
-/** `burst` times at once, and once more every `everyMs`. */
-interface Allowance {
+/** A token bucket: `burst` requests at once, and one more every `everyMs`. */
+interface BucketSize {
   readonly burst: number;
   readonly everyMs: number;
 }
 
 /**
- * What nobody has to sign in for, and what one sender may therefore have of it. A whole office behind one address never comes near:
- * 300 people may begin at the same moment.
+ * Limits per sender for requests that need no sign-in. They are far above the needs of an office
+ * behind one address: 300 people may start to sign in at the same moment.
  */
-const allowances = {
-  /** Requests that keep something until they are gone on with, for half an hour at most. */
+const bucketSizes = {
+  /** Requests that store something for up to half an hour. */
   attempts: { burst: 300, everyMs: 1_000 },
   mails: { burst: 200, everyMs: 10_000 },
-  /** Requests for tokens that were refused. */
+  /** Refused requests for tokens. */
   failures: { burst: 600, everyMs: 1_000 },
-} as const satisfies Record<string, Allowance>;
+} as const satisfies Record<string, BucketSize>;
 
-const mostSenders = 10_000;
+const maxSenders = 10_000;
 
-/** How much signing in each sender may ask for. Counted in each process, so that several of them allow several times as much. */
+/**
+ * Rate limits of sign-in per sender. Each process counts for itself, so several processes allow
+ * several times as much.
+ */
 export interface Limits {
-  /** Refuses what comes too often (429 with `Retry-After`), before anything of it is looked up or kept. */
+  /** Refuses requests over the limit (429 with `Retry-After`) before anything is read or stored. */
   readonly handler: RequestHandler;
-  /** Counts a mail; answers how many milliseconds its sender has to wait before it may be sent, 0 when it may be now. */
+  /**
+   * Counts a mail, and returns how many milliseconds the sender must wait; 0 when it may be sent
+   * now.
+   */
   mail(sender: string): number;
 }
 
-export const createLimits = (clock: Clock, home: () => string): Limits => {
-  const attempts = createAllowance(allowances.attempts, clock);
-  const mails = createAllowance(allowances.mails, clock);
-  const failures = createAllowance(allowances.failures, clock);
+export const createLimits = (clock: Clock, homeUrl: () => string): Limits => {
+  const attempts = createTokenBuckets(bucketSizes.attempts, clock);
+  const mails = createTokenBuckets(bucketSizes.mails, clock);
+  const failures = createTokenBuckets(bucketSizes.failures, clock);
 
-  const beginOrNot: RequestHandler = (request, response, next) => {
+  const limitAttempts: RequestHandler = (request, response, next) => {
     const waitMs = attempts.take(senderIn(request));
     if (waitMs === 0) next();
-    else response.status(429).set(retryAfter(waitMs)).type('html').send(busyPage(home()));
+    else response.status(429).set(retryAfter(waitMs)).type('html').send(busyPage(homeUrl()));
   };
 
-  const exchangeOrNot: RequestHandler = (request, response, next) => {
+  const limitTokenFailures: RequestHandler = (request, response, next) => {
     const sender = senderIn(request);
     const waitMs = failures.wait(sender);
     if (waitMs > 0) {
       response.status(429).set(retryAfter(waitMs));
-      // In the form of the other errors there (RFC 6749, 5.2).
+      // The form of the token endpoint's other errors (RFC 6749, 5.2).
       response.json({ error: 'temporarily_unavailable', error_description: 'too many requests were refused' });
       return;
     }
@@ -62,15 +68,18 @@ export const createLimits = (clock: Clock, home: () => string): Limits => {
 
   return {
     handler: (request, response, next) => {
-      if (/^\/(?:authorize|sign-out)\/?$/i.test(request.path)) beginOrNot(request, response, next);
-      else if (/^\/token\/?$/i.test(request.path)) exchangeOrNot(request, response, next);
+      if (/^\/(?:authorize|sign-out)\/?$/i.test(request.path)) limitAttempts(request, response, next);
+      else if (/^\/token\/?$/i.test(request.path)) limitTokenFailures(request, response, next);
       else next();
     },
     mail: (sender) => mails.take(sender),
   };
 };
 
-/** Who a request counts for: an address, or of IPv6 the network of one household, in which everybody has as many as they like. */
+/**
+ * Whom a request counts for: an IPv4 address, or an IPv6 /64 network, within which one household
+ * can choose any address.
+ */
 export const senderIn = ({
   socket,
   headers,
@@ -86,38 +95,38 @@ export const senderIn = ({
   return [...before, ...zeros].slice(0, 4).join(':');
 };
 
-/** On a socket for both families an IPv4 address is written as `::ffff:192.0.2.1`. */
+/** A dual-stack socket reports an IPv4 address as `::ffff:192.0.2.1`. */
 const withoutMapping = (address: string): string => /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1] ?? address;
 
-/** Whole seconds, and at least one. */
+/** In whole seconds, at least one. */
 export const retryAfter = (ms: number): { 'Retry-After': string; 'Cache-Control': string } => ({
   'Retry-After': String(Math.ceil(ms / 1_000)),
   'Cache-Control': 'no-store',
 });
 
-/** Of each sender one time is kept: when all that they had would be theirs again. */
-const createAllowance = ({ burst, everyMs }: Allowance, clock: Clock) => {
-  const fullAgain = new LRUCache<string, number>({ max: mostSenders });
-  const longestMs = burst * everyMs;
+/** Stores one number per sender: the time at which the bucket will be full again. */
+const createTokenBuckets = ({ burst, everyMs }: BucketSize, clock: Clock) => {
+  const fullAtBySender = new LRUCache<string, number>({ max: maxSenders });
+  const fillMs = burst * everyMs;
 
   const fullAt = (sender: string, now: number): number => {
-    const at = fullAgain.get(sender) ?? now;
+    const at = fullAtBySender.get(sender) ?? now;
     // The clock may have been set back.
-    return at < now || at > now + longestMs ? now : at;
+    return at < now || at > now + fillMs ? now : at;
   };
 
   const wait = (sender: string): number => {
     const now = clock.now();
-    return Math.max(0, fullAt(sender, now) + everyMs - longestMs - now);
+    return Math.max(0, fullAt(sender, now) + everyMs - fillMs - now);
   };
 
   return {
-    /** Milliseconds until there is one to take. */
+    /** Milliseconds until a request is allowed. */
     wait,
-    /** Takes one when there is one, and answers as `wait` did before. */
+    /** As `wait`, and counts the request when it is allowed. */
     take: (sender: string): number => {
       const waitMs = wait(sender);
-      if (waitMs === 0) fullAgain.set(sender, fullAt(sender, clock.now()) + everyMs);
+      if (waitMs === 0) fullAtBySender.set(sender, fullAt(sender, clock.now()) + everyMs);
       return waitMs;
     },
   };

@@ -4,7 +4,7 @@ import helmet from 'helmet';
 import { Html, html } from './html.js';
 import { style } from './style.js';
 
-/** The pages of sign-in: made here, without a script, and in words for people who build no software. */
+/** A page of sign-in: without scripts, in words for people who do not build software. */
 const page = (title: string, content: Html): string =>
   html`<!doctype html>
     <html lang="en">
@@ -21,24 +21,24 @@ const page = (title: string, content: Html): string =>
     </html>`.markup;
 
 const styleElement = new Html(`<style>${style}</style>`);
-const nothing = new Html('');
+const noMarkup = new Html('');
 
-/** What is wrong with what was typed in; read out at once, and again with the field. */
-const problemIn = (problem: string | undefined): Html =>
-  problem === undefined ? nothing : html`<p class="problem" role="alert" id="problem">${problem}</p>`;
+/** The problem with the input; screen readers announce it at once, and again with the field. */
+const problemMessage = (problem: string | undefined): Html =>
+  problem === undefined ? noMarkup : html`<p class="problem" role="alert" id="problem">${problem}</p>`;
 
-const marks = (problem: string | undefined): Html =>
+const fieldState = (problem: string | undefined): Html =>
   new Html(problem === undefined ? '' : 'aria-invalid="true" aria-describedby="problem"');
 
 const titled = (title: string, problem: string | undefined): string => (problem === undefined ? title : `Problem: ${title}`);
 
-/** Asks for the address to send a mail to. */
+/** Asks for the e-mail address. */
 export const addressPage = (shown: { readonly action: string; readonly email?: string; readonly problem?: string }): string =>
   page(
     titled('Sign in', shown.problem),
     html`<h1>Sign in</h1>
       <p>Type in your e-mail address. We send you a mail with a link and a code to sign in with; there is no password.</p>
-      ${problemIn(shown.problem)}
+      ${problemMessage(shown.problem)}
       <form method="post" action="${shown.action}" novalidate>
         <label for="email">E-mail address</label>
         <input
@@ -51,7 +51,7 @@ export const addressPage = (shown: { readonly action: string; readonly email?: s
           maxlength="254"
           required
           value="${shown.email ?? ''}"
-          ${marks(shown.problem)}
+          ${fieldState(shown.problem)}
         />
         <button type="submit">Send me the mail</button>
       </form>`,
@@ -71,7 +71,7 @@ export const codePage = (shown: {
         We sent a mail to <strong>${shown.email}</strong>. Open the link in it in this browser, or type in its code here. Either
         works once, within 10 minutes.
       </p>
-      ${problemIn(shown.problem)}
+      ${problemMessage(shown.problem)}
       <form method="post" action="${shown.action}" novalidate>
         <label for="code">Code</label>
         <input
@@ -81,14 +81,17 @@ export const codePage = (shown: {
           autocomplete="one-time-code"
           maxlength="20"
           required
-          ${marks(shown.problem)}
+          ${fieldState(shown.problem)}
         />
         <button type="submit">Sign in</button>
       </form>
       ${otherMail(shown)}`,
   );
 
-/** Asks, in the browser in which the mail was asked for, whether to sign in: programs that open links do not press buttons. */
+/**
+ * Asks for confirmation in the browser that requested the mail, because programs that open links do
+ * not press buttons.
+ */
 export const linkPage = (shown: { readonly action: string; readonly secret: string; readonly email: string }): string =>
   page(
     'Sign in',
@@ -100,7 +103,7 @@ export const linkPage = (shown: { readonly action: string; readonly secret: stri
       </form>`,
   );
 
-/** The link and the code of a mail are of no use any more. */
+/** The link and the code are no longer valid. */
 export const gonePage = (shown: { readonly addressAction: string; readonly email?: string }): string =>
   page(
     'Ask for another mail',
@@ -114,7 +117,7 @@ export const gonePage = (shown: { readonly addressAction: string; readonly email
 const otherMail = ({ addressAction, email }: { readonly addressAction: string; readonly email?: string }): Html =>
   html`${
       email === undefined
-        ? nothing
+        ? noMarkup
         : html`<form method="post" action="${addressAction}">
             <input type="hidden" name="email" value="${email}" />
             <button type="submit" class="second">Send another mail</button>
@@ -122,7 +125,10 @@ const otherMail = ({ addressAction, email }: { readonly addressAction: string; r
     }
     <p class="aside"><a href="${addressAction}">Use another address</a></p>`;
 
-/** The link was opened where nobody asked for it. It is not looked at: a code that is typed in there proves the same. */
+/**
+ * The link was opened in another browser. It is not checked: the code from the mail works in the
+ * right one.
+ */
 export const otherBrowserPage = (home: string): string =>
   page(
     'Go back to your other browser',
@@ -132,7 +138,7 @@ export const otherBrowserPage = (home: string): string =>
       <a class="button" href="${home}">Begin again</a>`,
   );
 
-/** The interaction itself has ended, or this browser never had it. */
+/** The interaction has ended, or belongs to another browser. */
 export const expiredPage = (home: string): string =>
   page(
     'Begin again',
@@ -141,7 +147,7 @@ export const expiredPage = (home: string): string =>
       <a class="button" href="${home}">Begin again</a>`,
   );
 
-/** So many attempts came from where this one does that it was not looked at. */
+/** The sender's rate limit is reached. */
 export const busyPage = (home: string): string =>
   page(
     'Too many attempts',
@@ -150,7 +156,7 @@ export const busyPage = (home: string): string =>
       <a class="button" href="${home}">Begin again</a>`,
   );
 
-/** Something is wrong with the request for signing in, which is for whoever built the program that made it. */
+/** The authorization request is invalid; the details are for developers of the client. */
 export const errorPage = (shown: { readonly home: string; readonly error: string; readonly description?: string }): string =>
   page(
     'Signing in did not work',
@@ -180,10 +186,9 @@ export const signedOutPage = (home: string): string =>
   );
 
 /**
- * The headers of every answer of sign-in. Nothing is loaded or framed, and no script runs but those that oidc-provider adds by their
- * hash: it submits a form by itself to end another account's session.
- *
- * @param origins where a form may lead: browsers look at the redirects that follow it as well
+ * The headers of every sign-in response. Nothing is loaded or framed, and no script runs except the
+ * one that oidc-provider adds by its hash, which submits a form to end another account's session.
+ * @param origins where forms may lead: browsers also check the redirects that follow a submission
  */
 export const pageHeaders = (origins: readonly string[]): RequestHandler =>
   helmet({

@@ -5,54 +5,62 @@ import type { Logger } from '../../../platform/logger.js';
 import type { Account, Accounts } from './accounts.js';
 import { errorPage, signedOutPage, signOutPage } from './pages.js';
 import { createProviderAdapter } from './providerAdapter.js';
-import type { SealedRecords } from './sealedRecords.js';
+import type { EncryptedRecords } from './encryptedRecords.js';
 import { signingAlgorithm, type KeyRing } from './signingKeys.js';
 
 /** In seconds. */
-const lives = {
+const lifetimes = {
   accessToken: 10 * 60,
   code: 60,
-  /** Until somebody signs in: also of the session that a request for signing out makes where there is none. */
+  /** Until sign-in; also of the session that a sign-out request creates when there is none. */
   interaction: 30 * 60,
-  /** Of the browser's session, from its last use; and of a refresh token, from the sign-in that it comes from. */
+  /** Of a browser's session since its last use, and of refresh tokens since the sign-in. */
   session: 14 * 24 * 60 * 60,
   grant: 30 * 24 * 60 * 60,
 } as const;
 
-/** Public clients (RFC 6749, 2.1): no secret, PKCE. Both are ours, so that nobody is asked whether they may have what they ask for. */
+/**
+ * Public clients (RFC 6749, 2.1): no secret, PKCE. Both are ours, so people are not asked for
+ * consent.
+ */
 const portalId = 'doorstep-portal';
 const commandLineId = 'doorstep-cli';
 
-/** The scope of the API; tokens are for the API whatever scope is asked for. */
+/** The scope of the API. Tokens are for the API whatever scope is requested. */
 const apiScope = 'api';
 const claims = { openid: ['sub'], email: ['email', 'email_verified'], profile: ['role'] };
 
 export interface ProviderParts {
-  /** Where sign-in is: the issuer, without a trailing slash. */
+  /** The issuer, without a trailing slash; sign-in pages are below it. */
   readonly issuer: string;
-  /** The base address of the service: the audience of access tokens, and where the portal is. */
+  /** The service's base address: the audience of access tokens and the address of the portal. */
   readonly baseUrl: string;
-  /** Other origins that the portal may be at. */
+  /** Other origins of the portal. */
   readonly origins: readonly string[];
   readonly ring: KeyRing;
-  /** Sign cookies; the first one signs, all are taken. */
+  /** Keys of cookies: the first one signs, all verify. */
   readonly cookieKeys: readonly string[];
-  readonly records: SealedRecords;
+  readonly records: EncryptedRecords;
   readonly accounts: Accounts;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The protocol (OpenID Connect: discovery, authorization code with PKCE, refresh tokens, sign-out), by oidc-provider. */
+/**
+ * The protocol (OpenID Connect: discovery, authorization code with PKCE, refresh tokens, sign-out),
+ * by oidc-provider.
+ */
 export const createProvider = async (parts: ProviderParts): Promise<Provider> => {
-  // Loaded with the first sign-in: it costs a quarter of a second that a cold start has not.
+  // Loaded with the first sign-in, because it takes a quarter of a second, too much for a cold
+  // start.
   const { Provider: OidcProvider, errors, interactionPolicy } = await import('oidc-provider');
   const { issuer, baseUrl, origins, ring, cookieKeys, records, accounts, clock, logger } = parts;
 
   const policy = interactionPolicy.base();
   policy.remove('consent');
-  // The session's account may have been forgotten meanwhile. And another program could call itself the command line's and be let in
-  // by the session in the browser, unasked (RFC 8252, 8.6).
+  // Requires a new sign-in when the session's account was forgotten, and always for native clients:
+  // another program could impersonate the command line and use the browser's session unnoticed (RFC
+  // 8252, 8.6).
   policy.get('login')?.checks.add(
     new interactionPolicy.Check('sign_in_anew', 'the account is gone, or the client may not rely on a session', ({ oidc }) => {
       if (oidc.account === undefined) return oidc.session?.accountId !== undefined;
@@ -95,7 +103,7 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
     pkce: { required: () => true },
     scopes: ['openid'],
     claims,
-    // There is no other place to ask for them.
+    // There is no userinfo endpoint, so the ID token carries all claims.
     conformIdTokenClaims: false,
     extraTokenClaims: async (_context, token) => {
       const account = 'accountId' in token ? await accounts.find(token.accountId) : null;
@@ -107,20 +115,20 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
     },
     loadExistingGrant: loadGrant,
     issueRefreshToken: () => true,
-    // Whoever signs out in the browser ends what was signed in there; the command line does not live in the browser.
+    // Signing out in the browser revokes the portal's tokens, but not those of the command line.
     expiresWithSession: ({ oidc }) => oidc.client?.applicationType !== 'native',
     rotateRefreshToken: () => true,
     routes: { authorization: '/authorize', token: '/token', jwks: '/jwks', end_session: '/sign-out', revocation: '/revoke' },
     interactions: { policy, url: (_context, { uid }) => `${issuer}/sign-in/${uid}` },
     ttl: {
-      AccessToken: lives.accessToken,
-      AuthorizationCode: lives.code,
-      IdToken: lives.accessToken,
-      Interaction: lives.interaction,
-      Session: (_context, { accountId }) => (accountId === undefined ? lives.interaction : lives.session),
-      Grant: lives.grant,
-      // Rotation prolongs nothing (RFC 9700, 4.14.2).
-      RefreshToken: (context) => context.oidc.entities.RotatedRefreshToken?.remainingTTL ?? lives.session,
+      AccessToken: lifetimes.accessToken,
+      AuthorizationCode: lifetimes.code,
+      IdToken: lifetimes.accessToken,
+      Interaction: lifetimes.interaction,
+      Session: (_context, { accountId }) => (accountId === undefined ? lifetimes.interaction : lifetimes.session),
+      Grant: lifetimes.grant,
+      // Rotation does not extend the lifetime (RFC 9700, 4.14.2).
+      RefreshToken: (context) => context.oidc.entities.RotatedRefreshToken?.remainingTTL ?? lifetimes.session,
     },
     features: {
       devInteractions: { enabled: false },
@@ -137,7 +145,7 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
           return {
             scope: apiScope,
             audience: baseUrl,
-            accessTokenTTL: lives.accessToken,
+            accessTokenTTL: lifetimes.accessToken,
             accessTokenFormat: 'jwt',
             jwt: { sign: { alg: signingAlgorithm, ...(ring.keys[0]?.kid !== undefined && { kid: ring.keys[0].kid }) } },
           };
@@ -160,20 +168,20 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
   };
 
   const provider = new OidcProvider(issuer, configuration);
-  // The address that it is reached at is set by whoever passes requests on to it.
+  // The handler in ../embedded.ts sets the forwarded headers.
   provider.proxy = true;
   provider.on('server_error', (context, error) => {
-    // The store of the records is away: that passes.
+    // The store of the records is unavailable.
     if (error.name.endsWith('Unavailable')) {
       context.status = 503;
       context.set('retry-after', '1');
     }
-    logger.error({ err: error }, 'a request of sign-in failed');
+    logger.error({ err: error }, 'a sign-in request failed');
   });
-  // What goes wrong when the answer is on its way.
+  // Errors while a response is being sent.
   const emitter: EventEmitter = provider;
   emitter.on('error', (error: unknown) => {
-    logger.warn({ err: error }, 'an answer of sign-in was not sent');
+    logger.warn({ err: error }, 'a sign-in response could not be sent');
   });
   return provider;
 };
@@ -181,14 +189,14 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
 const claimsOf = ({ email, role }: Account): Record<string, unknown> => ({ email, email_verified: true, role });
 
 const clientsOf = (baseUrl: string, origins: readonly string[]): ClientMetadata[] => {
-  const places = [baseUrl, ...origins];
+  const addresses = [baseUrl, ...origins];
   return [
     {
       client_id: portalId,
       client_name: 'Doorstep',
       application_type: 'web',
-      redirect_uris: places.flatMap((place) => [`${place}/auth/callback`, `${place}/`]),
-      post_logout_redirect_uris: places.map((place) => `${place}/`),
+      redirect_uris: addresses.flatMap((address) => [`${address}/auth/callback`, `${address}/`]),
+      post_logout_redirect_uris: addresses.map((address) => `${address}/`),
     },
     {
       client_id: commandLineId,

@@ -1,14 +1,14 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { Clock } from '../../../platform/clock.js';
-import type { SealedRecords } from './sealedRecords.js';
+import type { EncryptedRecords } from './encryptedRecords.js';
 
 /**
- * Where oidc-provider keeps its sessions, interactions, grants, codes and refresh tokens.
- *
- * @param usedBefore what to throw when a code or a refresh token was used at the same moment by somebody else, in any process
+ * The storage of oidc-provider's sessions, interactions, grants, codes and refresh tokens.
+ * @param alreadyUsed creates the error for a code or refresh token that was used before, in any
+ * process
  */
 export const createProviderAdapter =
-  (records: SealedRecords, clock: Clock, usedBefore: () => Error): AdapterFactory =>
+  (records: EncryptedRecords, clock: Clock, alreadyUsed: () => Error): AdapterFactory =>
   (model): Adapter => {
     const find = async (id: string): Promise<AdapterPayload | undefined> =>
       ((await records.get(model, id)) as AdapterPayload | null) ?? undefined;
@@ -29,15 +29,15 @@ export const createProviderAdapter =
       },
       consume: async (id) => {
         const payload = await find(id);
-        if (payload === undefined) throw usedBefore();
+        if (payload === undefined) throw alreadyUsed();
         const lifeMs = remainingMs(payload);
-        if (!(await records.insert(`${model}Used`, id, {}, lifeMs))) throw usedBefore();
+        if (!(await records.insert(`${model}Used`, id, {}, lifeMs))) throw alreadyUsed();
         await records.put(model, id, { ...payload, consumed: Math.floor(clock.now() / 1_000) }, lifeMs);
       },
       destroy: (id) => records.delete(model, id),
-      // Without its grant no code and no refresh token counts, so the grant is all that has to go.
+      // Codes and refresh tokens are invalid without their grant, so deleting the grant is enough.
       revokeByGrantId: (grantId) => records.delete('Grant', grantId),
-      // Only the device flow, which is not offered, has such codes.
+      // Only the device flow, which is not enabled, has user codes.
       findByUserCode: () => Promise.resolve(undefined),
     };
   };

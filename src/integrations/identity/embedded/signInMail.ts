@@ -11,7 +11,7 @@ export const composeSignInMail = (sent: {
   const until = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' }).format(new Date(sent.until));
   const once = `Either works once, until ${until} UTC.`;
   const caution =
-    'Nobody from Doorstep ever asks for this code. If you did not want to sign in, you can leave this mail be: nothing happens.';
+    'Nobody from Doorstep ever asks for this code. If you did not ask to sign in, ignore this mail; nothing happens.';
   return {
     subject: 'Sign in to Doorstep',
     text: `Sign in to Doorstep\n\nOpen this link in the browser in which you began:\n${link}\n\nOr type in this code there: ${code}\n\n${once}\n\n${caution}\n`,

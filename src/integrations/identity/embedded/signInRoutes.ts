@@ -7,7 +7,7 @@ import { challengeLimits, type Challenges, type NotRedeemed } from './challenges
 import { retryAfter, senderIn, type Limits } from './limits.js';
 import { addressPage, codePage, expiredPage, gonePage, linkPage, otherBrowserPage } from './pages.js';
 
-const longestBody = '4kb';
+const maxBodySize = '4kb';
 
 const problems = {
   address: 'This is not an e-mail address.',
@@ -19,15 +19,15 @@ const problems = {
   addressLocked: 'Too many codes were tried for this address. Open the link in the mail, or wait an hour.',
 } as const;
 
-/** After how long another code is looked at, at the latest. */
-const untilAgainMs = {
-  tooManyCodes: challengeLimits.codesOfMail.lifeMs,
-  addressLocked: challengeLimits.wrongCodesOfAddress.lifeMs,
+/** When another code is accepted, at the latest. */
+const retryAfterMs = {
+  tooManyCodes: challengeLimits.codesOfMail.windowMs,
+  addressLocked: challengeLimits.wrongCodesOfAddress.windowMs,
 } as const;
 
 /**
- * The pages between the request for signing in and its answer, below the issuer's address: address, then link or code. Only the
- * browser that began, which holds the interaction's cookie, ever gets further, and only a POST signs in.
+ * The pages of sign-in, below the issuer's address: e-mail address, then link or code. They work
+ * only in the browser that started the interaction and holds its cookie, and only a POST signs in.
  */
 export const createSignInRoutes = (parts: {
   provider: Provider;
@@ -41,12 +41,12 @@ export const createSignInRoutes = (parts: {
 }): Router => {
   const { provider, issuer, baseUrl, accounts, challenges, limits, logger } = parts;
 
-  const actionsOf = (interaction: string) => {
+  const urlsOf = (interaction: string) => {
     const begin = `${issuer}/sign-in/${interaction}`;
     return { action: begin, addressAction: begin, codeAction: `${begin}/code`, linkAction: `${begin}/link` };
   };
 
-  /** The interaction of this browser. */
+  /** The interaction of this browser; null when it has another one, or none. */
   const interactionOf = async (
     request: Request,
     response: Response,
@@ -61,19 +61,19 @@ export const createSignInRoutes = (parts: {
     }
   };
 
-  const show = (response: Response, status: number, markup: string): void => {
+  const send = (response: Response, status: number, markup: string): void => {
     response.status(status).set('cache-control', 'no-store').type('html').send(markup);
   };
 
   const handle =
     (
       work: (uid: string, request: Request, response: Response, hint: string | undefined) => Promise<void>,
-      elsewhere: (home: string) => string = expiredPage,
+      otherBrowser: (homeUrl: string) => string = expiredPage,
     ): RequestHandler =>
     (request, response, next) => {
       interactionOf(request, response)
         .then(async (interaction) => {
-          if (interaction === null) show(response, 400, elsewhere(baseUrl));
+          if (interaction === null) send(response, 400, otherBrowser(baseUrl));
           else await work(interaction.uid, request, response, interaction.hint);
         })
         .catch(next);
@@ -84,57 +84,57 @@ export const createSignInRoutes = (parts: {
     await provider.interactionFinished(request, response, { login: { accountId: subject, amr: ['otp'] } });
   };
 
-  const showGone = async (response: Response, uid: string): Promise<void> => {
+  const sendGone = async (response: Response, uid: string): Promise<void> => {
     const email = await challenges.sentTo(uid);
-    show(response, 400, gonePage({ ...actionsOf(uid), ...(email !== null && { email }) }));
+    send(response, 400, gonePage({ ...urlsOf(uid), ...(email !== null && { email }) }));
   };
 
-  const showProblem = async (response: Response, uid: string, why: Exclude<NotRedeemed, 'gone'>): Promise<void> => {
+  const sendProblem = async (response: Response, uid: string, why: Exclude<NotRedeemed, 'gone'>): Promise<void> => {
     const email = await challenges.sentTo(uid);
-    if (email === null) return showGone(response, uid);
-    const { codeAction, addressAction } = actionsOf(uid);
-    if (why !== 'wrong') response.set(retryAfter(untilAgainMs[why]));
-    show(response, why === 'wrong' ? 400 : 429, codePage({ action: codeAction, addressAction, email, problem: problems[why] }));
+    if (email === null) return sendGone(response, uid);
+    const { codeAction, addressAction } = urlsOf(uid);
+    if (why !== 'wrong') response.set(retryAfter(retryAfterMs[why]));
+    send(response, why === 'wrong' ? 400 : 429, codePage({ action: codeAction, addressAction, email, problem: problems[why] }));
   };
 
   const router = express.Router({ caseSensitive: true, strict: true });
-  const form = express.urlencoded({ extended: false, limit: longestBody, parameterLimit: 10 });
+  const form = express.urlencoded({ extended: false, limit: maxBodySize, parameterLimit: 10 });
 
   router
     .route('/sign-in/:uid')
     .get(
       handle(async (uid, _request, response, hint) => {
         const email = (await challenges.sentTo(uid)) ?? hint;
-        show(response, 200, addressPage({ ...actionsOf(uid), ...(email !== undefined && { email }) }));
+        send(response, 200, addressPage({ ...urlsOf(uid), ...(email !== undefined && { email }) }));
       }),
     )
     .post(
       form,
       handle(async (uid, request, response) => {
         const email = fieldOf(request, 'email').trim().toLowerCase();
-        const { action, codeAction, linkAction } = actionsOf(uid);
-        if (!isAddress(email)) {
-          show(response, 400, addressPage({ action, email, problem: problems.address }));
+        const { action, codeAction, linkAction } = urlsOf(uid);
+        if (!isEmailAddress(email)) {
+          send(response, 400, addressPage({ action, email, problem: problems.address }));
           return;
         }
         const sender = senderIn(request);
         const waitMs = limits.mail(sender);
         if (waitMs > 0) {
           response.set(retryAfter(waitMs));
-          show(response, 429, addressPage({ action, email, problem: problems.busy }));
+          send(response, 429, addressPage({ action, email, problem: problems.busy }));
           return;
         }
         try {
           if (await challenges.send(uid, email, sender, (secret) => `${linkAction}?secret=${secret}`)) {
             response.redirect(303, codeAction);
           } else {
-            response.set(retryAfter(challengeLimits.mailsOfAddress.lifeMs));
-            show(response, 429, addressPage({ action, email, problem: problems.tooManyMails }));
+            response.set(retryAfter(challengeLimits.mailsOfAddress.windowMs));
+            send(response, 429, addressPage({ action, email, problem: problems.tooManyMails }));
           }
         } catch (error) {
           if (!(error instanceof ProviderFault)) throw error;
-          logger.warn({ err: error }, 'a mail for signing in could not be sent');
-          show(response, 503, addressPage({ action, email, problem: problems.noMail }));
+          logger.warn({ err: error }, 'a sign-in mail could not be sent');
+          send(response, 503, addressPage({ action, email, problem: problems.noMail }));
         }
       }),
     );
@@ -144,17 +144,17 @@ export const createSignInRoutes = (parts: {
     .get(
       handle(async (uid, _request, response) => {
         const email = await challenges.sentTo(uid);
-        const { codeAction, addressAction } = actionsOf(uid);
+        const { codeAction, addressAction } = urlsOf(uid);
         if (email === null) response.redirect(303, addressAction);
-        else show(response, 200, codePage({ action: codeAction, addressAction, email }));
+        else send(response, 200, codePage({ action: codeAction, addressAction, email }));
       }),
     )
     .post(
       form,
       handle(async (uid, request, response) => {
         const redeemed = await challenges.redeemCode(uid, fieldOf(request, 'code'));
-        if (redeemed === 'gone') await showGone(response, uid);
-        else if (typeof redeemed === 'string') await showProblem(response, uid, redeemed);
+        if (redeemed === 'gone') await sendGone(response, uid);
+        else if (typeof redeemed === 'string') await sendProblem(response, uid, redeemed);
         else await signIn(request, response, redeemed.email);
       }),
     );
@@ -165,23 +165,23 @@ export const createSignInRoutes = (parts: {
       handle(async (uid, request, response) => {
         const secret = new URL(request.originalUrl, issuer).searchParams.get('secret') ?? '';
         const email = await challenges.linkOf(uid, secret);
-        if (email === null) await showGone(response, uid);
-        else show(response, 200, linkPage({ action: actionsOf(uid).linkAction, secret, email }));
+        if (email === null) await sendGone(response, uid);
+        else send(response, 200, linkPage({ action: urlsOf(uid).linkAction, secret, email }));
       }, otherBrowserPage),
     )
     .post(
       form,
       handle(async (uid, request, response) => {
         const redeemed = await challenges.redeemLink(uid, fieldOf(request, 'secret'));
-        if (typeof redeemed === 'string') await showGone(response, uid);
+        if (typeof redeemed === 'string') await sendGone(response, uid);
         else await signIn(request, response, redeemed.email);
       }),
     );
 
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-    // A form that no page of ours sends.
+    // A request body that none of our pages sends.
     const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
-    if (typeof status === 'number' && status >= 400 && status < 500) show(response, status, expiredPage(baseUrl));
+    if (typeof status === 'number' && status >= 400 && status < 500) send(response, status, expiredPage(baseUrl));
     else next(error);
   };
   router.use('/sign-in', onError);
@@ -194,6 +194,9 @@ const fieldOf = ({ body }: { body?: unknown }, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** As strict as it takes to put it on an envelope (RFC 5321, 4.5.3.1.3): whether there is such a mailbox, the mail shows. */
-const isAddress = (text: string): boolean =>
+/**
+ * Strict enough for an SMTP envelope (RFC 5321, 4.5.3.1.3). Whether the mailbox exists, only the
+ * mail can show.
+ */
+const isEmailAddress = (text: string): boolean =>
   text.length <= 254 && /^[^\s@<>",;:()[\]\\\p{Cc}]+@[^\s@<>",;:()[\]\\\p{Cc}]+$/u.test(text);

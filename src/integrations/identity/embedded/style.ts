@@ -1,4 +1,4 @@
-/** The style of all pages, for narrow and wide screens, light and dark. */
+/** The style sheet of all pages, for narrow and wide screens, light and dark. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { isoTime } from '../../platform/clock.js';
-import { formOf } from '../http.js';
+import { parserFor } from '../http.js';
 import type { Invoice, Subscription } from './port.js';
 
-/** What is relied upon of Stripe's objects (https://docs.stripe.com/api), and what becomes of them here. */
+/** The fields used of Stripe's objects (https://docs.stripe.com/api), and their translation. */
 export const provider = 'stripe';
 
 const Id = Type.String({ minLength: 1 });
@@ -11,10 +11,10 @@ const Seconds = Type.Integer();
 const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
 const Metadata = nullable(Type.Record(Type.String(), Type.String()));
 
-const CustomerForm = Type.Object({ id: Id, deleted: Type.Optional(Type.Boolean()), metadata: Metadata });
-export type CustomerForm = Static<typeof CustomerForm>;
-export const asCustomer = formOf(provider, CustomerForm);
-const SubscriptionForm = Type.Object({
+const StripeCustomer = Type.Object({ id: Id, deleted: Type.Optional(Type.Boolean()), metadata: Metadata });
+export type StripeCustomer = Static<typeof StripeCustomer>;
+export const asCustomer = parserFor(provider, StripeCustomer);
+const StripeSubscription = Type.Object({
   id: Id,
   status: Type.String(),
   created: Seconds,
@@ -24,9 +24,9 @@ const SubscriptionForm = Type.Object({
     data: Type.Array(Type.Object({ price: Type.Object({ id: Id }), current_period_end: Type.Optional(Seconds) })),
   }),
 });
-export type SubscriptionForm = Static<typeof SubscriptionForm>;
-export const asSubscription = formOf(provider, SubscriptionForm);
-const InvoiceForm = Type.Object({
+export type StripeSubscription = Static<typeof StripeSubscription>;
+export const asSubscription = parserFor(provider, StripeSubscription);
+const StripeInvoice = Type.Object({
   id: Id,
   number: nullable(Type.String()),
   status: nullable(Type.String()),
@@ -39,11 +39,11 @@ const InvoiceForm = Type.Object({
   hosted_invoice_url: nullable(Type.String()),
   status_transitions: Type.Object({ paid_at: nullable(Seconds) }),
 });
-type InvoiceForm = Static<typeof InvoiceForm>;
-export const asInvoice = formOf(provider, InvoiceForm);
-export const asPrice = formOf(provider, Type.Object({ id: Id, active: Type.Boolean(), type: Type.String() }));
-export const asSession = formOf(provider, Type.Object({ url: Type.String({ minLength: 1 }) }));
-export const asPage = formOf(provider, Type.Object({ data: Type.Array(Type.Unknown()), has_more: Type.Boolean() }));
+type StripeInvoice = Static<typeof StripeInvoice>;
+export const asInvoice = parserFor(provider, StripeInvoice);
+export const asPrice = parserFor(provider, Type.Object({ id: Id, active: Type.Boolean(), type: Type.String() }));
+export const asSession = parserFor(provider, Type.Object({ url: Type.String({ minLength: 1 }) }));
+export const asPage = parserFor(provider, Type.Object({ data: Type.Array(Type.Unknown()), has_more: Type.Boolean() }));
 
 const timeOf = (seconds: number): string => isoTime(seconds * 1_000);
 
@@ -58,10 +58,12 @@ const subscriptionStatus: Readonly<Record<string, Subscription['status'] | undef
   canceled: 'canceled',
 };
 
-/** A status that Stripe may add one day is not taken for an end. */
+/**
+ * A status that is not known yet counts as active, so that it does not end the subscription here.
+ */
 export const statusOf = (status: string): Subscription['status'] => subscriptionStatus[status] ?? 'active';
 
-export const toSubscription = ({ id, status, created, canceled_at: canceledAt, items }: SubscriptionForm): Subscription => {
+export const toSubscription = ({ id, status, created, canceled_at: canceledAt, items }: StripeSubscription): Subscription => {
   const [item] = items.data;
   return {
     id,
@@ -80,12 +82,12 @@ const invoiceStatus: Readonly<Record<string, Invoice['status'] | undefined>> = {
   void: 'void',
 };
 
-/** None for a draft, which is not meant for anybody's eyes yet. */
-export const toInvoice = (form: InvoiceForm): Invoice[] => {
-  const status = invoiceStatus[form.status ?? ''];
+/** Empty for a draft, which nobody should see yet. */
+export const toInvoice = (invoice: StripeInvoice): Invoice[] => {
+  const status = invoiceStatus[invoice.status ?? ''];
   if (status === undefined) return [];
-  const { id, number, total, amount_paid: amountPaid, currency, description, created, due_date: due } = form;
-  const { hosted_invoice_url: url, status_transitions: transitions } = form;
+  const { id, number, total, amount_paid: amountPaid, currency, description, created, due_date: due } = invoice;
+  const { hosted_invoice_url: url, status_transitions: transitions } = invoice;
   const paidAt = transitions.paid_at;
   return [
     {

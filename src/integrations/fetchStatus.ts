@@ -4,19 +4,19 @@ import { ProviderFault } from './fault.js';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Asks for a page and answers with its status code.
- * @param reach where to ask for an address from this machine, when the public one cannot be reached from here
- * @throws ProviderFault (transient) when nobody answers within 10 s
+ * Creates a function that requests a page and returns its status code.
+ * @param toLocalUrl translates a public address into one that this machine can reach
+ * @throws ProviderFault (transient) when there is no response within 10 s
  */
-export const createVisit =
-  ({ clock, reach }: { clock: Clock; reach: (url: string) => string }): ((url: string) => Promise<number>) =>
+export const createFetchStatus =
+  ({ clock, toLocalUrl }: { clock: Clock; toLocalUrl: (url: string) => string }): ((url: string) => Promise<number>) =>
   async (url) => {
     const abort = new AbortController();
     const cancelTimeout = clock.schedule(TIMEOUT_MS, () => {
       abort.abort();
     });
     try {
-      const response = await fetch(reach(url), { signal: abort.signal });
+      const response = await fetch(toLocalUrl(url), { signal: abort.signal });
       await response.body?.cancel();
       return response.status;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { createTurns } from '../../src/platform/turns.js';
+import { createKeyedMutex } from '../../src/platform/keyedMutex.js';
 
-/** A task that ends when it is told to, and says whether it has begun. */
+/** A task that ends when the test says so, and knows whether it has started. */
 const createTask = () => {
   let end: (result: string) => void = () => undefined;
   let fail: (error: Error) => void = () => undefined;
@@ -9,9 +9,9 @@ const createTask = () => {
     [end, fail] = [resolve, reject];
   });
   const task = {
-    begun: false,
+    started: false,
     run: () => {
-      task.begun = true;
+      task.started = true;
       return ended;
     },
     end,
@@ -20,11 +20,11 @@ const createTask = () => {
   return task;
 };
 
-test('tasks of one key run one after the other, in the order in which they came', async () => {
-  const inTurn = createTurns();
+test('tasks of one key run one after the other, in the order of the calls', async () => {
+  const mutex = createKeyedMutex();
   const order: number[] = [];
   const tasks = Array.from({ length: 20 }, (_, index) =>
-    inTurn('a', async () => {
+    mutex.run('a', async () => {
       order.push(index);
       await Promise.resolve();
       order.push(index);
@@ -36,25 +36,25 @@ test('tasks of one key run one after the other, in the order in which they came'
 });
 
 test('tasks of other keys do not wait', async () => {
-  const inTurn = createTurns();
+  const mutex = createKeyedMutex();
   const [held, other] = [createTask(), createTask()];
-  const first = inTurn('a', held.run);
+  const first = mutex.run('a', held.run);
   other.end('other');
-  expect(await inTurn('b', other.run)).toBe('other');
+  expect(await mutex.run('b', other.run)).toBe('other');
   held.end('held');
   expect(await first).toBe('held');
 });
 
-test('a task that fails, at once or later, fails its caller only', async () => {
-  const inTurn = createTurns();
+test('a task that fails, at once or later, rejects for its caller only', async () => {
+  const mutex = createKeyedMutex();
   const [failing, next] = [createTask(), createTask()];
-  const first = inTurn('a', failing.run);
-  const second = inTurn('a', () => {
+  const first = mutex.run('a', failing.run);
+  const second = mutex.run('a', () => {
     throw new Error('at once');
   });
-  const third = inTurn('a', next.run);
+  const third = mutex.run('a', next.run);
   const outcomes = Promise.allSettled([first, second, third]);
-  expect(next.begun).toBe(false);
+  expect(next.started).toBe(false);
   failing.fail(new Error('later'));
   next.end('done');
   expect(await outcomes).toMatchObject([
@@ -64,19 +64,19 @@ test('a task that fails, at once or later, fails its caller only', async () => {
   ]);
 });
 
-test('nothing is left of a key when its tasks are done, however they ended', async () => {
-  const underWay = new Map<string, Promise<unknown>>();
-  const inTurn = createTurns(underWay);
+test('a key is removed once its tasks have ended, however they ended', async () => {
+  const pending = new Map<string, Promise<unknown>>();
+  const mutex = createKeyedMutex(pending);
   const tasks = Array.from({ length: 100 }, (_, index) =>
-    inTurn(`key-${index % 10}`, () => (index % 3 === 0 ? Promise.reject(new Error('failed')) : Promise.resolve())),
+    mutex.run(`key-${index % 10}`, () => (index % 3 === 0 ? Promise.reject(new Error('failed')) : Promise.resolve())),
   );
-  expect(underWay.size).toBe(10);
+  expect(pending.size).toBe(10);
   await Promise.allSettled(tasks);
-  expect(underWay.size).toBe(0);
+  expect(pending.size).toBe(0);
 });
 
-test('the first task begins at once', () => {
+test('the first task starts at once', () => {
   const task = createTask();
-  void createTurns()('a', task.run);
-  expect(task.begun).toBe(true);
+  void createKeyedMutex().run('a', task.run);
+  expect(task.started).toBe(true);
 });

@@ -1,20 +1,22 @@
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
 import { ProviderFault } from './fault.js';
 
-const FAULTS_BEFORE_BREAK = 8;
+const MAX_CONSECUTIVE_FAULTS = 8;
 const BREAK_MS = 10_000;
 
 /**
- * Leaves a provider alone for 10 s after 8 faults in a row that say that it `isDown`; then one call tries whether it is there again.
- * @returns runs a call, or throws ProviderFault (transient, with the time to wait) at once
+ * Creates a circuit breaker that opens for 10 s after 8 consecutive faults for which `isDown` is
+ * true; then one call tries the provider again.
+ * @returns a function that runs a call or, while the breaker is open, throws ProviderFault
+ * (transient, with the time to wait) at once
  */
-export const createBreaker = (
+export const createCircuitBreaker = (
   provider: string,
   isDown: (fault: ProviderFault) => boolean,
 ): (<Result>(call: () => Promise<Result>) => Promise<Result>) => {
   const breaker = circuitBreaker(
     handleWhen((error) => error instanceof ProviderFault && isDown(error)),
-    { halfOpenAfter: BREAK_MS, breaker: new ConsecutiveBreaker(FAULTS_BEFORE_BREAK) },
+    { halfOpenAfter: BREAK_MS, breaker: new ConsecutiveBreaker(MAX_CONSECUTIVE_FAULTS) },
   );
   return async (call) => {
     try {

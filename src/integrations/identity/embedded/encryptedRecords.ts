@@ -1,0 +1,72 @@
+import type { Clock } from '../../../platform/clock.js';
+import type { Cipher } from '../../../platform/cipher.js';
+import type { Vault } from '../../../platform/vault.js';
+
+/** The store's records: durable, and shared by all processes. */
+export interface Records {
+  get(collection: string, key: string): Promise<Readonly<Record<string, unknown>> | null>;
+  /** Of several concurrent inserts exactly one succeeds. An expired record counts as absent. */
+  insert(collection: string, key: string, value: EncryptedValue, expiresAt?: number): Promise<boolean>;
+  put(collection: string, key: string, value: EncryptedValue, expiresAt?: number): Promise<void>;
+  delete(collection: string, key: string): Promise<void>;
+}
+
+interface EncryptedValue {
+  readonly sealed: string;
+  /** TypeScript accepts an interface as a JSON object only with an index signature. */
+  readonly [field: string]: string;
+}
+
+/**
+ * The state of sign-in: sessions, codes, tokens, keys and addresses, all of them secret or
+ * personal. Values are encrypted, and ids, which are credentials or addresses, are stored as keyed
+ * hashes: reading the store is not enough to sign in, or to learn who did.
+ */
+export interface EncryptedRecords {
+  get(kind: string, id: string): Promise<unknown>;
+  insert(kind: string, id: string, value: object, lifeMs?: number): Promise<boolean>;
+  put(kind: string, id: string, value: object, lifeMs?: number): Promise<void>;
+  delete(kind: string, id: string): Promise<void>;
+  /**
+   * Acquires one of `max` slots of `id`, shared by all processes. A slot becomes free after
+   * `lifeMs`, or when the returned function is called. `null` when all are taken.
+   */
+  acquireSlot(kind: string, id: string, max: number, lifeMs: number): Promise<(() => Promise<void>) | null>;
+}
+
+/** @param blindIndex a keyed hash */
+export const createEncryptedRecords = (
+  records: Records,
+  vault: Pick<Vault, 'sealer'>,
+  blindIndex: (text: string) => string,
+  clock: Clock,
+): EncryptedRecords => {
+  const collectionOf = (kind: string): string => `signIn.${kind}`;
+  const keyOf = (id: string): string => blindIndex(`sign-in ${id}`);
+  const cipher = (): Promise<Cipher> => vault.sealer('doorstep sign-in');
+  const encrypt = async (kind: string, id: string, value: object): Promise<EncryptedValue> => ({
+    sealed: (await cipher()).encrypt(Buffer.from(JSON.stringify(value)), `${kind}/${id}`),
+  });
+  const expiresAt = (lifeMs: number | undefined): number | undefined => (lifeMs === undefined ? undefined : clock.now() + lifeMs);
+
+  const encrypted: EncryptedRecords = {
+    get: async (kind, id) => {
+      const record = await records.get(collectionOf(kind), keyOf(id));
+      if (typeof record?.sealed !== 'string') return null;
+      return JSON.parse((await cipher()).decrypt(record.sealed, `${kind}/${id}`).toString()) as unknown;
+    },
+    insert: async (kind, id, value, lifeMs) =>
+      records.insert(collectionOf(kind), keyOf(id), await encrypt(kind, id, value), expiresAt(lifeMs)),
+    put: async (kind, id, value, lifeMs) =>
+      records.put(collectionOf(kind), keyOf(id), await encrypt(kind, id, value), expiresAt(lifeMs)),
+    delete: (kind, id) => records.delete(collectionOf(kind), keyOf(id)),
+    acquireSlot: async (kind, id, max, lifeMs) => {
+      for (let slot = 0; slot < max; slot += 1) {
+        const name = `${id}/${String(slot)}`;
+        if (await encrypted.insert(kind, name, {}, lifeMs)) return () => encrypted.delete(kind, name);
+      }
+      return null;
+    },
+  };
+  return encrypted;
+};
