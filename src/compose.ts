@@ -40,7 +40,7 @@ import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from './pl
 import { readVersion } from './platform/version.js';
 import { erasureTargets } from './projections/erasure/erasureTargets.queries.js';
 import { projectionStatus } from './projections/runner/status.js';
-import { calendarBookings } from './projections/booking/booking.queries.js';
+import { listBookings } from './projections/booking/booking.queries.js';
 import { projections } from './projections/catalogue.js';
 import { guardLog, OtherLog } from './projections/runner/ownLog.js';
 import { createProjector } from './projections/runner/projector.js';
@@ -279,7 +279,9 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const { url: calComUrl, apiKey: calComKey } = settings.scheduling ?? { url: 'https://api.cal.com', apiKey: undefined };
   const calCom = createCalCom({ url: calComUrl, apiKey: calComKey, clock, random, logger });
   const scheduling =
-    settings.scheduling === undefined ? createEmbeddedCalendar((websiteId) => calendarBookings(reader, websiteId)) : calCom;
+    settings.scheduling === undefined
+      ? createEmbeddedCalendar((websiteId, query) => listBookings(reader, websiteId, query))
+      : calCom;
 
   const commerce = createShopify({ ...settings.commerce, clock, random, logger });
 

@@ -1,7 +1,7 @@
 import { accessStream } from './access/access.stream.js';
 import { apiKeyStream } from './apiKey/apiKey.stream.js';
 import { billingStream, customerStream } from './billing/billing.stream.js';
-import { calendarStream } from './booking/booking.stream.js';
+import { bookingStream } from './booking/booking.stream.js';
 import { clientEmailStream, clientStream, clientSubjectStream } from './client/client.stream.js';
 import type { EventDefinitions, StreamDefinition } from './defineStream.js';
 import { deliveryStream } from './delivery/delivery.stream.js';
@@ -32,7 +32,7 @@ export const streams: readonly StreamDefinition[] = [
   redeployStream,
   seoStream,
   seoRunStream,
-  calendarStream,
+  bookingStream,
   servicesStream,
   webhookStream,
   apiKeyStream,

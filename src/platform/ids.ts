@@ -43,6 +43,10 @@ const timeBytes = (epochMs: number): Buffer => {
   return bytes;
 };
 
+/** Characters of an entity id that hold its time, and the last time that they can hold. */
+const timeLength = 10;
+const maxTime = 2 ** 48 - 1;
+
 const timeOf = (commandId: string): Buffer => Buffer.from(commandId.replaceAll('-', '').slice(0, 12), 'hex');
 
 export const createIds = (clock: Clock, random: Random): Ids => ({
@@ -55,8 +59,15 @@ export const createIds = (clock: Clock, random: Random): Ids => ({
  */
 export const entityId = (commandId: string, purpose: string): string => {
   const digest = createHash('sha256').update(`${commandId}/${purpose}`).digest();
-  return base32Text(timeOf(commandId), 10) + base32Text(digest.subarray(0, 10), 16);
+  return base32Text(timeOf(commandId), timeLength) + base32Text(digest.subarray(0, 10), 16);
 };
+
+/**
+ * `id` with the time `epochMs` in place of its own, so that it sorts by that time. Of an empty id: what
+ * sorts before every id of that time.
+ */
+export const idAt = (epochMs: number, id: string): string =>
+  base32Text(timeBytes(Math.min(Math.max(0, epochMs), maxTime)), timeLength) + id.slice(timeLength);
 
 /**
  * The id (UUIDv8) of a command's `index`-th event in `stream`. A retried append carries the same

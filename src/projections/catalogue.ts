@@ -1,6 +1,6 @@
 import { accessProjection } from './access/access.projection.js';
 import { apiKeyProjection } from './apiKey/apiKey.projection.js';
-import { calendarProjection } from './booking/booking.projection.js';
+import { bookingProjection } from './booking/booking.projection.js';
 import { clientProjection } from './client/client.projection.js';
 import { clientSubjectProjection } from './client/clientSubject.projection.js';
 import { deliveryProjection } from './delivery/delivery.projection.js';
@@ -19,7 +19,7 @@ export const projections: readonly AnyProjection[] = [
   deliveryProjection,
   provisioningProjection,
   seoProjection,
-  calendarProjection,
+  bookingProjection,
   serviceProjection,
   apiKeyProjection,
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { base32Text, createIds, entityId, eventId, textId } from '../../src/platform/ids.js';
+import { base32Text, createIds, entityId, idAt, eventId, textId } from '../../src/platform/ids.js';
 import { systemRandom, type Random } from '../../src/platform/random.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-([78])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -104,4 +104,14 @@ test('base32 text holds the last bits, from the highest to the lowest', () => {
 test('the id of a text never changes, and is unique', () => {
   expect(textId('hook-1')).toBe('n3fdbb9xt0e2bcx9k124xb16nc');
   expect(textId('hook-2')).not.toBe(textId('hook-1'));
+});
+
+test('an id at another time keeps what makes it unique, and sorts by that time', () => {
+  const id = entityId('019a0000-0000-7000-8000-000000000000', 'booking');
+  const moments = [-1, 0, 1, Date.UTC(2026, 0, 1), Date.UTC(9999, 11, 31), Number.MAX_SAFE_INTEGER];
+  const ids = moments.map((time) => idAt(time, id));
+  expect(new Set(ids.map((at) => at.slice(10)))).toEqual(new Set([id.slice(10)]));
+  expect([...ids].sort()).toEqual(ids);
+  expect(idAt(1, '') < idAt(1, id)).toBe(true);
+  expect(idAt(1, '') > idAt(0, id)).toBe(true);
 });

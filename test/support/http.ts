@@ -31,7 +31,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { readVersion } from '../../src/platform/version.js';
-import { calendarBookings } from '../../src/projections/booking/booking.queries.js';
+import { listBookings } from '../../src/projections/booking/booking.queries.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { createProjector } from '../../src/projections/runner/projector.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
@@ -188,7 +188,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       },
       analytics,
       commerce: options.commerce ?? emptyShops(clock, logger),
-      scheduling: options.scheduling ?? createEmbeddedCalendar((websiteId) => calendarBookings(engine, websiteId)),
+      scheduling: options.scheduling ?? createEmbeddedCalendar((websiteId, query) => listBookings(reader, websiteId, query)),
       ownsCalendar: options.scheduling === undefined,
       ownScheduling: options.ownScheduling ?? emptyAccounts,
       payments,

@@ -8,6 +8,8 @@ export interface AddBooking {
   readonly start: string;
   readonly end: string;
   readonly location?: string | undefined;
+  /** Bookings of the website that count towards the limit, as the read model knows them. */
+  readonly kept: number;
 }
 
 export interface CancelBooking {
@@ -17,4 +19,4 @@ export interface CancelBooking {
   readonly bookingId: string;
 }
 
-export type CalendarCommand = AddBooking | CancelBooking;
+export type BookingCommand = AddBooking | CancelBooking;

@@ -1,50 +1,42 @@
-import { isKept, mostBookings, type CalendarEvent } from '../../events/booking/booking.events.js';
-import type { CalendarCommand } from './booking.commands.js';
+import type { BookingEvent } from '../../events/booking/booking.events.js';
+import { bookingFold, type BookingState } from '../../events/booking/booking.state.js';
+import { isoTime } from '../../platform/clock.js';
 import type { Decider } from '../decider.js';
-import { refusals } from '../refusal.js';
-import { calendarStream } from '../../events/booking/booking.stream.js';
+import { refusals, type Refusal } from '../refusal.js';
+import type { AddBooking, BookingCommand } from './booking.commands.js';
 
-/** Stream `calendar-<websiteId>`: the bookings that are kept. */
-export interface CalendarState {
-  readonly bookings: ReadonlyMap<string, { readonly end: string; readonly isCancelled: boolean }>;
-}
+/** Bookings of one website; those that began before `keptSince` do not count. */
+export const maxBookings = 2_000;
 
-const keptOf = ({ bookings }: CalendarState, at: string) => [...bookings].filter(([, { end }]) => isKept(end, at));
+/** More than a year: earlier bookings are of no use. */
+const keptMs = 400 * 86_400_000;
 
-export const calendarDecider: Decider<CalendarState, CalendarCommand, CalendarEvent> = {
-  name: 'calendar',
-  stream: calendarStream,
-  initialState: { bookings: new Map() },
-  evolve: ({ bookings }, { type, data, metadata: { at } }) => {
-    const { bookingId } = data;
-    if (type === 'BookingAdded') {
-      const kept = bookings.size < mostBookings ? bookings : keptOf({ bookings }, at);
-      return { bookings: new Map([...kept, [bookingId, { end: data.end, isCancelled: false }]]) };
-    }
-    const booking = bookings.get(bookingId);
-    return booking === undefined
-      ? { bookings }
-      : { bookings: new Map(bookings).set(bookingId, { ...booking, isCancelled: true }) };
-  },
-  decide: (command, { bookings }) => {
-    const { websiteId, bookingId, at } = command;
-    const booking = bookings.get(bookingId);
-    switch (command.type) {
-      case 'AddBooking': {
-        // The id is derived from the command, so an existing booking is this very command's.
-        if (booking !== undefined) return [];
-        const { title, start, end, location } = command;
-        if (end <= start) return refusals.invalidBody('end', 'must be after start');
-        if (!isKept(end, at)) return refusals.invalidBody('end', 'must not be more than a year ago');
-        if (bookings.size >= mostBookings && keptOf({ bookings }, at).length >= mostBookings) return refusals.calendarFull();
-        const data = { websiteId, bookingId, title, start, end, ...(location !== undefined && { location }) };
-        return [{ type: 'BookingAdded', data }];
-      }
-      case 'CancelBooking':
-        if (booking === undefined) return refusals.bookingNotFound(bookingId);
-        return booking.isCancelled ? [] : [{ type: 'BookingCancelled', data: { websiteId, bookingId } }];
-      default:
-        return command satisfies never;
-    }
-  },
+/** The time from which on bookings are kept, ISO 8601 UTC, as `at`. */
+export const keptSince = (at: string): string => isoTime(Date.parse(at) - keptMs);
+
+const add = (command: AddBooking, { stage }: BookingState): readonly BookingEvent[] | Refusal => {
+  // The id is derived from the command, so an existing booking is this very command's.
+  if (stage !== 'none') return [];
+  const { websiteId, bookingId, title, start, end, location, kept, at } = command;
+  if (end <= start) return refusals.invalidBody('end', 'must be after start');
+  if (end < keptSince(at)) return refusals.invalidBody('end', 'must not be more than a year ago');
+  if (kept >= maxBookings) return refusals.calendarFull();
+  const data = { websiteId, bookingId, title, start, end, ...(location !== undefined && { location }) };
+  return [{ type: 'BookingAdded', data }];
 };
+
+const decide = (command: BookingCommand, state: BookingState): readonly BookingEvent[] | Refusal => {
+  switch (command.type) {
+    case 'AddBooking':
+      return add(command, state);
+    case 'CancelBooking': {
+      const { websiteId, bookingId } = command;
+      if (state.stage === 'none') return refusals.bookingNotFound(bookingId);
+      return state.stage === 'cancelled' ? [] : [{ type: 'BookingCancelled', data: { websiteId, bookingId } }];
+    }
+    default:
+      return command satisfies never;
+  }
+};
+
+export const bookingDecider: Decider<BookingState, BookingCommand, BookingEvent> = { ...bookingFold, decide };

@@ -1,12 +1,18 @@
 import { defineStream } from '../defineStream.js';
-import { calendarEvents } from './booking.events.js';
+import { bookingEvents } from './booking.events.js';
 
-export const calendarStream = defineStream({
-  category: 'calendar',
-  key: ({ websiteId }: { readonly websiteId: string }) => websiteId,
-  named: '<websiteId>',
-  holds: 'bookings of the embedded calendar',
-  guards: '2,000 bookings',
-  events: calendarEvents,
+export interface BookingKey {
+  readonly websiteId: string;
+  readonly bookingId: string;
+}
+
+/** Of the embedded calendar. */
+export const bookingStream = defineStream({
+  category: 'booking',
+  key: ({ websiteId, bookingId }: BookingKey) => `${websiteId}-${bookingId}`,
+  named: '<websiteId>-<bookingId>',
+  holds: 'one booking of the embedded calendar',
+  guards: 'cancelled once',
+  events: bookingEvents,
   personal: {},
 });

@@ -1,14 +1,22 @@
 import { embedded } from '../embeddedFiles.js';
-import type { Booking, Scheduling } from './port.js';
+import type { Booking, BookingsQuery, Scheduling } from './port.js';
 
 /**
- * The embedded calendar, whose bookings admins enter.
- * @param bookingsOf returns all bookings of a website, ordered by start
+ * The embedded calendar, whose bookings admins enter. Attendees are not recorded.
+ * @param list returns a part of a website's bookings, ordered by start
  */
-export const createEmbeddedCalendar = (bookingsOf: (websiteId: string) => Promise<readonly Booking[]>): Scheduling => ({
+export const createEmbeddedCalendar = (
+  list: (websiteId: string, query: Omit<BookingsQuery, 'site'>) => Promise<readonly Omit<Booking, 'attendees'>[]>,
+): Scheduling => ({
   provider: embedded,
-  bookings: async ({ site, from, to, skip, limit }) => {
-    const bookings = await bookingsOf(site.websiteId);
-    return bookings.filter(({ start, end }) => start >= from && (to === undefined || end <= to)).slice(skip, skip + limit);
-  },
+  bookings: async ({ site, ...query }) =>
+    (await list(site.websiteId, query)).map(({ id, title, status, start, end, location }) => ({
+      id,
+      title,
+      status,
+      start,
+      end,
+      ...(location !== undefined && { location }),
+      attendees: [],
+    })),
 });

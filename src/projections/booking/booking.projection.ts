@@ -1,14 +1,11 @@
-import { isKept, mostBookings, type CalendarEvent } from '../../events/booking/booking.events.js';
+import type { BookingEvent } from '../../events/booking/booking.events.js';
+import { bookingStream, type BookingKey } from '../../events/booking/booking.stream.js';
+import { streamPrefix } from '../../events/defineStream.js';
 import type { Projection } from '../projection.js';
-import { calendarStream } from '../../events/booking/booking.stream.js';
 
-/** The embedded calendar of a website, by when bookings start. */
-export type CalendarDocument = {
+/** A booking of the embedded calendar. Within a website they are listed by when they start, as their ids sort. */
+export type BookingDocument = {
   readonly websiteId: string;
-  readonly bookings: readonly CalendarBooking[];
-};
-
-export type CalendarBooking = {
   readonly id: string;
   readonly title: string;
   readonly status: 'accepted' | 'cancelled';
@@ -17,40 +14,27 @@ export type CalendarBooking = {
   readonly location?: string;
 };
 
-const byStart = (one: CalendarBooking, other: CalendarBooking): number =>
-  one.start === other.start ? (one.id < other.id ? -1 : 1) : one.start < other.start ? -1 : 1;
+const prefix = streamPrefix(bookingStream);
 
-export const calendarProjection: Projection<CalendarDocument, CalendarEvent> = {
-  name: 'calendar',
+export const bookingDocumentId = (key: BookingKey): string => bookingStream.name(key).slice(prefix.length);
+
+export const bookingProjection: Projection<BookingDocument, BookingEvent> = {
+  name: 'booking',
   version: 1,
   handles: ['BookingAdded', 'BookingCancelled'],
   ignores: [],
-  documentId: ({ data }) => data.websiteId,
-  stream: (websiteId) => calendarStream.name({ websiteId }),
-  indexes: [],
+  documentId: ({ data }) => bookingDocumentId(data),
+  stream: (id) => `${prefix}${id}`,
+  indexes: [{ field: 'websiteId' }],
   evolve: (document, event) => {
-    const { websiteId, bookingId } = event.data;
-    const bookings = document?.bookings ?? [];
     switch (event.type) {
       case 'BookingAdded': {
-        const { title, start, end, location } = event.data;
-        const booking: CalendarBooking = {
-          id: bookingId,
-          title,
-          status: 'accepted',
-          start,
-          end,
-          ...(location !== undefined && { location }),
-        };
-        const { at } = event.metadata;
-        const kept = bookings.length < mostBookings ? bookings : bookings.filter((other) => isKept(other.end, at));
-        return { websiteId, bookings: [...kept, booking].sort(byStart) };
+        const { websiteId, bookingId, title, start, end, location } = event.data;
+        const times = { start, end, ...(location !== undefined && { location }) };
+        return { websiteId, id: bookingId, title, status: 'accepted', ...times };
       }
       case 'BookingCancelled':
-        return {
-          websiteId,
-          bookings: bookings.map((booking) => (booking.id === bookingId ? { ...booking, status: 'cancelled' } : booking)),
-        };
+        return document === null ? null : { ...document, status: 'cancelled' };
       default:
         return document;
     }

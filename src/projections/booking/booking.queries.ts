@@ -1,11 +1,44 @@
+import { idAt } from '../../platform/ids.js';
 import type { Reader } from '../reader.js';
-import { calendarProjection, type CalendarBooking } from './booking.projection.js';
+import { bookingDocumentId, bookingProjection, type BookingDocument } from './booking.projection.js';
 
-/** All bookings of a website's embedded calendar as of now, by when they start. Who comes is not known. */
-export const calendarBookings = async (
-  reader: Pick<Reader, 'read'>,
+const pageSize = 200;
+
+/** Bookings of a website that start at `from` (ISO 8601 UTC) or later, by when they start. */
+async function* bookingsFrom(reader: Reader, websiteId: string, from: string): AsyncGenerator<BookingDocument, void> {
+  // Sorts before every booking that starts then.
+  let after = bookingDocumentId({ websiteId, bookingId: idAt(Math.max(0, Date.parse(from)), '') });
+  for (;;) {
+    const page = await reader.list(bookingProjection, { where: { websiteId }, order: 'ascending', after, limit: pageSize });
+    for (const { body, id } of page) {
+      yield body;
+      after = id;
+    }
+    if (page.length < pageSize) return;
+  }
+}
+
+/** A part of a website's embedded calendar: from `from` on, ending by `to` (ISO 8601 UTC), by when they start. */
+export const listBookings = async (
+  reader: Reader,
   websiteId: string,
-): Promise<readonly (CalendarBooking & { readonly attendees: readonly [] })[]> => {
-  const { document } = await reader.read(calendarProjection, websiteId);
-  return (document?.bookings ?? []).map((booking) => ({ ...booking, attendees: [] }));
+  { from, to, skip, limit }: { from: string; to?: string; skip: number; limit: number },
+): Promise<readonly BookingDocument[]> => {
+  const found: BookingDocument[] = [];
+  for await (const booking of bookingsFrom(reader, websiteId, from)) {
+    if (to !== undefined && booking.start >= to) break;
+    if (to === undefined || booking.end <= to) found.push(booking);
+    if (found.length === skip + limit) break;
+  }
+  return found.slice(skip);
 };
+
+/** How many bookings of a website start at `from` (ISO 8601 UTC) or later; counted up to `max`. */
+export const countBookings = async (reader: Reader, websiteId: string, from: string, max: number): Promise<number> => {
+  const found = await listBookings(reader, websiteId, { from, skip: 0, limit: max });
+  return found.length;
+};
+
+/** One booking as of now. */
+export const readBooking = async (reader: Reader, websiteId: string, bookingId: string): Promise<BookingDocument | null> =>
+  (await reader.read(bookingProjection, bookingDocumentId({ websiteId, bookingId }))).document;

@@ -1,13 +1,13 @@
 import { Type, type Static } from 'typebox';
-import { calendarDecider } from '../../../commands/booking/booking.decider.js';
+import { bookingDecider, keptSince, maxBookings } from '../../../commands/booking/booking.decider.js';
+import { addBooking } from '../../../commands/booking/booking.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { secretsOf } from '../../../commands/service/service.handlers.js';
 import type { Engine } from '../../../engine.js';
 import type { Booking as Booked, Scheduling, SchedulingSite } from '../../../integrations/scheduling/port.js';
 import { isoTime } from '../../../platform/clock.js';
-import { entityId } from '../../../platform/ids.js';
 import { utcTime } from '../../../platform/times.js';
-import { calendarProjection } from '../../../projections/booking/booking.projection.js';
+import { countBookings, readBooking } from '../../../projections/booking/booking.queries.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { afterWrite } from '../../afterWrite.js';
@@ -35,7 +35,7 @@ const Booking = Type.Object(
   { $id: 'Booking' },
 );
 
-const shown = ({ attendees, ...booking }: Booked): Static<typeof Booking> => ({
+const toResource = ({ attendees, ...booking }: Booked): Static<typeof Booking> => ({
   ...booking,
   attendees: attendees.map((attendee) => ({ ...attendee })),
 });
@@ -96,7 +96,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
           ...(to !== undefined && { to: utcTime(to) }),
         };
         const { items, next } = await readPageByPlace(page, (part) => scheduling.bookings({ site, ...times, ...part }));
-        return { body: items.map(shown), ...(next !== undefined && { next }) };
+        return { body: items.map(toResource), ...(next !== undefined && { next }) };
       },
     }),
 
@@ -119,25 +119,22 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       handle: async (request) => {
         await mustOwnCalendar(request.website.website);
         const { body, context, params } = request;
-        const bookingId = entityId(context.commandId, 'booking');
-        await engine.handle(
-          calendarDecider,
-          {
-            type: 'AddBooking',
-            websiteId: params.id,
-            bookingId,
-            title: body.title.trim(),
-            start: utcTime(body.start),
-            end: utcTime(body.end),
-            location: body.location?.trim(),
-          },
-          context,
-        );
+        const websiteId = params.id;
+        const kept = await countBookings(reader, websiteId, keptSince(isoTime(engine.clock.now())), maxBookings);
+        const input = {
+          websiteId,
+          title: body.title.trim(),
+          start: utcTime(body.start),
+          end: utcTime(body.end),
+          location: body.location?.trim(),
+          kept,
+        };
+        const { bookingId } = await addBooking(engine, input, context);
         return afterWrite(request, async () => {
-          const { document } = await reader.read(calendarProjection, params.id);
-          const booking = document?.bookings.find(({ id }) => id === bookingId);
-          if (booking === undefined) throw new Error(`booking ${bookingId} is gone the moment it was added`);
-          return { status: 201, body: shown({ ...booking, attendees: [] }) };
+          const booking = await readBooking(reader, websiteId, bookingId);
+          if (booking === null) throw new Error(`booking ${bookingId} is gone the moment it was added`);
+          const { websiteId: _, ...shown } = booking;
+          return { status: 201, body: { ...shown, attendees: [] } };
         });
       },
     }),
@@ -154,7 +151,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       answers: { 204: { description: 'It is cancelled.' } },
       handle: async ({ params: { id: websiteId, bookingId }, context, website: { website } }) => {
         await mustOwnCalendar(website);
-        await engine.handle(calendarDecider, { type: 'CancelBooking', websiteId, bookingId }, context);
+        await engine.handle(bookingDecider, { type: 'CancelBooking', websiteId, bookingId }, context);
         return { status: 204 };
       },
     }),
