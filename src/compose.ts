@@ -42,7 +42,7 @@ import { erasureTargets } from './projections/erasure/erasureTargets.queries.js'
 import { projectionStatus } from './projections/runner/status.js';
 import { listBookings } from './projections/booking/booking.queries.js';
 import { projections } from './projections/catalogue.js';
-import { guardLog, OtherLog } from './projections/runner/ownLog.js';
+import { guardLogIdentity, OtherLog } from './projections/runner/logIdentity.js';
 import { createProjector } from './projections/runner/projector.js';
 import { ReadModelStoreUnavailable, type ReadModelStore } from './projections/store/readModelStore.js';
 import { createEmbeddedReadModelStore } from './projections/store/embedded/embeddedReadModelStore.js';
@@ -84,9 +84,9 @@ export const openCore = async (
     throw error;
   });
   const log = await openEventStore(settings, clock, logger);
-  const guard = guardLog({ eventStore: log, readModels, projections, clock, random: systemRandom });
+  const guard = guardLogIdentity({ eventStore: log, readModels, projections, clock, random: systemRandom });
   const eventStore = watched(guard.eventStore);
-  await requireOwnLog(settings, guard.prove).catch(async (error: unknown) => {
+  await requireSameLog(settings, guard.verify).catch(async (error: unknown) => {
     await eventStore.close();
     await readModels.close();
     await records.close();
@@ -126,15 +126,15 @@ const unlock = async (settings: Settings, records: VaultRecords, clock: Clock): 
 };
 
 /**
- * A store that is away is waited for by whoever uses it.
- * @throws SettingsError when the settings bring together what does not belong together
+ * A store that is unavailable does not end the start: each of its users waits for it.
+ * @throws SettingsError when the settings combine read models with a log that is not theirs
  */
-const requireOwnLog = async (
+const requireSameLog = async (
   { stores: { eventStoreUrl, readModelUrl } }: Settings,
-  prove: () => Promise<void>,
+  verify: () => Promise<void>,
 ): Promise<void> => {
   try {
-    await prove();
+    await verify();
   } catch (error) {
     if (error instanceof OtherLog) {
       const log = eventStoreUrl === undefined ? 'DATA_DIR (events.db)' : 'EVENT_STORE_URL';

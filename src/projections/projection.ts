@@ -1,32 +1,92 @@
+import { streamPrefix, type EventDefinitions, type EventOf } from '../events/defineStream.js';
 import type { DomainEvent, JsonObject, Recorded } from '../events/envelope.js';
 
-/**
- * A read model as a pure fold of the log. It never throws over a stored fact: it copes, and the missing rule belongs in a decider.
- */
+/** A read model as a pure fold of the log; `defineProjection` makes one. */
 export interface Projection<Document extends JsonObject = JsonObject, Event extends DomainEvent = DomainEvent> {
   readonly name: string;
-  /** Raised when `evolve` or the indexes change: the runner then builds the new version beside the live one. */
   readonly version: number;
-  /** Every event type that it takes, each with an example in its test. */
+  /** The event types that it handles. */
   readonly handles: readonly Event['type'][];
-  /** Types of the same streams that it leaves aside on purpose, so that a forgotten one is noticed. */
   readonly ignores: readonly string[];
   readonly documentId: (event: Recorded<Event>) => string;
-  /** The one stream that the document is a fold of. Such a document can be read validated: compared with the stream's head. */
+  /**
+   * The one stream that the document is folded from. It lets a validated read compare the document
+   * with the head of its stream.
+   */
   readonly stream: (documentId: string) => string;
-  /** Returns the next document; `null` deletes it. */
+  /**
+   * Returns the next document; `null` deletes it. An event that it does not handle changes nothing.
+   */
   readonly evolve: (document: Document | null, event: Recorded<Event>) => Document | null;
   readonly indexes: readonly ReadModelIndex[];
 }
 
 export interface ReadModelIndex {
-  /** A top-level field that holds a string, or an array of strings, each of which is found. */
+  /** A top-level field with a string, or with an array of strings, each of which can be found. */
   readonly field: string;
 }
 
-/** Any projection, whatever its documents and events: what is done with all of them alike. */
+/** A projection of any documents and events, for code that treats all projections alike. */
 export type AnyProjection = Pick<Projection, 'name' | 'version' | 'ignores' | 'stream' | 'indexes'> & {
   readonly handles: readonly string[];
   readonly documentId: (event: never) => string;
   readonly evolve: (document: never, event: never) => JsonObject | null;
+};
+
+interface ProjectionDefinition<Document extends JsonObject, Definitions extends EventDefinitions, Ignored> {
+  readonly name: string;
+  /**
+   * Raise it when the handlers or the indexes change: the runner then builds the new version beside
+   * the live one.
+   */
+  readonly version: number;
+  /** Each document is a fold of one of these streams. */
+  readonly stream: { readonly category: string; readonly events: Definitions };
+  /**
+   * One handler for each event type. It returns the next document, or `null` to delete it, and never
+   * throws over a stored fact: the missing rule belongs in a decider.
+   */
+  readonly on: {
+    readonly [Type in Exclude<keyof Definitions & string, Ignored>]: (
+      document: Document | null,
+      event: Recorded<Extract<EventOf<Definitions>, { readonly type: Type }>>,
+    ) => Document | null;
+  };
+  /** The types of the stream that have no handler on purpose. */
+  readonly ignores?: readonly Ignored[];
+  /** Default: none. */
+  readonly indexes?: readonly ReadModelIndex[];
+  /** Default: the name of the event's stream after the category. */
+  readonly documentId?: (event: Recorded<EventOf<Definitions>>) => string;
+  /** Default: the stream of the category whose name ends with the document's id. */
+  readonly streamOf?: (documentId: string) => string;
+}
+
+/**
+ * Defines a projection of the streams of one category. The compiler insists that each event type of
+ * these streams has a handler or is ignored.
+ */
+export const defineProjection = <
+  Document extends JsonObject,
+  Definitions extends EventDefinitions,
+  Ignored extends keyof Definitions & string = never,
+>(
+  definition: ProjectionDefinition<NoInfer<Document>, Definitions, Ignored>,
+): Projection<Document, EventOf<Definitions>> => {
+  const { name, version, stream, on, ignores = [], indexes = [] } = definition;
+  const prefix = streamPrefix(stream);
+  const handlers = new Map(Object.entries(on)) as ReadonlyMap<string, Projection<Document, EventOf<Definitions>>['evolve']>;
+  return {
+    name,
+    version,
+    handles: [...handlers.keys()] as EventOf<Definitions>['type'][],
+    ignores,
+    documentId: definition.documentId ?? ((event) => event.stream.slice(prefix.length)),
+    stream: definition.streamOf ?? ((documentId) => prefix + documentId),
+    evolve: (document, event) => {
+      const handle = handlers.get(event.type);
+      return handle === undefined ? document : handle(document, event);
+    },
+    indexes,
+  };
 };

@@ -9,11 +9,12 @@ import { readList, type ListedDocument } from './runner/readList.js';
 import type { ReadModelQuery, ReadModelStore } from './store/readModelStore.js';
 import { createValidatedRead, type ValidatedRead } from './validatedRead.js';
 
-/** What queries stand on: single streams and documents as of now, and lists. */
+/** What queries read with: single streams and documents as of now, and lists. */
 export interface Reader extends StreamReader {
   readonly read: ValidatedRead;
   /**
-   * A list that holds everything that was committed before the call, by any process; it waits for that up to 2 s.
+   * A list that reflects everything that any process committed before the call. It waits for that up
+   * to 2 s.
    * @throws ProjectionBehind when the projection does not get there in time
    * @throws EventStoreUnavailable, ReadModelStoreUnavailable
    */
@@ -22,7 +23,6 @@ export interface Reader extends StreamReader {
     query: ReadModelQuery,
   ) => Promise<readonly ListedDocument<Document>[]>;
   readonly personal: PersonalData;
-  /** Of `personal`. */
   readonly blindIndex: (text: string) => string;
 }
 

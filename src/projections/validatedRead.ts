@@ -6,16 +6,18 @@ import { readLive } from './runner/versions.js';
 import { ReadModelStoreUnavailable, type ReadModelStore } from './store/readModelStore.js';
 
 export interface ValidatedDocument<Document> {
-  /** `null` when the stream does not exist or its events deleted the document. */
+  /** `null` when the stream does not exist, or its events deleted the document. */
   readonly document: Document | null;
-  /** Revision of the stream that it reflects. */
+  /** The stream's revision that the document reflects. */
   readonly revision: bigint;
 }
 
 /**
- * Reads one document as of now: the stored one (or the one kept from the last read) with every event folded over it that its
- * stream has beyond. It needs no projector to be alive, and what was acknowledged before the call is in it.
- * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent: what cannot be folded is not guessed
+ * Reads one document as of now: the stored document, or the one kept from the last read, with the
+ * newer events of its stream folded over it. It reflects every write that was acknowledged before
+ * the call, whether or not a projector is running.
+ * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent,
+ * because a document without that event would be a guess
  */
 export type ValidatedRead = <Document extends JsonObject, Event extends DomainEvent>(
   projection: Projection<Document, Event>,
@@ -23,7 +25,7 @@ export type ValidatedRead = <Document extends JsonObject, Event extends DomainEv
 ) => Promise<ValidatedDocument<Document>>;
 
 export const createValidatedRead = ({ folds, readModels }: { folds: StreamFolds; readModels: ReadModelStore }): ValidatedRead => {
-  /** The document as a projector left it, if this build understands it. */
+  /** The document that a projector wrote, if this build understands it. */
   const storedDocument = async <Document extends JsonObject, Event extends DomainEvent>(
     projection: Projection<Document, Event>,
     id: string,
@@ -34,7 +36,7 @@ export const createValidatedRead = ({ folds, readModels }: { folds: StreamFolds;
       );
       return stored === null ? null : { state: stored.body as Document, revision: stored.revision, at: '' };
     } catch (error) {
-      // It saves reading the whole stream, no more: the log alone tells the same.
+      // The stored document only saves reading the whole stream: the log alone gives the same result.
       if (error instanceof ReadModelStoreUnavailable) return null;
       throw error;
     }
@@ -48,10 +50,5 @@ export const createValidatedRead = ({ folds, readModels }: { folds: StreamFolds;
 
 const foldOf = <Document extends JsonObject, Event extends DomainEvent>({
   name,
-  handles,
   evolve,
-}: Projection<Document, Event>): Fold<Document | null, Event> => ({
-  name: `projection:${name}`,
-  initialState: null,
-  evolve: (document, event) => (handles.includes(event.type) ? evolve(document, event) : document),
-});
+}: Projection<Document, Event>): Fold<Document | null, Event> => ({ name: `projection:${name}`, initialState: null, evolve });

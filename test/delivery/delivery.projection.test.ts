@@ -62,7 +62,7 @@ describe('the delivery projection', () => {
   });
 
   test('is a fold of the delivery stream of the website', () => {
-    expect(deliveryProjection.documentId(recorded(setUp()))).toBe(websiteId);
+    expect(deliveryProjection.documentId(recorded(setUp(), { stream: deliveryProjection.stream(websiteId) }))).toBe(websiteId);
     expect(deliveryProjection.stream(websiteId)).toBe('delivery-w1');
   });
 });

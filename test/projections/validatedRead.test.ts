@@ -4,27 +4,26 @@ import { UnknownEvent } from '../../src/events/codec.js';
 import { EventStoreUnavailable, NO_STREAM } from '../../src/events/store/eventStore.js';
 import { createStreamFolds } from '../../src/events/streamFolds.js';
 import { systemClock } from '../../src/platform/clock.js';
-import type { Projection } from '../../src/projections/projection.js';
+import { defineProjection, type Projection } from '../../src/projections/projection.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import { ReadModelStoreUnavailable, type ReadModel, type ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import { createValidatedRead, type ValidatedRead } from '../../src/projections/validatedRead.js';
 import { newEvent } from '../support/eventStoreEvents.js';
 import { newContext, startTwo, type SeatProcess } from '../support/seatProcess.js';
-import { room, seatCodec, seatDecider, type SeatEvent } from '../support/seats.js';
+import { room, seatCodec, seatDecider, seatEvents, type SeatEvent } from '../support/seats.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 type RoomDocument = { readonly takenBy: readonly string[] };
 
-const projection: Projection<RoomDocument, SeatEvent> = {
+const projection: Projection<RoomDocument, SeatEvent> = defineProjection({
   name: 'room',
   version: 3,
-  handles: ['SeatTaken'],
+  stream: { category: 'room', events: seatEvents },
+  on: {
+    SeatTaken: (document, { data: { by } }) => ({ takenBy: [...(document?.takenBy ?? []), by] }),
+  },
   ignores: ['RoomRenamed'],
-  documentId: () => '1',
-  stream: (id) => `room-${id}`,
-  indexes: [],
-  evolve: (document, { data }) => ({ takenBy: [...(document?.takenBy ?? []), 'by' in data ? data.by : ''] }),
-};
+});
 
 let mine: SeatProcess;
 let other: SeatProcess;

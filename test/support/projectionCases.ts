@@ -6,13 +6,13 @@ import type { DomainEvent, JsonObject, Recorded } from '../../src/events/envelop
 import type { Projection } from '../../src/projections/projection.js';
 import { recorded } from './given.js';
 
-/** An example: what an event makes of a document. */
+/** An example: the document before and after an event. */
 export interface ProjectionCase<Document extends JsonObject, Event extends DomainEvent> {
-  /** What it shows, when the type alone does not say it. */
+  /** What the example shows, where the type alone does not say it. */
   readonly shows?: string;
-  /** The document before it. Absent: none. */
+  /** The document before the event. Absent: none. */
   readonly given?: Document;
-  /** The event's data; it happens at `happened`. */
+  /** The event's data; the event is recorded at `happened`. */
   readonly when: Event['data'];
   readonly then: Document | null;
 }
@@ -22,8 +22,9 @@ export const happened = '2026-01-03T00:00:00.000Z';
 const codec = createCodec(catalogue);
 
 /**
- * A projection's examples, at least one for each type that it handles, and what holds for every projection.
- * @param streams the event definitions of the streams that its documents are folds of
+ * Tests a projection by its examples, at least one for each event type that it handles, and by the
+ * rules for every projection.
+ * @param streams the event definitions of the streams that its documents are folded from
  */
 export const describeProjection = <Document extends JsonObject, Event extends DomainEvent>(
   projection: Projection<Document, Event>,
@@ -37,13 +38,13 @@ export const describeProjection = <Document extends JsonObject, Event extends Do
     (examples[type] ?? []).map(({ shows, given, when, then }: ProjectionCase<Document, Event>) => ({
       title: shows === undefined ? type : `${type}: ${shows}`,
       type,
-      event: recorded({ type, data: when } as Event, { revision: 7, at: happened }),
+      event: recorded({ type, data: when } as Event, { revision: 7, at: happened, stream: projection.stream('1') }),
       before: given ?? null,
       after: then,
     })),
   );
 
-  /** With frozen parts: a projection that changes what it was given is found out. */
+  /** Freezes document and event, so that a projection that mutates them fails. */
   const evolve = (document: Document | null, event: Recorded<Event>): Document | null =>
     projection.evolve(frozen(document), frozen(event));
 
@@ -56,21 +57,21 @@ export const describeProjection = <Document extends JsonObject, Event extends Do
       expectStorable(evolve(null, event));
     });
 
-    test('has an example for each type that it handles, and all of them could be written', () => {
+    test('has an example for each type that it handles, and each example is a valid event', () => {
       expect([...new Set(cases.map(({ type }) => type))].sort()).toStrictEqual([...handles].sort());
       for (const { event } of cases) codec.encode(event, event.id, event.metadata);
     });
 
-    test('takes each type of its streams, or leaves it aside on purpose', () => {
+    test('handles or ignores each type of its streams', () => {
       expect([...handles, ...ignores].sort()).toStrictEqual(streams.flatMap((stream) => Object.keys(stream)).sort());
     });
 
-    test('leaves a document as it is over an event of a type that it does not know', () => {
+    test('does not change a document over an event of an unknown type', () => {
       const unknown = recorded({ type: 'SomethingElseHappened', data: {} } as unknown as Event);
       for (const { after } of cases) expect(evolve(after, unknown)).toStrictEqual(after);
     });
 
-    test('makes documents that can be stored, and found by their indexes', () => {
+    test('makes documents that can be stored and indexed', () => {
       for (const { event, after } of cases) {
         expect(projection.documentId(event)).not.toBe('');
         expectStorable(after);
@@ -80,7 +81,7 @@ export const describeProjection = <Document extends JsonObject, Event extends Do
   });
 };
 
-/** Deeply. */
+/** Freezes a value and everything in it. */
 const frozen = <Value>(value: Value): Value => {
   if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) frozen(part);
@@ -89,7 +90,7 @@ const frozen = <Value>(value: Value): Value => {
   return value;
 };
 
-/** It comes back from JSON as it was: no `undefined`, no date, no map. */
+/** Expects that JSON keeps the document as it is: no `undefined`, no date, no map. */
 const expectStorable = (document: unknown): void => {
   expect(JSON.parse(JSON.stringify(document))).toStrictEqual(document);
 };

@@ -1,8 +1,8 @@
 import type { ClientEvent } from '../../events/client/client.events.js';
-import type { Projection } from '../projection.js';
 import { clientStream } from '../../events/client/client.stream.js';
+import { defineProjection, type Projection } from '../projection.js';
 
-/** The Client resource; address and name are sealed (`platform/personal.ts`). */
+/** The Client resource; address and name are encrypted (`platform/personal.ts`). */
 export type ClientDocument = {
   readonly id: string;
   readonly email: string;
@@ -10,26 +10,18 @@ export type ClientDocument = {
   readonly createdAt: string;
 };
 
-export const clientProjection: Projection<ClientDocument, ClientEvent> = {
+export const clientProjection: Projection<ClientDocument, ClientEvent> = defineProjection({
   name: 'client',
   version: 2,
-  handles: ['ClientRegistered', 'ClientRenamed', 'ClientErased'],
-  ignores: [],
-  documentId: ({ data }) => data.clientId,
-  stream: (clientId) => clientStream.name({ clientId }),
-  indexes: [],
-  evolve: (document, event) => {
-    switch (event.type) {
-      case 'ClientRegistered': {
-        const { clientId, email, name } = event.data;
-        return { id: clientId, email, ...(name !== undefined && { name }), createdAt: event.metadata.at };
-      }
-      case 'ClientRenamed':
-        return document === null ? null : { ...document, name: event.data.name };
-      case 'ClientErased':
-        return null;
-      default:
-        return document;
-    }
+  stream: clientStream,
+  on: {
+    ClientRegistered: (_document, { data: { clientId, email, name }, metadata }) => ({
+      id: clientId,
+      email,
+      ...(name !== undefined && { name }),
+      createdAt: metadata.at,
+    }),
+    ClientRenamed: (document, { data: { name } }) => (document === null ? null : { ...document, name }),
+    ClientErased: () => null,
   },
-};
+});

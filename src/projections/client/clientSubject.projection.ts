@@ -1,26 +1,20 @@
-import { clientSubjectStream } from '../../events/client/client.stream.js';
-import { streamPrefix } from '../../events/defineStream.js';
 import type { ClientSubjectEvent } from '../../events/client/client.events.js';
-import type { Projection } from '../projection.js';
+import { clientSubjectStream } from '../../events/client/client.stream.js';
+import { defineProjection, type Projection } from '../projection.js';
 
 /** Which client a subject of the identity provider is, for finding the subjects of a client. */
 export type ClientSubjectDocument = {
-  /** Sealed (`platform/personal.ts`) when it tells an address. */
+  /** Encrypted (`platform/personal.ts`) when it contains an address. */
   readonly subject: string;
   readonly clientId: string;
 };
 
-const prefix = streamPrefix(clientSubjectStream);
-
-export const clientSubjectProjection: Projection<ClientSubjectDocument, ClientSubjectEvent> = {
+export const clientSubjectProjection: Projection<ClientSubjectDocument, ClientSubjectEvent> = defineProjection({
   name: 'clientSubject',
   version: 1,
-  handles: ['ClientSubjectBound'],
-  ignores: [],
-  documentId: ({ stream }) => stream.replace(prefix, ''),
-  stream: (subjectIndex) => clientSubjectStream.name({ subjectIndex }),
+  stream: clientSubjectStream,
+  on: {
+    ClientSubjectBound: (_document, { data: { subject, clientId } }) => ({ subject, clientId }),
+  },
   indexes: [{ field: 'clientId' }],
-  evolve: (document, { type, data }) =>
-    // A newer build may know more types than this one.
-    (type as string) === 'ClientSubjectBound' ? { subject: data.subject, clientId: data.clientId } : document,
-};
+});

@@ -1,16 +1,17 @@
 import { blockAfter, type DeliveryBlock } from '../../events/delivery/delivery.block.js';
 import type { DeliveryEvent } from '../../events/delivery/delivery.events.js';
-import type { Projection } from '../projection.js';
 import { deliveryStream } from '../../events/delivery/delivery.stream.js';
+import { defineProjection, type Projection } from '../projection.js';
 
 /** The delivery block of each website, by the website's id. */
-export const deliveryProjection: Projection<DeliveryBlock, DeliveryEvent> = {
+export const deliveryProjection: Projection<DeliveryBlock, DeliveryEvent> = defineProjection({
   name: 'delivery',
   version: 1,
-  handles: ['DeliverySetUp', 'DeliveryReplaced', 'DeliveryCheckpointStatusSet', 'DeliveryUndone'],
-  ignores: [],
-  documentId: ({ data }) => data.websiteId,
-  stream: (websiteId) => deliveryStream.name({ websiteId }),
-  evolve: blockAfter,
-  indexes: [],
-};
+  stream: deliveryStream,
+  on: {
+    DeliverySetUp: blockAfter,
+    DeliveryReplaced: blockAfter,
+    DeliveryCheckpointStatusSet: blockAfter,
+    DeliveryUndone: blockAfter,
+  },
+});

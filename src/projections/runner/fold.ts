@@ -4,10 +4,10 @@ import { START, type StoredEvent } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
 import type { DocumentWrite, ReadModel, ReadModelStore } from '../store/readModelStore.js';
 
-/** Brings a stored event up to today's version of its type; `undefined` for one to be passed over. */
+/** Decodes a stored event to today's version of its type; `undefined` for one to skip. */
 export type Decode = (stored: StoredEvent) => Recorded | undefined;
 
-/** A projection, or the decoding before it, threw over an event. It says where, and nothing of what the event holds. */
+/** A projection, or the decoding before it, threw over an event. The message contains no data of it. */
 export class ProjectionFailed extends Error {
   override readonly name = 'ProjectionFailed';
   readonly projection: string;
@@ -22,7 +22,10 @@ export class ProjectionFailed extends Error {
   }
 }
 
-/** Kind and place of a fault. Its own words may quote the event, and with it personal data: they are left out. */
+/**
+ * Kind and place of a fault. Its message may quote the event, and with it personal data, so it is
+ * left out.
+ */
 const placeOf = (fault: unknown): string => {
   if (typeof fault !== 'object' || fault === null || !('stack' in fault)) return 'something that is not an error was thrown';
   const kind = 'name' in fault ? String(fault.name) : 'Error';
@@ -30,7 +33,7 @@ const placeOf = (fault: unknown): string => {
   return frame === undefined ? kind : `${kind} at ${basename(frame)}`;
 };
 
-/** Documents folded in memory, and which of them are not written yet. */
+/** Documents folded in memory, and the ids of those that are not written yet. */
 export interface FoldedDocuments {
   readonly byId: Map<string, DocumentWrite>;
   readonly unwritten: Set<string>;
@@ -39,8 +42,9 @@ export interface FoldedDocuments {
 export const noDocuments = (): FoldedDocuments => ({ byId: new Map(), unwritten: new Set() });
 
 /**
- * Folds events, in log order, over documents, which it loads as they are needed. An event at or below a document's position is in
- * it already. Returns the failure that ended it early: the documents then reflect every event before that one.
+ * Folds events, in log order, over documents, which it loads as needed. It skips an event at or below
+ * its document's position. Returns the failure that ended it early: the documents then reflect every
+ * event before that one.
  */
 export const foldEvents = async (
   projection: AnyProjection,
@@ -81,7 +85,7 @@ export const foldEvents = async (
   return failure;
 };
 
-/** Writes what is not written yet, and moves the checkpoint. */
+/** Writes the documents that are not written yet, and moves the checkpoint. */
 export const writeDocuments = async (
   readModels: ReadModelStore,
   model: ReadModel,
@@ -91,14 +95,4 @@ export const writeDocuments = async (
   const writes = [...documents.unwritten].map((id) => documents.byId.get(id)).filter((write) => write !== undefined);
   await readModels.apply(model, writes, checkpoint);
   documents.unwritten.clear();
-};
-
-/** Up to where documents reflect the log when folding `events`, read up to `position`, ended with `failure`. */
-export const reachedPosition = (
-  before: bigint,
-  { events, position }: { events: readonly StoredEvent[]; position: bigint },
-  failure: ProjectionFailed | null,
-): bigint => {
-  if (failure === null) return position;
-  return events.findLast((event) => event.position < failure.position)?.position ?? before;
 };

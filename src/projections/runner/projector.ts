@@ -1,13 +1,16 @@
 import { EventStoreError } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
-import { startFollower, type Follower, type FollowerParts, type FollowerState } from './follower.js';
+import { startProjectionRunner, type ProjectionRunner, type RunnerParts, type RunnerState } from './projectionRunner.js';
 import { lagBehind, type Lag } from './status.js';
 
-/** Keeps read models up to date: each projection follows the log on its own. Any number of projectors may run on the same stores. */
+/**
+ * Keeps read models up to date: one runner for each projection. Any number of projectors may run on
+ * the same stores.
+ */
 export interface Projector {
-  /** Resolves once each projection has a version that answers reads, or has met a store fault and keeps trying. */
+  /** Resolves once each runner has chosen the version that it writes, or retries after a store fault. */
   start(): Promise<void>;
-  /** Ends after the batches under way; for good. */
+  /** Resolves after the batches under way. A stopped projector does not start again. */
   stop(): Promise<void>;
   status(): Promise<readonly ProjectorStatus[]>;
 }
@@ -18,37 +21,40 @@ export interface ProjectorStatus {
   readonly version: number;
   /** The version of the read model that it writes; `null` while there is none. */
   readonly writes: string | null;
-  readonly state: FollowerState;
+  readonly state: RunnerState;
   readonly position: bigint;
-  /** `null` when the event store could not be asked. */
+  /** `null` when the event store did not answer. */
   readonly lag: Lag | null;
-  /** The event that it could not take. The message names types and places in the code, nothing of what the event holds. */
+  /** The event that it could not take. The message contains no data of the event. */
   readonly failure: { readonly position: bigint; readonly eventType: string; readonly message: string } | null;
 }
 
-export const createProjector = (parts: FollowerParts & { readonly projections: readonly AnyProjection[] }): Projector => {
+export const createProjector = (parts: RunnerParts & { readonly projections: readonly AnyProjection[] }): Projector => {
   const { projections, eventStore, clock } = parts;
-  let followers: readonly Follower[] = [];
+  let runners: readonly ProjectionRunner[] = [];
 
-  const statusOf = async ({ projection, state, model, position, failure }: Follower): Promise<ProjectorStatus> => ({
-    name: projection.name,
-    version: projection.version,
-    writes: model?.version ?? null,
-    state,
-    position,
-    lag: await lagOrNull(() => lagBehind(projection, position, { eventStore, clock })),
-    failure: failure === null ? null : { position: failure.position, eventType: failure.eventType, message: failure.message },
-  });
+  const statusOf = async ({ projection, progress }: ProjectionRunner): Promise<ProjectorStatus> => {
+    const { state, model, position, failure } = progress;
+    return {
+      name: projection.name,
+      version: projection.version,
+      writes: model?.version ?? null,
+      state,
+      position,
+      lag: await lagOrNull(() => lagBehind(projection, position, { eventStore, clock })),
+      failure: failure === null ? null : { position: failure.position, eventType: failure.eventType, message: failure.message },
+    };
+  };
 
   return {
     start: async () => {
-      if (followers.length === 0) followers = projections.map((projection) => startFollower(projection, parts));
-      await Promise.all(followers.map(({ started }) => started));
+      if (runners.length === 0) runners = projections.map((projection) => startProjectionRunner(projection, parts));
+      await Promise.all(runners.map(({ started }) => started));
     },
     stop: async () => {
-      await Promise.all(followers.map((follower) => follower.stop()));
+      await Promise.all(runners.map((runner) => runner.stop()));
     },
-    status: () => Promise.all(followers.map(statusOf)),
+    status: () => Promise.all(runners.map(statusOf)),
   };
 };
 

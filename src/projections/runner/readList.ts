@@ -9,12 +9,11 @@ export interface ListedDocument<Document> extends Omit<StoredDocument, 'body'> {
   readonly body: Document;
 }
 
-/** How long a list waits for the projection. */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
 /**
- * A list that holds everything that was committed before the call, by any process: it waits until the projection has taken in
- * what the log held at the time of the call, up to 2 s, and then looks.
+ * Lists documents. The list reflects everything that any process committed before the call: it waits,
+ * at most 2 s, until the projection has reached the end that the log had at the time of the call.
  *
  * @throws ProjectionBehind when the projection does not get there in time
  * @throws EventStoreUnavailable, ReadModelStoreUnavailable
@@ -25,14 +24,14 @@ export const readList = async <Document extends JsonObject, Event extends Domain
   parts: { eventStore: EventStore; readModels: ReadModelStore; clock: Clock },
 ): Promise<readonly ListedDocument<Document>[]> => {
   const { eventStore, readModels, clock } = parts;
-  const patience = new AbortController();
-  const cancel = clock.schedule(patienceMs, () => {
-    patience.abort();
+  const timeout = new AbortController();
+  const cancel = clock.schedule(timeoutMs, () => {
+    timeout.abort();
   });
   try {
     const position = await eventStore.lastPosition({ types: projection.handles });
     const documents = await readLive(projection, readModels, async (model) => {
-      if (model === null || !(await readModels.reached(model, position, patience.signal)))
+      if (model === null || !(await readModels.reached(model, position, timeout.signal)))
         throw new ProjectionBehind(projection.name);
       return readModels.find(model, query);
     });

@@ -1,5 +1,6 @@
 import { EventStoreUnavailable, type EventStore } from '../../events/store/eventStore.js';
 import type { Clock } from '../../platform/clock.js';
+import { nextTurn } from '../../platform/eventLoop.js';
 import type { AnyProjection } from '../projection.js';
 import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
 import { foldEvents, noDocuments, writeDocuments, type Decode } from './fold.js';
@@ -11,7 +12,7 @@ export interface RebuildParts {
   readonly readModels: ReadModelStore;
   readonly decode: Decode;
   readonly clock: Clock;
-  /** Ends the rebuild between two batches; the next one goes on from there. */
+  /** Ends the rebuild between two batches; the next rebuild continues from there. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RebuildProgress) => void;
 }
@@ -20,7 +21,7 @@ export interface RebuildProgress {
   /** Events folded by this call. */
   readonly events: number;
   readonly position: bigint;
-  /** Where it goes: the last event that concerns the projection. */
+  /** The last event that the projection handles. */
   readonly target: bigint;
 }
 
@@ -32,19 +33,22 @@ export interface RebuildResult {
   readonly resumed: boolean;
 }
 
-/** Larger ones outlive the collector's nursery and are slower. */
+/** Larger batches outlive the young generation of the garbage collector, and are slower. */
 const batchSize = 1_000;
-/** Between two writes: what an interruption costs, against what writing a busy document again and again costs. */
+/**
+ * The events between two writes. More of them cost more after an interruption; fewer write a busy
+ * document more often.
+ */
 const eventsPerWrite = 50_000;
 const documentsPerWrite = 2_000;
-/** Documents kept in memory; beyond it they are read again as needed. */
-const documentsKept = 20_000;
+/** Documents kept in memory. Above it all are dropped, and read again as needed. */
+const maxDocumentsKept = 20_000;
 
 /**
- * Folds the whole log once more, beside the version that answers reads, and publishes the result. Projectors at work notice, and
- * go on with the new version. Interrupted, it may be called again, and continues.
+ * Folds the whole log again, beside the version that answers reads, and publishes the result. Running
+ * projectors notice it and go on with the new version. After an interruption the next call continues.
  *
- * @throws ProjectionFailed when an event cannot be taken: what answers reads stays as it is
+ * @throws ProjectionFailed when the projection cannot take an event: the live version stays
  * @throws ReadModelDropped when another version was published meanwhile
  * @throws the signal's reason; EventStoreUnavailable, ReadModelStoreUnavailable
  */
@@ -61,17 +65,17 @@ export const rebuildProjection = async (name: string, parts: RebuildParts): Prom
     events += await foldUpTo(await eventStore.lastPosition(filter), projection, model, parts, events);
   };
   await catchUp();
-  // Once more for what came meanwhile: the swap then leaves little to wait for.
+  // Again for the events that came meanwhile, so that little is left to do after the swap.
   await catchUp();
   await readModels.publish(model);
-  // A projector that took in an event just before the swap wrote it to the version that is dropped now, and may have nothing to
-  // do that would make it notice.
+  // A projector may have written an event to the dropped version just before the swap, and notices the
+  // swap only later.
   await catchUp();
   await readModels.records.delete(unfinished, name);
   return { version: model.version, events, resumed };
 };
 
-/** The collection of rebuilds under way: projection → version. */
+/** The collection of unfinished rebuilds: projection → version. */
 const unfinished = 'rebuilds';
 
 const beginOrResume = async (
@@ -79,9 +83,10 @@ const beginOrResume = async (
   { readModels, clock }: RebuildParts,
 ): Promise<{ model: ReadModel; resumed: boolean }> => {
   const { name, version } = projection;
-  const left = (await readModels.records.get(unfinished, name))?.['version'];
-  const resumable = typeof left === 'string' && builtBy(left) === version && left !== (await readModels.liveVersion(name));
-  if (resumable) return { model: modelOf(projection, left), resumed: true };
+  const interrupted = (await readModels.records.get(unfinished, name))?.['version'];
+  const resumable =
+    typeof interrupted === 'string' && builtBy(interrupted) === version && interrupted !== (await readModels.liveVersion(name));
+  if (resumable) return { model: modelOf(projection, interrupted), resumed: true };
   const model = modelOf(projection, `${String(version)}-r${String(clock.now())}`);
   await readModels.records.put(unfinished, name, { version: model.version });
   return { model, resumed: false };
@@ -103,7 +108,7 @@ const foldUpTo = async (
   const write = async (): Promise<void> => {
     await writeDocuments(readModels, model, documents, position);
     eventsWritten = events;
-    if (documents.byId.size > documentsKept) documents.byId.clear();
+    if (documents.byId.size > maxDocumentsKept) documents.byId.clear();
     onProgress?.({ events: before + events, position, target });
   };
 
@@ -118,7 +123,7 @@ const foldUpTo = async (
       ...(await readModels.getMany(model, ids)).values(),
     ]);
     if (failure !== null) {
-      // What was folded so far is not worth continuing: the code is going to change.
+      // The code has to change before the next rebuild, which then cannot continue this one.
       await readModels.records.delete(unfinished, projection.name);
       throw failure;
     }
@@ -126,12 +131,7 @@ const foldUpTo = async (
     position = slice.position;
     const due = documents.unwritten.size >= documentsPerWrite || events - eventsWritten >= eventsPerWrite;
     if (due || position >= target) await write();
-    await othersFirst();
+    await nextTurn();
   }
   return events;
 };
-
-const othersFirst = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });

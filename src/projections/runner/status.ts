@@ -9,7 +9,7 @@ import { builtBy, modelOf } from './versions.js';
 export interface Lag {
   /** Position up to which it reflects the log. */
   readonly position: bigint;
-  /** Distance to the last event that concerns it, in positions: 0 when it has caught up. */
+  /** Distance to the last event that it handles, in positions: 0 when it has caught up. */
   readonly positions: bigint;
   /** Age of the oldest event that it does not reflect, in milliseconds: 0 when it has caught up. */
   readonly ms: number;
@@ -21,11 +21,20 @@ export interface StoredProjectionStatus {
   readonly version: number;
   /** The version that answers reads. */
   readonly liveVersion: string | null;
-  /** `live`: reads are answered from this build's version. `building`: another one is live. `unpublished`: none is. `superseded`: a newer one is live. */
+  /**
+   * `live`: this build's version answers reads. `building`: an older one does. `unpublished`: none
+   * does. `superseded`: a newer one does.
+   */
   readonly state: 'live' | 'building' | 'unpublished' | 'superseded';
-  /** Of the live version, when this build writes it; else of the version that this build is filling, `null` when there is none. */
+  /**
+   * Of the live version when this build writes it, otherwise of the version that this build fills;
+   * `null` when there is none.
+   */
   readonly lag: Lag | null;
-  /** The event that a projector could not take, and why, while the read model stands before it; nothing of what the event holds. */
+  /**
+   * The event that a projector could not take, while the read model stands before it. The message
+   * contains no data of the event.
+   */
   readonly failure: { readonly position: bigint; readonly message: string } | null;
 }
 
@@ -36,7 +45,7 @@ export interface StatusParts {
 }
 
 /**
- * Where each projection stands according to the stores, whichever processes run them.
+ * The state of each projection according to the stores, in whichever process it runs.
  *
  * @throws EventStoreUnavailable, ReadModelStoreUnavailable
  */
@@ -64,25 +73,25 @@ const statusOf = async (projection: AnyProjection, parts: StatusParts): Promise<
   }
 };
 
-/** The collection of the last failure of each projection: its projector knows it, others are asked about it. */
+/** The collection of the last failure of each projection, for processes without its projector. */
 const failures = 'projectionFailures';
 
-/** Keeps why a projection stopped, for `projectionStatus` in any process. */
-export const keepFailure = (
+/** Stores why a projection stopped, for `projectionStatus` in any process. */
+export const storeFailure = (
   { name, version }: ReadModel,
   { position, message }: ProjectionFailed,
   { records }: ReadModelStore,
 ): Promise<void> => records.put(failures, name, { version, position: String(position), message });
 
-/** A failure that the model has got past, by a build that takes the event, is none any more. */
+/** The stored failure, unless the read model has passed its event: a later build could take it. */
 const failureBeyond = async (
   { name, version }: ReadModel,
   checkpoint: bigint,
   { records }: ReadModelStore,
 ): Promise<StoredProjectionStatus['failure']> => {
-  const kept = await records.get(failures, name);
-  if (kept?.['version'] !== version) return null;
-  const { position, message } = kept as { readonly position: string; readonly message: string };
+  const stored = await records.get(failures, name);
+  if (stored?.['version'] !== version) return null;
+  const { position, message } = stored as { readonly position: string; readonly message: string };
   return BigInt(position) > checkpoint ? { position: BigInt(position), message } : null;
 };
 

@@ -1,7 +1,10 @@
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 
-/** A list cannot be answered yet with everything that was acknowledged before the question. HTTP: 503 with `Retry-After`. */
+/**
+ * A list would lack something that was acknowledged before it was asked for. HTTP: 503 with
+ * `Retry-After`.
+ */
 export class ProjectionBehind extends Error {
   override readonly name = 'ProjectionBehind';
   readonly projection: string;
@@ -13,26 +16,29 @@ export class ProjectionBehind extends Error {
   }
 }
 
-/** A version of the projection's read model: by default the one that this build writes on its first start. */
+/** A version of the projection's read model. Default: the one of this build's first start. */
 export const modelOf = ({ name, version, indexes }: AnyProjection, stored = String(version)): ReadModel => ({
   name,
   version: stored,
   indexes,
 });
 
-/** The projection's version that a stored version was built by: `3` of `3`, and of `3-r…`, a rebuild. */
+/** The projection's version that built a stored version: 3 for `3`, and for `3-r…`, a rebuild. */
 export const builtBy = (stored: string): number => Number.parseInt(stored, 10);
 
-/** Live versions as last seen. A publish drops every other version, and reads of a dropped one throw: what is kept is right or noticed. */
-const seen = new WeakMap<ReadModelStore, Map<string, ReadModel>>();
+/**
+ * The live versions as last loaded. They need no expiry: a publish drops every other version, and a
+ * read of a dropped version throws.
+ */
+const lastLoaded = new WeakMap<ReadModelStore, Map<string, ReadModel>>();
 
 /**
- * The version that answers reads now; `null` when none is published yet, or when it was built by another version of the
- * projection, whose documents this build cannot be sure to understand.
+ * The version that answers reads now; `null` when none is published yet, or when another version of
+ * the projection built it, whose documents this build may not understand.
  */
 export const liveModel = async (projection: AnyProjection, readModels: ReadModelStore): Promise<ReadModel | null> => {
-  const known = seen.get(readModels) ?? new Map<string, ReadModel>();
-  seen.set(readModels, known);
+  const known = lastLoaded.get(readModels) ?? new Map<string, ReadModel>();
+  lastLoaded.set(readModels, known);
   const stored = await readModels.liveVersion(projection.name);
   if (stored === null || builtBy(stored) !== projection.version) {
     known.delete(projection.name);
@@ -44,15 +50,16 @@ export const liveModel = async (projection: AnyProjection, readModels: ReadModel
 };
 
 /**
- * Runs `read` on the version that answers reads, again when another one is published meanwhile: the answer never comes from a
- * version that was dropped before the call. `read` gets `null` as `liveModel` returns it.
+ * Runs `read` on the version that answers reads, and again when another version is published
+ * meanwhile. So the answer never comes from a version that was dropped before the call. `read` gets
+ * `null` where `liveModel` returns it.
  */
 export const readLive = async <Result>(
   projection: AnyProjection,
   readModels: ReadModelStore,
   read: (model: ReadModel | null) => Promise<Result>,
 ): Promise<Result> => {
-  const known = seen.get(readModels)?.get(projection.name);
+  const known = lastLoaded.get(readModels)?.get(projection.name);
   let model =
     known !== undefined && builtBy(known.version) === projection.version ? known : await liveModel(projection, readModels);
   for (;;) {

@@ -1,6 +1,6 @@
-import { type SeoEvent, type SeoFinding, type SeoProbes } from '../../events/seo/seo.events.js';
-import type { Projection } from '../projection.js';
+import type { SeoEvent, SeoFinding, SeoProbes } from '../../events/seo/seo.events.js';
 import { seoStream } from '../../events/seo/seo.stream.js';
+import { defineProjection, type Projection } from '../projection.js';
 
 /** The scans of a website, newest first: half a year of weekly ones. */
 export type SeoDocument = {
@@ -24,52 +24,43 @@ export type SeoScan = {
   readonly probes?: SeoProbes;
 };
 
-const MOST_SCANS = 26;
+const maxScans = 26;
 
-export const seoProjection: Projection<SeoDocument, SeoEvent> = {
+const changeScan = (document: SeoDocument | null, scanId: string, change: (scan: SeoScan) => SeoScan): SeoDocument | null =>
+  document === null ? null : { ...document, scans: document.scans.map((scan) => (scan.id === scanId ? change(scan) : scan)) };
+
+export const seoProjection: Projection<SeoDocument, SeoEvent> = defineProjection({
   name: 'seo',
   version: 1,
-  handles: ['SeoScanRequested', 'SeoScanStarted', 'SeoScanCompleted', 'SeoScanAttemptFailed', 'SeoScanFailed'],
-  ignores: ['SeoScanLeaseRenewed'],
-  documentId: ({ data }) => data.websiteId,
-  stream: (websiteId) => seoStream.name({ websiteId }),
-  indexes: [],
-  evolve: (document, event) => {
-    const { at } = event.metadata;
-    const { websiteId, scanId } = event.data;
-    if (event.type === 'SeoScanRequested') {
-      const { url, trigger } = event.data;
-      const scan: SeoScan = { id: scanId, status: 'queued', trigger, url, requestedAt: at };
-      return { websiteId, scans: [scan, ...(document?.scans ?? [])].slice(0, MOST_SCANS) };
-    }
-    if (document === null) return null;
-    const change = (changed: (scan: SeoScan) => SeoScan): SeoDocument => ({
-      ...document,
-      scans: document.scans.map((scan) => (scan.id === scanId ? changed(scan) : scan)),
-    });
-    switch (event.type) {
-      case 'SeoScanStarted':
-        return change((scan) => ({ ...scan, status: 'running' }));
-      case 'SeoScanAttemptFailed':
-        return change((scan) => ({ ...scan, reason: event.data.error }));
-      case 'SeoScanCompleted': {
-        const { url, score, pages, complete, findings, probes } = event.data;
-        return change(({ reason: _, ...scan }) => ({
-          ...scan,
-          status: 'completed',
-          finishedAt: at,
-          url,
-          score,
-          pages,
-          complete,
-          findings,
-          probes,
-        }));
-      }
-      case 'SeoScanFailed':
-        return change((scan) => ({ ...scan, status: 'failed', finishedAt: at, reason: event.data.reason }));
-      default:
-        return document;
-    }
+  stream: seoStream,
+  on: {
+    SeoScanRequested: (document, { data: { websiteId, scanId, url, trigger }, metadata }) => {
+      const scan: SeoScan = { id: scanId, status: 'queued', trigger, url, requestedAt: metadata.at };
+      return { websiteId, scans: [scan, ...(document?.scans ?? [])].slice(0, maxScans) };
+    },
+    SeoScanStarted: (document, { data }) => changeScan(document, data.scanId, (scan) => ({ ...scan, status: 'running' })),
+    SeoScanAttemptFailed: (document, { data }) => changeScan(document, data.scanId, (scan) => ({ ...scan, reason: data.error })),
+    SeoScanCompleted: (document, { data, metadata }) => {
+      const { scanId, url, score, pages, complete, findings, probes } = data;
+      return changeScan(document, scanId, ({ reason: _, ...scan }) => ({
+        ...scan,
+        status: 'completed',
+        finishedAt: metadata.at,
+        url,
+        score,
+        pages,
+        complete,
+        findings,
+        probes,
+      }));
+    },
+    SeoScanFailed: (document, { data, metadata }) =>
+      changeScan(document, data.scanId, (scan) => ({
+        ...scan,
+        status: 'failed',
+        finishedAt: metadata.at,
+        reason: data.reason,
+      })),
   },
-};
+  ignores: ['SeoScanLeaseRenewed'],
+});

@@ -1,6 +1,6 @@
-import { type ServiceEvent, type ServiceKind } from '../../events/service/service.events.js';
-import type { Projection } from '../projection.js';
+import type { ServiceEvent, ServiceKind } from '../../events/service/service.events.js';
 import { servicesStream } from '../../events/service/service.stream.js';
+import { defineProjection, type Projection } from '../projection.js';
 
 /** The services of a website, the newest first. */
 export type ServicesDocument = {
@@ -18,35 +18,30 @@ export type ServiceView = {
   readonly createdAt: string;
 };
 
-export const serviceProjection: Projection<ServicesDocument, ServiceEvent> = {
+const withoutService = (document: ServicesDocument | null, serviceId: string): readonly ServiceView[] =>
+  (document?.services ?? []).filter(({ id }) => id !== serviceId);
+
+export const serviceProjection: Projection<ServicesDocument, ServiceEvent> = defineProjection({
   name: 'service',
   version: 1,
-  handles: ['ServiceAttached', 'ServiceDetached'],
-  ignores: [],
-  documentId: ({ data }) => data.websiteId,
-  stream: (websiteId) => servicesStream.name({ websiteId }),
-  indexes: [],
-  evolve: (document, event) => {
-    const { websiteId, serviceId } = event.data;
-    const others = (document?.services ?? []).filter(({ id }) => id !== serviceId);
-    switch (event.type) {
-      case 'ServiceAttached': {
-        const { kind, shopDomain, eventTypeIds, siteId, secretNames } = event.data;
-        const service: ServiceView = {
-          id: serviceId,
-          kind,
-          ...(shopDomain !== undefined && { shopDomain }),
-          ...(eventTypeIds !== undefined && { eventTypeIds }),
-          ...(siteId !== undefined && { siteId }),
-          secretNames,
-          createdAt: event.metadata.at,
-        };
-        return { websiteId, services: [service, ...others] };
-      }
-      case 'ServiceDetached':
-        return { websiteId, services: others };
-      default:
-        return document;
-    }
+  stream: servicesStream,
+  on: {
+    ServiceAttached: (document, { data, metadata }) => {
+      const { websiteId, serviceId, kind, shopDomain, eventTypeIds, siteId, secretNames } = data;
+      const service: ServiceView = {
+        id: serviceId,
+        kind,
+        ...(shopDomain !== undefined && { shopDomain }),
+        ...(eventTypeIds !== undefined && { eventTypeIds }),
+        ...(siteId !== undefined && { siteId }),
+        secretNames,
+        createdAt: metadata.at,
+      };
+      return { websiteId, services: [service, ...withoutService(document, serviceId)] };
+    },
+    ServiceDetached: (document, { data: { websiteId, serviceId } }) => ({
+      websiteId,
+      services: withoutService(document, serviceId),
+    }),
   },
-};
+});

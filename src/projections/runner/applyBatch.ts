@@ -1,0 +1,43 @@
+import type { LogSlice } from '../../events/store/eventStore.js';
+import type { AnyProjection } from '../projection.js';
+import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
+import { foldEvents, noDocuments, writeDocuments, type Decode, type ProjectionFailed } from './fold.js';
+
+export interface AppliedBatch {
+  /** The position up to which the read model reflects the log now. */
+  readonly position: bigint;
+  /** Whether the stored checkpoint stays behind `position`, because no document had to be written. */
+  readonly isCheckpointDue: boolean;
+  /** The event that the projection could not take. The events before it are applied. */
+  readonly failure: ProjectionFailed | null;
+}
+
+/**
+ * Folds a slice of the log into a read model: writes each changed document once, then the checkpoint.
+ * @param position where the slice begins (exclusive)
+ * @throws ReadModelDropped, ReadModelStoreUnavailable
+ */
+export const applyBatch = async (
+  projection: AnyProjection,
+  model: ReadModel,
+  slice: LogSlice,
+  position: bigint,
+  { readModels, decode }: { readonly readModels: ReadModelStore; readonly decode: Decode },
+): Promise<AppliedBatch> => {
+  // Another process may be ahead: what it has applied is in the documents already.
+  const applied = slice.events.length === 0 ? position : await readModels.checkpoint(model);
+  const events = slice.events.filter((event) => event.position > applied);
+  const documents = noDocuments();
+  const failure = await foldEvents(projection, decode, events, documents, async (ids) => [
+    ...(await readModels.getMany(model, ids)).values(),
+  ]);
+  const before = applied > position ? applied : position;
+  const reached = failure === null ? slice.position : lastPositionBefore(failure, events, before);
+  if (documents.unwritten.size === 0 && failure === null)
+    return { position: reached, isCheckpointDue: reached > applied, failure };
+  await writeDocuments(readModels, model, documents, reached);
+  return { position: reached, isCheckpointDue: false, failure };
+};
+
+const lastPositionBefore = (failure: ProjectionFailed, events: LogSlice['events'], otherwise: bigint): bigint =>
+  events.findLast((event) => event.position < failure.position)?.position ?? otherwise;

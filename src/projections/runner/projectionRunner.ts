@@ -1,0 +1,272 @@
+import { EventStoreUnavailable, START, type EventStore } from '../../events/store/eventStore.js';
+import { sleep, type Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Random } from '../../platform/random.js';
+import type { AnyProjection } from '../projection.js';
+import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
+import { applyBatch } from './applyBatch.js';
+import { chooseVersion, type ChosenVersion } from './chooseVersion.js';
+import { ProjectionFailed, type Decode } from './fold.js';
+import { storeFailure } from './status.js';
+
+/**
+ * `starting`: the stores have not answered yet. `retrying`: a store failed; the runner goes on from
+ * the stored checkpoint. `failed`: the projection could not take an event, and stays before it until
+ * the process starts again.
+ */
+export type RunnerState = 'starting' | ChosenVersion['state'] | 'retrying' | 'failed' | 'stopped';
+
+/** Keeps the read model of one projection up to date. */
+export interface ProjectionRunner {
+  readonly projection: AnyProjection;
+  readonly progress: Readonly<RunnerProgress>;
+  /**
+   * Resolves after the first attempt to find or publish a version. Reads work from then on, if the
+   * stores do.
+   */
+  readonly started: Promise<void>;
+  /** Resolves after the batch under way. */
+  stop(): Promise<void>;
+}
+
+interface RunnerProgress {
+  state: RunnerState;
+  /** The version that the runner writes; `null` while there is none. */
+  model: ReadModel | null;
+  position: bigint;
+  failure: ProjectionFailed | null;
+  /** Store faults in a row. */
+  storeFaults: number;
+}
+
+export interface RunnerParts {
+  readonly eventStore: EventStore;
+  readonly readModels: ReadModelStore;
+  readonly decode: Decode;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+const maxBatch = 500;
+/** Lists may wait for a checkpoint that moves without documents, so it is stored after this time. */
+const checkpointDelayMs = 50;
+/**
+ * A write notices that another version went live. A projection with nothing to write notices it
+ * within this time.
+ */
+const versionCheckMs = 1_000;
+/**
+ * A process may sleep this long between reading and writing: its old writes still meet the
+ * tombstones.
+ */
+const tombstonesKeptMs = 3_600_000;
+const minBackoffMs = 100;
+const maxBackoffMs = 10_000;
+
+/** Starts to keep the read model of a projection up to date. */
+export const startProjectionRunner = (projection: AnyProjection, parts: RunnerParts): ProjectionRunner => {
+  const { readModels, clock, random, logger } = parts;
+  const { name } = projection;
+  const progress: RunnerProgress = { state: 'starting', model: null, position: START, failure: null, storeFaults: 0 };
+  const stopping = new AbortController();
+  let resolveStarted = (): void => undefined;
+  const started = new Promise<void>((resolve) => {
+    resolveStarted = resolve;
+  });
+
+  /** Writes one version until the runner is stopped, another version goes live, or something fails. */
+  const runVersion = async (): Promise<void> => {
+    const interruption = new AbortController();
+    const interrupt = (fault: unknown): void => {
+      interruption.abort(fault);
+    };
+    const signal = AbortSignal.any([stopping.signal, interruption.signal]);
+
+    const live = await readModels.liveVersion(name);
+    const { state, model } = await chooseVersion(projection, live, readModels);
+    progress.state = state;
+    progress.model = model;
+    resolveStarted();
+
+    const checkVersion = async (): Promise<void> => {
+      const expected = progress.state === 'following' && model !== null ? model.version : live;
+      if ((await readModels.liveVersion(name)) !== expected) interrupt(null);
+    };
+    const stopChecking = repeat(clock, versionCheckMs, checkVersion, interrupt);
+    try {
+      if (model === null) await aborted(signal);
+      else await followLog(projection, model, progress, parts, signal, interrupt);
+    } finally {
+      stopChecking();
+    }
+    if (interruption.signal.reason instanceof Error) throw interruption.signal.reason;
+  };
+
+  const fail = async (failure: ProjectionFailed): Promise<void> => {
+    progress.failure = failure;
+    progress.state = 'failed';
+    logger.error({ projection: name, position: String(failure.position), type: failure.eventType }, failure.message);
+    try {
+      if (progress.model !== null) await storeFailure(progress.model, failure, readModels);
+    } catch (err) {
+      logger.warn({ projection: name, err }, 'the failure of the projection could not be stored: /readyz does not show it');
+    }
+  };
+
+  const backOff = async (fault: unknown): Promise<void> => {
+    progress.state = 'retrying';
+    logger.warn(
+      { projection: name, position: String(progress.position), err: fault },
+      'a store failed; the projection goes on from its checkpoint',
+    );
+    const backoffMs = Math.min(maxBackoffMs, minBackoffMs * 2 ** progress.storeFaults);
+    progress.storeFaults += 1;
+    resolveStarted();
+    await sleep(clock, backoffMs * (0.5 + random.fraction() / 2), stopping.signal);
+  };
+
+  const isRunning = (): boolean => !stopping.signal.aborted && progress.state !== 'failed';
+
+  const supervise = async (): Promise<void> => {
+    while (isRunning()) {
+      try {
+        await runVersion();
+      } catch (fault) {
+        if (fault instanceof ReadModelDropped) {
+          logger.info({ projection: name, version: progress.model?.version }, 'another version of the read model was published');
+        } else if (fault instanceof ProjectionFailed) {
+          await fail(fault);
+        } else if (isRunning()) {
+          await backOff(fault);
+        }
+      }
+    }
+    if (progress.state !== 'failed') progress.state = 'stopped';
+    resolveStarted();
+  };
+  const finished = supervise();
+
+  return {
+    projection,
+    progress,
+    started,
+    stop: () => {
+      stopping.abort();
+      return finished;
+    },
+  };
+};
+
+/**
+ * Applies the log to one version of the read model, batch by batch, until `signal` is aborted.
+ * @param interrupt ends the version with a fault that happened beside the batches
+ * @throws ProjectionFailed, ReadModelDropped, EventStoreUnavailable, ReadModelStoreUnavailable
+ */
+const followLog = async (
+  projection: AnyProjection,
+  model: ReadModel,
+  progress: RunnerProgress,
+  parts: RunnerParts,
+  signal: AbortSignal,
+  interrupt: (fault: unknown) => void,
+): Promise<void> => {
+  const { eventStore, readModels, logger } = parts;
+  const filter = { types: projection.handles };
+  progress.position = await readModels.checkpoint(model);
+  const checkpoint = createDelayedCheckpoint(model, progress, parts, interrupt);
+  const purgeTombstones = createTombstonePurge(model, progress, parts);
+
+  const publishOnceCaughtUp = async (): Promise<void> => {
+    if (progress.state !== 'building' || progress.position < (await eventStore.lastPosition(filter))) return;
+    await readModels.apply(model, [], progress.position);
+    await readModels.publish(model);
+    progress.state = 'following';
+    logger.info(
+      { projection: projection.name, version: model.version, position: String(progress.position) },
+      'projection published',
+    );
+  };
+
+  try {
+    await publishOnceCaughtUp();
+    for await (const slice of eventStore.subscribe({ after: progress.position, filter, maxBatch, signal })) {
+      const { position, isCheckpointDue, failure } = await applyBatch(projection, model, slice, progress.position, parts);
+      progress.position = position;
+      if (isCheckpointDue) checkpoint.schedule();
+      if (failure !== null) throw failure;
+      progress.storeFaults = 0;
+      await publishOnceCaughtUp();
+      await purgeTombstones();
+    }
+    if (!signal.aborted) throw new EventStoreUnavailable('the subscription ended');
+  } finally {
+    checkpoint.cancel();
+  }
+};
+
+/** Stores the position as the checkpoint a little later, once for all moves until then. */
+const createDelayedCheckpoint = (
+  model: ReadModel,
+  progress: Readonly<RunnerProgress>,
+  { readModels, clock }: RunnerParts,
+  onFault: (fault: unknown) => void,
+): { readonly schedule: () => void; readonly cancel: () => void } => {
+  let cancel: (() => void) | null = null;
+  return {
+    schedule: () => {
+      cancel ??= clock.schedule(checkpointDelayMs, () => {
+        cancel = null;
+        readModels.apply(model, [], progress.position).catch(onFault);
+      });
+    },
+    cancel: () => cancel?.(),
+  };
+};
+
+/** Purges the tombstones that the checkpoint passed at least `tombstonesKeptMs` ago. */
+const createTombstonePurge = (
+  model: ReadModel,
+  progress: Readonly<RunnerProgress>,
+  { readModels, clock }: RunnerParts,
+): (() => Promise<void>) => {
+  let passed = { position: progress.position, at: clock.now() };
+  return async () => {
+    if (clock.now() - passed.at < tombstonesKeptMs) return;
+    await readModels.purgeTombstones(model, passed.position);
+    passed = { position: progress.position, at: clock.now() };
+  };
+};
+
+/**
+ * Runs `task` again and again, each time `periodMs` after the last run ended, until it throws or the
+ * returned function is called.
+ */
+const repeat = (clock: Clock, periodMs: number, task: () => Promise<void>, onFault: (fault: unknown) => void): (() => void) => {
+  let isStopped = false;
+  let cancel = (): void => undefined;
+  const schedule = (): void => {
+    if (isStopped) return;
+    cancel = clock.schedule(periodMs, () => {
+      task().then(schedule, onFault);
+    });
+  };
+  schedule();
+  return () => {
+    isStopped = true;
+    cancel();
+  };
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else
+      signal.addEventListener(
+        'abort',
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
+  });
