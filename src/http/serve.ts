@@ -112,7 +112,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   };
 
   const actorSubjectOf = async ({ sealedSubject, subject }: Caller, dryRun: boolean): Promise<string> =>
-    sealedSubject ?? (await engine.personal.sealSubject(subject, { dryRun }));
+    sealedSubject ?? (await engine.personal.sealSubject(subject, { makeKey: !dryRun }));
 
   return async (exchange, values) => {
     const { request } = exchange;

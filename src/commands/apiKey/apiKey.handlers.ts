@@ -28,7 +28,7 @@ export const mintApiKey = async (
   const id = apiKeyId(entityId(context.commandId, 'api-key'), key);
   const { personal } = engine;
   const { subject, verifiedEmail, userName } = wish;
-  const how = { dryRun: isDryRun(context) };
+  const how = { makeKey: !isDryRun(context) };
   await engine.handle(
     apiKeyDecider,
     {

@@ -26,7 +26,7 @@ export const ensureClient = async (
     context,
   );
   const clientId = state.clientId ?? own;
-  const seal = (text: string): Promise<string> => engine.personal.seal(email, text, { dryRun: isDryRun(context) });
+  const seal = (text: string): Promise<string> => engine.personal.seal(email, text, { makeKey: !isDryRun(context) });
   const sealed = { email: await seal(email), ...(name !== undefined && { name: await seal(name) }) };
   const { events } = await engine.handle(clientDecider, { type: 'RegisterClient', clientId, ...sealed }, context);
   return { clientId, created: events.length > 0 || clientId === own };
@@ -72,7 +72,7 @@ export const renameClient = async (
   const { state } = await engine.state(clientFold, { clientId });
   const email = state.stage === 'registered' ? await engine.personal.open(state.email) : null;
   if (email === null) throw new Refused(refusals.clientNotFound(clientId));
-  const sealed = await engine.personal.seal(email, name, { dryRun: isDryRun(context) });
+  const sealed = await engine.personal.seal(email, name, { makeKey: !isDryRun(context) });
   const command = { type: 'RenameClient', clientId, name: sealed } as const;
   return engine.handle(clientDecider, command, context, options);
 };
@@ -89,7 +89,7 @@ export const bindClientSubject = async (
       type: 'BindClientSubject',
       subjectIndex: engine.blindIndex(subject),
       clientId,
-      subject: await engine.personal.sealSubject(subject, { dryRun: isDryRun(context) }),
+      subject: await engine.personal.sealSubject(subject, { makeKey: !isDryRun(context) }),
     },
     context,
   );
