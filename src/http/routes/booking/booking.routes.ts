@@ -10,10 +10,9 @@ import { utcTime } from '../../../platform/times.js';
 import { calendarProjection } from '../../../projections/booking/booking.projection.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { afterWrite } from '../../afterWrite.js';
 import { pageQuery, readPageByPlace } from '../../paging.js';
 import { websiteBookingParams, websiteParams } from '../../params.js';
-import { route, type Route } from '../../route.js';
+import { noContent, route, type Route } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Bookings';
@@ -35,7 +34,7 @@ const Booking = Type.Object(
   { $id: 'Booking' },
 );
 
-const shown = ({ attendees, ...booking }: Booked): Static<typeof Booking> => ({
+const toBooking = ({ attendees, ...booking }: Booked): Static<typeof Booking> => ({
   ...booking,
   attendees: attendees.map((attendee) => ({ ...attendee })),
 });
@@ -88,7 +87,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
         ...pageQuery,
       }),
       answers: { 200: { description: 'A page of bookings.', schema: Type.Array(Booking) } },
-      handle: async ({ query, website: { website } }) => {
+      answer: async ({ query, website: { website } }) => {
         const { from, to, ...page } = query;
         const { scheduling, site } = await placeOf(website);
         const times = {
@@ -96,7 +95,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
           ...(to !== undefined && { to: utcTime(to) }),
         };
         const { items, next } = await readPageByPlace(page, (part) => scheduling.bookings({ site, ...times, ...part }));
-        return { body: items.map(shown), ...(next !== undefined && { next }) };
+        return { body: items.map(toBooking), ...(next !== undefined && { next }) };
       },
     }),
 
@@ -116,11 +115,10 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
         location: Type.Optional(Type.String(text)),
       }),
       answers: { 201: { description: 'The booking.', schema: Booking } },
-      handle: async (request) => {
-        await mustOwnCalendar(request.website.website);
-        const { body, context, params } = request;
+      act: async ({ body, context, params, website: { website } }, acting) => {
+        await mustOwnCalendar(website);
         const bookingId = entityId(context.commandId, 'booking');
-        await engine.handle(
+        await acting.handle(
           calendarDecider,
           {
             type: 'AddBooking',
@@ -133,12 +131,13 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
           },
           context,
         );
-        return afterWrite(request, async () => {
-          const { document } = await reader.read(calendarProjection, params.id);
-          const booking = document?.bookings.find(({ id }) => id === bookingId);
-          if (booking === undefined) throw new Error(`booking ${bookingId} is gone the moment it was added`);
-          return { status: 201, body: shown({ ...booking, attendees: [] }) };
-        });
+        return bookingId;
+      },
+      answer: async ({ params }, bookingId) => {
+        const { document } = await reader.read(calendarProjection, params.id);
+        const booking = document?.bookings.find(({ id }) => id === bookingId);
+        if (booking === undefined) throw new Error(`booking ${bookingId} is gone the moment it was added`);
+        return { status: 201, body: toBooking({ ...booking, attendees: [] }) };
       },
     }),
 
@@ -152,11 +151,11 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       feature: 'scheduling',
       params: websiteBookingParams,
       answers: { 204: { description: 'It is cancelled.' } },
-      handle: async ({ params: { id: websiteId, bookingId }, context, website: { website } }) => {
+      act: async ({ params: { id: websiteId, bookingId }, context, website: { website } }, acting) => {
         await mustOwnCalendar(website);
-        await engine.handle(calendarDecider, { type: 'CancelBooking', websiteId, bookingId }, context);
-        return { status: 204 };
+        await acting.handle(calendarDecider, { type: 'CancelBooking', websiteId, bookingId }, context);
       },
+      answer: noContent,
     }),
   ];
 };
