@@ -1,14 +1,15 @@
 import { createHandleCommand, type HandleCommand } from './commands/handleCommand.js';
 import type { Codec } from './events/codec.js';
 import type { EventStore } from './events/store/eventStore.js';
-import type { StreamFolds } from './events/streamFolds.js';
+import { createPlanningEventStore, type PlannedEvent, type PlanningEventStore } from './events/store/planningEventStore.js';
+import { createStreamFolds, type StreamFolds } from './events/streamFolds.js';
 import { createStreamReader, type StreamReader } from './events/streamReader.js';
-import type { Clock } from './platform/clock.js';
+import { isoTime, type Clock } from './platform/clock.js';
 import { createIds, type Ids } from './platform/ids.js';
 import type { Logger } from './platform/logger.js';
-import type { PersonalData } from './platform/personal.js';
+import { planPersonalData, type PersonalData } from './platform/personal.js';
 import type { Random } from './platform/random.js';
-import type { Vault } from './platform/vault.js';
+import { planSecrets, type SecretVault } from './platform/vault.js';
 
 /** What commands, routes and workers stand on: it decides, reads single streams and tells of their changes. */
 export interface Engine extends StreamReader {
@@ -19,10 +20,23 @@ export interface Engine extends StreamReader {
   readonly handle: HandleCommand;
   /** Yields at every change of one of the streams that is committed after the call, by any process, until `signal` is aborted. */
   readonly watch: (streams: readonly string[], signal: AbortSignal) => Promise<AsyncIterator<undefined, void>>;
-  readonly vault: Vault;
+  /** For one dry run. */
+  readonly plan: () => Plan;
+  readonly vault: SecretVault;
   readonly personal: PersonalData;
   /** Of `personal`. */
   readonly blindIndex: (text: string) => string;
+}
+
+/** A dry run: commands are handled as always, and nothing is written. */
+export interface Plan {
+  /**
+   * Acts as the engine that it was made of, but keeps events in memory, where its own reads find them; secrets and personal data are
+   * not written either.
+   */
+  readonly engine: Engine;
+  /** The events that were planned so far, in order. */
+  readonly planned: readonly PlannedEvent[];
 }
 
 export interface EngineParts {
@@ -32,7 +46,7 @@ export interface EngineParts {
   readonly codec: Codec;
   readonly eventStore: EventStore;
   readonly folds: StreamFolds;
-  readonly vault: Vault;
+  readonly vault: SecretVault;
   readonly personal: PersonalData;
 }
 
@@ -45,6 +59,18 @@ export const createEngine = (parts: EngineParts): Engine => {
     }
   }
 
+  const plan = (): Plan => {
+    const planning = createPlanningEventStore(eventStore, () => isoTime(clock.now()));
+    const engine = createEngine({
+      ...parts,
+      eventStore: planning.store,
+      folds: planFolds(planning, parts),
+      vault: planSecrets(vault),
+      personal: planPersonalData(personal),
+    });
+    return { engine, planned: planning.planned };
+  };
+
   return {
     clock,
     random,
@@ -54,8 +80,21 @@ export const createEngine = (parts: EngineParts): Engine => {
     handle: createHandleCommand({ eventStore, codec, folds, clock, random }),
     // The position is taken before the call resolves: what the caller reads afterwards misses no change.
     watch: async (streams, signal) => changes(streams, await eventStore.lastPosition(), signal),
+    plan,
     vault,
     personal,
     blindIndex: (text) => personal.blindIndex(text),
+  };
+};
+
+/** Folds of their own, so that nothing planned is ever kept as if it stood in the log. They begin with what is kept already. */
+const planFolds = (
+  { store, hasPlanned }: PlanningEventStore,
+  { folds, codec }: Pick<EngineParts, 'folds' | 'codec'>,
+): StreamFolds => {
+  const own = createStreamFolds(store, codec);
+  return {
+    load: (fold, stream, seed) =>
+      own.load(fold, stream, () => (hasPlanned(stream) ? Promise.resolve(null) : folds.load(fold, stream, seed))),
   };
 };

@@ -5,7 +5,6 @@ import {
   EventStoreUnavailable,
   NO_STREAM,
   OutcomeUnknown,
-  START,
   WrongExpectedRevision,
   type AppendResult,
   type EventStore,
@@ -31,22 +30,13 @@ export interface CommandContext {
   /** Default: the command itself. */
   readonly correlationId?: string;
   readonly causationId?: string;
-  /** Present in a dry run: nothing is appended, and what would have been is added here. */
-  readonly planned?: PlannedEvent[];
 }
-
-/** Nothing is to be written: no event, and no key either. */
-export const isDryRun = ({ planned }: CommandContext): boolean => planned !== undefined;
 
 /** For a further command that this one leads to, also on a stream that this one wrote to. */
 export const consequenceOf = ({ ids }: { readonly ids: Ids }, context: CommandContext): CommandContext => {
   const { commandId, correlationId = commandId } = context;
   return { ...context, commandId: ids.commandId(), correlationId, causationId: commandId };
 };
-
-export interface PlannedEvent extends DomainEvent {
-  readonly stream: string;
-}
 
 export interface Handled<State, Event extends DomainEvent> {
   /** What was appended, now or when the same command was handled before; empty when the command changed nothing. */
@@ -146,7 +136,7 @@ export const createHandleCommand = (parts: {
     { expectedRevision }: HandleOptions,
     deadline: Deadline,
   ): Promise<Handled<State, Event>> => {
-    const { commandId, actor, requestId, correlationId = commandId, causationId = commandId, planned } = context;
+    const { commandId, actor, requestId, correlationId = commandId, causationId = commandId } = context;
     for (let attempt = 1; ; attempt += 1) {
       if (deadline.passed) throw new TooManyConflicts(`others kept stream ${stream} busy`);
       const { state, revision, at: lastAt } = await folds.load(decider, stream);
@@ -186,10 +176,6 @@ export const createHandleCommand = (parts: {
         ),
         revision: next.revision,
       });
-      if (planned !== undefined) {
-        planned.push(...outcome.map(({ type, data }) => ({ stream, type, data })));
-        return handled({ revision, position: START });
-      }
 
       try {
         return handled(await appendUntilKnown(stream, encoded, revision, deadline));

@@ -65,3 +65,7 @@ export const defineStream = <Key, Definitions extends EventDefinitions>(
 
 /** What the names of a category's streams begin with. */
 export const streamPrefix = ({ category }: { readonly category: string }): string => `${category}-`;
+
+/** The name of the stream that `key` leads to, without its category: the id of the stream's document in a read model. */
+export const keyTextOf = <Key>(stream: StreamNaming<Key>, key: Key): string =>
+  stream.name(key).slice(streamPrefix(stream).length);

@@ -1,4 +1,4 @@
-import type { CommandContext, PlannedEvent } from '../commands/handleCommand.js';
+import type { CommandContext, HandleOptions } from '../commands/handleCommand.js';
 import type { Engine } from '../engine.js';
 import type { Actor } from '../events/envelope.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
@@ -17,8 +17,7 @@ export interface HandlerInput {
   readonly actorSubject?: string;
   /** Of a command that is repeated; absent: a new one. */
   readonly repeated?: { readonly commandId: string; readonly secret: Uint8Array };
-  readonly ifMatch?: bigint;
-  readonly planned?: PlannedEvent[];
+  readonly expectation?: HandleOptions;
 }
 
 const secretBytes = 64;
@@ -28,7 +27,7 @@ export class HandlerRequest implements RouteRequest {
   readonly params: Record<string, string>;
   readonly query: Record<string, unknown>;
   readonly body: unknown;
-  readonly ifMatch?: bigint;
+  readonly expectation: HandleOptions;
   readonly #engine: Engine;
   readonly #exchange: Exchange;
   readonly #input: HandlerInput;
@@ -40,14 +39,14 @@ export class HandlerRequest implements RouteRequest {
     this.params = input.params;
     this.query = input.query;
     this.body = input.body;
-    if (input.ifMatch !== undefined) this.ifMatch = input.ifMatch;
+    this.expectation = input.expectation ?? {};
     this.#engine = engine;
     this.#exchange = exchange;
     this.#input = input;
   }
 
-  withIfMatch(ifMatch: bigint): HandlerRequest {
-    return new HandlerRequest(this.#engine, this.#exchange, { ...this.#input, ifMatch });
+  expecting(expectedRevision: bigint): HandlerRequest {
+    return new HandlerRequest(this.#engine, this.#exchange, { ...this.#input, expectation: { expectedRevision } });
   }
 
   get raw(): Uint8Array {
@@ -102,12 +101,11 @@ export class HandlerRequest implements RouteRequest {
   }
 
   #makeContext(): CommandContext {
-    const { repeated, planned } = this.#input;
+    const { repeated } = this.#input;
     return {
       commandId: repeated?.commandId ?? this.#engine.ids.commandId(),
       actor: this.#actor(),
       requestId: this.#exchange.requestId,
-      ...(planned !== undefined && { planned }),
     };
   }
 

@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { CommandContext } from '../commands/handleCommand.js';
+import type { CommandContext, HandleOptions } from '../commands/handleCommand.js';
 import type { Refusal } from '../commands/refusal.js';
+import type { Engine } from '../engine.js';
 import type { Feature } from '../events/website/website.events.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 
@@ -32,7 +33,16 @@ export interface Route {
   readonly answers: Readonly<Record<number, AnswerDefinition>>;
   /** Not part of the API: left out of the OpenAPI document. */
   readonly hidden?: boolean;
-  readonly handle: (request: RouteRequest) => Promise<Answer>;
+  /**
+   * A write's decision. A dry run calls it with an engine that writes nothing and answers with what was planned, so it may write by
+   * `engine` alone. Absent: the route decides nothing.
+   */
+  readonly act?: (request: RouteRequest, engine: Engine) => Promise<unknown>;
+  /**
+   * What the caller is told. After an `act` it comes with its result, once that is durable: it reads what was written, and asks
+   * providers for what was decided. A dry run does not call it.
+   */
+  readonly answer: (request: RouteRequest, result: unknown) => Promise<Answer>;
 }
 
 export interface AnswerDefinition {
@@ -69,8 +79,8 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
   readonly context: CommandContext;
   /** 64 random bytes for a secret that the command makes: the same again when the command is repeated. */
   readonly secret: Uint8Array;
-  /** The revision named by `If-Match`: pass it on as `expectedRevision`. Absent without the header, or with `If-Match: *`. */
-  readonly ifMatch?: bigint;
+  /** `expectedRevision` is the revision that `If-Match` names. It is absent without the header, and with `If-Match: *`. */
+  readonly expectation: HandleOptions;
   /** Aborted when the client has gone, and for server-sent events when the service stops. */
   readonly signal: AbortSignal;
 }
@@ -89,24 +99,29 @@ export interface Answer {
   readonly events?: AsyncIterable<{ readonly event?: string; readonly id?: string; readonly data: unknown }>;
 }
 
+type RequestOf<Params, Query, Body> = RouteRequest<
+  StaticOr<Params, Record<string, never>>,
+  StaticOr<Query, Record<string, never>>,
+  StaticOr<Body, undefined>
+>;
+
 type StaticOr<Schema, Fallback> = Schema extends TSchema ? Static<Schema> : Fallback;
 
-/** Defines a route with its handler's parameter, query and body types inferred from the schemas. */
+/** Of a write after which there is nothing to say. */
+export const noContent = (): Promise<Answer> => Promise.resolve({ status: 204 });
+
+/** Defines a route: the types of parameters, query and body are inferred from the schemas, the result of `act` from itself. */
 export const route = <
   Params extends TObject | undefined = undefined,
   Query extends TObject | undefined = undefined,
   Body extends TObject | undefined = undefined,
+  Result = undefined,
 >(
-  definition: Omit<Route, 'params' | 'query' | 'body' | 'handle'> & {
+  definition: Omit<Route, 'params' | 'query' | 'body' | 'act' | 'answer'> & {
     readonly params?: Params;
     readonly query?: Query;
     readonly body?: Body;
-    readonly handle: (
-      request: RouteRequest<
-        StaticOr<Params, Record<string, never>>,
-        StaticOr<Query, Record<string, never>>,
-        StaticOr<Body, undefined>
-      >,
-    ) => Promise<Answer>;
+    readonly act?: (request: RequestOf<Params, Query, Body>, engine: Engine) => Promise<Result>;
+    readonly answer: (request: RequestOf<Params, Query, Body>, result: Result) => Promise<Answer>;
   },
 ): Route => definition as unknown as Route;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { parse as parseQuery } from 'node:querystring';
 import { Type } from 'typebox';
-import type { PlannedEvent } from '../commands/handleCommand.js';
 import { Refused, refusals, type Violation } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
 import { personalFields } from '../events/catalogue.js';
+import type { PlannedEvent } from '../events/store/planningEventStore.js';
 import type { Authenticate } from './auth/authenticate.js';
 import type { Authorise } from './auth/authorise.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
@@ -82,13 +82,15 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return route.body === undefined ? bodyless : { value, bytes };
   };
 
+  const act = async (request: HandlerRequest, acting: Engine): Promise<unknown> => route.act?.(request, acting);
+
   /** With several tags in `If-Match` the state has to be any of theirs: they are tried one after the other. */
-  const handleIfMatch = async (request: HandlerRequest, ifMatch: string): Promise<Answer> => {
+  const actIfMatch = async (request: HandlerRequest, acting: Engine, ifMatch: string): Promise<unknown> => {
     const revisions = revisionsAllowed(ifMatch);
-    if (revisions === undefined) return route.handle(request);
+    if (revisions === undefined) return act(request, acting);
     for (const [index, revision] of revisions.entries()) {
       try {
-        return await route.handle(request.withIfMatch(revision));
+        return await act(request.expecting(revision), acting);
       } catch (error) {
         if (!isStale(error) || index === revisions.length - 1) throw error;
       }
@@ -96,14 +98,17 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     throw new Refused(refusals.stale());
   };
 
-  const handle = (exchange: Exchange, request: HandlerRequest): Promise<Answer> => {
+  const decide = (exchange: Exchange, request: HandlerRequest, acting: Engine): Promise<unknown> => {
     const ifMatch = exchange.request.headers['if-match'];
     const isConditional = ifMatch !== undefined && (route.method === 'put' || route.method === 'patch');
-    return isConditional ? handleIfMatch(request, ifMatch) : route.handle(request);
+    return isConditional ? actIfMatch(request, acting, ifMatch) : act(request, acting);
   };
 
-  const shownEvent = async ({ data, ...event }: PlannedEvent): Promise<PlannedEvent> => {
-    const shown: Record<string, unknown> = { ...(data as Readonly<Record<string, unknown>>) };
+  const handle = async (exchange: Exchange, request: HandlerRequest): Promise<Answer> =>
+    route.answer(request, await decide(exchange, request, engine));
+
+  const toPlanned = async ({ data, ...event }: PlannedEvent): Promise<PlannedEvent> => {
+    const shown = { ...data };
     for (const field of personalFields[event.type] ?? []) {
       const text = shown[field];
       if (typeof text === 'string') shown[field] = await engine.personal.shown(text);
@@ -111,8 +116,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return { ...event, data: shown };
   };
 
-  const actorSubjectOf = async ({ sealedSubject, subject }: Caller, dryRun: boolean): Promise<string> =>
-    sealedSubject ?? (await engine.personal.sealSubject(subject, { dryRun }));
+  const actorSubjectOf = async ({ sealedSubject, subject }: Caller, acting: Engine): Promise<string> =>
+    sealedSubject ?? (await acting.personal.sealSubject(subject));
 
   return async (exchange, values) => {
     const { request } = exchange;
@@ -127,7 +132,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     if (key === undefined || dryRun) refuseArchived(website);
     const { value, bytes } = isWrite ? await bodyOf(exchange) : bodyless;
 
-    const actorSubject = caller !== undefined && isWrite ? await actorSubjectOf(caller, dryRun) : undefined;
+    const plan = dryRun ? engine.plan() : undefined;
+    const actorSubject = caller !== undefined && isWrite ? await actorSubjectOf(caller, plan?.engine ?? engine) : undefined;
     const input: HandlerInput = {
       params: values,
       query: asked,
@@ -137,10 +143,9 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
       ...(actorSubject !== undefined && { actorSubject }),
     };
 
-    if (dryRun) {
-      const planned: PlannedEvent[] = [];
-      await handle(exchange, new HandlerRequest(engine, exchange, { ...input, planned }));
-      send(exchange, replyTo(exchange, { body: { events: await Promise.all(planned.map(shownEvent)) } }, baseUrl()));
+    if (plan !== undefined) {
+      await decide(exchange, new HandlerRequest(engine, exchange, input), plan.engine);
+      send(exchange, replyTo(exchange, { body: { events: await Promise.all(plan.planned.map(toPlanned)) } }, baseUrl()));
       return;
     }
 

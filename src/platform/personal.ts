@@ -16,11 +16,11 @@ export interface PersonalData {
   blindIndex(text: string): string;
   /**
    * Seals `text` for the person of a lower-case address, whose key is durable when this resolves.
-   * @param how `dryRun`: makes no key; without one the text is returned as it is, and nothing sealed can be equal to it
+   * @param how `makeKey: false`: without a key the text is returned as it is, and nothing sealed can be equal to it
    */
-  seal(address: string, text: string, how?: { readonly dryRun?: boolean }): Promise<string>;
+  seal(address: string, text: string, how?: { readonly makeKey?: boolean }): Promise<string>;
   /** As `seal`, when the subject tells a person's address; any other says nothing and stays as it is. */
-  sealSubject(subject: string, how?: { readonly dryRun?: boolean }): Promise<string>;
+  sealSubject(subject: string, how?: { readonly makeKey?: boolean }): Promise<string>;
   /** The plain text; `null` when the person was erased. */
   open(text: string): Promise<string | null>;
   /** As `open`, with `[erased]` for who was erased. */
@@ -79,8 +79,8 @@ export const createPersonalData = async (vault: Vault): Promise<PersonalData> =>
     return index;
   };
 
-  const seal: PersonalData['seal'] = async (address, text, { dryRun = false } = {}) => {
-    const key = await vault.keyOf(`person/${blindIndex(address)}`, !dryRun);
+  const seal: PersonalData['seal'] = async (address, text, { makeKey = true } = {}) => {
+    const key = await vault.keyOf(`person/${blindIndex(address)}`, makeKey);
     return key === null ? text : sealWith(key, text);
   };
 
@@ -116,6 +116,44 @@ export const createPersonalData = async (vault: Vault): Promise<PersonalData> =>
     destroy: async (text) => {
       const id = keyIdOf(text);
       if (id !== undefined) await vault.destroy(id);
+    },
+  };
+};
+
+/**
+ * The same data for an engine that plans: it makes, retires and destroys no key. What the plan
+ * retired or destroyed is so for whoever asks it.
+ */
+export const planPersonalData = (personal: PersonalData): PersonalData => {
+  const retired = new Set<string | undefined>();
+  const destroyed = new Set<string | undefined>();
+  const isRetired = (text: string): boolean => retired.has(keyIdOf(text));
+  const open = (text: string): Promise<string | null> =>
+    destroyed.has(keyIdOf(text)) ? Promise.resolve(null) : personal.open(text);
+
+  const retire = (text: string): Promise<void> => {
+    const id = keyIdOf(text);
+    if (id !== undefined) retired.add(id);
+    return Promise.resolve();
+  };
+
+  const seal: PersonalData['seal'] = async (address, text) => {
+    const sealed = await personal.seal(address, text, { makeKey: false });
+    return isRetired(sealed) ? text : sealed;
+  };
+
+  return {
+    blindIndex: (text) => personal.blindIndex(text),
+    seal,
+    sealSubject: (subject) => (tellsPerson(subject) ? seal(subject.toLowerCase(), subject) : Promise.resolve(subject)),
+    open,
+    shown: async (text) => (await open(text)) ?? erased,
+    isCurrent: (text) => (isRetired(text) ? Promise.resolve(false) : personal.isCurrent(text)),
+    retire,
+    destroy: async (text) => {
+      await retire(text);
+      const id = keyIdOf(text);
+      if (id !== undefined) destroyed.add(id);
     },
   };
 };

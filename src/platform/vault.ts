@@ -38,6 +38,9 @@ export interface Vault {
   rotate(): Promise<number>;
 }
 
+/** The vault without the keys of people, which `PersonalData` alone uses. */
+export type SecretVault = Omit<Vault, 'keyOf' | 'key' | 'retire' | 'isCurrent' | 'destroy'>;
+
 /** Two keys, derived from 32 random bytes that only the vault has. */
 export interface DataKey {
   readonly id: string;
@@ -259,5 +262,27 @@ export const openVault = async (parts: {
       await addRoot(newest + 1);
       return roots.length;
     },
+  };
+};
+
+/** The same secrets for an engine that plans: it writes none and destroys none, but reads them as if it had. */
+export const planSecrets = (vault: SecretVault): SecretVault => {
+  const planned = new Map<string, Uint8Array | null>();
+  const secretOf = async (name: string): Promise<Uint8Array | null> => {
+    const secret = planned.get(name);
+    return secret === undefined ? vault.secret(name) : secret;
+  };
+  return {
+    keepSecret: async (name, secret) => {
+      if ((await secretOf(name)) === null) planned.set(name, secret);
+    },
+    secret: secretOf,
+    destroySecret: (name) => {
+      planned.set(name, null);
+      return Promise.resolve();
+    },
+    sealer: (purpose) => vault.sealer(purpose),
+    serviceKey: (purpose) => vault.serviceKey(purpose),
+    rotate: () => Promise.reject(new Error('a plan cannot rotate the vault')),
   };
 };

@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { invitationIdFor } from '../../src/commands/access/access.commands.js';
 import { addClient, changeAccess, claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
-import type { CommandContext, PlannedEvent } from '../../src/commands/handleCommand.js';
+import type { CommandContext } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { archiveWebsite, changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { entityId } from '../../src/platform/ids.js';
 import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.directory.js';
 import { readClient } from '../../src/projections/client/client.queries.js';
-import { clientActor, logOf, outcomes, startEngine, type EngineProcess } from '../support/engineProcess.js';
+import { clientActor, logOf, outcomes, planningOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock, passTimeUntil, type TestClock } from '../support/testClock.js';
@@ -151,9 +151,9 @@ describe('a claim', () => {
   test('a dry run tells what it would make, and makes nothing', async () => {
     const invitationId = await invite();
     const before = await logOf(mine);
-    const planned: PlannedEvent[] = [];
-    await claim(mine, invitationId, anna, { planned });
-    expect(planned.map(({ type }) => type)).toEqual([
+    const plan = planningOf(mine);
+    await claim(plan, invitationId);
+    expect(plan.planned.map(({ type }) => type)).toEqual([
       'ClientEmailReserved',
       'ClientRegistered',
       'ClientSubjectBound',
@@ -332,8 +332,8 @@ describe('at the same moment', () => {
     test('in a dry run: nothing goes, but it is told', async () => {
       const clientId = await register();
       await add();
-      const planned: PlannedEvent[] = [];
-      await changeWebsite(other.engine, { websiteId, clientId }, other.context({ planned }));
+      const { engine, planned } = other.engine.plan();
+      await changeWebsite(engine, { websiteId, clientId }, other.context());
       expect(planned.map(({ type }) => type)).toEqual(['WebsiteOwnerAssigned', 'ClientUnlinked']);
       expect(await isLinked(clientId)).toBe(true);
     });

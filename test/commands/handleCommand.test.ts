@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { TooManyConflicts, type PlannedEvent } from '../../src/commands/handleCommand.js';
+import { TooManyConflicts } from '../../src/commands/handleCommand.js';
 import { Refused } from '../../src/commands/refusal.js';
 import { EventRejected } from '../../src/events/codec.js';
 import { NO_STREAM, WrongExpectedRevision } from '../../src/events/store/eventStore.js';
@@ -221,48 +221,5 @@ describe('a conflict with others', () => {
     const { take } = await startProcess(clock);
     await take('Ada');
     expect(clock.pending()).toBe(0);
-  });
-});
-
-describe('a dry run', () => {
-  const planned: PlannedEvent[] = [];
-  const dry = () => {
-    planned.length = 0;
-    return newContext({ planned });
-  };
-
-  test('tells what would be appended, and appends nothing', async () => {
-    const { store, handle, take } = await startProcess();
-    await take('Ada');
-    const handled = await handle(seatDecider, { type: 'TakeSeats', by: 'Bob', count: 2 }, dry());
-    const event = { type: 'SeatTaken', data: { by: 'Bob' } };
-    expect(planned).toEqual([
-      { stream: room, ...event },
-      { stream: room, ...event },
-    ]);
-    expect(handled).toMatchObject({ events: [event, event], state: { takenBy: ['Ada', 'Bob', 'Bob'] }, revision: 0n });
-    expect(store.appends).toHaveLength(1);
-    expect((await take('Cyd')).state.takenBy).toEqual(['Ada', 'Cyd']);
-  });
-
-  test('collects the events of every stream that it would write to', async () => {
-    const { handle } = await startProcess();
-    const context = dry();
-    await handle(seatDecider, { type: 'TakeSeats', room: 'room-1', by: 'Ada' }, context);
-    await handle(seatDecider, { type: 'RenameRoom', room: 'room-2', name: 'Hall' }, context);
-    expect(planned.map((event) => [event.stream, event.type])).toEqual([
-      ['room-1', 'SeatTaken'],
-      ['room-2', 'RoomRenamed'],
-    ]);
-  });
-
-  test.each([
-    ['refused by the decider', { type: 'TakeSeats', by: 'Ada', of: 0 } as const, undefined, Refused],
-    ['stale', { type: 'TakeSeats', by: 'Ada' } as const, { expectedRevision: 4n }, Refused],
-    ['with data that is not allowed', { type: 'RenameRoom', name: 7 as unknown as string } as const, undefined, EventRejected],
-  ])('is as strict as a command: %s', async (_, command, options, error) => {
-    const { handle } = await startProcess();
-    await expect(handle(seatDecider, command, dry(), options)).rejects.toThrow(error);
-    expect(planned).toEqual([]);
   });
 });

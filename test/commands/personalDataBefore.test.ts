@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { invitationIdFor } from '../../src/commands/access/access.commands.js';
 import { claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { createClient, renameClient } from '../../src/commands/client/client.handlers.js';
-import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import type { DomainEvent } from '../../src/events/envelope.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
@@ -15,7 +14,7 @@ import { newWebsite } from '../support/erasable.js';
 import { someAdmin } from '../support/given.js';
 import { accessStream } from '../../src/events/access/access.stream.js';
 import { clientEmailStream, clientStream } from '../../src/events/client/client.stream.js';
-import { erasureOf } from '../support/process.js';
+import { eraseWhole, erasureOf } from '../support/process.js';
 
 /** What was written before personal data was sealed stands in the log as it was, and goes on working. */
 
@@ -70,9 +69,9 @@ test('a client is erased, and the address may be used anew', async () => {
   await projector.start();
   try {
     await writeClient('c1');
-    await eraseClient(engine, erasureOf(engine), 'c1', mine.context());
+    await eraseWhole(engine, erasureOf(engine), 'c1', mine.context());
     expect(await readClient(engine, 'c1')).toBeNull();
-    await expect(eraseClient(engine, erasureOf(engine), 'c1', mine.context())).rejects.toEqual(
+    await expect(eraseWhole(engine, erasureOf(engine), 'c1', mine.context())).rejects.toEqual(
       new Refused(refusals.clientNotFound('c1')),
     );
     const clientId = await createClient(engine, { email }, mine.context());

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { createClient, renameClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient, type PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
-import type { PlannedEvent } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { changeWebsite } from '../../src/commands/website/website.handlers.js';
 import { systemClock } from '../../src/platform/clock.js';
@@ -29,7 +28,7 @@ import { eventually } from '../support/eventually.js';
 import { after } from '../support/faultyEventStore.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { openSecrets, openVaultIn } from '../support/vaults.js';
-import { partsOf, erasureOf } from '../support/process.js';
+import { partsOf, eraseWhole, erasureOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 
 let folder: string;
@@ -52,7 +51,7 @@ const erase = (
   { clientId }: Pick<Erasable, 'clientId'>,
   { engine, context } = mine,
   holders: readonly PersonalDataHolder[] = [outbox],
-) => eraseClient(engine, erasureOf(engine, holders), clientId, context());
+) => eraseWhole(engine, erasureOf(engine, holders), clientId, context());
 
 /** The key goes last. */
 const untilDone = ({ name, sealed }: Erasable): Promise<true> =>
@@ -100,8 +99,8 @@ describe('a client who is erased', () => {
   test('in a dry run stays, and all is told that would happen', async () => {
     const anna = await makeErasable(mine, outbox, 'anna');
     const before = await logOf(mine);
-    const planned: PlannedEvent[] = [];
-    await eraseClient(mine.engine, erasureOf(mine.engine, [outbox]), anna.clientId, mine.context({ planned }));
+    const { engine, planned } = mine.engine.plan();
+    await eraseClient(engine, erasureOf(mine.engine), anna.clientId, mine.context());
     expect(await logOf(mine)).toEqual(before);
     expect((await readClient(mine.engine, anna.clientId))?.client.email).toBe(anna.email);
     expect(await outbox.list({ to: anna.email, limit: 10 })).toHaveLength(1);
@@ -148,7 +147,7 @@ describe('a crash', () => {
       const person = await makeErasable(mine, outbox, `anna${diesAt}`);
       const { engine, keeper, close } = await mortalProcess(diesAt);
       const context = mine.context();
-      survived = await eraseClient(engine, erasureOf(engine, [keeper]), person.clientId, context).then(
+      survived = await eraseWhole(engine, erasureOf(engine, [keeper]), person.clientId, context).then(
         () => true,
         () => false,
       );

@@ -34,7 +34,7 @@ beforeAll(async () => {
       probe({
         path: '/websites/:id/way',
         access: 'members',
-        handle: ({ website: { via, role } }) => Promise.resolve({ body: { via, role } }),
+        answer: ({ website: { via, role } }) => Promise.resolve({ body: { via, role } }),
       }),
     ],
   });

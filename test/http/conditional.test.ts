@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { etagOf, isKnown, revisionsAllowed } from '../../src/http/conditional.js';
 import { pageQuery } from '../../src/http/paging.js';
-import type { RouteRequest } from '../../src/http/route.js';
+import type { Answer, RouteRequest } from '../../src/http/route.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { probe } from '../support/probeRoutes.js';
 
@@ -14,29 +14,31 @@ let revision = 4n;
 let text = 'four';
 const tried: (bigint | undefined)[] = [];
 
-const write = ({ ifMatch, body }: RouteRequest): Promise<{ body: unknown; revision: bigint }> => {
-  tried.push(ifMatch);
-  if (ifMatch !== undefined && ifMatch !== revision) return Promise.reject(new Refused(refusals.stale()));
+const write = ({ expectation: { expectedRevision }, body }: RouteRequest): Promise<{ body: unknown; revision: bigint }> => {
+  tried.push(expectedRevision);
+  if (expectedRevision !== undefined && expectedRevision !== revision) return Promise.reject(new Refused(refusals.stale()));
   revision += 1n;
   ({ text } = body as { text: string });
   return Promise.resolve({ body: { text }, revision });
 };
+
+const answerWritten = (_: RouteRequest, answer: unknown): Promise<Answer> => Promise.resolve(answer as Answer);
 
 beforeAll(async () => {
   const body = Type.Object({ text: Type.String() });
   api = await startApi({
     projector: false,
     routes: () => [
-      probe({ path: '/note', handle: () => Promise.resolve({ body: { text }, revision }) }),
-      probe({ method: 'put', path: '/note', body, handle: write }),
-      probe({ method: 'patch', path: '/note', body, handle: write }),
-      probe({ method: 'post', path: '/note', body, handle: write }),
+      probe({ path: '/note', answer: () => Promise.resolve({ body: { text }, revision }) }),
+      probe({ method: 'put', path: '/note', body, act: write, answer: answerWritten }),
+      probe({ method: 'patch', path: '/note', body, act: write, answer: answerWritten }),
+      probe({ method: 'post', path: '/note', body, act: write, answer: answerWritten }),
       probe({
         path: '/notes',
         query: Type.Object({ ...pageQuery, q: Type.Optional(Type.String()) }),
-        handle: () => Promise.resolve({ body: [{ text: 'é' }], next: 'c 1' }),
+        answer: () => Promise.resolve({ body: [{ text: 'é' }], next: 'c 1' }),
       }),
-      probe({ path: '/nothing', handle: () => Promise.resolve({}) }),
+      probe({ path: '/nothing', answer: () => Promise.resolve({}) }),
     ],
   });
   token = await api.mintToken();

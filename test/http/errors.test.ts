@@ -142,7 +142,7 @@ describe('the table of errors', () => {
 describe('over HTTP', () => {
   test('500 is logged with its stack, and the answer shows none of it', async () => {
     const api = await startApi({
-      routes: () => [probe({ path: '/broken', handle: () => Promise.reject(new Error('inner words')) })],
+      routes: () => [probe({ path: '/broken', answer: () => Promise.reject(new Error('inner words')) })],
       projector: false,
     });
     const answer = await api.call('GET', '/broken', { token: await api.mintToken(), headers: { 'x-request-id': 'r-1' } });
@@ -155,7 +155,7 @@ describe('over HTTP', () => {
 
   test('503 says when to come back', async () => {
     const api = await startApi({
-      routes: () => [probe({ path: '/down', handle: () => Promise.reject(new EventStoreUnavailable('gone')) })],
+      routes: () => [probe({ path: '/down', answer: () => Promise.reject(new EventStoreUnavailable('gone')) })],
       projector: false,
     });
     const answer = await api.call('GET', '/down', { token: await api.mintToken() });

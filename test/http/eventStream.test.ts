@@ -27,7 +27,7 @@ const start = (): Promise<RunningApi> =>
       probe({
         path: '/events',
         answers: { 200: { description: 'Events.', contentType: 'text/event-stream' } },
-        handle: ({ signal }) => Promise.resolve({ events: events(signal) }),
+        answer: ({ signal }) => Promise.resolve({ events: events(signal) }),
       }),
     ],
   });

@@ -26,15 +26,15 @@ const options: ApiOptions = {
   clock,
   projector: false,
   routes: () => [
-    probe({ method: 'post', path: '/orders', body: Type.Object({ item: Type.String() }), handle: once }),
-    probe({ method: 'post', path: '/other-orders', body: Type.Object({ item: Type.String() }), handle: once }),
-    probe({ method: 'post', path: '/orders/:id/cancel', handle: once }),
-    probe({ method: 'put', path: '/orders', body: Type.Object({ item: Type.String() }), handle: once }),
+    probe({ method: 'post', path: '/orders', body: Type.Object({ item: Type.String() }), answer: once }),
+    probe({ method: 'post', path: '/other-orders', body: Type.Object({ item: Type.String() }), answer: once }),
+    probe({ method: 'post', path: '/orders/:id/cancel', answer: once }),
+    probe({ method: 'put', path: '/orders', body: Type.Object({ item: Type.String() }), answer: once }),
     probe({
       method: 'post',
       path: '/secrets',
       body: Type.Object({ item: Type.String() }),
-      handle: async (request) => ({ ...(await once(request)), body: { token: 'canary-77' } }),
+      answer: async (request) => ({ ...(await once(request)), body: { token: 'canary-77' } }),
     }),
   ],
 };

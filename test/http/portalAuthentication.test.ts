@@ -14,7 +14,7 @@ const clock = createShiftedClock();
 
 const whoami = probe({
   path: '/whoami',
-  handle: ({ caller }) => Promise.resolve({ body: caller }),
+  answer: ({ caller }) => Promise.resolve({ body: caller }),
 });
 
 /** One API for all: which issuer it asks, and how, is changed from test to test. */

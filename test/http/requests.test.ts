@@ -23,11 +23,11 @@ beforeAll(async () => {
       probe({ method: 'post', path: '/things' }),
       probe({ method: 'put', path: '/only' }),
       probe({ path: '/things/:id', query: Type.Object({ email: Type.Optional(Type.String()) }) }),
-      probe({ path: '/broken', handle: () => Promise.reject(new Error('broken')) }),
+      probe({ path: '/broken', answer: () => Promise.reject(new Error('broken')) }),
       probe({
         method: 'post',
         path: '/context',
-        handle: ({ context: { actor, requestId } }) => Promise.resolve({ body: { actor, requestId } }),
+        answer: ({ context: { actor, requestId } }) => Promise.resolve({ body: { actor, requestId } }),
       }),
     ],
   });

@@ -39,7 +39,7 @@ const createGate = (): { readonly route: Route; readonly called: Promise<void>; 
   return {
     route: probe({
       path: '/wait',
-      handle: async () => {
+      answer: async () => {
         tell();
         await opened;
         return { body: 'done' };
@@ -139,7 +139,7 @@ test('a reader who never reads is cut off', async () => {
   const big = probe({
     path: '/big',
     access: 'public',
-    handle: () => Promise.resolve({ body: Buffer.alloc(32 * 1_024 * 1_024) }),
+    answer: () => Promise.resolve({ body: Buffer.alloc(32 * 1_024 * 1_024) }),
   });
   const api = await startApi({ routes: () => [big], patience, projector: false });
   const { socket, closed } = await open(api);

@@ -1,5 +1,5 @@
-import { beforeEach, expect, test } from '@jest/globals';
-import { createPersonalData, erased, type PersonalData } from '../../src/platform/personal.js';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { createPersonalData, erased, planPersonalData, type PersonalData } from '../../src/platform/personal.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { openVault, type Vault } from '../../src/platform/vault.js';
 import { createTestClock } from '../support/testClock.js';
@@ -55,11 +55,11 @@ test('only a subject that tells an address is sealed, or one that looks sealed',
   expect(await personal.open(sealed)).toBeNull();
 });
 
-test('a dry run makes no key, and uses the one that is there', async () => {
-  expect(await personal.seal(anna, 'Anna', { dryRun: true })).toBe('Anna');
+test('without making a key, the one that is there is used', async () => {
+  expect(await personal.seal(anna, 'Anna', { makeKey: false })).toBe('Anna');
   expect(await vault.keyOf(`person/${personal.blindIndex(anna)}`, false)).toBeNull();
   const sealed = await personal.seal(anna, 'Anna');
-  expect(await personal.seal(anna, 'Anna', { dryRun: true })).toBe(sealed);
+  expect(await personal.seal(anna, 'Anna', { makeKey: false })).toBe(sealed);
 });
 
 test('who was erased is opened by nobody, and comes back as somebody else', async () => {
@@ -73,4 +73,29 @@ test('who was erased is opened by nobody, and comes back as somebody else', asyn
   expect([await personal.open(before), await personal.open(after)]).toEqual([null, 'Anna']);
   expect([await personal.isCurrent(before), await personal.isCurrent(after)]).toEqual([false, true]);
   expect([await personal.shown(before), await personal.shown(berta)]).toEqual([erased, 'Berta']);
+});
+
+describe('in a plan', () => {
+  test('no key is made, and the one that is there is used', async () => {
+    const plan = planPersonalData(personal);
+    expect([await plan.seal(anna, 'Anna'), await plan.sealSubject(anna)]).toEqual(['Anna', anna]);
+    expect(await vault.keyOf(`person/${personal.blindIndex(anna)}`, false)).toBeNull();
+    const sealed = await personal.seal(anna, 'Anna');
+    expect([await plan.seal(anna, 'Anna'), await plan.shown(sealed)]).toEqual([sealed, 'Anna']);
+    expect(await plan.sealSubject('idp|1')).toBe('idp|1');
+  });
+
+  test('who is erased is so for the plan alone', async () => {
+    const plan = planPersonalData(personal);
+    const sealed = await personal.seal(anna, 'Anna');
+    await plan.retire(sealed);
+    expect([await plan.isCurrent(sealed), await plan.open(sealed), await plan.seal(anna, 'Anna')]).toEqual([
+      false,
+      'Anna',
+      'Anna',
+    ]);
+    await plan.destroy(sealed);
+    expect([await plan.open(sealed), await plan.shown(sealed)]).toEqual([null, erased]);
+    expect([await personal.isCurrent(sealed), await personal.open(sealed)]).toEqual([true, 'Anna']);
+  });
 });

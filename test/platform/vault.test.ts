@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { systemRandom } from '../../src/platform/random.js';
-import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from '../../src/platform/vault.js';
+import { MasterKeyUnknown, openVault, planSecrets, type Vault, type VaultRecords } from '../../src/platform/vault.js';
 import { createTestClock } from '../support/testClock.js';
 import { createMemoryRecords } from '../workers/memoryStores.js';
 
@@ -114,6 +114,17 @@ test('a secret is kept once, sealed, read by every process, and destroyed for al
   await other.destroySecret('s1');
   await other.destroySecret('s1');
   expect(await mine.secret('s1')).toBeNull();
+});
+
+test('a plan reads secrets as if it had kept and destroyed them, and writes nothing', async () => {
+  const vault = await world().open();
+  await vault.keepSecret('kept', bytes);
+  const plan = planSecrets(vault);
+  await plan.destroySecret('kept');
+  await plan.keepSecret('new', bytes);
+  expect([await plan.secret('kept'), await plan.secret('new')]).toEqual([null, bytes]);
+  expect([await vault.secret('kept'), await vault.secret('new')]).toEqual([bytes, null]);
+  await expect(plan.rotate()).rejects.toThrow('a plan cannot rotate');
 });
 
 describe('the master key', () => {

@@ -1,4 +1,5 @@
 import type { CommandContext } from '../../src/commands/handleCommand.js';
+import type { Plan } from '../../src/engine.js';
 import { Refused, type Refusal } from '../../src/commands/refusal.js';
 import type { Actor } from '../../src/events/envelope.js';
 import type { Clock } from '../../src/platform/clock.js';
@@ -28,6 +29,12 @@ export const startEngine = async (clock: Clock = systemClock, folder = temporary
     eventStore,
     context: (changes) => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request', ...changes }),
   };
+};
+
+/** The same process with an engine that plans, and what it has planned. */
+export const planningOf = (process: EngineProcess): EngineProcess & Pick<Plan, 'planned'> => {
+  const { engine, planned } = process.engine.plan();
+  return { ...process, engine: { ...process.engine, ...engine }, planned };
 };
 
 export const clientActor = (subject: string): Actor => ({ subject, role: 'client', via: 'portal' });

@@ -3,7 +3,7 @@ import { route, type AccessRule, type Answer, type Route, type RouteRequest } fr
 
 const done: Route['answers'] = { 200: { description: 'Done.' } };
 
-/** A route that answers with what it was called with, or as `handle` says. */
+/** A route that answers with what it was called with, or as `answer` says. */
 export const probe = (changes: Partial<Route> & Pick<Route, 'path'>): Route => ({
   method: 'get',
   operationId: `${changes.method ?? 'get'}${changes.path.replaceAll(/\W/g, '_')}`,
@@ -11,7 +11,7 @@ export const probe = (changes: Partial<Route> & Pick<Route, 'path'>): Route => (
   tag: 'Probes',
   access: 'signedIn',
   answers: done,
-  handle: ({ params, query, body }: RouteRequest): Promise<Answer> => Promise.resolve({ body: { params, query, body } }),
+  answer: ({ params, query, body }: RouteRequest): Promise<Answer> => Promise.resolve({ body: { params, query, body } }),
   ...changes,
 });
 
@@ -41,5 +41,5 @@ export const everyKind = route({
     anything: Type.Optional(Type.Unknown()),
   }),
   answers: done,
-  handle: ({ body }) => Promise.resolve({ body }),
+  answer: ({ body }) => Promise.resolve({ body }),
 });

@@ -1,4 +1,10 @@
-import type { ErasureParts, PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
+import {
+  eraseClient,
+  forgetPerson,
+  type ErasureParts,
+  type PersonalDataHolder,
+} from '../../src/commands/erasure/erasure.handlers.js';
+import type { CommandContext } from '../../src/commands/handleCommand.js';
 import type { Core, Stores } from '../../src/core.js';
 import type { Engine } from '../../src/engine.js';
 import { erasureTargets } from '../../src/projections/erasure/erasureTargets.queries.js';
@@ -20,6 +26,10 @@ export const erasureOf = (process: TestProcess, holders: readonly PersonalDataHo
   findTargets: (clientId, person) => erasureTargets(process, clientId, person),
   holders,
 });
+
+/** An erasure as the route carries it out. */
+export const eraseWhole = async (engine: Engine, parts: ErasureParts, clientId: string, context: CommandContext): Promise<void> =>
+  forgetPerson(engine, parts, await eraseClient(engine, parts, clientId, context));
 
 /** Opened stores as one process. */
 export const processOn = ({ engine, reader, createReactor, stores }: Core): TestProcess => ({

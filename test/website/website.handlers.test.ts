@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { linkRole } from '../../src/events/access/access.state.js';
 import { addClient } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
-import { TooManyConflicts, type CommandContext, type PlannedEvent } from '../../src/commands/handleCommand.js';
+import { TooManyConflicts, type CommandContext } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { featuresOf, reservationMs } from '../../src/commands/website/website.decider.js';
 import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
-import { logOf, outcomes, startEngine, type EngineProcess } from '../support/engineProcess.js';
+import { logOf, outcomes, planningOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock, passTimeUntil, type TestClock } from '../support/testClock.js';
@@ -102,9 +102,9 @@ describe('createWebsite', () => {
   });
 
   test('a dry run tells both events and takes nothing', async () => {
-    const planned: PlannedEvent[] = [];
-    await create(mine, mine.context({ planned }));
-    expect(planned.map(({ type }) => type)).toEqual(['SlugReserved', 'WebsiteCreated']);
+    const plan = planningOf(mine);
+    await create(plan);
+    expect(plan.planned.map(({ type }) => type)).toEqual(['SlugReserved', 'WebsiteCreated']);
     expect(await logOf(mine)).toEqual([]);
     await create(other);
   });
@@ -168,9 +168,9 @@ describe('a creation that ended between its reservation and the website', () => 
     const as = mine.context();
     await crashAfterReserving(as);
     await clock.advance(reservationMs);
-    const planned: PlannedEvent[] = [];
-    await create(other, other.context({ planned }));
-    expect(planned.map(({ type }) => type)).toEqual(['WebsiteCreationAbandoned', 'SlugReserved', 'WebsiteCreated']);
+    const plan = planningOf(other);
+    await create(plan);
+    expect(plan.planned.map(({ type }) => type)).toEqual(['WebsiteCreationAbandoned', 'SlugReserved', 'WebsiteCreated']);
     await create(mine, as);
     expect(await created()).toHaveLength(1);
   });

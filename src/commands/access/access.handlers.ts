@@ -7,7 +7,7 @@ import { invitationIdFor, websiteIdOfInvitation, type AccessCommand } from './ac
 import { accessDecider } from './access.decider.js';
 import { bindClientSubject, ensureClient, freeAddress } from '../client/client.handlers.js';
 import { isRefusal } from '../decider.js';
-import { consequenceOf, isDryRun, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
+import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import type { Untimed } from '../decider.js';
 import { Refused, refusals } from '../refusal.js';
 import { clientFold } from '../../events/client/client.state.js';
@@ -69,7 +69,7 @@ export const addClient = async (
   const { websiteId } = wish;
   await freeAddress(engine, wish.email, context);
   const clientId = await clientIdOfEmail(engine, wish.email);
-  const email = await engine.personal.seal(wish.email, wish.email, { dryRun: isDryRun(context) });
+  const email = await engine.personal.seal(wish.email, wish.email);
   const { ownerId } = await websiteOf(engine, websiteId);
   const handled = await engine.handle(
     accessDecider,
@@ -109,7 +109,7 @@ export const offerTransfer = async (
   const { websiteId } = wish;
   await freeAddress(engine, wish.email, context);
   const clientId = await clientIdOfEmail(engine, wish.email);
-  const email = await engine.personal.seal(wish.email, wish.email, { dryRun: isDryRun(context) });
+  const email = await engine.personal.seal(wish.email, wish.email);
   const { ownerId } = await websiteOf(engine, websiteId);
   const invitationId = invitationIdFor(entityId(context.commandId, 'invitation'), websiteId);
   const command = { type: 'OfferTransfer', ...wish, email, invitationId, clientId, ownerId } as const;
@@ -144,7 +144,7 @@ export const claimInvitation = async (
   const { state } = await engine.state(accessFold, { websiteId });
   const { email: storedEmail, kind } = state.invitations.get(invitationId) ?? {};
   const isTheirs = storedEmail !== undefined && (await engine.personal.open(storedEmail)) === verifiedEmail;
-  const storedSubject = await engine.personal.sealSubject(subject, { dryRun: isDryRun(context) });
+  const storedSubject = await engine.personal.sealSubject(subject);
   const commandFor = (clientId: string): Untimed<Extract<AccessCommand, { type: 'ClaimInvitation' | 'ClaimTransfer' }>> => ({
     type: kind === 'ownership_transfer' ? 'ClaimTransfer' : 'ClaimInvitation',
     websiteId,

@@ -4,14 +4,14 @@ import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
 import { type MintAPIKey } from './apiKey.commands.js';
 import { apiKeyDecider } from './apiKey.decider.js';
-import { isDryRun, type CommandContext } from '../handleCommand.js';
+import type { CommandContext } from '../handleCommand.js';
 import { apiKeyId, keyOfId } from '../../events/apiKey/apiKey.stream.js';
 import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';
 
 /**
  * Mints a personal access token and keeps its hash. Repeating it with the same command id and the same `secret` makes the same key.
  *
- * @param wish with subject, address (in lower case) and name as they are: they are sealed here, the name for whom the address is; `expiresAt`
+ * @param input with subject, address (in lower case) and name as they are: they are sealed here, the name for whom the address is; `expiresAt`
  * in any form of ISO 8601
  * @param secret 64 random bytes that nobody else has seen: the token is made of them
  * @returns the token, which is nowhere to be had again, and the key's id
@@ -19,7 +19,7 @@ import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';
  */
 export const mintApiKey = async (
   engine: Engine,
-  wish: Omit<MintAPIKey, 'type' | 'at' | 'key' | 'id' | 'hash' | 'prefix'>,
+  input: Omit<MintAPIKey, 'type' | 'at' | 'key' | 'id' | 'hash' | 'prefix'>,
   secret: Uint8Array,
   context: CommandContext,
 ): Promise<{ readonly token: string; readonly id: string }> => {
@@ -27,21 +27,20 @@ export const mintApiKey = async (
   const { hash, key } = hashAccessToken(token);
   const id = apiKeyId(entityId(context.commandId, 'api-key'), key);
   const { personal } = engine;
-  const { subject, verifiedEmail, userName } = wish;
-  const how = { dryRun: isDryRun(context) };
+  const { subject, verifiedEmail, userName } = input;
   await engine.handle(
     apiKeyDecider,
     {
       type: 'MintAPIKey',
-      ...wish,
+      ...input,
       key,
-      subject: await personal.sealSubject(subject, how),
-      verifiedEmail: verifiedEmail && (await personal.seal(verifiedEmail, verifiedEmail, how)),
-      userName: verifiedEmail && userName && (await personal.seal(verifiedEmail, userName, how)),
+      subject: await personal.sealSubject(subject),
+      verifiedEmail: verifiedEmail && (await personal.seal(verifiedEmail, verifiedEmail)),
+      userName: verifiedEmail && userName && (await personal.seal(verifiedEmail, userName)),
       id,
       hash,
       prefix: token.slice(0, visiblePrefixLength),
-      expiresAt: wish.expiresAt === undefined ? undefined : isoTime(Date.parse(wish.expiresAt)),
+      expiresAt: input.expiresAt === undefined ? undefined : isoTime(Date.parse(input.expiresAt)),
     },
     context,
   );

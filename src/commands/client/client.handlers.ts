@@ -2,7 +2,7 @@ import type { Engine } from '../../engine.js';
 import type { ClientEvent } from '../../events/client/client.events.js';
 import { entityId } from '../../platform/ids.js';
 import { clientDecider, clientEmailDecider, clientSubjectDecider } from './client.decider.js';
-import { consequenceOf, isDryRun, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
+import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
 import { type ClientState, clientFold, clientEmailFold } from '../../events/client/client.state.js';
 
@@ -26,7 +26,7 @@ export const ensureClient = async (
     context,
   );
   const clientId = state.clientId ?? own;
-  const seal = (text: string): Promise<string> => engine.personal.seal(email, text, { dryRun: isDryRun(context) });
+  const seal = (text: string): Promise<string> => engine.personal.seal(email, text);
   const sealed = { email: await seal(email), ...(name !== undefined && { name: await seal(name) }) };
   const { events } = await engine.handle(clientDecider, { type: 'RegisterClient', clientId, ...sealed }, context);
   return { clientId, created: events.length > 0 || clientId === own };
@@ -38,7 +38,7 @@ export const ensureClient = async (
  */
 export const freeAddress = async (engine: Engine, email: string, context: CommandContext): Promise<void> => {
   const { clientId } = (await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(email) })).state;
-  if (clientId === undefined || isDryRun(context)) return;
+  if (clientId === undefined) return;
   const { state } = await engine.state(clientFold, { clientId });
   if (state.stage === 'erased') await releaseAddress(engine, { clientId, email: state.email, address: email }, context);
 };
@@ -49,7 +49,7 @@ export const releaseAddress = async (
   { clientId, email, address }: { readonly clientId: string; readonly email: string; readonly address: string },
   context: CommandContext,
 ): Promise<void> => {
-  if (!isDryRun(context)) await engine.personal.retire(email);
+  await engine.personal.retire(email);
   const release = { type: 'ReleaseClientEmail', emailIndex: engine.blindIndex(address), clientId } as const;
   await engine.handle(clientEmailDecider, release, consequenceOf(engine, context));
 };
@@ -72,7 +72,7 @@ export const renameClient = async (
   const { state } = await engine.state(clientFold, { clientId });
   const email = state.stage === 'registered' ? await engine.personal.open(state.email) : null;
   if (email === null) throw new Refused(refusals.clientNotFound(clientId));
-  const sealed = await engine.personal.seal(email, name, { dryRun: isDryRun(context) });
+  const sealed = await engine.personal.seal(email, name);
   const command = { type: 'RenameClient', clientId, name: sealed } as const;
   return engine.handle(clientDecider, command, context, options);
 };
@@ -89,7 +89,7 @@ export const bindClientSubject = async (
       type: 'BindClientSubject',
       subjectIndex: engine.blindIndex(subject),
       clientId,
-      subject: await engine.personal.sealSubject(subject, { dryRun: isDryRun(context) }),
+      subject: await engine.personal.sealSubject(subject),
     },
     context,
   );

@@ -3,7 +3,7 @@ import { changeAccess } from '../access/access.handlers.js';
 import { apiKeyDecider } from '../apiKey/apiKey.decider.js';
 import { clientDecider } from '../client/client.decider.js';
 import { releaseAddress } from '../client/client.handlers.js';
-import { consequenceOf, isDryRun, type CommandContext } from '../handleCommand.js';
+import { consequenceOf, type CommandContext } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
 import { websiteDecider } from '../website/website.decider.js';
 import { clientFold } from '../../events/client/client.state.js';
@@ -24,6 +24,14 @@ export interface ErasureTargets {
   readonly apiKeys: readonly { readonly id: string; readonly subject: string }[];
 }
 
+/** Somebody whose erasure was decided. */
+export interface ErasedPerson {
+  /** As events hold it. */
+  readonly email: string;
+  /** `null` when nothing is left that could be read. */
+  readonly address: string | null;
+}
+
 /** What an erasure needs beside the engine. */
 export interface ErasureParts {
   /**
@@ -35,16 +43,16 @@ export interface ErasureParts {
 }
 
 /**
- * Erases a client (docs/adr/0010-personal-data.md): from `ClientErased` on they have no access and appear nowhere; when it
- * resolves, nothing that is left anywhere can be read. The erasure worker completes what a crash or a fault cuts off.
+ * Erases a client (docs/adr/0010-personal-data.md): from `ClientErased` on they have no access and appear nowhere. What is left of
+ * them is readable until `forgetPerson`. The erasure worker completes what a crash or a fault cuts off.
  * @throws Refused: `Client <id> does not exist`; faults of the stores, after which it may be repeated
  */
 export const eraseClient = async (
   engine: Engine,
-  parts: ErasureParts,
+  parts: Pick<ErasureParts, 'findTargets'>,
   clientId: string,
   context: CommandContext,
-): Promise<void> => {
+): Promise<ErasedPerson> => {
   const { state } = await engine.state(clientFold, { clientId });
   if (state.stage === 'none') throw new Refused(refusals.clientNotFound(clientId));
   const address = await engine.personal.open(state.email);
@@ -52,7 +60,7 @@ export const eraseClient = async (
   const isOver = address === null || address === state.email;
   if (state.stage === 'erased' && isOver) throw new Refused(refusals.clientNotFound(clientId));
   await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context);
-  await completeErasure(engine, parts, { clientId, email: state.email }, context);
+  return withdrawClient(engine, parts, { clientId, email: state.email }, context);
 };
 
 /**
@@ -62,13 +70,20 @@ export const eraseClient = async (
  */
 export const completeErasure = async (
   engine: Engine,
-  { findTargets, holders }: ErasureParts,
+  parts: ErasureParts,
+  client: { readonly clientId: string; readonly email: string },
+  context: CommandContext,
+): Promise<void> => forgetPerson(engine, parts, await withdrawClient(engine, parts, client, context));
+
+/** Takes the client out of every stream that names them. */
+const withdrawClient = async (
+  engine: Engine,
+  { findTargets }: Pick<ErasureParts, 'findTargets'>,
   { clientId, email }: { readonly clientId: string; readonly email: string },
   context: CommandContext,
-): Promise<void> => {
-  const { personal } = engine;
-  const address = await personal.open(email);
-  if (address === null) return;
+): Promise<ErasedPerson> => {
+  const address = await engine.personal.open(email);
+  if (address === null) return { email, address };
   await releaseAddress(engine, { clientId, email, address }, context);
 
   const { owned, accessible, apiKeys } = await findTargets(clientId, email);
@@ -84,7 +99,16 @@ export const completeErasure = async (
     const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject } as const;
     await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
   }
-  if (isDryRun(context)) return;
+  return { email, address };
+};
+
+/** When it resolves, nothing that is left of the person anywhere can be read. */
+export const forgetPerson = async (
+  { personal }: Pick<Engine, 'personal'>,
+  { holders }: Pick<ErasureParts, 'holders'>,
+  { email, address }: ErasedPerson,
+): Promise<void> => {
+  if (address === null) return;
   for (const holder of holders) await holder.forget(address, email);
   await personal.destroy(email);
 };

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine.js';
 import { entityId } from '../../platform/ids.js';
-import { isDryRun, type CommandContext } from '../handleCommand.js';
+import type { CommandContext } from '../handleCommand.js';
 import type { Untimed } from '../decider.js';
 import type { AttachService } from './service.commands.js';
 import { serviceDecider } from './service.decider.js';
@@ -14,16 +14,15 @@ type Writing = Pick<Engine, 'handle' | 'vault'>;
  */
 export const attachService = async (
   { handle, vault }: Writing,
-  wish: Omit<Untimed<AttachService>, 'type' | 'serviceId' | 'secretNames'>,
+  input: Omit<Untimed<AttachService>, 'type' | 'serviceId' | 'secretNames'>,
   secrets: Readonly<Record<string, string>>,
   context: CommandContext,
 ): Promise<string> => {
   const serviceId = entityId(context.commandId, 'service');
   const secretNames = Object.keys(secrets);
-  if (secretNames.length > 0 && !isDryRun(context)) await vault.keepSecret(serviceId, Buffer.from(JSON.stringify(secrets)));
-  const command = { type: 'AttachService', serviceId, secretNames, ...wish } as const;
+  if (secretNames.length > 0) await vault.keepSecret(serviceId, Buffer.from(JSON.stringify(secrets)));
+  const command = { type: 'AttachService', serviceId, secretNames, ...input } as const;
   const { events } = await handle(serviceDecider, command, context);
-  if (isDryRun(context)) return serviceId;
   for (const { type, data } of events) if (type === 'ServiceDetached') await vault.destroySecret(data.serviceId);
   return serviceId;
 };
@@ -36,7 +35,7 @@ export const detachService = async (
 ): Promise<void> => {
   const command = { type: 'DetachService', websiteId, serviceId } as const;
   await handle(serviceDecider, command, context);
-  if (!isDryRun(context)) await vault.destroySecret(serviceId);
+  await vault.destroySecret(serviceId);
 };
 
 /**

@@ -6,7 +6,7 @@ export const listApiKeys = async (
   reader: Reader,
   { subject, after, limit }: { subject: string; after?: string; limit: number },
 ): Promise<readonly APIKeyDocument[]> => {
-  const sealed = await reader.personal.sealSubject(subject, { dryRun: true });
+  const sealed = await reader.personal.sealSubject(subject, { makeKey: false });
   const found = await reader.list(apiKeyProjection, {
     where: { subject: [subject, sealed] },
     order: 'descending',

@@ -15,9 +15,8 @@ import {
 } from '../../../projections/access/access.projection.js';
 import { readClient } from '../../../projections/client/client.queries.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
-import { afterWrite } from '../../afterWrite.js';
 import { invitationParams, websiteClientParams, websiteInvitationParams, websiteParams } from '../../params.js';
-import { route, type Answer, type Route } from '../../route.js';
+import { noContent, route, type Answer, type Route } from '../../route.js';
 import { Client, Email } from '../client/client.routes.js';
 import { awaitTransfer } from '../transfer/awaitTransfer.js';
 import { toWebsite, Website } from '../website/website.resource.js';
@@ -99,7 +98,7 @@ export const accessRoutes = ({
           }),
         },
       },
-      handle: async ({ params, website }) => {
+      answer: async ({ params, website }) => {
         const { clientId } = website.website;
         const { links, invitations, revision } = await accessOf(params.id);
         const owner = clientId === undefined ? null : await readClient(reader, clientId);
@@ -129,12 +128,11 @@ export const accessRoutes = ({
         200: { description: 'The person was added before: what there is, brought up to date.', schema: Added },
         201: { description: 'The new link or invitation.', schema: Added },
       },
-      handle: async (request) => {
-        const { params, body, context } = request;
-        const wish = { websiteId: params.id, email: body.email.toLowerCase(), role: body.role };
-        const { handled, clientId, email } = await addClient(engine, wish, context);
+      act: ({ params, body, context }, acting) =>
+        addClient(acting, { websiteId: params.id, email: body.email.toLowerCase(), role: body.role }, context),
+      answer: ({ params }, { handled, clientId, email }) => {
         const isNew = handled.events.some(({ type }) => type === 'ClientLinked' || type === 'InvitationIssued');
-        return afterWrite(request, () => added(params.id, email, clientId, isNew ? 201 : 200));
+        return added(params.id, email, clientId, isNew ? 201 : 200);
       },
     }),
 
@@ -148,13 +146,9 @@ export const accessRoutes = ({
       params: websiteClientParams,
       body: Type.Object({ role: LinkRole }, { additionalProperties: false }),
       answers: { 200: { description: 'The link.', schema: WebsiteClientLink } },
-      handle: async (request) => {
-        const { params, body, context, ifMatch } = request;
-        const { id: websiteId, clientId } = params;
-        const options = ifMatch === undefined ? {} : { expectedRevision: ifMatch };
-        await changeAccess(engine, { type: 'ChangeClientRole', websiteId, clientId, role: body.role }, context, options);
-        return afterWrite(request, async () => ({ body: await toLink(reader, websiteId, await findLink(websiteId, clientId)) }));
-      },
+      act: ({ params: { id: websiteId, clientId }, body, context, expectation }, acting) =>
+        changeAccess(acting, { type: 'ChangeClientRole', websiteId, clientId, role: body.role }, context, expectation),
+      answer: async ({ params: { id, clientId } }) => ({ body: await toLink(reader, id, await findLink(id, clientId)) }),
     }),
 
     route({
@@ -166,11 +160,11 @@ export const accessRoutes = ({
       access: 'admin',
       params: websiteClientParams,
       answers: { 204: { description: 'No access any more.' } },
-      handle: async ({ params: { id: websiteId, clientId }, context }) => {
+      act: async ({ params: { id: websiteId, clientId }, context }, acting) => {
         await findLink(websiteId, clientId);
-        await changeAccess(engine, { type: 'RemoveClient', websiteId, clientId }, context);
-        return { status: 204 };
+        await changeAccess(acting, { type: 'RemoveClient', websiteId, clientId }, context);
       },
+      answer: noContent,
     }),
 
     route({
@@ -182,13 +176,11 @@ export const accessRoutes = ({
       access: 'admin',
       params: websiteInvitationParams,
       answers: { 200: { description: 'The invitation.', schema: Invitation } },
-      handle: async (request) => {
-        const { id: websiteId, invitationId } = request.params;
-        await changeAccess(engine, { type: 'ResendInvitation', websiteId, invitationId }, request.context);
-        return afterWrite(request, async () => ({
-          body: await toInvitation(engine, websiteId, await findInvitation(websiteId, invitationId)),
-        }));
-      },
+      act: ({ params: { id: websiteId, invitationId }, context }, acting) =>
+        changeAccess(acting, { type: 'ResendInvitation', websiteId, invitationId }, context),
+      answer: async ({ params: { id, invitationId } }) => ({
+        body: await toInvitation(engine, id, await findInvitation(id, invitationId)),
+      }),
     }),
 
     route({
@@ -200,11 +192,11 @@ export const accessRoutes = ({
       access: 'admin',
       params: websiteInvitationParams,
       answers: { 204: { description: 'It can no longer be claimed.' } },
-      handle: async ({ params: { id: websiteId, invitationId }, context }) => {
+      act: async ({ params: { id: websiteId, invitationId }, context }, acting) => {
         await findInvitation(websiteId, invitationId);
-        await changeAccess(engine, { type: 'RevokeInvitation', websiteId, invitationId }, context);
-        return { status: 204 };
+        await changeAccess(acting, { type: 'RevokeInvitation', websiteId, invitationId }, context);
       },
+      answer: noContent,
     }),
 
     route({
@@ -216,7 +208,7 @@ export const accessRoutes = ({
       access: 'signedIn',
       params: invitationParams,
       answers: { 200: { description: "The invitation, with the website's name.", schema: Invitation } },
-      handle: async ({ params, caller }) => {
+      answer: async ({ params, caller }) => {
         const websiteId = websiteIdOfInvitation(params.id);
         if (websiteId === null) throw new Refused(refusals.invitationNotFound(params.id));
         const invitation = await findInvitation(websiteId, params.id);
@@ -247,24 +239,19 @@ export const accessRoutes = ({
           ]),
         },
       },
-      handle: async (request) => {
-        const { params, caller, context } = request;
-        const { subject, verifiedEmail, name } = caller;
-        const invitationId = params.id;
-        const wish = { invitationId, subject, verifiedEmail, name };
-        const { websiteId, clientId, claimId } = await claimInvitation(engine, wish, context);
+      act: ({ params, caller: { subject, verifiedEmail, name }, context }, acting) =>
+        claimInvitation(acting, { invitationId: params.id, subject, verifiedEmail, name }, context),
+      answer: async ({ params: { id: invitationId }, signal }, { websiteId, clientId, claimId }) => {
         if (claimId !== undefined) {
-          return afterWrite(request, async () => {
-            await awaitTransfer(engine, { websiteId, invitationId, claimId }, request.signal);
-            return transferred(websiteId, invitationId, clientId);
-          });
+          await awaitTransfer(engine, { websiteId, invitationId, claimId }, signal);
+          return transferred(websiteId, invitationId, clientId);
         }
-        return afterWrite(request, async () => ({
+        return {
           body: {
-            invitation: await toInvitation(engine, websiteId, await findInvitation(websiteId, params.id)),
+            invitation: await toInvitation(engine, websiteId, await findInvitation(websiteId, invitationId)),
             link: await toLink(reader, websiteId, await findLink(websiteId, clientId)),
           },
-        }));
+        };
       },
     }),
   ];

@@ -73,7 +73,7 @@ export const analyticsRoutes = (parts: {
       to: Type.Optional(Type.String({ maxLength: 40, description: 'The last day, or a time of it (UTC). Default: today.' })),
     }),
     answers: { 200: { description: 'The figures of these days.', schema: AnalyticsReport } },
-    handle: async ({ query, website: { website } }) => {
+    answer: async ({ query, website: { website } }) => {
       const { from, to } = daysAsked(query, parts.engine.clock.now());
       const { hosting } = website;
       const url = parts.siteAddress(website);

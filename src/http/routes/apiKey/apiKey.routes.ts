@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import { mintApiKey, revokeApiKey } from '../../../commands/apiKey/apiKey.handlers.js';
-import type { Engine } from '../../../engine.js';
 import { apiKeyProjection, type APIKeyDocument } from '../../../projections/apiKey/apiKey.projection.js';
 import { listApiKeys } from '../../../projections/apiKey/apiKey.queries.js';
-import { afterWrite } from '../../afterWrite.js';
 import type { KeyUse } from '../../auth/keyUse.js';
 import { pageQuery, readPage } from '../../paging.js';
-import { route, type Route } from '../../route.js';
+import { noContent, route, type Route } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'API keys';
@@ -37,15 +35,7 @@ const toApiKey = ({
 }: APIKeyDocument): Omit<APIKeyDocument, 'subject' | 'verifiedEmail'> => document;
 
 /** Everybody's own personal access tokens; nobody sees another's. */
-export const apiKeyRoutes = ({
-  engine,
-  reader,
-  keyUse,
-}: {
-  engine: Engine;
-  reader: Reader;
-  keyUse: KeyUse;
-}): readonly Route[] => [
+export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUse }): readonly Route[] => [
   route({
     method: 'post',
     path: '/api-keys',
@@ -65,9 +55,8 @@ export const apiKeyRoutes = ({
       { additionalProperties: false },
     ),
     answers: { 201: { description: 'The key, with its token.', schema: MintedAPIKey } },
-    handle: async (request) => {
-      const { body, caller, context, secret } = request;
-      const wish = {
+    act: ({ body, caller, context, secret }, acting) => {
+      const input = {
         name: body.name.trim(),
         subject: caller.subject,
         callerRole: caller.role,
@@ -77,12 +66,12 @@ export const apiKeyRoutes = ({
         userName: caller.name,
         expiresAt: body.expiresAt,
       };
-      const { token, id } = await mintApiKey(engine, wish, secret, context);
-      return afterWrite(request, async () => {
-        const { document } = await reader.read(apiKeyProjection, id);
-        if (document === null) throw new Error(`API key ${id} is gone the moment it was minted`);
-        return { status: 201, body: { ...toApiKey(document), token } };
-      });
+      return mintApiKey(acting, input, secret, context);
+    },
+    answer: async (_, { token, id }) => {
+      const { document } = await reader.read(apiKeyProjection, id);
+      if (document === null) throw new Error(`API key ${id} is gone the moment it was minted`);
+      return { status: 201, body: { ...toApiKey(document), token } };
     },
   }),
 
@@ -95,7 +84,7 @@ export const apiKeyRoutes = ({
     access: 'signedIn',
     query: Type.Object(pageQuery),
     answers: { 200: { description: 'A page of keys.', schema: Type.Array(APIKey) } },
-    handle: async ({ query, caller }) => {
+    answer: async ({ query, caller }) => {
       const { items, next } = await readPage(
         query,
         ({ id }: APIKeyDocument) => id,
@@ -120,9 +109,7 @@ export const apiKeyRoutes = ({
     access: 'signedIn',
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
     answers: { 204: { description: 'It no longer works.' } },
-    handle: async ({ params, caller, context }) => {
-      await revokeApiKey(engine, params.id, caller.subject, context);
-      return { status: 204 };
-    },
+    act: ({ params, caller, context }, acting) => revokeApiKey(acting, params.id, caller.subject, context),
+    answer: noContent,
   }),
 ];

@@ -12,7 +12,6 @@ import { entityId } from '../../../platform/ids.js';
 import { utcTime } from '../../../platform/times.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { billingFold } from '../../../workers/transfer/transfer.process.js';
-import { afterWrite } from '../../afterWrite.js';
 import { websiteInvoiceParams, websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
 
@@ -88,7 +87,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
           }),
         },
       },
-      handle: async ({ website: { website } }) => {
+      answer: async ({ website: { website } }) => {
         const account = await accountOf(website);
         return { body: account === null ? { subscription: null, invoices: [] } : await payments.readBilling(account) };
       },
@@ -109,14 +108,11 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
           schema: Type.Object({ url: Type.String({ format: 'uri' }) }),
         },
       },
-      handle: async (request) => {
-        const { website } = request.website;
+      answer: async ({ website: { website } }) => {
         const account = await accountOf(website);
-        return afterWrite(request, async () => {
-          const url = account === null ? null : await payments.portalLink(account, `${baseUrl()}/websites/${website.id}/billing`);
-          if (url === null) throw new Refused(refusals.billingNotSetUp(website.id));
-          return { body: { url } };
-        });
+        const url = account === null ? null : await payments.portalLink(account, `${baseUrl()}/websites/${website.id}/billing`);
+        if (url === null) throw new Refused(refusals.billingNotSetUp(website.id));
+        return { body: { url } };
       },
     }),
 
@@ -147,13 +143,15 @@ const ledgerRoutes = (
       { additionalProperties: false },
     ),
     answers: { 201: { description: 'The invoice.', schema: Invoice } },
-    handle: async (request) => {
-      const account = await accountOf(request.website.website);
-      if (account === null) throw new Refused(refusals.noOwner(request.params.id));
-      const { body, context } = request;
+    act: async ({ website: { website } }) => {
+      const account = await accountOf(website);
+      if (account === null) throw new Refused(refusals.noOwner(website.id));
+      return account;
+    },
+    answer: async ({ body, context }, account) => {
       const dueAt = body.dueAt === undefined ? undefined : utcTime(body.dueAt);
       const invoice = { ...body, dueAt, id: entityId(context.commandId, 'invoice') };
-      return afterWrite(request, async () => ({ status: 201, body: await ledger.addInvoice(account, invoice) }));
+      return { status: 201, body: await ledger.addInvoice(account, invoice) };
     },
   }),
 
@@ -166,10 +164,9 @@ const ledgerRoutes = (
     access: 'admin',
     params: websiteInvoiceParams,
     answers: { 200: { description: 'The invoice.', schema: Invoice } },
-    handle: async (request) => {
-      const { id: websiteId, invoiceId } = request.params;
+    act: async ({ params: { id: websiteId, invoiceId } }) => {
       if (!(await ledger.hasInvoice(websiteId, invoiceId))) throw new Refused(refusals.invoiceNotFound(invoiceId));
-      return afterWrite(request, async () => ({ body: await ledger.payInvoice(invoiceId) }));
     },
+    answer: async ({ params }) => ({ body: await ledger.payInvoice(params.invoiceId) }),
   }),
 ];

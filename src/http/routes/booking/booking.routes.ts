@@ -10,10 +10,9 @@ import { utcTime } from '../../../platform/times.js';
 import { countBookings, readBooking } from '../../../projections/booking/booking.queries.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { afterWrite } from '../../afterWrite.js';
 import { pageQuery, readPageByPlace } from '../../paging.js';
 import { websiteBookingParams, websiteParams } from '../../params.js';
-import { route, type Route } from '../../route.js';
+import { noContent, route, type Route } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Bookings';
@@ -35,7 +34,7 @@ const Booking = Type.Object(
   { $id: 'Booking' },
 );
 
-const toResource = ({ attendees, ...booking }: Booked): Static<typeof Booking> => ({
+const toBooking = ({ attendees, ...booking }: Booked): Static<typeof Booking> => ({
   ...booking,
   attendees: attendees.map((attendee) => ({ ...attendee })),
 });
@@ -88,7 +87,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
         ...pageQuery,
       }),
       answers: { 200: { description: 'A page of bookings.', schema: Type.Array(Booking) } },
-      handle: async ({ query, website: { website } }) => {
+      answer: async ({ query, website: { website } }) => {
         const { from, to, ...page } = query;
         const { scheduling, site } = await placeOf(website);
         const times = {
@@ -96,7 +95,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
           ...(to !== undefined && { to: utcTime(to) }),
         };
         const { items, next } = await readPageByPlace(page, (part) => scheduling.bookings({ site, ...times, ...part }));
-        return { body: items.map(toResource), ...(next !== undefined && { next }) };
+        return { body: items.map(toBooking), ...(next !== undefined && { next }) };
       },
     }),
 
@@ -116,9 +115,8 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
         location: Type.Optional(Type.String(text)),
       }),
       answers: { 201: { description: 'The booking.', schema: Booking } },
-      handle: async (request) => {
-        await mustOwnCalendar(request.website.website);
-        const { body, context, params } = request;
+      act: async ({ body, context, params, website: { website } }, acting) => {
+        await mustOwnCalendar(website);
         const websiteId = params.id;
         const kept = await countBookings(reader, websiteId, keptSince(isoTime(engine.clock.now())), maxBookings);
         const input = {
@@ -129,13 +127,14 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
           location: body.location?.trim(),
           kept,
         };
-        const { bookingId } = await addBooking(engine, input, context);
-        return afterWrite(request, async () => {
-          const booking = await readBooking(reader, websiteId, bookingId);
-          if (booking === null) throw new Error(`booking ${bookingId} is gone the moment it was added`);
-          const { websiteId: _, ...shown } = booking;
-          return { status: 201, body: { ...shown, attendees: [] } };
-        });
+        const { bookingId } = await addBooking(acting, input, context);
+        return bookingId;
+      },
+      answer: async ({ params: { id: websiteId } }, bookingId) => {
+        const booking = await readBooking(reader, websiteId, bookingId);
+        if (booking === null) throw new Error(`booking ${bookingId} is gone the moment it was added`);
+        const { websiteId: _, ...body } = booking;
+        return { status: 201, body: { ...body, attendees: [] } };
       },
     }),
 
@@ -149,11 +148,11 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       feature: 'scheduling',
       params: websiteBookingParams,
       answers: { 204: { description: 'It is cancelled.' } },
-      handle: async ({ params: { id: websiteId, bookingId }, context, website: { website } }) => {
+      act: async ({ params: { id: websiteId, bookingId }, context, website: { website } }, acting) => {
         await mustOwnCalendar(website);
-        await engine.handle(bookingDecider, { type: 'CancelBooking', websiteId, bookingId }, context);
-        return { status: 204 };
+        await acting.handle(bookingDecider, { type: 'CancelBooking', websiteId, bookingId }, context);
       },
+      answer: noContent,
     }),
   ];
 };

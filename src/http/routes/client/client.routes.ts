@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { createClient, renameClient } from '../../../commands/client/client.handlers.js';
-import { eraseClient, type ErasureParts } from '../../../commands/erasure/erasure.handlers.js';
+import { eraseClient, forgetPerson, type ErasureParts } from '../../../commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { ClientDocument } from '../../../projections/client/client.projection.js';
 import { listClients, readClient } from '../../../projections/client/client.queries.js';
-import { afterWrite } from '../../afterWrite.js';
 import { pageQuery, readPage } from '../../paging.js';
 import { clientParams } from '../../params.js';
 import { route, type Answer, type Route } from '../../route.js';
@@ -33,10 +32,10 @@ export interface ClientRouteParts {
 }
 
 export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): readonly Route[] => {
-  const answer = async (clientId: string, status = 200): Promise<Answer> => {
+  const readBack = async (clientId: string): Promise<Answer> => {
     const found = await readClient(reader, clientId);
     if (found === null) throw new Refused(refusals.clientNotFound(clientId));
-    return { status, body: found.client, revision: found.revision };
+    return { body: found.client, revision: found.revision };
   };
 
   return [
@@ -49,11 +48,9 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       access: 'admin',
       body: Type.Object({ email: Email, name: Type.Optional(Name) }, { additionalProperties: false }),
       answers: { 201: { description: 'The client.', schema: Client } },
-      handle: async (request) => {
-        const { email, name } = request.body;
-        const clientId = await createClient(engine, { email: email.toLowerCase(), name: name?.trim() }, request.context);
-        return afterWrite(request, () => answer(clientId, 201));
-      },
+      act: ({ body: { email, name }, context }, acting) =>
+        createClient(acting, { email: email.toLowerCase(), name: name?.trim() }, context),
+      answer: async (_, clientId) => ({ ...(await readBack(clientId)), status: 201 }),
     }),
 
     route({
@@ -69,7 +66,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
         email: Type.Optional(Type.String({ maxLength: 254, description: 'The whole address.' })),
       }),
       answers: { 200: { description: 'A page of clients.', schema: Type.Array(Client) } },
-      handle: async ({ query }) => {
+      answer: async ({ query }) => {
         const { items, next } = await readPage(
           query,
           ({ id }: ClientDocument) => id,
@@ -88,7 +85,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       access: 'admin',
       params: clientParams,
       answers: { 200: { description: 'The client.', schema: Client } },
-      handle: ({ params }) => answer(params.id),
+      answer: ({ params }) => readBack(params.id),
     }),
 
     route({
@@ -101,17 +98,9 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       params: clientParams,
       body: Type.Object({ name: Name }, { additionalProperties: false }),
       answers: { 200: { description: 'The client.', schema: Client } },
-      handle: async (request) => {
-        const { params, body, context, ifMatch } = request;
-        await renameClient(
-          engine,
-          params.id,
-          body.name.trim(),
-          context,
-          ifMatch === undefined ? {} : { expectedRevision: ifMatch },
-        );
-        return afterWrite(request, () => answer(params.id));
-      },
+      act: ({ params, body, context, expectation }, acting) =>
+        renameClient(acting, params.id, body.name.trim(), context, expectation),
+      answer: ({ params }) => readBack(params.id),
     }),
 
     route({
@@ -123,8 +112,9 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       access: 'admin',
       params: clientParams,
       answers: { 204: { description: 'Nothing that is left of the person can be read; the address may be used anew.' } },
-      handle: async ({ params, context }) => {
-        await eraseClient(engine, erasure, params.id, context);
+      act: ({ params, context }, acting) => eraseClient(acting, erasure, params.id, context),
+      answer: async (_, person) => {
+        await forgetPerson(engine, erasure, person);
         return { status: 204 };
       },
     }),

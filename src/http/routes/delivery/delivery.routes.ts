@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { replaceDelivery, setCheckpointStatus, undoDeliveryChange } from '../../../commands/delivery/delivery.handlers.js';
-import type { HandleOptions } from '../../../commands/handleCommand.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { DeliveryBlock as Block } from '../../../events/delivery/delivery.block.js';
@@ -10,7 +9,6 @@ import type { Hosting } from '../../../integrations/hosting/port.js';
 import { utcTime } from '../../../platform/times.js';
 import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
-import { afterWrite } from '../../afterWrite.js';
 import { notACursor, pageQuery, readPage } from '../../paging.js';
 import { websiteParams } from '../../params.js';
 import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
@@ -21,10 +19,6 @@ import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Delivery';
 const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };
-
-/** `If-Match`: decide on that revision or not at all. */
-const expectationOf = ({ ifMatch }: Pick<RouteRequest, 'ifMatch'>): HandleOptions =>
-  ifMatch === undefined ? {} : { expectedRevision: ifMatch };
 
 const revisionOf = (cursor: string | undefined): bigint => {
   if (cursor === undefined) return NO_STREAM;
@@ -46,16 +40,14 @@ export const deliveryRoutes = ({
 }): readonly Route[] => {
   const previewOf = createPreviews({ hosting, clock: engine.clock });
 
-  const answer = async (block: Block | null, revision: bigint, { caller, website }: Asked): Promise<Answer> => {
+  const toAnswer = async (block: Block | null, revision: bigint, { caller, website }: Asked): Promise<Answer> => {
     if (block === null) throw new Refused(refusals.deliveryNotSetUp(website.website.id));
     const preview = await previewOf(block, website.website, caller.role);
     return { body: toDeliveryBlock(block, revision, caller.role, preview), revision };
   };
 
-  const answerWritten = (
-    { state, revision }: { state: DeliveryState; revision: bigint },
-    request: Asked & Pick<RouteRequest, 'context'>,
-  ): Promise<Answer> => afterWrite(request, () => answer(state.stage === 'setUp' ? state.block : null, revision, request));
+  const answerWritten = (request: Asked, { state, revision }: { state: DeliveryState; revision: bigint }): Promise<Answer> =>
+    toAnswer(state.stage === 'setUp' ? state.block : null, revision, request);
 
   /** As it was at `at`: what the hosting provider served then is not in the log, so that only an override is a preview. */
   const answerAt = async (at: string, { caller, website }: Asked): Promise<Answer> => {
@@ -80,10 +72,10 @@ export const deliveryRoutes = ({
         at: Type.Optional(Type.String({ format: 'date-time', description: 'For admins: the block as it was then.' })),
       }),
       answers: theBlock,
-      handle: async (request) => {
+      answer: async (request) => {
         if (request.query.at !== undefined) return answerAt(request.query.at, request);
         const { document, revision } = await reader.read(deliveryProjection, request.params.id);
-        return answer(document, revision, request);
+        return toAnswer(document, revision, request);
       },
     }),
 
@@ -121,9 +113,8 @@ export const deliveryRoutes = ({
         { additionalProperties: false },
       ),
       answers: theBlock,
-      handle: async (request) => {
-        const { params, body, context } = request;
-        const wish = {
+      act: ({ params, body, context, expectation }, acting) => {
+        const input = {
           ...body,
           websiteId: params.id,
           estimatedCompletionAt: body.estimatedCompletionAt === undefined ? undefined : utcTime(body.estimatedCompletionAt),
@@ -132,8 +123,9 @@ export const deliveryRoutes = ({
             ...(dueAt !== undefined && { dueAt: utcTime(dueAt) }),
           })),
         };
-        return answerWritten(await replaceDelivery(engine, wish, context, expectationOf(request)), request);
+        return replaceDelivery(acting, input, context, expectation);
       },
+      answer: answerWritten,
     }),
 
     route({
@@ -146,11 +138,11 @@ export const deliveryRoutes = ({
       params: Type.Object({ ...websiteParams.properties, checkpointId: SentCheckpoint.properties.id }),
       body: Type.Object({ status: DeliveryCheckpointStatus }, { additionalProperties: false }),
       answers: theBlock,
-      handle: async (request) => {
-        const { params, body, context } = request;
-        const wish = { websiteId: params.id, checkpointId: params.checkpointId, status: body.status };
-        return answerWritten(await setCheckpointStatus(engine, wish, context, expectationOf(request)), request);
+      act: ({ params, body, context, expectation }, acting) => {
+        const input = { websiteId: params.id, checkpointId: params.checkpointId, status: body.status };
+        return setCheckpointStatus(acting, input, context, expectation);
       },
+      answer: answerWritten,
     }),
 
     route({
@@ -163,7 +155,7 @@ export const deliveryRoutes = ({
       params: websiteParams,
       query: Type.Object(pageQuery),
       answers: { 200: { description: 'A page of changes.', schema: DeliveryHistory } },
-      handle: async ({ params, query }) => {
+      answer: async ({ params, query }) => {
         const { items, next } = await readPage(
           query,
           ({ revision }: DeliveryHistoryEntry) => String(revision),
@@ -192,10 +184,8 @@ export const deliveryRoutes = ({
         { additionalProperties: false },
       ),
       answers: theBlock,
-      handle: async (request) => {
-        const { params, body, context } = request;
-        return answerWritten(await undoDeliveryChange(engine, params.id, body.revision, context), request);
-      },
+      act: ({ params, body, context }, acting) => undoDeliveryChange(acting, params.id, body.revision, context),
+      answer: answerWritten,
     }),
   ];
 };

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { consequenceOf, isDryRun } from '../../../commands/handleCommand.js';
+import { consequenceOf } from '../../../commands/handleCommand.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { ProviderFault } from '../../../integrations/fault.js';
@@ -90,7 +90,7 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       answers: {
         200: { description: 'As the hosting provider tells them; none before the first.', schema: Type.Array(Deployment) },
       },
-      handle: async ({ website: { website }, query }) => {
+      answer: async ({ website: { website }, query }) => {
         const projectId = projectOf(website);
         if (projectId === null) return { body: [] };
         const { items, next } = await readPage(query, placeOf, ({ limit, after }) =>
@@ -112,7 +112,7 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       answers: {
         200: { description: 'Those of the default branch, as the source host tells them.', schema: Type.Array(Commit) },
       },
-      handle: async ({ website: { website }, query }) => {
+      answer: async ({ website: { website }, query }) => {
         const { repository } = website;
         if (repository === undefined) return { body: [] };
         requireProvider(sourceHost, repository);
@@ -132,16 +132,18 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       access: 'editors',
       params: websiteParams,
       answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
-      handle: async ({ website: { website }, context }) => {
+      act: async ({ website: { website }, context }, acting) => {
         const projectId = projectOf(website);
         if (projectId === null) throw new Refused(refusals.websiteNotDeployed(website.id));
         // Asked twice with the same key, it is one deployment.
         const redeployId = entityId(context.commandId, 'redeploy');
         const redeploy = { redeployId, websiteId: website.id };
-        const wish = { type: 'RequestRedeploy', ...redeploy, provider: hosting.provider, projectId } as const;
-        // Before the provider is asked: whatever happens then, it stands who asked.
-        await engine.handle(redeployProcess, wish, context);
-        if (isDryRun(context)) return { status: 202 };
+        const command = { type: 'RequestRedeploy', ...redeploy, provider: hosting.provider, projectId } as const;
+        // Before the provider is asked: the log names the caller, whatever happens then.
+        await acting.handle(redeployProcess, command, context);
+        return { projectId, redeployId, redeploy };
+      },
+      answer: async ({ context }, { projectId, redeployId, redeploy }) => {
         const deployment = await hosting.startDeployment(projectId, redeployMarker(redeployId));
         const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
         await engine.handle(redeployProcess, start, consequenceOf(engine, context));

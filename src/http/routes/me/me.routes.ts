@@ -27,7 +27,7 @@ export const meRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress:
         }),
       },
     },
-    handle: async ({ caller }) => {
+    answer: async ({ caller }) => {
       const { subject, verifiedEmail, role, clientId } = caller;
       const found = clientId === undefined ? null : await readClient(reader, clientId);
       const websites = clientId === undefined ? [] : await websitesOfClient(reader, clientId);

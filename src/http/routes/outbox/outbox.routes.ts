@@ -34,7 +34,7 @@ export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] 
             to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The recipient.' })),
           }),
           answers: { 200: { description: 'A page of mails.', schema: Type.Array(OutboxMailSchema) } },
-          handle: async ({ query, caller }) => {
+          answer: async ({ query, caller }) => {
             // With the codes in them, an admin's among them, one signs in and may do everything.
             if (caller.scope === 'read') throw new Refused(refusals.readOnlyTokenForMails());
             const { items, next } = await readPage(

@@ -27,7 +27,7 @@ const Product = Type.Object(
   { $id: 'Product' },
 );
 
-const shown = ({ cursor: _, ...product }: Sold): Static<typeof Product> => product;
+const toProduct = ({ cursor: _, ...product }: Sold): Static<typeof Product> => product;
 
 /** What the shop of a website sells: asked of the commerce platform at each call. */
 export const productRoutes = ({
@@ -58,7 +58,7 @@ export const productRoutes = ({
       params: websiteParams,
       query: Type.Object(pageQuery),
       answers: { 200: { description: 'A page of products.', schema: Type.Array(Product) } },
-      handle: async ({ params, query }) => {
+      answer: async ({ params, query }) => {
         const shop = await shopOf(params.id);
         // The platform's cursors hold more than ours may.
         const { items, next } = await readPage(
@@ -71,7 +71,7 @@ export const productRoutes = ({
               ...(after !== undefined && { after: Buffer.from(after, 'base64url').toString() }),
             }),
         );
-        return { body: items.map(shown), ...(next !== undefined && { next }) };
+        return { body: items.map(toProduct), ...(next !== undefined && { next }) };
       },
     }),
   ];

@@ -6,7 +6,6 @@ import { websiteRoleOf } from '../../../projections/access/access.queries.js';
 import { provisioningJob } from '../../../projections/provisioning/provisioning.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { provisioningProcess } from '../../../workers/provisioning/provisioning.process.js';
-import { afterWrite } from '../../afterWrite.js';
 import type { Caller } from '../../auth/caller.js';
 import { websiteParams } from '../../params.js';
 import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
@@ -24,7 +23,7 @@ const theJob = { 200: { description: 'The provisioning job.', schema: Provisioni
 
 /** The provisioning job of a website: read, followed, taken up again. */
 export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader: Reader }): readonly Route[] => {
-  const answer = async (website: WebsiteDocument, { role }: Caller): Promise<Answer> => {
+  const toAnswer = async (website: WebsiteDocument, { role }: Caller): Promise<Answer> => {
     const { document, revision } = await provisioningJob(reader, website);
     return { body: toProvisioningJob(document, role), ...(revision !== NO_STREAM && { revision }) };
   };
@@ -72,7 +71,7 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       access: 'members',
       params: websiteParams,
       answers: theJob,
-      handle: ({ website, caller }) => answer(website.website, caller),
+      answer: ({ website, caller }) => toAnswer(website.website, caller),
     }),
 
     route({
@@ -90,7 +89,7 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
           schema: JobEvent,
         },
       },
-      handle: (request) => Promise.resolve({ events: follow(request as RouteRequest) }),
+      answer: (request) => Promise.resolve({ events: follow(request as RouteRequest) }),
     }),
 
     route({
@@ -102,15 +101,11 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       access: 'admin',
       params: websiteParams,
       answers: theJob,
-      handle: async (request) => {
-        const { id: websiteId, provisioningJobId } = request.website.website;
-        await engine.handle(
-          provisioningProcess,
-          { type: 'RetryProvisioning', jobId: provisioningJobId, websiteId },
-          request.context,
-        );
-        return afterWrite(request, () => answer(request.website.website, request.caller));
+      act: async ({ website: { website }, context }, acting) => {
+        const { id: websiteId, provisioningJobId: jobId } = website;
+        await acting.handle(provisioningProcess, { type: 'RetryProvisioning', jobId, websiteId }, context);
       },
+      answer: ({ website, caller }) => toAnswer(website.website, caller),
     }),
 
     route({
@@ -123,17 +118,13 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       whenArchived: 'allowed',
       params: websiteParams,
       answers: { 202: { description: 'The provisioning job, whose `cleanup` says how it stands.', schema: ProvisioningJob } },
-      handle: async (request) => {
-        const { id: websiteId, provisioningJobId, status } = request.website.website;
-        // What an active website stands on is no remains, whatever became of the job.
+      act: async ({ website: { website }, context }, acting) => {
+        const { id: websiteId, provisioningJobId: jobId, status } = website;
+        // An active website needs what its provisioning has made, whatever became of the job.
         if (status === 'active') throw new Refused(refusals.provisioningNotFailed(websiteId));
-        await engine.handle(
-          provisioningProcess,
-          { type: 'RequestCleanup', jobId: provisioningJobId, websiteId },
-          request.context,
-        );
-        return afterWrite(request, async () => ({ ...(await answer(request.website.website, request.caller)), status: 202 }));
+        await acting.handle(provisioningProcess, { type: 'RequestCleanup', jobId, websiteId }, context);
       },
+      answer: async ({ website, caller }) => ({ ...(await toAnswer(website.website, caller)), status: 202 }),
     }),
   ];
 };

@@ -1,12 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
-import type { Engine } from '../../../engine.js';
 import { SeoFinding, SeoProbes, SeoScanTrigger } from '../../../events/seo/seo.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import { entityId } from '../../../platform/ids.js';
 import { seoProjection, type SeoScan as Scan } from '../../../projections/seo/seo.projection.js';
 import { seoScanProcess } from '../../../workers/seo/seo.process.js';
-import { afterWrite } from '../../afterWrite.js';
 import { websiteParams } from '../../params.js';
 import { route, type Route } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -40,22 +38,14 @@ const SeoReport = Type.Object(
   { $id: 'SeoReport' },
 );
 
-const shown = ({ findings, probes, ...scan }: Scan): Static<typeof SeoScan> => ({
+const toScan = ({ findings, probes, ...scan }: Scan): Static<typeof SeoScan> => ({
   ...scan,
   ...(findings !== undefined && { findings: findings.map((finding) => ({ ...finding })) }),
   ...(probes !== undefined && { probes }),
 });
 
 /** How well a website can be found, and what to change. */
-export const seoRoutes = ({
-  engine,
-  reader,
-  siteAddress,
-}: {
-  engine: Engine;
-  reader: Reader;
-  siteAddress: SiteAddress;
-}): readonly Route[] => {
+export const seoRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress: SiteAddress }): readonly Route[] => {
   const scansOf = async (websiteId: string): Promise<readonly Scan[]> =>
     (await reader.read(seoProjection, websiteId)).document?.scans ?? [];
 
@@ -70,9 +60,9 @@ export const seoRoutes = ({
       feature: 'seo',
       params: websiteParams,
       answers: { 200: { description: 'The scans.', schema: SeoReport } },
-      handle: async ({ params }) => {
+      answer: async ({ params }) => {
         const [latest, ...past] = await scansOf(params.id);
-        return { body: { latest: latest === undefined ? null : shown(latest), past: past.map(shown) } };
+        return { body: { latest: latest === undefined ? null : toScan(latest), past: past.map(toScan) } };
       },
     }),
 
@@ -86,20 +76,18 @@ export const seoRoutes = ({
       feature: 'seo',
       params: websiteParams,
       answers: { 202: { description: 'The scan, which goes on by itself.', schema: SeoScan } },
-      handle: async (request) => {
-        const { context } = request;
-        const { website } = request.website;
+      act: async ({ website: { website }, context }, acting) => {
         const { id: websiteId } = website;
         const url = siteAddress(website);
         if (url === undefined) throw new Refused(refusals.websiteNotActive(websiteId));
         const scanId = entityId(context.commandId, 'seo-scan');
         const command = { type: 'RequestScan', websiteId, scanId, url, trigger: 'request' } as const;
-        const { state } = await engine.handle(seoScanProcess, command, context);
-        return afterWrite(request, async () => {
-          const scan = (await scansOf(websiteId)).find(({ id }) => id === state.scanId);
-          if (scan === undefined) throw new Error(`scan ${state.scanId ?? ''} is gone the moment it was asked for`);
-          return { status: 202, body: shown(scan) };
-        });
+        return (await acting.handle(seoScanProcess, command, context)).state.scanId;
+      },
+      answer: async ({ params }, scanId) => {
+        const scan = (await scansOf(params.id)).find(({ id }) => id === scanId);
+        if (scan === undefined) throw new Error(`scan ${scanId ?? ''} is gone the moment it was asked for`);
+        return { status: 202, body: toScan(scan) };
       },
     }),
   ];

@@ -1,14 +1,12 @@
 import { Type, type Static } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { attachService, detachService } from '../../../commands/service/service.handlers.js';
-import type { Engine } from '../../../engine.js';
 import { ServiceKind } from '../../../events/service/service.events.js';
 import { servicesOf } from '../../../projections/service/service.queries.js';
 import type { ServiceView } from '../../../projections/service/service.projection.js';
-import { afterWrite } from '../../afterWrite.js';
 import { pageOf, pageQuery } from '../../paging.js';
 import { websiteParams, websiteServiceParams } from '../../params.js';
-import { route, type Route } from '../../route.js';
+import { noContent, route, type Route } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const tag = 'Services';
@@ -49,7 +47,7 @@ const settings = {
   ),
 };
 
-const ServiceWish = Type.Object({
+const ServiceInput = Type.Object({
   kind: ServiceKind,
   ...settings,
   secrets: Type.Optional(
@@ -71,7 +69,7 @@ const fieldsOf: Readonly<Record<ServiceKind, { readonly may: readonly string[]; 
 };
 
 /** @throws Refused */
-const checkFields = ({ kind, secrets = {}, ...fields }: Static<typeof ServiceWish>): void => {
+const checkFields = ({ kind, secrets = {}, ...fields }: Static<typeof ServiceInput>): void => {
   const said = [...Object.keys(fields), ...Object.keys(secrets).map((name) => `secrets.${name}`)];
   const { may, must } = fieldsOf[kind];
   const [first, ...others] = [
@@ -95,7 +93,7 @@ const Service = Type.Object(
   { $id: 'Service' },
 );
 
-const shown = (websiteId: string, { eventTypeIds, secretNames, ...service }: ServiceView): Static<typeof Service> => ({
+const toService = (websiteId: string, { eventTypeIds, secretNames, ...service }: ServiceView): Static<typeof Service> => ({
   ...service,
   websiteId,
   ...(eventTypeIds !== undefined && { eventTypeIds: [...eventTypeIds] }),
@@ -103,7 +101,7 @@ const shown = (websiteId: string, { eventTypeIds, secretNames, ...service }: Ser
 });
 
 /** The services that belong to one website: a shop, an account of a scheduling service, a site of an analytics provider. */
-export const serviceRoutes = ({ engine, reader }: { engine: Engine; reader: Reader }): readonly Route[] => [
+export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] => [
   route({
     method: 'get',
     path: '/websites/:id/services',
@@ -114,9 +112,9 @@ export const serviceRoutes = ({ engine, reader }: { engine: Engine; reader: Read
     params: websiteParams,
     query: Type.Object(pageQuery),
     answers: { 200: { description: 'One of each kind at most, the newest first.', schema: Type.Array(Service) } },
-    handle: async ({ params: { id }, query }) => {
+    answer: async ({ params: { id }, query }) => {
       const { items, next } = await pageOf(query, await servicesOf(reader, id));
-      return { body: items.map((service) => shown(id, service)), ...(next !== undefined && { next }) };
+      return { body: items.map((service) => toService(id, service)), ...(next !== undefined && { next }) };
     },
   }),
 
@@ -128,22 +126,21 @@ export const serviceRoutes = ({ engine, reader }: { engine: Engine; reader: Read
     tag,
     access: 'admin',
     params: websiteParams,
-    body: ServiceWish,
+    body: ServiceInput,
     answers: { 201: { description: 'The service.', schema: Service } },
-    handle: async (request) => {
-      const { params, body, context, website } = request;
+    act: async ({ params, body, context, website }, acting) => {
       const { kind, shopDomain, eventTypeIds, siteId, secrets = {} } = body;
       // Each kind has the feature of its name.
       if (!website.website.features.includes(kind)) throw new Refused(refusals.featureOff(kind));
       checkFields(body);
-      const wish = { websiteId: params.id, kind, shopDomain: shopDomain?.toLowerCase(), eventTypeIds, siteId };
-      const serviceId = await attachService(engine, wish, secrets, context);
-      return afterWrite(request, async () => {
-        const service = (await servicesOf(reader, params.id)).find(({ id }) => id === serviceId);
-        // Somebody else may have replaced it by now.
-        if (service === undefined) throw new Refused(refusals.serviceNotFound(serviceId));
-        return { status: 201, body: shown(params.id, service) };
-      });
+      const input = { websiteId: params.id, kind, shopDomain: shopDomain?.toLowerCase(), eventTypeIds, siteId };
+      return attachService(acting, input, secrets, context);
+    },
+    answer: async ({ params }, serviceId) => {
+      const service = (await servicesOf(reader, params.id)).find(({ id }) => id === serviceId);
+      // Somebody else may have replaced it by now.
+      if (service === undefined) throw new Refused(refusals.serviceNotFound(serviceId));
+      return { status: 201, body: toService(params.id, service) };
     },
   }),
 
@@ -156,9 +153,7 @@ export const serviceRoutes = ({ engine, reader }: { engine: Engine; reader: Read
     access: 'admin',
     params: websiteServiceParams,
     answers: { 204: { description: 'It is gone.' } },
-    handle: async ({ params: { id: websiteId, serviceId }, context }) => {
-      await detachService(engine, { websiteId, serviceId }, context);
-      return { status: 204 };
-    },
+    act: ({ params: { id: websiteId, serviceId }, context }, acting) => detachService(acting, { websiteId, serviceId }, context),
+    answer: noContent,
   }),
 ];

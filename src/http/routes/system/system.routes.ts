@@ -37,7 +37,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       tag,
       access: 'public',
       answers: { 200: { description: 'It is.', schema: Type.Object({ status: Type.Enum(['up']) }) } },
-      handle: () => Promise.resolve({ body: { status: 'up' }, headers: uncached }),
+      answer: () => Promise.resolve({ body: { status: 'up' }, headers: uncached }),
     }),
 
     route({
@@ -53,7 +53,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
           schema: Type.Object({ status: Type.Enum(['ready']), checks: Type.Array(Type.Object({ name: Type.String() })) }),
         },
       },
-      handle: async () => {
+      answer: async () => {
         const results = await checkReadiness(engine, checks);
         const problems = results.flatMap(({ name, problem }) => (problem === undefined ? [] : [{ name, problem }]));
         if (problems.length > 0) throw httpErrors.notReady(problems);
@@ -69,7 +69,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       tag,
       access: 'public',
       answers: { 200: { description: "Prometheus' text format.", contentType: 'text/plain', schema: Type.String() } },
-      handle: async () => ({
+      answer: async () => ({
         body: Buffer.from(await metrics.text(await projectionStatus().catch(noneWhenDown))),
         headers: { ...uncached, 'content-type': metrics.contentType },
       }),
@@ -83,7 +83,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       tag,
       access: 'public',
       answers: { 200: { description: 'OpenAPI 3.1.', schema: Type.Object({ openapi: Type.String() }) } },
-      handle: () => Promise.resolve({ body: document() }),
+      answer: () => Promise.resolve({ body: document() }),
     }),
 
     route({
@@ -95,7 +95,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       access: 'public',
       hidden: true,
       answers: { 200: { description: 'A page.', contentType: 'text/html' } },
-      handle: () => Promise.resolve(docsPage(basePath())),
+      answer: () => Promise.resolve(docsPage(basePath())),
     }),
 
     route({
@@ -108,7 +108,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       hidden: true,
       params: Type.Object({ file: Type.String() }),
       answers: { 200: { description: 'A script or a style sheet.' } },
-      handle: ({ params }) => docsFile(params.file, basePath()),
+      answer: ({ params }) => docsFile(params.file, basePath()),
     }),
   ];
 

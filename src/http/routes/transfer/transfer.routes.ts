@@ -4,10 +4,9 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import { accessProjection, type InvitationEntry } from '../../../projections/access/access.projection.js';
-import { afterWrite } from '../../afterWrite.js';
 import { pageOf, pageQuery } from '../../paging.js';
 import { websiteParams, websiteTransferParams } from '../../params.js';
-import { route, type Route } from '../../route.js';
+import { noContent, route, type Route } from '../../route.js';
 import { Invitation, toInvitation } from '../access/access.resource.js';
 import { Email } from '../client/client.routes.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -71,19 +70,18 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
         200: { description: 'The person had an open offer: it is renewed, on the terms asked for now.', schema: Invitation },
         201: { description: 'The offer.', schema: Invitation },
       },
-      handle: async (request) => {
-        const { params, body, context } = request;
+      act: async ({ params, body, context }, acting) => {
         const { email, priceId, sendEmail = false } = body;
         await requirePrice(priceId);
-        const wish = { websiteId: params.id, email: email.toLowerCase(), priceId, sendMail: sendEmail };
-        const { handled, email: sealed } = await offerTransfer(engine, wish, context);
+        const input = { websiteId: params.id, email: email.toLowerCase(), priceId, sendMail: sendEmail };
+        return offerTransfer(acting, input, context);
+      },
+      answer: async ({ params }, { handled, email }) => {
         const status = handled.events.some(({ type }) => type === 'InvitationIssued') ? 201 : 200;
-        return afterWrite(request, async () => {
-          const offer = (await transfersOf(params.id)).find((entry) => entry.status === 'pending' && entry.email === sealed);
-          // Somebody claimed or cancelled it in the meantime.
-          if (offer === undefined) throw new Refused(refusals.transferNotFound());
-          return { status, body: await toTransfer(params.id, offer) };
-        });
+        const offer = (await transfersOf(params.id)).find((entry) => entry.status === 'pending' && entry.email === email);
+        // Somebody claimed or cancelled it in the meantime.
+        if (offer === undefined) throw new Refused(refusals.transferNotFound());
+        return { status, body: await toTransfer(params.id, offer) };
       },
     }),
 
@@ -97,7 +95,7 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       params: websiteParams,
       query: Type.Object(pageQuery),
       answers: { 200: { description: 'A page of transfers.', schema: Type.Array(Invitation) } },
-      handle: async ({ params, query }) => {
+      answer: async ({ params, query }) => {
         const { items, next } = await pageOf(query, await transfersOf(params.id));
         const body = await Promise.all(items.map((entry) => toTransfer(params.id, entry)));
         return { body, ...(next !== undefined && { next }) };
@@ -113,12 +111,12 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       access: 'admin',
       params: websiteTransferParams,
       answers: { 204: { description: 'It can no longer be claimed.' } },
-      handle: async ({ params: { id: websiteId, transferId: invitationId }, context }) => {
+      act: async ({ params: { id: websiteId, transferId: invitationId }, context }, acting) => {
         const offer = (await transfersOf(websiteId)).find(({ id }) => id === invitationId);
         if (offer === undefined) throw new Refused(refusals.transferNotFound());
-        await changeAccess(engine, { type: 'CancelTransfer', websiteId, invitationId }, context);
-        return { status: 204 };
+        await changeAccess(acting, { type: 'CancelTransfer', websiteId, invitationId }, context);
       },
+      answer: noContent,
     }),
   ];
 };

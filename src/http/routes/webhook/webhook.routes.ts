@@ -16,8 +16,8 @@ import { route, type Route } from '../../route.js';
 import { type ServicesState, servicesFold } from '../../../events/service/service.state.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const longest = 255;
-const named = (description: string) => Type.String({ minLength: 1, maxLength: longest, description });
+const maxLength = 255;
+const named = (description: string) => Type.String({ minLength: 1, maxLength, description });
 
 const headers = Type.Object({
   'X-Shopify-Hmac-Sha256': named('HMAC-SHA256 of the body as it is sent, in base64.'),
@@ -27,11 +27,11 @@ const headers = Type.Object({
   'X-Shopify-Triggered-At': Type.Optional(named('When it happened.')),
 });
 
-/** Whether the shop may tell this website of the topic (api.md, "Commerce webhook"). */
-const mayTell = ({ services, shops }: ServicesState, shopDomain: string, topic: string): boolean =>
+/** Whether the shop may send this website the topic (api.md, "Commerce webhook"). */
+const maySend = ({ services, shops }: ServicesState, shopDomain: string, topic: string): boolean =>
   services.some((service) => service.shopDomain === shopDomain) || (isCompliance(topic) && shops.includes(shopDomain));
 
-/** What the commerce platform tells of the shops of websites (specification, "Endpoints", rule 8). */
+/** Webhooks of the commerce platform about the shops of websites (specification, "Endpoints", rule 8). */
 export const webhookRoutes = ({
   engine,
   reader,
@@ -44,7 +44,7 @@ export const webhookRoutes = ({
   /** @throws Refused: 404 when the website is unknown, which only somebody with the secret is told; 403 for another shop */
   const checkShop = async ({ websiteId, webhookId, topic }: WebhookName, shopDomain: string): Promise<void> => {
     const { state } = await engine.state(servicesFold, { websiteId });
-    if (mayTell(state, shopDomain, topic)) return;
+    if (maySend(state, shopDomain, topic)) return;
     // A repetition of the very webhook that has taken the shop away.
     const { state: known } = await engine.state(webhookFold, { websiteId, webhookId });
     if (known.stage !== 'none' && known.shopDomain === shopDomain) return;
@@ -63,24 +63,28 @@ export const webhookRoutes = ({
       query: Type.Object({ websiteId: Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\w-]+$' }) }),
       raw: headers,
       answers: { 200: { description: 'It is kept, or was before.', schema: Type.Object({}) } },
-      handle: async ({ raw, header, query: { websiteId }, context }) => {
+      act: async ({ raw, header, query: { websiteId }, context }, acting) => {
         if (!commerce.acceptsWebhooks) throw httpErrors.noWebhooks();
         if (!commerce.isSignatureValid(raw, header('x-shopify-hmac-sha256') ?? ''))
           throw new Refused(refusals.invalidSignature());
-        const told = (name: 'X-Shopify-Topic' | 'X-Shopify-Webhook-Id'): string => {
+        const headerNamed = (name: 'X-Shopify-Topic' | 'X-Shopify-Webhook-Id'): string => {
           const text = header(name.toLowerCase()) ?? '';
           if (text === '') throw httpErrors.invalid('headers', [{ field: name, issue: 'is required' }]);
-          if (text.length > longest) throw httpErrors.invalid('headers', [{ field: name, issue: 'is too long' }]);
+          if (text.length > maxLength) throw httpErrors.invalid('headers', [{ field: name, issue: 'is too long' }]);
           return text;
         };
-        const webhook = { websiteId, webhookId: told('X-Shopify-Webhook-Id'), topic: topicOf(told('X-Shopify-Topic')) };
+        const webhook = {
+          websiteId,
+          webhookId: headerNamed('X-Shopify-Webhook-Id'),
+          topic: topicOf(headerNamed('X-Shopify-Topic')),
+        };
         const shopDomain = (header('x-shopify-shop-domain') ?? '').toLowerCase();
         await checkShop(webhook, shopDomain);
         const at = header('x-shopify-triggered-at');
         const triggeredAt = at !== undefined && isTime(at) ? utcTime(at) : undefined;
-        await engine.handle(webhookProcess, { type: 'ReceiveWebhook', ...webhook, shopDomain, triggeredAt }, context);
-        return { body: {} };
+        await acting.handle(webhookProcess, { type: 'ReceiveWebhook', ...webhook, shopDomain, triggeredAt }, context);
       },
+      answer: () => Promise.resolve({ body: {} }),
     }),
   ];
 };

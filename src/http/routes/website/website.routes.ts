@@ -1,14 +1,11 @@
 import { Type } from 'typebox';
 import { Refused, refusals, type Refusal } from '../../../commands/refusal.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../../commands/website/website.handlers.js';
-import type { Engine } from '../../../engine.js';
 import { Feature, Tier } from '../../../events/website/website.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { listWebsites } from '../../../projections/website/website.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { afterWrite } from '../../afterWrite.js';
-import type { WebsiteAccess } from '../../auth/caller.js';
 import { pageQuery, readPage } from '../../paging.js';
 import { websiteParams } from '../../params.js';
 import { route, type Answer, type Route } from '../../route.js';
@@ -52,17 +49,12 @@ const brandColor = Type.Optional(Type.String({ pattern: hexColour.source, descri
 const clientId = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The owning client.' }));
 const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
 
-export const websiteRoutes = (parts: {
-  engine: Engine;
-  reader: Reader;
-  sourceHost: SourceHost;
-  siteAddress: SiteAddress;
-}): readonly Route[] => {
-  const { engine, reader, sourceHost, siteAddress } = parts;
-  const answer = async (websiteId: string, access?: WebsiteAccess, status = 200): Promise<Answer> => {
+export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; siteAddress: SiteAddress }): readonly Route[] => {
+  const { reader, sourceHost, siteAddress } = parts;
+  const readBack = async (websiteId: string): Promise<Answer> => {
     const { document, revision } = await reader.read(websiteProjection, websiteId);
     if (document === null) throw new Refused(refusals.websiteNotFound(websiteId));
-    return { status, body: toWebsite(document, siteAddress, access), revision };
+    return { body: toWebsite(document, siteAddress), revision };
   };
 
   const requireTemplate = async (templateId: string): Promise<void> => {
@@ -103,20 +95,19 @@ export const websiteRoutes = (parts: {
         { additionalProperties: false },
       ),
       answers: { 201: { description: 'The website, being provisioned.', schema: Website } },
-      handle: async (request) => {
-        const { body, context } = request;
+      act: async ({ body, context }, acting) => {
         const templateId = body.templateId ?? sourceHost.defaultTemplateId;
         await requireTemplate(templateId);
-        const wish = {
+        const input = {
           ...body,
           name: body.name.trim(),
           templateId,
           tier: body.tier ?? 'starter',
           collaborators: body.collaborators ?? [],
         };
-        const { websiteId } = await createWebsite(engine, wish, context);
-        return afterWrite(request, () => answer(websiteId, undefined, 201));
+        return createWebsite(acting, input, context);
       },
+      answer: async (_, { websiteId }) => ({ ...(await readBack(websiteId)), status: 201 }),
     }),
 
     route({
@@ -134,7 +125,7 @@ export const websiteRoutes = (parts: {
         archived: Type.Optional(Type.Boolean({ default: false, description: 'The archived ones instead.' })),
       }),
       answers: { 200: { description: 'A page of websites.', schema: Type.Array(Website) } },
-      handle: async ({ query }) => {
+      answer: async ({ query }) => {
         const { items, next } = await readPage(
           query,
           ({ id }: WebsiteDocument) => id,
@@ -153,7 +144,7 @@ export const websiteRoutes = (parts: {
       access: 'members',
       params: websiteParams,
       answers: oneWebsite,
-      handle: ({ website }) =>
+      answer: ({ website }) =>
         Promise.resolve({ body: toWebsite(website.website, siteAddress, website), revision: website.revision }),
     }),
 
@@ -177,12 +168,11 @@ export const websiteRoutes = (parts: {
         { additionalProperties: false },
       ),
       answers: oneWebsite,
-      handle: async (request) => {
-        const { params, body, context, ifMatch } = request;
-        const wish = { ...body, ...(body.name !== undefined && { name: body.name.trim() }), websiteId: params.id };
-        await changeWebsite(engine, wish, context, ifMatch === undefined ? {} : { expectedRevision: ifMatch });
-        return afterWrite(request, () => answer(params.id));
+      act: ({ params, body, context, expectation }, acting) => {
+        const input = { ...body, ...(body.name !== undefined && { name: body.name.trim() }), websiteId: params.id };
+        return changeWebsite(acting, input, context, expectation);
       },
+      answer: ({ params }) => readBack(params.id),
     }),
 
     route({
@@ -195,10 +185,8 @@ export const websiteRoutes = (parts: {
       whenArchived: 'allowed',
       params: websiteParams,
       answers: oneWebsite,
-      handle: async (request) => {
-        await archiveWebsite(engine, request.params.id, request.context);
-        return afterWrite(request, () => answer(request.params.id));
-      },
+      act: ({ params, context }, acting) => archiveWebsite(acting, params.id, context),
+      answer: ({ params }) => readBack(params.id),
     }),
 
     route({
@@ -211,10 +199,8 @@ export const websiteRoutes = (parts: {
       whenArchived: 'allowed',
       params: websiteParams,
       answers: oneWebsite,
-      handle: async (request) => {
-        await restoreWebsite(engine, request.params.id, request.context);
-        return afterWrite(request, () => answer(request.params.id));
-      },
+      act: ({ params, context }, acting) => restoreWebsite(acting, params.id, context),
+      answer: ({ params }) => readBack(params.id),
     }),
   ];
 };
