@@ -47,9 +47,9 @@ module.exports = {
     },
     {
       name: 'adapters-only-in-compose',
-      comment: 'Everybody else knows ports; compose.ts alone knows which adapter stands behind which.',
+      comment: 'Everybody else knows ports; the composition alone knows which adapter stands behind which.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/compose\\.ts$', ...adapters] },
+      from: { path: '^src/', pathNot: ['^src/compose/', ...adapters] },
       to: { path: adapters },
     },
     {
@@ -80,7 +80,7 @@ module.exports = {
       comment: 'Commands, facts, read models and integrations do not know who asks.',
       severity: 'error',
       from: { path: '^src/(commands|events|projections|integrations)/' },
-      to: { path: ['^src/(http|workers|operations)/', '^src/(main|compose)\\.ts$'] },
+      to: { path: ['^src/(http|workers|operations)/', '^src/(main|compose)(\\.ts$|/)'] },
     },
     {
       name: 'entries-apart',

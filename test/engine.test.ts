@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCore } from '../src/core.js';
+import { createCore } from '../src/compose/core.js';
 import { Refused } from '../src/commands/refusal.js';
 import type { Engine } from '../src/engine.js';
 import { EventRejected } from '../src/events/codec.js';

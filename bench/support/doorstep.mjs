@@ -13,7 +13,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { outputOf, startNode, stop, temporaryFolder } from './processes.mjs';
 
 /**
- * @typedef {import('../../src/engine.js').Engine & import('../../src/core.js').Stores} Engine
+ * @typedef {import('../../src/engine.js').Engine & import('../../src/compose/core.js').Stores} Engine
  * @typedef {import('./processes.mjs').Server & { stop: () => Promise<void> }} Doorstep
  */
 
@@ -70,9 +70,9 @@ export const newInstallation = (purpose) => {
  * @returns {Promise<Result>}
  */
 export const withEngine = async ({ environment }, work) => {
-  /** @type {[typeof import('../../src/compose.js'), typeof import('../../src/platform/settings.js'), typeof import('../../src/platform/logger.js')]} */
+  /** @type {[typeof import('../../src/compose/stores.js'), typeof import('../../src/platform/settings.js'), typeof import('../../src/platform/logger.js')]} */
   const [{ openCore }, { loadSettings }, { createLogger }] = await Promise.all([
-    load('compose.js'),
+    load('compose/stores.js'),
     load('platform/settings.js'),
     load('platform/logger.js'),
   ]);

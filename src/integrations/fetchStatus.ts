@@ -4,12 +4,14 @@ import { ProviderFault } from './fault.js';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Creates a function that requests a page and returns its status code.
- * @param toLocalUrl translates a public address into one that this machine can reach
+ * Requests a page and returns its status code.
  * @throws ProviderFault (transient) when there is no response within 10 s
  */
+export type FetchStatus = (url: string) => Promise<number>;
+
+/** @param toLocalUrl translates a public address into one that this machine can reach */
 export const createFetchStatus =
-  ({ clock, toLocalUrl }: { clock: Clock; toLocalUrl: (url: string) => string }): ((url: string) => Promise<number>) =>
+  ({ clock, toLocalUrl }: { clock: Clock; toLocalUrl: (url: string) => string }): FetchStatus =>
   async (url) => {
     const abort = new AbortController();
     const cancelTimeout = clock.schedule(TIMEOUT_MS, () => {

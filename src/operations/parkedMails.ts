@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Stores } from '../core.js';
+import type { Stores } from '../compose/core.js';
 import type { Actor } from '../events/envelope.js';
 import { type InvitationMailEvent } from '../events/invitationMail/invitationMail.events.js';
 import { START } from '../events/store/eventStore.js';

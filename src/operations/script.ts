@@ -1,4 +1,4 @@
-import { openCore, type OpenCore } from '../compose.js';
+import { openCore, type OpenCore } from '../compose/stores.js';
 import { EventStoreUnavailable } from '../events/store/eventStore.js';
 import { createLogger } from '../platform/logger.js';
 import { sleep } from '../platform/clock.js';

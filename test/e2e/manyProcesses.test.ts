@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { openCore, type OpenCore } from '../../src/compose.js';
+import { openCore, type OpenCore } from '../../src/compose/stores.js';
 import { stepIds } from '../../src/events/provisioning/provisioning.events.js';
 import { START } from '../../src/events/store/eventStore.js';
 import { createLogger } from '../../src/platform/logger.js';

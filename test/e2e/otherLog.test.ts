@@ -1,7 +1,7 @@
 import { copyFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { openCore } from '../../src/compose.js';
+import { openCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { loadSettings, SettingsError } from '../../src/platform/settings.js';
 import { FakeCluster } from '../support/eventStoreDbFake/fakeEventStoreDb.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { createClient } from '../../src/commands/client/client.handlers.js';
-import { openCore, type OpenCore } from '../../src/compose.js';
+import { openCore, type OpenCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { encryptionKeyFile } from '../../src/platform/masterKeys.js';
 import { loadSettings, SettingsError } from '../../src/platform/settings.js';

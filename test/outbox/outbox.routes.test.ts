@@ -52,7 +52,7 @@ describe('GET /outbox', () => {
   });
 
   test('where mails are really sent: 404', async () => {
-    const other = await startApi();
+    const other = await startApi({ environment: { SMTP_URL: 'smtp://127.0.0.1:1' } });
     expect((await other.call('GET', '/outbox', { token: await other.mintToken() })).status).toBe(404);
   });
 });

@@ -1,42 +1,29 @@
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import type { PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
-import { createCore } from '../../src/core.js';
-import { erasureTargets } from '../../src/projections/erasure/erasureTargets.queries.js';
-import { projectionStatus } from '../../src/projections/runner/status.js';
-import type { TestProcess } from './process.js';
-import { catalogue } from '../../src/events/catalogue.js';
-import { createCodec } from '../../src/events/codec.js';
-import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventStore.js';
-import { createApp, type HttpAppParts } from '../../src/http/app.js';
-import { createKeyUse } from '../../src/http/auth/keyUse.js';
+import { erasureOf, processOn, type TestProcess } from './process.js';
+import { createAddress } from '../../src/compose/address.js';
+import { composeHttp } from '../../src/compose/http.js';
+import { composeIntegrations } from '../../src/compose/integrations.js';
+import { openCore } from '../../src/compose/stores.js';
+import { composeProjector } from '../../src/compose/workers.js';
+import { loadSettings, type Environment } from '../../src/platform/settings.js';
+import type { HttpAppParts } from '../../src/http/app.js';
 import { createMetrics } from '../../src/http/metrics.js';
-import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
-import { readinessChecks } from '../../src/http/routes/system/readiness.js';
+import type { RouteParts } from '../../src/http/routes/index.js';
 import type { Route } from '../../src/http/route.js';
-import { createServer, type HttpServer, type Patience } from '../../src/http/server.js';
-import { createPageCounter } from '../../src/integrations/analytics/embedded.js';
+import type { HttpServer, Patience } from '../../src/http/server.js';
 import type { Commerce } from '../../src/integrations/commerce/port.js';
 import { createShopify } from '../../src/integrations/commerce/shopify.js';
-import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
-import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
 import type { Payments } from '../../src/integrations/payments/port.js';
-import { createEmbeddedCalendar } from '../../src/integrations/scheduling/embedded.js';
 import type { Scheduling } from '../../src/integrations/scheduling/port.js';
-import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { readVersion } from '../../src/platform/version.js';
-import { listBookings } from '../../src/projections/booking/booking.queries.js';
-import { projections } from '../../src/projections/catalogue.js';
-import { createProjector } from '../../src/projections/runner/projector.js';
-import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import { temporaryFolder } from './temporary.js';
-import { openVaultIn } from './vaults.js';
 
 /** The API of one process, listening on a free port, on embedded stores in real files. */
 export interface RunningApi {
@@ -80,6 +67,8 @@ export interface TokenWish {
 }
 
 export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider' | 'corsOrigins' | 'limits' | 'mounts'>> {
+  /** Settings of the service. Default: none. */
+  readonly environment?: Environment;
   /** Default: the embedded ledger. */
   readonly payments?: Payments;
   /** Where the files are; given the folder of another one, both are processes of one installation. */
@@ -124,93 +113,36 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     level: 'info',
     destination: { write: (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>) },
   });
+  const settings = loadSettings({ DATA_DIR: folder, ...options.environment });
   const metrics = createMetrics();
-  const eventStore = metrics.counting(await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock, logger }));
-  const readModels = await createEmbeddedReadModelStore({ file: join(folder, 'read-models.db'), clock });
-  const codec = createCodec(catalogue);
-  const { vault, personal, close: closeVault } = await openVaultIn(folder, clock);
-  const {
-    engine: own,
-    reader,
-    createReactor,
-  } = createCore({
-    clock,
-    random: systemRandom,
-    logger,
-    codec,
-    eventStore,
-    readModels,
-    vault,
-    personal,
-  });
-  const { records } = readModels;
-  const engine: TestProcess = { ...own, ...reader, eventStore, readModels, codec, createReactor, records };
-  const projector = createProjector({
-    projections,
-    eventStore,
-    readModels,
-    decode: (stored) => codec.decode(stored),
-    clock,
-    random: systemRandom,
-    logger,
-  });
+  const core = await openCore(settings, logger, { clock, watched: (eventStore) => metrics.counting(eventStore) });
+  const engine = processOn(core);
+  const projector = composeProjector(core);
   if (options.projector !== false) await projector.start();
 
-  let url = '';
-  const keyUse = createKeyUse({ records, logger });
-  const ledger = createEmbeddedLedger({ file: join(folder, 'ledger.db'), clock });
-  const payments = options.payments ?? ledger;
-  const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
-  const analytics = createPageCounter({ file: join(folder, 'analytics.db'), clock, random: systemRandom, logger });
-  const hosting = createEmbeddedHosting({
-    folder: join(folder, 'sites'),
-    publicUrl: () => url,
-    clock,
-    countPage: analytics.count,
-  });
-  const signIn = options.signIn?.(engine, () => url);
-  const mounts = options.mounts ?? signIn?.mounts;
-  const status = { eventStore, readModels, clock };
-  const app = createApp({
-    engine,
-    reader,
-    records,
-    routes: (options.routes ?? createRoutes)({
-      engine,
-      reader,
-      keyUse,
-      sourceHost,
-      hosting,
-      siteAddress: hosting.siteAddress,
-      erasure: {
-        findTargets: (clientId, person) => erasureTargets(reader, clientId, person),
-        holders: options.holders ?? [],
-      },
-      analytics,
-      commerce: options.commerce ?? emptyShops(clock, logger),
-      scheduling: options.scheduling ?? createEmbeddedCalendar((websiteId, query) => listBookings(reader, websiteId, query)),
-      ownsCalendar: options.scheduling === undefined,
-      ownScheduling: options.ownScheduling ?? emptyAccounts,
-      payments,
-      ...(payments === ledger && { ledger }),
-      projectionStatus: () => projectionStatus(projections, status),
-      checks: readinessChecks(status, projections),
-      metrics,
-      baseUrl: () => url,
-      version: readVersion(new URL('../../package.json', import.meta.url)),
-    }),
+  const address = createAddress(settings);
+  const { baseUrl } = address;
+  const signIn = options.signIn?.(engine, baseUrl);
+  const integrations = composeIntegrations(settings, core, address, templatesFolder, {
+    commerce: options.commerce ?? emptyShops(clock, logger),
+    ownScheduling: options.ownScheduling ?? emptyAccounts,
+    ...(options.scheduling !== undefined && { scheduling: options.scheduling, ownsCalendar: false }),
+    ...(options.payments !== undefined && { payments: options.payments }),
     identityProvider: signIn?.identityProvider ?? options.identityProvider ?? null,
-    keyUse,
-    baseUrl: () => url,
-    corsOrigins: options.corsOrigins ?? [],
-    ...(mounts !== undefined && { mounts }),
-    ...(options.limits !== undefined && { limits: options.limits }),
-    observe: (answered) => {
-      metrics.observe(answered);
-    },
+    mounts: options.mounts ?? signIn?.mounts ?? {},
+    erasure: erasureOf(engine, options.holders),
   });
-  const server = createServer(app, systemClock, options.patience);
-  ({ url } = await server.listen('127.0.0.1', 0));
+  const { api: server } = composeHttp(core, integrations, address, {
+    corsOrigins: options.corsOrigins ?? [],
+    metrics,
+    version: readVersion(new URL('../../package.json', import.meta.url)),
+    clock: systemClock,
+    ...(options.routes !== undefined && { routes: options.routes }),
+    ...(options.limits !== undefined && { limits: options.limits }),
+    ...(options.patience !== undefined && { timeouts: options.patience }),
+  });
+  const { url } = await server.listen('127.0.0.1', 0);
+  address.listensAt(url);
 
   const api: RunningApi = {
     url,
@@ -245,11 +177,8 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       if (!running.delete(api)) return;
       await server.stop();
       if (options.projector !== false) await projector.stop();
-      analytics.close();
-      await eventStore.close();
-      ledger.close();
-      await readModels.close();
-      await closeVault();
+      integrations.close();
+      await core.close();
     },
   };
   running.add(api);

@@ -5,7 +5,7 @@ import {
   type PersonalDataHolder,
 } from '../../src/commands/erasure/erasure.handlers.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
-import type { Core, Stores } from '../../src/core.js';
+import type { Core, Stores } from '../../src/compose/core.js';
 import type { Engine } from '../../src/engine.js';
 import { erasureTargets } from '../../src/projections/erasure/erasureTargets.queries.js';
 import type { Reader } from '../../src/projections/reader.js';

@@ -1,4 +1,4 @@
-import { openCore } from '../../src/compose.js';
+import { openCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { loadSettings } from '../../src/platform/settings.js';
 import { projections } from '../../src/projections/catalogue.js';

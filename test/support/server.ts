@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
-import { openCore } from '../../src/compose.js';
+import { openCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { loadSettings } from '../../src/platform/settings.js';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { createCore } from '../../src/core.js';
+import { createCore } from '../../src/compose/core.js';
 import { catalogue } from '../../src/events/catalogue.js';
 import { createCodec } from '../../src/events/codec.js';
 import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventStore.js';

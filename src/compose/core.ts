@@ -1,10 +1,10 @@
-import { createEngine, type Engine, type EngineParts } from './engine.js';
-import type { Codec } from './events/codec.js';
-import type { EventStore } from './events/store/eventStore.js';
-import { createStreamFolds } from './events/streamFolds.js';
-import { createReader, type Reader } from './projections/reader.js';
-import type { ReadModelStore } from './projections/store/readModelStore.js';
-import { createReactors, type CreateReactor } from './workers/reactor.js';
+import { createEngine, type Engine, type EngineParts } from '../engine.js';
+import type { Codec } from '../events/codec.js';
+import type { EventStore } from '../events/store/eventStore.js';
+import { createStreamFolds } from '../events/streamFolds.js';
+import { createReader, type Reader } from '../projections/reader.js';
+import type { ReadModelStore } from '../projections/store/readModelStore.js';
+import { createReactors, type CreateReactor } from '../workers/reactor.js';
 
 /** The stores as those who follow the log and keep read models use them: projectors, reactors, scripts for operators. */
 export interface Stores {

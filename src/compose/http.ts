@@ -1,0 +1,78 @@
+import { createApp, vitalPaths, type HttpAppParts } from '../http/app.js';
+import { createKeyUse } from '../http/auth/keyUse.js';
+import type { Metrics } from '../http/metrics.js';
+import type { Route } from '../http/route.js';
+import { createRoutes, type RouteParts } from '../http/routes/index.js';
+import { readinessChecks } from '../http/routes/system/readiness.js';
+import { createServer, type HttpServer, type Patience } from '../http/server.js';
+import type { Clock } from '../platform/clock.js';
+import { projections } from '../projections/catalogue.js';
+import { projectionStatus } from '../projections/runner/status.js';
+import type { Address } from './address.js';
+import type { Core } from './core.js';
+import type { Integrations } from './integrations.js';
+
+export interface HttpOptions {
+  readonly corsOrigins: readonly string[];
+  readonly metrics: Metrics;
+  /** Of the service, as in `1.2.3`. */
+  readonly version: string;
+  /** Default: every route of the service. */
+  readonly routes?: (parts: RouteParts) => readonly Route[];
+  readonly limits?: HttpAppParts['limits'];
+  readonly timeouts?: Patience;
+  /** Of the servers' timeouts. Default: the engine's. */
+  readonly clock?: Clock;
+}
+
+/** The servers of one process; they listen to nothing yet. */
+export interface HttpServers {
+  /** Answers everything. */
+  readonly api: HttpServer;
+  /** Answers `/healthz`, `/readyz` and `/metrics` alone. */
+  readonly health: HttpServer;
+}
+
+export const composeHttp = (
+  { engine, reader, stores: { eventStore, readModels } }: Core,
+  integrations: Integrations,
+  { baseUrl }: Address,
+  { corsOrigins, metrics, version, limits, timeouts, ...options }: HttpOptions,
+): HttpServers => {
+  const { logger } = engine;
+  const clock = options.clock ?? engine.clock;
+  const { records } = readModels;
+  const { identityProvider, mounts } = integrations;
+  const keyUse = createKeyUse({ records, logger });
+  const status = { eventStore, readModels, clock: engine.clock };
+  const routes = (options.routes ?? createRoutes)({
+    ...integrations,
+    engine,
+    reader,
+    keyUse,
+    projectionStatus: () => projectionStatus(projections, status),
+    checks: readinessChecks(status, projections),
+    metrics,
+    baseUrl,
+    version,
+  });
+  const parts: HttpAppParts = {
+    engine,
+    reader,
+    records,
+    routes,
+    identityProvider,
+    keyUse,
+    baseUrl,
+    corsOrigins,
+    ...(limits !== undefined && { limits }),
+    observe: (answered) => {
+      metrics.observe(answered);
+    },
+  };
+  const vital = routes.filter(({ path }) => vitalPaths.includes(path));
+  return {
+    api: createServer(createApp({ ...parts, mounts }), clock, timeouts),
+    health: createServer(createApp({ ...parts, routes: vital }), clock, timeouts),
+  };
+};

@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import type { ErasureParts } from '../commands/erasure/erasure.handlers.js';
+import type { HttpAppParts } from '../http/app.js';
+import { createPageCounter } from '../integrations/analytics/embedded.js';
+import { createPlausible } from '../integrations/analytics/plausible.js';
+import type { SiteAnalytics } from '../integrations/analytics/port.js';
+import type { Commerce } from '../integrations/commerce/port.js';
+import { createShopify } from '../integrations/commerce/shopify.js';
+import { createEmbeddedOutbox } from '../integrations/email/embedded.js';
+import type { EmailSender, Outbox } from '../integrations/email/port.js';
+import { createSmtpSender } from '../integrations/email/smtp.js';
+import { createFetchStatus, type FetchStatus } from '../integrations/fetchStatus.js';
+import { createEmbeddedHosting } from '../integrations/hosting/embedded.js';
+import type { Hosting, SiteAddress } from '../integrations/hosting/port.js';
+import { createVercel } from '../integrations/hosting/vercel.js';
+import { createEmbeddedIdentity } from '../integrations/identity/embedded.js';
+import { createOidcIssuer } from '../integrations/identity/oidcIssuer.js';
+import type { IdentityProvider } from '../integrations/identity/port.js';
+import { createOpenAiGateway } from '../integrations/llm/openAi.js';
+import type { LlmGateway } from '../integrations/llm/port.js';
+import { createEmbeddedLedger } from '../integrations/payments/embedded.js';
+import type { Ledger, Payments } from '../integrations/payments/port.js';
+import { createStripePayments } from '../integrations/payments/stripe.js';
+import { createCalCom } from '../integrations/scheduling/calCom.js';
+import { createEmbeddedCalendar } from '../integrations/scheduling/embedded.js';
+import type { Scheduling } from '../integrations/scheduling/port.js';
+import { createEmbeddedSourceHost } from '../integrations/sourceHost/embedded.js';
+import { createGitHub } from '../integrations/sourceHost/github.js';
+import type { SourceHost } from '../integrations/sourceHost/port.js';
+import type { Settings } from '../platform/settings.js';
+import { listBookings } from '../projections/booking/booking.queries.js';
+import { erasureTargets } from '../projections/erasure/erasureTargets.queries.js';
+import type { Address } from './address.js';
+import type { Core } from './core.js';
+
+/** What stands behind each port of `integrations/`. */
+export interface Integrations {
+  readonly sourceHost: SourceHost;
+  readonly hosting: Hosting;
+  readonly siteAddress: SiteAddress;
+  readonly fetchStatus: FetchStatus;
+  readonly analytics: SiteAnalytics;
+  readonly email: EmailSender;
+  /** Present with the embedded e-mail sender. */
+  readonly outbox?: Outbox;
+  readonly payments: Payments;
+  /** Present with the embedded payment provider. */
+  readonly ledger?: Ledger;
+  readonly identityProvider: IdentityProvider | null;
+  readonly scheduling: Scheduling;
+  /** Whether bookings are written here, and not in a scheduling service. */
+  readonly ownsCalendar: boolean;
+  /** Asked for websites with an account of their own there. */
+  readonly ownScheduling: Scheduling;
+  readonly commerce: Commerce;
+  readonly llm?: LlmGateway;
+  readonly erasure: ErasureParts;
+  /** What is served beside the API, by path: the sign-in, and the websites hosted here. */
+  readonly mounts: NonNullable<HttpAppParts['mounts']>;
+}
+
+export interface OpenIntegrations extends Integrations {
+  close(): void;
+}
+
+/**
+ * The embedded adapters, and those outside that the settings name.
+ * @param templatesFolder where the site templates are
+ * @param overrides used in place of the adapters that the settings name
+ */
+export const composeIntegrations = (
+  settings: Settings,
+  { engine, reader, stores: { readModels } }: Core,
+  { baseUrl, toLocalUrl }: Address,
+  templatesFolder: string,
+  overrides: Partial<Integrations> = {},
+): OpenIntegrations => {
+  const { clock, random, logger } = engine;
+  const folder = (name: string): string => join(settings.dataDir, name);
+  const { sites, stripe, auth, mail } = settings;
+
+  const fetchStatus = createFetchStatus({ clock, toLocalUrl });
+  const sourceHost =
+    sites === undefined
+      ? createEmbeddedSourceHost({ folder: folder('repositories'), templatesFolder, clock })
+      : createGitHub({ settings: sites.github, clock, random, logger });
+
+  const counter = createPageCounter({ file: folder('analytics.db'), clock, random, logger });
+  const analytics =
+    settings.analytics === undefined ? counter : createPlausible({ ...settings.analytics, clock, random, logger });
+  // Websites that were made before Vercel was chosen are served on.
+  const hostingHere = createEmbeddedHosting({
+    folder: folder('sites'),
+    repositoriesFolder: folder('repositories'),
+    publicUrl: baseUrl,
+    clock,
+    ...(analytics === counter && { countPage: counter.count }),
+  });
+  const hosting =
+    sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, fetchStatus });
+
+  const { from, smtp } = mail;
+  const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, clock });
+  const email = smtp === undefined ? outbox : createSmtpSender({ server: smtp, from, clock, logger });
+  const ledger = createEmbeddedLedger({ file: folder('ledger.db'), clock });
+  const payments = stripe === undefined ? ledger : createStripePayments({ ...stripe, clock, random, logger });
+
+  const signIn = () =>
+    auth.issuer === undefined
+      ? createEmbeddedIdentity({
+          ...engine,
+          records: readModels.records,
+          email,
+          logsSignInCodes: smtp === undefined,
+          baseUrl,
+          origins: settings.http.corsOrigins,
+          adminEmails: auth.adminEmails,
+        })
+      : { identityProvider: createOidcIssuer(auth.issuer, engine), mounts: {} };
+  const { identityProvider, mounts } =
+    overrides.identityProvider === undefined ? signIn() : { identityProvider: overrides.identityProvider, mounts: {} };
+
+  const { url: calComUrl, apiKey: calComKey } = settings.scheduling ?? { url: 'https://api.cal.com', apiKey: undefined };
+  const calCom = createCalCom({ url: calComUrl, apiKey: calComKey, clock, random, logger });
+  const scheduling =
+    settings.scheduling === undefined
+      ? createEmbeddedCalendar((websiteId, query) => listBookings(reader, websiteId, query))
+      : calCom;
+
+  return {
+    sourceHost,
+    hosting,
+    siteAddress: hostingHere.siteAddress,
+    fetchStatus,
+    analytics,
+    email,
+    ...(smtp === undefined && { outbox }),
+    payments,
+    ...(stripe === undefined && { ledger }),
+    identityProvider,
+    scheduling,
+    ownsCalendar: settings.scheduling === undefined,
+    ownScheduling: calCom,
+    commerce: createShopify({ ...settings.commerce, clock, random, logger }),
+    ...(settings.llm !== undefined && { llm: createOpenAiGateway({ ...settings.llm, clock, random, logger }) }),
+    erasure: {
+      findTargets: (clientId, person) => erasureTargets(reader, clientId, person),
+      holders: [
+        // Mails that were kept before there was a mail server are still here.
+        outbox,
+        { forget: (address, person) => identityProvider?.forget?.(address, person) ?? Promise.resolve() },
+      ],
+    },
+    mounts: { ...mounts, '/sites': hostingHere.handler },
+    ...overrides,
+    close: () => {
+      counter.close();
+      ledger.close();
+    },
+  };
+};

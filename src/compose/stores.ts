@@ -1,0 +1,143 @@
+import { access, constants, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { catalogue } from '../events/catalogue.js';
+import { createCodec } from '../events/codec.js';
+import { createEmbeddedEventStore } from '../events/store/embedded/eventStore.js';
+import { EventStoreUnavailable, OutcomeUnknown, type EventStore } from '../events/store/eventStore.js';
+import { systemClock, type Clock } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
+import { encryptionKeyFile, loadMasterKeys } from '../platform/masterKeys.js';
+import { createPersonalData } from '../platform/personal.js';
+import { systemRandom } from '../platform/random.js';
+import { SettingsError, type Settings } from '../platform/settings.js';
+import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from '../platform/vault.js';
+import { projections } from '../projections/catalogue.js';
+import { guardLogIdentity, OtherLog } from '../projections/runner/logIdentity.js';
+import { createDurableRecords } from '../projections/store/embedded/durableRecords.js';
+import { createEmbeddedReadModelStore } from '../projections/store/embedded/embeddedReadModelStore.js';
+import { ReadModelStoreUnavailable, type ReadModelStore } from '../projections/store/readModelStore.js';
+import { asSetting } from './asSetting.js';
+import { createCore, type Core } from './core.js';
+
+/** The stores, and the engine and the reader on them: all that an operator's script needs. */
+export interface OpenCore extends Core {
+  /** Finishes what is being written, then closes the stores. */
+  close(): Promise<void>;
+}
+
+export interface CoreOptions {
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** The event store as everybody uses it, for those who measure. Default: as it is. */
+  readonly watched?: (eventStore: EventStore) => EventStore;
+}
+
+/**
+ * Opens the stores that the settings name.
+ * @throws SettingsError for what the operator has to mend; ReadModelStoreUnavailable
+ */
+export const openCore = async (
+  settings: Settings,
+  logger: Logger,
+  { clock = systemClock, watched = (eventStore) => eventStore }: CoreOptions = {},
+): Promise<OpenCore> => {
+  await asSetting('DATA_DIR', async () => {
+    await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
+    await access(settings.dataDir, constants.W_OK);
+  });
+  const opened: { close(): Promise<void> }[] = [];
+  const close = async (): Promise<void> => {
+    for (const store of opened.splice(0).reverse()) await store.close();
+  };
+  try {
+    const { readModels, records } = await openReadModels(settings, clock);
+    opened.push(records, readModels);
+    const vault = await unlock(settings, records, clock);
+    const log = await openEventStore(settings, clock, logger);
+    opened.push(log);
+    const guard = guardLogIdentity({ eventStore: log, readModels, projections, clock, random: systemRandom });
+    await requireSameLog(settings, guard.verify);
+    const core = createCore({
+      clock,
+      random: systemRandom,
+      logger,
+      codec: createCodec(catalogue),
+      eventStore: watched(guard.eventStore),
+      readModels,
+      vault,
+      personal: await createPersonalData(vault),
+    });
+    return { ...core, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** @throws SettingsError when the master key is not the vault's */
+const unlock = async (settings: Settings, records: VaultRecords, clock: Clock): Promise<Vault> => {
+  try {
+    return await openVault({ records, masterKeys: () => loadMasterKeys(settings), clock, random: systemRandom });
+  } catch (error) {
+    if (!(error instanceof MasterKeyUnknown)) throw error;
+    const where = settings.encryptionKey === undefined ? `${encryptionKeyFile} in DATA_DIR` : 'ENCRYPTION_KEY';
+    throw new SettingsError([
+      `${where}: is not the key that the vault is wrapped with; the one before it belongs into PREVIOUS_ENCRYPTION_KEYS`,
+    ]);
+  }
+};
+
+/**
+ * A store that is unavailable does not end the start: each of its users waits for it.
+ * @throws SettingsError when the settings combine read models with a log that is not theirs
+ */
+const requireSameLog = async (
+  { stores: { eventStoreUrl, readModelUrl } }: Settings,
+  verify: () => Promise<void>,
+): Promise<void> => {
+  try {
+    await verify();
+  } catch (error) {
+    if (error instanceof OtherLog) {
+      const log = eventStoreUrl === undefined ? 'DATA_DIR (events.db)' : 'EVENT_STORE_URL';
+      const [models, wayOut] =
+        readModelUrl === undefined
+          ? ['DATA_DIR (read-models.db)', 'move read-models.db, and what begins with its name, away']
+          : ['READ_MODEL_URL', 'name a database without read models; the collection vault that belongs to the log goes with it'];
+      throw new SettingsError([
+        `${models}: the read models there were made from another log than that of ${log}. Set both to what belongs together; or, to have them made anew from this log, ${wayOut}`,
+      ]);
+    }
+    const isAway = [EventStoreUnavailable, OutcomeUnknown, ReadModelStoreUnavailable].some((kind) => error instanceof kind);
+    if (!isAway) throw error;
+  }
+};
+
+/** What is not used is not loaded. */
+const openEventStore = async (
+  { dataDir, stores: { eventStoreUrl } }: Settings,
+  clock: Clock,
+  logger: Logger,
+): Promise<EventStore> => {
+  if (eventStoreUrl === undefined) return createEmbeddedEventStore({ file: join(dataDir, 'events.db'), clock, logger });
+  const { createEventStoreDb } = await import('../events/store/eventStoreDb/eventStore.js');
+  return asSetting('EVENT_STORE_URL', () => createEventStoreDb({ url: eventStoreUrl, clock, random: systemRandom, logger }));
+};
+
+/** Read models, and beside them the records that outlast every one of them. */
+const openReadModels = async (
+  { dataDir, stores: { readModelUrl } }: Settings,
+  clock: Clock,
+): Promise<{ readModels: ReadModelStore; records: VaultRecords & { close(): Promise<void> } }> => {
+  if (readModelUrl === undefined) {
+    return {
+      readModels: await createEmbeddedReadModelStore({ file: join(dataDir, 'read-models.db'), clock }),
+      records: await createDurableRecords({ file: join(dataDir, 'vault.db'), clock }),
+    };
+  }
+  const { createMongoReadModelStore } = await import('../projections/store/mongodb/mongoReadModelStore.js');
+  const readModels = await asSetting('READ_MODEL_URL', () =>
+    createMongoReadModelStore({ url: readModelUrl, clock, random: systemRandom }),
+  );
+  return { readModels, records: { ...readModels.recordsIn('vault'), close: () => Promise.resolve() } };
+};

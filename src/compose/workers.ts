@@ -1,0 +1,64 @@
+import type { Settings } from '../platform/settings.js';
+import { projections } from '../projections/catalogue.js';
+import { createProjector, type Projector } from '../projections/runner/projector.js';
+import { createCronWorker } from '../workers/cron/cronWorker.js';
+import { maintenanceJob } from '../workers/cron/maintenance.js';
+import { createRedeployWorker } from '../workers/deployment/deploymentWorker.js';
+import { createErasureWorker } from '../workers/erasure/erasureWorker.js';
+import { createInvitationMailWorker } from '../workers/invitationMail/invitationMailWorker.js';
+import { createProvisioningWorker } from '../workers/provisioning/provisioningWorker.js';
+import { createScan } from '../workers/seo/scan.js';
+import { createSeoScanWorker } from '../workers/seo/seoWorker.js';
+import { createSeoRunWorker, scheduledSeoScans } from '../workers/seoRun/seoRunWorker.js';
+import { createServiceSecretsWorker } from '../workers/service/serviceSecretsWorker.js';
+import { createTransferWorker } from '../workers/transfer/transferWorker.js';
+import { createCommerceWebhooksWorker } from '../workers/webhook/webhookWorker.js';
+import type { Worker } from '../workers/worker.js';
+import type { Address } from './address.js';
+import type { Core } from './core.js';
+import type { Integrations } from './integrations.js';
+
+/** Keeps the read models of one process up to date. */
+export const composeProjector = ({ engine, stores: { eventStore, readModels, codec } }: Core): Projector => {
+  const { clock, random, logger } = engine;
+  return createProjector({
+    projections,
+    eventStore,
+    readModels,
+    clock,
+    random,
+    logger,
+    decode: (stored) => codec.decode(stored),
+  });
+};
+
+/** The processes, and the calendar that some of them are woken by. */
+export const composeWorkers = (
+  { seoScanSchedule }: Settings,
+  { engine, reader, createReactor, stores: { readModels } }: Core,
+  integrations: Integrations,
+  { baseUrl, toLocalUrl }: Address,
+): { readonly workers: readonly Worker[]; readonly cron: Worker } => {
+  const { clock, logger } = engine;
+  const { sourceHost, hosting, siteAddress, fetchStatus, email, payments, erasure, llm } = integrations;
+  const core = { engine, reader, createReactor };
+  const servedSiteUrl = ({ href }: URL): URL | null =>
+    href.startsWith(`${baseUrl()}/sites/`) ? new URL(toLocalUrl(href)) : null;
+  return {
+    workers: [
+      createSeoScanWorker({ ...core, scan: createScan({ clock, servedSiteUrl, llm }), siteAddress }),
+      createSeoRunWorker({ ...core, siteAddress }),
+      createProvisioningWorker({ ...core, sourceHost, hosting, visit: fetchStatus }),
+      createRedeployWorker({ ...core, hosting }),
+      createInvitationMailWorker({ ...core, email, baseUrl }),
+      createErasureWorker({ ...core, erasure }),
+      createServiceSecretsWorker(core),
+      createCommerceWebhooksWorker(core),
+      createTransferWorker({ ...core, payments }),
+    ],
+    cron: createCronWorker(engine, [
+      maintenanceJob({ records: readModels.records, logger }),
+      scheduledSeoScans(engine, seoScanSchedule),
+    ]),
+  };
+};
