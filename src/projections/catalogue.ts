@@ -10,7 +10,7 @@ import { seoProjection } from './seo/seo.projection.js';
 import { serviceProjection } from './service/service.projection.js';
 import { websiteProjection } from './website/website.projection.js';
 
-/** Every read model, for the projector, the rebuild and the status. */
+/** Every projection, for the projector, the rebuild and the status. */
 export const projections: readonly AnyProjection[] = [
   websiteProjection,
   clientProjection,

@@ -43,8 +43,8 @@ interface ProjectionDefinition<Document extends JsonObject, Definitions extends 
   /** Each document is a fold of one of these streams. */
   readonly stream: { readonly category: string; readonly events: Definitions };
   /**
-   * One handler for each event type. It returns the next document, or `null` to delete it, and never
-   * throws over a stored fact: the missing rule belongs in a decider.
+   * One handler for each event type. It returns the next document, or `null` to delete it, and
+   * never throws over a stored fact: the missing rule belongs in a decider.
    */
   readonly on: {
     readonly [Type in Exclude<keyof Definitions & string, Ignored>]: (

@@ -13,8 +13,8 @@ import { createValidatedRead, type ValidatedRead } from './validatedRead.js';
 export interface Reader extends StreamReader {
   readonly read: ValidatedRead;
   /**
-   * A list that reflects everything that any process committed before the call. It waits for that up
-   * to 2 s.
+   * A list that reflects everything that any process committed before the call. It waits for that
+   * up to 2 s.
    * @throws ProjectionBehind when the projection does not get there in time
    * @throws EventStoreUnavailable, ReadModelStoreUnavailable
    */

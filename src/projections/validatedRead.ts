@@ -36,7 +36,8 @@ export const createValidatedRead = ({ folds, readModels }: { folds: StreamFolds;
       );
       return stored === null ? null : { state: stored.body as Document, revision: stored.revision, at: '' };
     } catch (error) {
-      // The stored document only saves reading the whole stream: the log alone gives the same result.
+      // The stored document only saves reading the whole stream: the log alone gives the same
+      // result.
       if (error instanceof ReadModelStoreUnavailable) return null;
       throw error;
     }

@@ -34,16 +34,16 @@ const after = (...events: readonly APIKeyEvent[]): APIKeyDocument | null =>
   events.reduce<APIKeyDocument | null>((state, event) => apiKeyProjection.evolve(state, recorded(event)), null);
 
 describe('the API key read model', () => {
-  test('tells what may be told of a key: not its hash, nor its owner’s name', () => {
+  test('leaves out the hash, and the name of the owner', () => {
     expect(after(minted)).toStrictEqual(document);
   });
 
-  test('tells when it lapses', () => {
+  test('has the time of expiry', () => {
     const expiresAt = '2030-01-01T00:00:00.000Z';
     expect(after({ ...minted, data: { ...minted.data, expiresAt } })).toStrictEqual({ ...document, expiresAt });
   });
 
-  test('forgets a revoked key', () => {
+  test('removes a revoked key', () => {
     expect(after(minted, revoked)).toBeNull();
     expect(after(revoked)).toBeNull();
   });

@@ -55,7 +55,7 @@ describe('the delivery projection', () => {
     expect(after(null, statusSet({}))).toBeNull();
   });
 
-  test('takes or leaves aside every event of the stream', () => {
+  test('handles or ignores every event of the stream', () => {
     expect([...deliveryProjection.handles, ...deliveryProjection.ignores].sort()).toStrictEqual(
       Object.keys(deliveryEvents).sort(),
     );

@@ -21,15 +21,17 @@ let mine: EngineProcess;
 let other: EngineProcess;
 let projector: Projector;
 
-/** Of what is made within a millisecond, chance decides what is newer. */
-const noTwoAlike = (): Clock => {
+/**
+ * A clock that never gives the same time twice, because ids of one millisecond have a random order.
+ */
+const strictlyIncreasingClock = (): Clock => {
   let last = 0;
   return { ...systemClock, now: () => (last = Math.max(last + 1, systemClock.now())) };
 };
 
 beforeEach(async () => {
   const folder = temporaryFolder();
-  [mine, other] = [await startEngine(noTwoAlike(), folder), await startEngine(systemClock, folder)];
+  [mine, other] = [await startEngine(strictlyIncreasingClock(), folder), await startEngine(systemClock, folder)];
   const { engine } = other;
   projector = createProjector({ ...engine, projections, decode: (stored) => engine.codec.decode(stored) });
   await projector.start();
@@ -38,8 +40,8 @@ beforeEach(async () => {
 afterEach(() => projector.stop());
 
 const newWebsite = async (slug: string, clientId?: string): Promise<string> => {
-  const wish = { name: `The ${slug}`, slug, templateId: 'business', tier: 'starter', collaborators: [], clientId } as const;
-  return (await createWebsite(mine.engine, wish, mine.context())).websiteId;
+  const input = { name: `The ${slug}`, slug, templateId: 'business', tier: 'starter', collaborators: [], clientId } as const;
+  return (await createWebsite(mine.engine, input, mine.context())).websiteId;
 };
 
 const newClient = (email: string, name?: string): Promise<string> => createClient(mine.engine, { email, name }, mine.context());
@@ -49,7 +51,7 @@ const link = async (websiteId: string, email: string, role: 'viewer' | 'editor' 
 };
 
 describe('websiteRoleOf', () => {
-  test('an owner is an editor, a linked client what the link says, anybody else nothing', async () => {
+  test('an owner is an editor, a linked client has the role of the link, others have none', async () => {
     const [owner, viewer, editor] = [
       await newClient('o@x.example'),
       await newClient('v@x.example'),
@@ -70,7 +72,7 @@ describe('websiteRoleOf', () => {
     expect(await websiteRoleOf(other.engine, { id: 'unknown' }, owner)).toBeNull();
   });
 
-  test('access that is taken away is gone in every process, with no projector alive', async () => {
+  test('revoked access is gone in every process, without a running projector', async () => {
     await projector.stop();
     const [first, second] = [await newClient('a@x.example'), await newClient('b@x.example')];
     const id = await newWebsite('bakery', first);
@@ -90,7 +92,7 @@ describe('websiteRoleOf', () => {
   test.each([
     ['website', (id: string) => websiteStream.name({ websiteId: id })],
     ['access', (id: string) => accessStream.name({ websiteId: id })],
-  ])('lets nobody in over an event of the %s that this build does not know', async (_, streamOf) => {
+  ])('gives no role over an unknown event of the %s', async (_, streamOf) => {
     const clientId = await newClient('a@x.example');
     const id = await newWebsite('bakery');
     await link(id, 'a@x.example');
@@ -100,7 +102,7 @@ describe('websiteRoleOf', () => {
     await expect(websiteRoleOf(other.engine, { id }, clientId)).rejects.toThrow(UnknownEvent);
   });
 
-  test('lets nobody in on a stored document that passed over such an event', async () => {
+  test('gives no role by a stored document that skipped such an event', async () => {
     const owner = await newClient('o@x.example');
     const id = await newWebsite('bakery', owner);
     await mine.eventStore.append(websiteStream.name({ websiteId: id }), [newEvent('WebsiteSold')], 0n);
@@ -111,7 +113,7 @@ describe('websiteRoleOf', () => {
     await expect(websiteRoleOf(other.engine, { id }, owner)).rejects.toThrow(UnknownEvent);
   });
 
-  test('lets nobody in when the log cannot be asked', async () => {
+  test('gives no role when the log is unavailable', async () => {
     const owner = await newClient('o@x.example');
     const id = await newWebsite('bakery', owner);
     await websiteRoleOf(mine.engine, { id }, owner);
@@ -136,7 +138,7 @@ describe('websitesOfClient', () => {
     ]);
   });
 
-  test('a link that was taken away is gone at once', async () => {
+  test('a removed link is gone at once', async () => {
     const anna = await newClient('anna@x.example');
     const linked = await newWebsite('linked');
     await link(linked, 'anna@x.example');
@@ -155,7 +157,7 @@ describe('lists', () => {
     expect(await list(ids[1])).toEqual([ids[0]]);
   });
 
-  test('websites by status, owner, words and shelf', async () => {
+  test('websites by status, owner, text and shelf', async () => {
     const anna = await newClient('anna@x.example');
     const [bakery, studio, gone] = [await newWebsite('bakery', anna), await newWebsite('studio'), await newWebsite('gone', anna)];
     await archiveWebsite(mine.engine, gone, mine.context());
@@ -171,7 +173,7 @@ describe('lists', () => {
     expect(await found({ limit: 9, clientId: anna })).toEqual([gone, bakery]);
   });
 
-  test('clients by words and address', async () => {
+  test('clients by text and address', async () => {
     const [anna, berta] = [await newClient('anna@x.example', 'Anna'), await newClient('berta@y.example')];
     await renameClient(mine.engine, berta, 'Berta X.', mine.context());
     const found = async (query: Parameters<typeof listClients>[1]) =>
@@ -187,14 +189,14 @@ describe('lists', () => {
 });
 
 describe('who a signed-in subject is', () => {
-  test('the client it is bound to, else the one of the address that is vouched for, else nobody', async () => {
+  test('the client that it is bound to, else the client of its verified address, else nobody', async () => {
     const anna = await newClient('anna@x.example');
     expect(await clientIdOf(other.engine, 'idp|anna', 'anna@x.example')).toBe(anna);
     expect(await clientIdOf(other.engine, 'idp|anna')).toBeUndefined();
     expect(await clientIdOf(other.engine, 'idp|anna', 'berta@x.example')).toBeUndefined();
   });
 
-  test('an address that was reserved by a creation that went no further is nobody yet', async () => {
+  test('an address of an interrupted creation is nobody yet', async () => {
     mine.eventStore.appendFaults.push(
       (append) => append(),
       () => Promise.reject(new EventStoreUnavailable('the store is down')),

@@ -21,10 +21,10 @@ const labelled = (id: string, label: string) => thingEvent('ThingLabelled', id, 
 const removed = (id: string) => thingEvent('ThingRemoved', id);
 const model = { name: 'thing', version: '1', indexes: thingProjection.indexes };
 
-/** A projection that throws over a label, with the label in its words. */
-const choosy: AnyProjection = {
+/** A projection that throws over a label, and quotes the label in the message. */
+const throwing: AnyProjection = {
   ...thingProjection,
-  name: 'choosy',
+  name: 'throwing',
   evolve: (document: never, event: Parameters<typeof thingProjection.evolve>[1]) => {
     if (event.data.label === 'kim@example.com') throw new TypeError(`cannot take ${event.data.label}`);
     return thingProjection.evolve(document, event);
@@ -32,7 +32,7 @@ const choosy: AnyProjection = {
 };
 
 describe('a projector', () => {
-  test('takes in the history, then what comes', async () => {
+  test('applies the history, then new events', async () => {
     const { append, projector, readModels, eventStore } = await thingWorld();
     await append(added('a'), added('b'), labelled('a', 'A'), removed('b'));
     await projector().start();
@@ -58,7 +58,7 @@ describe('a projector', () => {
     expect(await readModels.checkpoint(model)).toBe(0n);
   });
 
-  test('moves the checkpoint past events that do not concern it', async () => {
+  test('moves the checkpoint past events that it does not handle', async () => {
     const clock = createTestClock();
     const { append, projector, readModels } = await thingWorld(clock);
     await projector().start();
@@ -71,7 +71,7 @@ describe('a projector', () => {
     await waiting;
   });
 
-  test('goes on where it stopped, without taking anything twice', async () => {
+  test('goes on where it stopped, without applying anything twice', async () => {
     const { append, projector, readModels, eventStore } = await thingWorld();
     const first = projector();
     await first.start();
@@ -94,7 +94,7 @@ describe('a projector', () => {
   });
 
   test('repeats nothing when it ends between writing the documents and the checkpoint', async () => {
-    // As a store without transactions does it: the documents first, the checkpoint in a second write, which never comes.
+    // A store without transactions writes the documents first. Here the checkpoint never follows.
     const { append, projector, readModels, eventStore } = await thingWorld();
     await append(added('a'), labelled('a', '1'), added('b'), removed('b'));
     let crash = (_: Error): void => undefined;
@@ -110,7 +110,7 @@ describe('a projector', () => {
     await eventually('the documents', async () => (await readModels.get(model, 'a')) ?? undefined);
     expect(await readModels.checkpoint(model)).toBe(0n);
 
-    // In one batch with the repeated events, as nothing but their positions tells them apart.
+    // One batch holds repeated and new events: only their positions tell them apart.
     const position = await append(labelled('a', '2'));
     await projector().start();
     await untilReached(thingProjection, readModels, position);
@@ -118,7 +118,7 @@ describe('a projector', () => {
     crash(new ReadModelStoreUnavailable('gone'));
   });
 
-  test('says where it is', async () => {
+  test('reports its status', async () => {
     const { append, projector, readModels } = await thingWorld();
     const working = projector();
     expect(await working.status()).toEqual([]);
@@ -145,7 +145,7 @@ describe('a projector', () => {
 });
 
 describe('an event that a projection cannot take', () => {
-  test('stops that projection alone, loudly, and names no personal data', async () => {
+  test('stops only that projection, is logged, and reveals no personal data', async () => {
     const { append, projector, readModels, eventStore, lines } = await thingWorld();
     await append(
       added('a'),
@@ -155,7 +155,7 @@ describe('an event that a projection cannot take', () => {
       labelled('a', 'after'),
       added('c'),
     );
-    const working = projector({ projections: [choosy, thingProjection] });
+    const working = projector({ projections: [throwing, thingProjection] });
     await working.start();
     await untilReached(thingProjection, readModels, 6n);
     await eventually('the failure', () => lines.find(({ level }) => level === 'error'));
@@ -168,25 +168,25 @@ describe('an event that a projection cannot take', () => {
       failure: { position: 4n, eventType: 'ThingLabelled' },
     });
     expect(failed?.failure?.message).toMatch(
-      /^the choosy projection failed at position 4 over ThingLabelled: TypeError at runner\.test\.ts:\d+$/,
+      /^the throwing projection failed at position 4 over ThingLabelled: TypeError at runner\.test\.ts:\d+$/,
     );
     expect(other).toMatchObject({ state: 'following', position: 6n, failure: null });
     expect(lines.filter(({ level }) => level !== 'info')).toEqual([
       {
         level: 'error',
-        fields: { projection: 'choosy', position: '4', type: 'ThingLabelled' },
+        fields: { projection: 'throwing', position: '4', type: 'ThingLabelled' },
         message: failed?.failure?.message,
       },
     ]);
 
     // Everything before the event is in, nothing after it.
-    expect(await liveDocuments(choosy, readModels)).toEqual(
+    expect(await liveDocuments(throwing, readModels)).toEqual(
       new Map([
         ['a', { label: 'one', revisions: [0, 1] }],
         ['b', { label: 'b', revisions: [0] }],
       ]),
     );
-    expect(await readModels.checkpoint({ ...model, name: 'choosy' })).toBe(3n);
+    expect(await readModels.checkpoint({ ...model, name: 'throwing' })).toBe(3n);
 
     await untilReached(thingProjection, readModels, await append(added('d')));
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
@@ -195,7 +195,7 @@ describe('an event that a projection cannot take', () => {
   test.each(['decode', 'documentId'])('also when it is %s that throws', async (place) => {
     const { append, projector, eventStore, readModels } = await thingWorld();
     await append(added('a'), labelled('a', 'poison'), labelled('a', 'after'));
-    const throwing = ({ data }: { data: unknown }): never => {
+    const throwOver = ({ data }: { data: unknown }): never => {
       throw new RangeError(JSON.stringify(data));
     };
     const working = projector({
@@ -203,10 +203,10 @@ describe('an event that a projection cannot take', () => {
         {
           ...thingProjection,
           documentId: (event: Parameters<typeof thingProjection.documentId>[0]) =>
-            place === 'documentId' && event.data.label === 'poison' ? throwing(event) : event.data.id,
+            place === 'documentId' && event.data.label === 'poison' ? throwOver(event) : event.data.id,
         },
       ],
-      decode: (stored) => (place === 'decode' && stored.data['label'] === 'poison' ? throwing(stored) : decodeThing(stored)),
+      decode: (stored) => (place === 'decode' && stored.data['label'] === 'poison' ? throwOver(stored) : decodeThing(stored)),
     });
     await working.start();
     const failed = await eventually('the failure', async () => (await working.status()).find(({ state }) => state === 'failed'));
@@ -216,16 +216,16 @@ describe('an event that a projection cannot take', () => {
     expect(await eventStore.lastPosition()).toBe(3n);
   });
 
-  test('a fixed build takes it up where the other one stood', async () => {
+  test('a fixed build goes on from there', async () => {
     const { append, projector, readModels, eventStore } = await thingWorld();
     await append(added('a'), labelled('a', 'kim@example.com'), labelled('a', 'after'));
-    const broken = projector({ projections: [{ ...choosy, name: 'thing' }] });
+    const broken = projector({ projections: [{ ...throwing, name: 'thing' }] });
     await broken.start();
     const storedFailure = async () => {
       const [status] = await projectionStatus([thingProjection], { eventStore, readModels, clock: systemClock });
       return status?.failure ?? undefined;
     };
-    // What any process can tell, whichever one projects.
+    // Any process can read it, not only the one with the projector.
     const failure = await eventually('the failure', storedFailure);
     expect(failure).toEqual({ position: 2n, message: (await broken.status())[0]?.failure?.message });
     await broken.stop();
@@ -287,7 +287,7 @@ describe('store faults', () => {
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
   });
 
-  test('it tries again after longer and longer pauses, and says so meanwhile', async () => {
+  test('it retries with backoff, and reports that it does', async () => {
     const clock = createTestClock();
     const { projector, readModels, lines } = await thingWorld(clock);
     let down = true;
@@ -300,7 +300,8 @@ describe('store faults', () => {
     expect((await working.status())[0]?.state).toBe('retrying');
     await clock.advance(60_000);
     const attempts = lines.filter(({ level }) => level === 'warn').length;
-    // 100 ms, doubled up to 10 s, each shortened by up to a half: between 11 and 20 attempts in the first minute.
+    // 100 ms, doubled up to 10 s, each shortened by up to a half: between 11 and 20 attempts in the
+    // first minute.
     expect(attempts).toBeGreaterThanOrEqual(11);
     expect(attempts).toBeLessThanOrEqual(20);
 
@@ -311,7 +312,7 @@ describe('store faults', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('stopping does not wait for the end of a pause', async () => {
+  test('stopping does not wait for the end of a backoff', async () => {
     const clock = createTestClock();
     const { projector, readModels } = await thingWorld(clock);
     const failing: ReadModelStore = { ...readModels, liveVersion: () => Promise.reject(new ReadModelStoreUnavailable('down')) };
@@ -344,7 +345,7 @@ describe('deleted documents', () => {
   });
 });
 
-/** A subscription on which nothing comes. */
+/** A subscription without events. */
 async function* nothing(signal: AbortSignal): AsyncGenerator<never> {
   await new Promise((resolve) => {
     signal.addEventListener('abort', resolve, { once: true });

@@ -44,54 +44,49 @@ const gate = (): { close(): void; open(): void; pass(): Promise<void> } => {
 };
 
 describe('two projectors on the same stores', () => {
-  test.each(['getMany', 'apply'] as const)(
-    'one that wakes up in %s after a long pause changes nothing for the worse',
-    async (method) => {
-      const { append, projector, readModels, eventStore, openReadModels } = await thingWorld();
-      const sleepers = await openReadModels();
-      const pause = gate();
-      let asleep = 0;
-      const sleeping: ReadModelStore = {
-        ...sleepers,
-        [method]: async (...args: never[]) => {
-          asleep += 1;
-          await pause.pass();
-          return (sleepers[method] as (...args: never[]) => Promise<unknown>)(...args);
-        },
-      };
-      const slow = projector({ readModels: sleeping });
-      await slow.start();
-      pause.close();
-      await append(
-        thingEvent('ThingAdded', 'a', 'early'),
-        thingEvent('ThingAdded', 'b', 'early'),
-        thingEvent('ThingAdded', 'c', 'early'),
-      );
-      await eventually('the pause', () => (asleep > 0 ? true : undefined));
+  test.each(['getMany', 'apply'] as const)('one that wakes up in %s after a long pause does no damage', async (method) => {
+    const { append, projector, readModels, eventStore, openReadModels } = await thingWorld();
+    const sleepers = await openReadModels();
+    const pause = gate();
+    let asleep = 0;
+    const sleeping: ReadModelStore = {
+      ...sleepers,
+      [method]: async (...args: never[]) => {
+        asleep += 1;
+        await pause.pass();
+        return (sleepers[method] as (...args: never[]) => Promise<unknown>)(...args);
+      },
+    };
+    const slow = projector({ readModels: sleeping });
+    await slow.start();
+    pause.close();
+    await append(
+      thingEvent('ThingAdded', 'a', 'early'),
+      thingEvent('ThingAdded', 'b', 'early'),
+      thingEvent('ThingAdded', 'c', 'early'),
+    );
+    await eventually('the pause', () => (asleep > 0 ? true : undefined));
 
-      const awake = projector();
-      await awake.start();
-      const position = await append(
-        thingEvent('ThingLabelled', 'a', 'later'),
-        thingEvent('ThingRemoved', 'b'),
-        thingEvent('ThingRemoved', 'c'),
-        thingEvent('ThingAdded', 'c', 'again'),
-      );
-      await untilReached(thingProjection, readModels, position);
-      const expected = await freshFold(thingProjection, eventStore);
-      expect(await liveDocuments(thingProjection, readModels)).toEqual(expected);
+    const awake = projector();
+    await awake.start();
+    const position = await append(
+      thingEvent('ThingLabelled', 'a', 'later'),
+      thingEvent('ThingRemoved', 'b'),
+      thingEvent('ThingRemoved', 'c'),
+      thingEvent('ThingAdded', 'c', 'again'),
+    );
+    await untilReached(thingProjection, readModels, position);
+    const expected = await freshFold(thingProjection, eventStore);
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(expected);
 
-      pause.open();
-      await eventually('the sleeper to catch up', async () =>
-        (await slow.status())[0]?.position === position ? true : undefined,
-      );
-      expect(await liveDocuments(thingProjection, readModels)).toEqual(expected);
+    pause.open();
+    await eventually('the sleeper to catch up', async () => ((await slow.status())[0]?.position === position ? true : undefined));
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(expected);
 
-      await awake.stop();
-      await untilReached(thingProjection, readModels, await append(thingEvent('ThingLabelled', 'c', 'last')));
-      expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-    },
-  );
+    await awake.stop();
+    await untilReached(thingProjection, readModels, await append(thingEvent('ThingLabelled', 'c', 'last')));
+    expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
+  });
 
   test('one that slept until the tombstones were purged brings nothing back', async () => {
     const { append, projector, readModels, eventStore, openReadModels } = await thingWorld();
@@ -172,7 +167,10 @@ const eventOf = ({ kind, thing }: { kind: number; thing: number }): NewEvent => 
   return thingEvent(type ?? 'ThingAdded', `t${String(thing)}`, `label ${String(kind)}`);
 };
 
-/** Stores whose calls fail as told: a read-model call before or after its effect, a subscription after a batch. */
+/**
+ * Stores that fail on demand: a read-model call before or after its effect, a subscription after a
+ * batch.
+ */
 const failingStores = (readModels: ReadModelStore, eventStore: EventStore) => {
   let calls = 0;
   let failAt = 0;
@@ -213,7 +211,9 @@ const failingStores = (readModels: ReadModelStore, eventStore: EventStore) => {
   };
 };
 
-/** Rebuilds, or begins to: interrupted ones leave something to be continued. */
+/**
+ * Rebuilds the projection; an interrupted rebuild leaves a version for the next one to continue.
+ */
 const rebuild = async ({ eventStore, readModels }: ThingWorld, interrupted: boolean): Promise<void> => {
   const abort = new AbortController();
   const parts = { projections: [thingProjection], eventStore, readModels, decode: decodeThing, clock: systemClock };
@@ -232,7 +232,7 @@ const rebuild = async ({ eventStore, readModels }: ThingWorld, interrupted: bool
 };
 
 /** Runs random schedules on stores that `openStore` opens. */
-const whateverTheSchedule = (numRuns: number, openStore?: Parameters<typeof thingWorld>[1]): Promise<void> =>
+const checkSchedules = (numRuns: number, openStore?: Parameters<typeof thingWorld>[1]): Promise<void> =>
   fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 20 }), async (steps) => {
       const clock = createTestClock();
@@ -256,7 +256,7 @@ const whateverTheSchedule = (numRuns: number, openStore?: Parameters<typeof thin
         }
       }
 
-      // In the end one projector is at work and nothing fails.
+      // In the end one projector runs and nothing fails.
       for (const { failAfter } of stores) failAfter(0, 0);
       const last = projector();
       await last.start();
@@ -277,8 +277,8 @@ const whateverTheSchedule = (numRuns: number, openStore?: Parameters<typeof thin
 
 const equalsTheFold = 'whatever the schedule, the faults and the rebuilds: the read model equals the fresh fold of the log';
 
-test(equalsTheFold, () => whateverTheSchedule(25), 60_000);
+test(equalsTheFold, () => checkSchedules(25), 60_000);
 
 forEachReadModelServer((server) => {
-  test(`${equalsTheFold}: ${server.name}`, () => whateverTheSchedule(8, mongoReadModels(server)), 60_000);
+  test(`${equalsTheFold}: ${server.name}`, () => checkSchedules(8, mongoReadModels(server)), 60_000);
 });

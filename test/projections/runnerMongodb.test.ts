@@ -23,7 +23,7 @@ forEachReadModelServer((server) => {
   describe(`the runner on ${server.name}`, () => {
     const open = () => thingWorld(systemClock, mongoReadModels(server));
 
-    test('a list in one process holds what was appended before it was asked for, with the projector in another', async () => {
+    test('a list in one process holds what was appended before it, with the projector in another', async () => {
       const { append, projector, openReadModels, eventStore } = await open();
       await projector({ readModels: await openReadModels() }).start();
       const api = { eventStore, readModels: await openReadModels(), clock: systemClock };
@@ -35,7 +35,7 @@ forEachReadModelServer((server) => {
       }
     });
 
-    test('rebuilds at once, under a projector and lists, end with one version that equals the fresh fold', async () => {
+    test('concurrent rebuilds, with a projector and lists running, end with one version that equals the fresh fold', async () => {
       const world = await open();
       const { append, projector, openReadModels, eventStore, readModels } = world;
       await projector({ readModels: await openReadModels() }).start();

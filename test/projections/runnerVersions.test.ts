@@ -48,7 +48,7 @@ const rebuild = (world: ThingWorld, parts: Partial<RebuildParts> = {}) =>
 const everything = { order: 'ascending', limit: 100 } as const;
 
 describe('a new version of a projection', () => {
-  test('is built beside the live one, which serves until it has caught up', async () => {
+  test('is built beside the live one, which answers reads until it has caught up', async () => {
     const world = await thingWorld();
     const { append, projector, readModels, eventStore } = world;
     const old = projector();
@@ -85,7 +85,7 @@ describe('a new version of a projection', () => {
     expect(await liveDocuments(louder, readModels)).toEqual(await freshFold(louder, eventStore));
   });
 
-  test('an older build stands by instead of swapping back, and takes over when its version is published again', async () => {
+  test('an older build does not swap back, and goes on when its version is published again', async () => {
     const clock = createTestClock();
     const world = await thingWorld(clock);
     const { append, projector, readModels, eventStore } = world;
@@ -105,7 +105,7 @@ describe('a new version of a projection', () => {
     expect(await readModels.liveVersion('thing')).toBe('2');
     await next.stop();
 
-    // Going back to the older build is a decision, made by rebuilding with it.
+    // A rebuild with the older build is the explicit way back to it.
     await rebuild(world);
     await eventually('the older build to go on', async () => {
       await clock.advance(1_000);
@@ -117,13 +117,13 @@ describe('a new version of a projection', () => {
 });
 
 describe('a rebuild', () => {
-  test('replaces what answers reads, and projectors at work go on with it', async () => {
+  test('replaces the live version, and running projectors go on with it', async () => {
     const world = await thingWorld();
     const { append, projector, readModels, eventStore } = world;
     const working = projector({ readModels: await world.openReadModels() });
     await working.start();
     await untilReached(thingProjection, readModels, await append(added('a'), labelled('a', 'one'), added('b')));
-    // What a rebuild is for: the read model is not what the log says.
+    // The read model differs from the log, which is what a rebuild is for.
     await readModels.apply(modelOf('1'), [{ id: 'b', revision: 9n, position: 99n, body: { label: 'wrong' } }], 0n);
 
     const result = await rebuild(world);
@@ -137,7 +137,7 @@ describe('a rebuild', () => {
     expect({ state, writes }).toEqual({ state: 'following', writes: result.version });
   });
 
-  test('a projector with nothing to do notices as well', async () => {
+  test('an idle projector notices as well', async () => {
     const clock = createTestClock();
     const world = await thingWorld(clock);
     const { projector } = world;
@@ -151,7 +151,7 @@ describe('a rebuild', () => {
     expect((await working.status())[0]?.state).toBe('following');
   });
 
-  test('what is appended during a rebuild is not missing after it, though projectors wrote it to the version that went', async () => {
+  test('does not lose an event that a projector wrote to the dropped version', async () => {
     const world = await thingWorld();
     const { append, projector, readModels, eventStore } = world;
     const working = projector();
@@ -173,7 +173,7 @@ describe('a rebuild', () => {
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
   });
 
-  test('interrupted, it leaves the live version alone, and continues when it is called again', async () => {
+  test('keeps the live version when interrupted, and continues when called again', async () => {
     const world = await thingWorld();
     const { append, readModels, eventStore, projector } = world;
     await append(
@@ -208,7 +208,7 @@ describe('a rebuild', () => {
     expect((await rebuild(world)).resumed).toBe(false);
   });
 
-  test('an event that cannot be taken ends it, and the live version stays', async () => {
+  test('ends over an event that the projection cannot take, and the live version stays', async () => {
     const world = await thingWorld();
     const { append, projector, readModels } = world;
     await projector().start();
@@ -233,7 +233,7 @@ describe('a rebuild', () => {
 });
 
 describe('reading from the live version', () => {
-  test('none is live before the first is published, or while another build’s is', async () => {
+  test('there is none before the first is published, or while that of another build is live', async () => {
     const { readModels } = await thingWorld();
     expect(await liveModel(thingProjection, readModels)).toBeNull();
     await readModels.prepare(modelOf('1'));
@@ -243,7 +243,7 @@ describe('reading from the live version', () => {
     expect(await readLive(louder, readModels, (model) => Promise.resolve(model))).toBeNull();
   });
 
-  test('keeps what it has seen, and never answers from a version that another process has dropped', async () => {
+  test('caches the live version, and never answers from one that another process has dropped', async () => {
     const world = await thingWorld();
     const { readModels } = world;
     const other = await world.openReadModels();
@@ -273,13 +273,13 @@ describe('reading from the live version', () => {
       expect([await label(), await label(), asked]).toEqual([version, version, rounds + 2]);
     }
 
-    // Published by a newer build: this one does not know what its documents mean.
+    // A newer build published it: this build may not understand its documents.
     await other.prepare(modelOf('2'));
     await other.publish(modelOf('2'));
     expect(await label()).toBeNull();
   });
 
-  test('runs again when the version goes away in the middle of a read', async () => {
+  test('runs again when the version is dropped during a read', async () => {
     const world = await thingWorld();
     const { readModels } = world;
     const other = await world.openReadModels();
@@ -306,7 +306,7 @@ describe('reading from the live version', () => {
 });
 
 describe('a list', () => {
-  test('holds everything that was committed before it was asked for', async () => {
+  test('reflects everything that was committed before the call', async () => {
     const { append, projector, readModels, eventStore } = await thingWorld();
     await projector().start();
     for (let index = 0; index < 20; index += 1) {
@@ -321,7 +321,7 @@ describe('a list', () => {
     }
   });
 
-  test('is refused when the projection is not there within 2 s', async () => {
+  test('fails when the projection has not caught up within 2 s', async () => {
     const clock = createTestClock();
     const { append, projector, readModels, eventStore } = await thingWorld(clock);
     const working = projector();
@@ -342,14 +342,14 @@ describe('a list', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  test('is refused while nothing is published', async () => {
+  test('fails while no version is published', async () => {
     const { readModels, eventStore } = await thingWorld();
     await expect(readList(thingProjection, everything, { eventStore, readModels, clock: systemClock })).rejects.toThrow(
       ProjectionBehind,
     );
   });
 
-  test('waits on across a swap', async () => {
+  test('keeps waiting across a swap', async () => {
     const world = await thingWorld();
     const { append, projector, eventStore } = world;
     const working = projector();
@@ -367,7 +367,7 @@ describe('a list', () => {
 });
 
 describe('the status', () => {
-  test('tells live, unpublished and superseded apart, with the lag', async () => {
+  test('distinguishes live, unpublished and superseded, and has the lag', async () => {
     const clock = createTestClock(Date.now() + 3_600_000);
     const world = await thingWorld(clock);
     const { append, projector, readModels } = world;
@@ -388,7 +388,7 @@ describe('the status', () => {
     await append(added('b'), thingEvent('SomethingElse', 'x'), added('c'));
     const [behind] = await status();
     expect(behind?.lag).toMatchObject({ position: 1n, positions: 3n });
-    // The oldest event that is missing was recorded just now, by a clock that is an hour behind this one.
+    // The oldest missing event was recorded just now, by a clock an hour behind this one.
     expect(behind?.lag?.ms).toBeGreaterThan(3_000_000);
     expect(behind?.lag?.ms).toBeLessThanOrEqual(3_600_000);
 

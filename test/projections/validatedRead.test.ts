@@ -38,14 +38,14 @@ beforeEach(async () => {
 
 afterEach(() => readModels.close());
 
-/** A process that has kept nothing yet. */
+/** Starts with an empty cache. */
 const useReadModels = (store: ReadModelStore): void => {
   read = createValidatedRead({ folds: createStreamFolds(mine.store, seatCodec), readModels: store });
 };
 
 const model = (version: string): ReadModel => ({ name: 'room', version, indexes: [] });
 
-/** Leaves a document of room 1 as a projector would have; what it holds tells where an answer came from. */
+/** Stores a document of room 1 as a projector does; `takenBy` shows where a result comes from. */
 const storeDocument = async (revision: bigint, version = '3', takenBy: string[] | null = ['Stored']): Promise<void> => {
   await readModels.prepare(model(version));
   const body = takenBy === null ? null : { takenBy };
@@ -59,7 +59,7 @@ const eventsRead = async (work: () => Promise<unknown>): Promise<number> => {
   return mine.store.reads.reduce((sum, { events }) => sum + events, 0);
 };
 
-test('without a projector, ever, the document is folded from the log', async () => {
+test('without any projector the document is folded from the log', async () => {
   await other.take('Ada');
   await other.take('Bob');
   expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Ada', 'Bob'] }, revision: 1n });
@@ -69,7 +69,7 @@ test('a stream that does not exist has no document', async () => {
   expect(await read(projection, '1')).toEqual({ document: null, revision: NO_STREAM });
 });
 
-test('a stored document that is behind is brought up to date, with nothing read but what it lacks', async () => {
+test('a stored document that is behind is brought up to date with only the events that it lacks', async () => {
   for (const by of ['Ada', 'Bob', 'Cyd']) await other.take(by);
   await storeDocument(0n);
   expect(await eventsRead(() => read(projection, '1'))).toBe(2);
@@ -83,14 +83,14 @@ test('a stored document that is up to date is taken as it is', async () => {
   expect((await read(projection, '1')).document).toEqual({ takenBy: ['Stored'] });
 });
 
-test('what another process appends after a read is in the next one', async () => {
+test('the next read reflects what another process has appended', async () => {
   await other.take('Ada');
   await read(projection, '1');
   await other.take('Bob');
   expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Ada', 'Bob'] }, revision: 1n });
 });
 
-test('a document is kept from its last read: the read models are asked once', async () => {
+test('a document is cached: the read models are asked once', async () => {
   let asked = 0;
   useReadModels({
     ...readModels,
@@ -105,13 +105,13 @@ test('a document is kept from its last read: the read models are asked once', as
   expect(asked).toBe(1);
 });
 
-test('an event that the projection leaves aside changes the revision, not the document', async () => {
+test('an event that the projection ignores changes the revision, not the document', async () => {
   await other.take('Ada');
   await other.handle(seatDecider, { type: 'RenameRoom', name: 'Hall' }, newContext());
   expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Ada'] }, revision: 1n });
 });
 
-describe('a stored document is not believed', () => {
+describe('a stored document is not used', () => {
   test.each(['2', '4', '2-rebuilt'])(
     'when version %s answers reads: this build, of version 3, may not understand it',
     async (version) => {
@@ -146,16 +146,16 @@ describe('when the read models', () => {
   const down = (): Promise<never> => Promise.reject(new ReadModelStoreUnavailable('the store is down'));
 
   test.each([
-    ['cannot be asked for the live version', { liveVersion: down }],
-    ['cannot be asked for the document', { get: down }],
-  ])('%s, the log tells the same', async (_, faults) => {
+    ['fail over the live version', { liveVersion: down }],
+    ['fail over the document', { get: down }],
+  ])('%s, the log gives the same', async (_, faults) => {
     await other.take('Ada');
     await storeDocument(0n);
     useReadModels({ ...readModels, ...faults });
     expect(await read(projection, '1')).toEqual({ document: { takenBy: ['Ada'] }, revision: 0n });
   });
 
-  test('answer with something else than that they are down, it is not hidden', async () => {
+  test('fail otherwise than by being unavailable, the fault is not hidden', async () => {
     await other.take('Ada');
     await storeDocument(0n);
     useReadModels({ ...readModels, get: () => Promise.reject(new TypeError('a mistake')) });
@@ -163,8 +163,8 @@ describe('when the read models', () => {
   });
 });
 
-describe('it fails, and tells nothing,', () => {
-  test('when the log cannot be asked, however fresh what is stored and kept', async () => {
+describe('it fails', () => {
+  test('when the log is unavailable, even with a fresh document', async () => {
     await other.take('Ada');
     await storeDocument(0n);
     await read(projection, '1');
@@ -172,18 +172,15 @@ describe('it fails, and tells nothing,', () => {
     await expect(read(projection, '1')).rejects.toThrow(EventStoreUnavailable);
   });
 
-  test.each(['folded from the log', 'brought up to date'])(
-    'when an event of a type that this build does not know is %s',
-    async (how) => {
-      await other.take('Ada');
-      if (how === 'brought up to date') await storeDocument(0n);
-      await read(projection, '1');
-      await mine.store.append(room, [newEvent('SeatGivenUp')], 0n);
-      await expect(read(projection, '1')).rejects.toThrow(UnknownEvent);
-    },
-  );
+  test.each(['folded from the log', 'brought up to date'])('when an event of an unknown type is %s', async (how) => {
+    await other.take('Ada');
+    if (how === 'brought up to date') await storeDocument(0n);
+    await read(projection, '1');
+    await mine.store.append(room, [newEvent('SeatGivenUp')], 0n);
+    await expect(read(projection, '1')).rejects.toThrow(UnknownEvent);
+  });
 
-  test('when an event of a newer version than this build knows is there', async () => {
+  test('when an event has a newer version than this build knows', async () => {
     await other.take('Ada');
     await mine.store.append(room, [{ ...newEvent('SeatTaken', { by: 'Bob' }), schemaVersion: 2 }], 0n);
     await expect(read(projection, '1')).rejects.toThrow(UnknownEvent);

@@ -49,7 +49,7 @@ describeProjection(seoProjection, [seoEvents], {
   ],
   SeoScanCompleted: [
     {
-      shows: 'what went wrong before is forgotten',
+      shows: 'the error of an earlier attempt goes',
       given: withScan({ status: 'running', reason: 'Away' }),
       when: { ...scan, attempt: 2, ...result },
       then: withScan({ status: 'completed', finishedAt: happened, ...result }),

@@ -85,7 +85,7 @@ describeProjection(websiteProjection, [websiteEvents], {
   WebsiteActivated: [
     { given: owned, when: { websiteId, ...built }, then: { ...owned, ...built, status: 'active', activatedAt: happened } },
     {
-      shows: 'of an archived one leaves it where it is',
+      shows: 'of an archived one keeps it archived',
       given: archived,
       when: { websiteId, ...built },
       then: { ...archived, ...built, status: 'active', activatedAt: happened },

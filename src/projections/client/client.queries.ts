@@ -2,38 +2,38 @@ import { clientIdOfEmail } from '../../events/client/client.directory.js';
 import type { Reader } from '../reader.js';
 import { clientProjection, type ClientDocument } from './client.projection.js';
 
-/** The client with its address and name opened; `null` when there is none, or it was erased. */
+/** The client with its address and name decrypted; `null` when there is none, or it was erased. */
 export const readClient = async (
   reader: Reader,
   clientId: string,
 ): Promise<{ readonly client: ClientDocument; readonly revision: bigint } | null> => {
   const { document, revision } = await reader.read(clientProjection, clientId);
-  const client = document === null ? null : await opened(reader, document);
+  const client = document === null ? null : await decrypted(reader, document);
   return client === null ? null : { client, revision };
 };
 
-const opened = async ({ personal }: Reader, document: ClientDocument): Promise<ClientDocument | null> => {
-  const { name: sealedName, ...others } = document;
+const decrypted = async ({ personal }: Reader, document: ClientDocument): Promise<ClientDocument | null> => {
+  const { name: encryptedName, ...others } = document;
   const email = await personal.open(document.email);
   if (email === null) return null;
-  const name = sealedName === undefined ? null : await personal.open(sealedName);
+  const name = encryptedName === undefined ? null : await personal.open(encryptedName);
   return { ...others, email, ...(name !== null && { name }) };
 };
 
 const pageSize = 200;
 
 /**
- * Clients, newest first, with address and name opened. `q` is looked for in both, which no index of sealed texts can answer: the
- * clients are gone through. `email` must be the address.
+ * Clients, newest first, with address and name decrypted. `q` matches a part of either; no index of
+ * encrypted texts can answer that, so every client is read. `email` matches the whole address.
  */
 export const listClients = async (
   reader: Reader,
   query: { q?: string; email?: string; after?: string; limit: number },
 ): Promise<readonly ClientDocument[]> => {
   const { q = '', email, limit } = query;
-  const wanted = q.toLowerCase();
+  const searched = q.toLowerCase();
   const matches = (client: ClientDocument): boolean =>
-    [client.email, client.name ?? ''].some((text) => text.toLowerCase().includes(wanted));
+    [client.email, client.name ?? ''].some((text) => text.toLowerCase().includes(searched));
 
   if (email !== undefined) {
     const clientId = await clientIdOfEmail(reader, email.toLowerCase());
@@ -44,9 +44,9 @@ export const listClients = async (
 
   const clients: ClientDocument[] = [];
   for (let { after } = query; ;) {
-    const size = wanted === '' ? limit : pageSize;
+    const size = searched === '' ? limit : pageSize;
     const page = await reader.list(clientProjection, { order: 'descending', ...(after !== undefined && { after }), limit: size });
-    for (const client of await Promise.all(page.map(({ body }) => opened(reader, body)))) {
+    for (const client of await Promise.all(page.map(({ body }) => decrypted(reader, body)))) {
       if (client !== null && matches(client)) clients.push(client);
     }
     if (clients.length >= limit || page.length < size) return clients.slice(0, limit);

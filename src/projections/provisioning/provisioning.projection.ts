@@ -62,7 +62,9 @@ const madeWith: Readonly<Record<Remains, readonly StepId[]>> = {
   repository: ['github_create_repo', 'github_invite_collaborator'],
 };
 
-/** What these steps made is removed, so they must run again. The step that failed keeps its error. */
+/**
+ * What these steps made is removed, so they must run again. The step that failed keeps its error.
+ */
 const withoutOutputs = (steps: readonly ProvisioningStep[], removed: Remains): readonly ProvisioningStep[] =>
   steps.map((step) =>
     madeWith[removed].includes(step.id) && step.status === 'succeeded'

@@ -3,7 +3,7 @@ import { provisioningProjection, queuedJob, type ProvisioningDocument } from './
 import type { ValidatedDocument } from '../validatedRead.js';
 import type { WebsiteDocument } from '../website/website.projection.js';
 
-/** A website's provisioning job as of now. A website has one from its creation on, whether or not a worker has seen it yet. */
+/** The provisioning job of a website as of now; a queued one before a worker has recorded it. */
 export const provisioningJob = async (
   reader: Reader,
   website: WebsiteDocument,

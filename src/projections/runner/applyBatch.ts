@@ -6,14 +6,17 @@ import { foldEvents, noDocuments, writeDocuments, type Decode, type ProjectionFa
 export interface AppliedBatch {
   /** The position up to which the read model reflects the log now. */
   readonly position: bigint;
-  /** Whether the stored checkpoint stays behind `position`, because no document had to be written. */
+  /**
+   * Whether the stored checkpoint stays behind `position`, because no document had to be written.
+   */
   readonly isCheckpointDue: boolean;
   /** The event that the projection could not take. The events before it are applied. */
   readonly failure: ProjectionFailed | null;
 }
 
 /**
- * Folds a slice of the log into a read model: writes each changed document once, then the checkpoint.
+ * Folds a slice of the log into a read model: writes each changed document once, then the
+ * checkpoint.
  * @param position where the slice begins (exclusive)
  * @throws ReadModelDropped, ReadModelStoreUnavailable
  */

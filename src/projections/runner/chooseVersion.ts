@@ -11,8 +11,9 @@ export type ChosenVersion =
   | { readonly state: 'superseded'; readonly model: null };
 
 /**
- * Chooses the live version when this build understands it, otherwise this build's own version, which
- * it prepares. The first version of all is published at once, so that reads work while it fills.
+ * Chooses the live version when this build understands it, otherwise this build's own version,
+ * which it prepares. The first version of all is published at once, so that reads work while it
+ * fills.
  * @param live the version that answers reads; `null` when there is none
  */
 export const chooseVersion = async (

@@ -7,7 +7,9 @@ import type { DocumentWrite, ReadModel, ReadModelStore } from '../store/readMode
 /** Decodes a stored event to today's version of its type; `undefined` for one to skip. */
 export type Decode = (stored: StoredEvent) => Recorded | undefined;
 
-/** A projection, or the decoding before it, threw over an event. The message contains no data of it. */
+/**
+ * A projection, or the decoding before it, threw over an event. The message contains no data of it.
+ */
 export class ProjectionFailed extends Error {
   override readonly name = 'ProjectionFailed';
   readonly projection: string;
@@ -42,9 +44,9 @@ export interface FoldedDocuments {
 export const noDocuments = (): FoldedDocuments => ({ byId: new Map(), unwritten: new Set() });
 
 /**
- * Folds events, in log order, over documents, which it loads as needed. It skips an event at or below
- * its document's position. Returns the failure that ended it early: the documents then reflect every
- * event before that one.
+ * Folds events, in log order, over documents, which it loads as needed. It skips an event at or
+ * below its document's position. Returns the failure that ended it early: the documents then
+ * reflect every event before that one.
  */
 export const foldEvents = async (
   projection: AnyProjection,

@@ -31,12 +31,12 @@ interface Parts {
 }
 
 /**
- * Guards against read models, and positions of workers beside them, that were made from another log:
- * they would silently give wrong answers. The first start on a log appends its identity, and the
- * read models store the identity of their log.
+ * Guards against read models, and positions of workers beside them, that were made from another
+ * log: they would silently give wrong answers. The first start on a log appends its identity, and
+ * the read models store the identity of their log.
  *
- * `verify` compares the two. The returned event store lets no call through before a verification has
- * succeeded, so that a log that is unavailable at the start is verified when it is back.
+ * `verify` compares the two. The returned event store lets no call through before a verification
+ * has succeeded, so that a log that is unavailable at the start is verified when it is back.
  *
  * @throws OtherLog, from `verify` and from every call of the store; faults of the two stores, after
  * which the next call verifies again

@@ -11,8 +11,8 @@ import { storeFailure } from './status.js';
 
 /**
  * `starting`: the stores have not answered yet. `retrying`: a store failed; the runner goes on from
- * the stored checkpoint. `failed`: the projection could not take an event, and stays before it until
- * the process starts again.
+ * the stored checkpoint. `failed`: the projection could not take an event, and stays before it
+ * until the process starts again.
  */
 export type RunnerState = 'starting' | ChosenVersion['state'] | 'retrying' | 'failed' | 'stopped';
 
@@ -49,7 +49,9 @@ export interface RunnerParts {
 }
 
 const maxBatch = 500;
-/** Lists may wait for a checkpoint that moves without documents, so it is stored after this time. */
+/**
+ * Lists may wait for a checkpoint that moves without documents, so it is stored after this time.
+ */
 const checkpointDelayMs = 50;
 /**
  * A write notices that another version went live. A projection with nothing to write notices it
@@ -75,7 +77,9 @@ export const startProjectionRunner = (projection: AnyProjection, parts: RunnerPa
     resolveStarted = resolve;
   });
 
-  /** Writes one version until the runner is stopped, another version goes live, or something fails. */
+  /**
+   * Writes one version until the runner is stopped, another version goes live, or something fails.
+   */
   const runVersion = async (): Promise<void> => {
     const interruption = new AbortController();
     const interrupt = (fault: unknown): void => {
@@ -239,8 +243,8 @@ const createTombstonePurge = (
 };
 
 /**
- * Runs `task` again and again, each time `periodMs` after the last run ended, until it throws or the
- * returned function is called.
+ * Runs `task` again and again, each time `periodMs` after the last run ended, until it throws or
+ * the returned function is called.
  */
 const repeat = (clock: Clock, periodMs: number, task: () => Promise<void>, onFault: (fault: unknown) => void): (() => void) => {
   let isStopped = false;

@@ -8,7 +8,10 @@ import { lagBehind, type Lag } from './status.js';
  * the same stores.
  */
 export interface Projector {
-  /** Resolves once each runner has chosen the version that it writes, or retries after a store fault. */
+  /**
+   * Resolves once each runner has chosen the version that it writes, or retries after a store
+   * fault.
+   */
   start(): Promise<void>;
   /** Resolves after the batches under way. A stopped projector does not start again. */
   stop(): Promise<void>;

@@ -12,8 +12,9 @@ export interface ListedDocument<Document> extends Omit<StoredDocument, 'body'> {
 const timeoutMs = 2_000;
 
 /**
- * Lists documents. The list reflects everything that any process committed before the call: it waits,
- * at most 2 s, until the projection has reached the end that the log had at the time of the call.
+ * Lists documents. The list reflects everything that any process committed before the call: it
+ * waits, at most 2 s, until the projection has reached the end that the log had at the time of the
+ * call.
  *
  * @throws ProjectionBehind when the projection does not get there in time
  * @throws EventStoreUnavailable, ReadModelStoreUnavailable

@@ -45,8 +45,9 @@ const documentsPerWrite = 2_000;
 const maxDocumentsKept = 20_000;
 
 /**
- * Folds the whole log again, beside the version that answers reads, and publishes the result. Running
- * projectors notice it and go on with the new version. After an interruption the next call continues.
+ * Folds the whole log again, beside the version that answers reads, and publishes the result.
+ * Running projectors notice it and go on with the new version. After an interruption the next call
+ * continues.
  *
  * @throws ProjectionFailed when the projection cannot take an event: the live version stays
  * @throws ReadModelDropped when another version was published meanwhile
@@ -68,8 +69,8 @@ export const rebuildProjection = async (name: string, parts: RebuildParts): Prom
   // Again for the events that came meanwhile, so that little is left to do after the swap.
   await catchUp();
   await readModels.publish(model);
-  // A projector may have written an event to the dropped version just before the swap, and notices the
-  // swap only later.
+  // A projector may have written an event to the dropped version just before the swap, and notices
+  // the swap only later.
   await catchUp();
   await readModels.records.delete(unfinished, name);
   return { version: model.version, events, resumed };

@@ -2,7 +2,7 @@ import type { SeoEvent, SeoFinding, SeoProbes } from '../../events/seo/seo.event
 import { seoStream } from '../../events/seo/seo.stream.js';
 import { defineProjection, type Projection } from '../projection.js';
 
-/** The scans of a website, newest first: half a year of weekly ones. */
+/** The last scans of a website, newest first. */
 export type SeoDocument = {
   readonly websiteId: string;
   readonly scans: readonly SeoScan[];
@@ -15,7 +15,7 @@ export type SeoScan = {
   readonly url: string;
   readonly requestedAt: string;
   readonly finishedAt?: string;
-  /** Why it failed, or what went wrong in the last attempt. */
+  /** The error that ended the scan, or that of its last attempt. */
   readonly reason?: string;
   readonly score?: number;
   readonly pages?: number;
@@ -24,6 +24,7 @@ export type SeoScan = {
   readonly probes?: SeoProbes;
 };
 
+/** Half a year of weekly scans. */
 const maxScans = 26;
 
 const changeScan = (document: SeoDocument | null, scanId: string, change: (scan: SeoScan) => SeoScan): SeoDocument | null =>

@@ -2,7 +2,10 @@ import type { Feature, Tier, WebsiteEvent } from '../../events/website/website.e
 import { websiteStream } from '../../events/website/website.stream.js';
 import { defineProjection, type Projection } from '../projection.js';
 
-/** The Website as admins see it (api.md, section 5), and what the service itself needs to know of it. */
+/**
+ * The Website as admins see it (api.md, section 5), and what the service itself needs to know of
+ * it.
+ */
 export type WebsiteDocument = {
   readonly id: string;
   readonly name: string;

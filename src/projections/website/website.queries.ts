@@ -1,7 +1,10 @@
 import type { Reader } from '../reader.js';
 import { websiteProjection, type WebsiteDocument } from './website.projection.js';
 
-/** Websites, newest first; archived ones only when asked for. `q` is looked for in name and slug. */
+/**
+ * Websites, newest first: the archived ones with `archived`, otherwise the others. `q` matches a
+ * part of name or slug.
+ */
 export const listWebsites = async (
   reader: Reader,
   query: { status?: string; clientId?: string; q?: string; archived?: boolean; after?: string; limit: number },
