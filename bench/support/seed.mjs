@@ -54,7 +54,7 @@ const websiteEvents = async (engine) => {
      * @param {import('../../src/commands/refusal.js').Refusal | readonly import('../../src/events/envelope.js').DomainEvent[]} outcome
      */
     const append = (stream, outcome) => () => {
-      if ('refused' in outcome) throw new Error(`${stream}: ${outcome.message}`);
+      if ('code' in outcome) throw new Error(`${stream}: ${outcome.message}`);
       const events = outcome.map((event, index) => engine.codec.encode(event, eventId(commandId, stream, index), metadata));
       return engine.eventStore.append(stream, events, -1n);
     };
@@ -90,6 +90,6 @@ const websiteEvents = async (engine) => {
 
 /** @param {import('../../src/commands/refusal.js').Refusal | readonly import('../../src/events/envelope.js').DomainEvent[]} outcome */
 const created = (outcome) => {
-  if ('refused' in outcome) throw new Error(outcome.message);
+  if ('code' in outcome) throw new Error(outcome.message);
   return outcome;
 };

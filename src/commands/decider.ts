@@ -23,4 +23,4 @@ export interface AnyCommand {
 /** A command without the time, which `engine.handle` sets. */
 export type Untimed<Command extends AnyCommand> = Command extends AnyCommand ? Omit<Command, 'at'> : never;
 
-export const isRefusal = (outcome: readonly DomainEvent[] | Refusal): outcome is Refusal => 'refused' in outcome;
+export const isRefusal = (outcome: readonly DomainEvent[] | Refusal): outcome is Refusal => 'code' in outcome;

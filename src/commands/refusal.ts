@@ -1,7 +1,7 @@
 import type { JsonValue } from '../events/envelope.js';
 
 /** Why something is refused; the entry mode maps it to its own terms (HTTP: `http/errors.ts`). */
-export type RefusalCode = 'invalid' | 'conflict' | 'unauthenticated' | 'forbidden' | 'notFound';
+export type RefusalKind = 'invalid' | 'conflict' | 'unauthenticated' | 'forbidden' | 'notFound';
 
 /** What is wrong with one field of a body, which is named with dots and indexes (`checkpoints.3.id`). */
 export type Violation = {
@@ -11,7 +11,10 @@ export type Violation = {
 
 /** A refusal is a value: deciders return it, `handleCommand` throws it on wrapped in `Refused`. */
 export interface Refusal {
-  readonly refused: RefusalCode;
+  readonly kind: RefusalKind;
+  /** Stable, for programs: callers may branch on it. */
+  readonly code: string;
+  /** For people. */
   readonly message: string;
   readonly details?: JsonValue;
 }
@@ -26,73 +29,125 @@ export class Refused extends Error {
   }
 }
 
-const refuse = (refused: RefusalCode, message: string): Refusal => ({ refused, message });
+/** Every code that a command or a route refuses with. A code that was published stays what it is. */
+export const refusalKinds = {
+  website_not_found: 'notFound',
+  website_not_deployed: 'conflict',
+  website_archived: 'conflict',
+  website_not_active: 'conflict',
+  field_required: 'invalid',
+  not_hex_colour: 'invalid',
+  slug_taken: 'conflict',
+  feature_not_on_tier: 'forbidden',
+  feature_off: 'forbidden',
+  client_not_found: 'notFound',
+  client_email_taken: 'conflict',
+  already_owner: 'conflict',
+  link_not_found: 'notFound',
+  invitation_not_found: 'notFound',
+  billing_not_set_up: 'notFound',
+  invoice_not_found: 'notFound',
+  no_owner: 'conflict',
+  transfer_failed: 'conflict',
+  transfer_not_found: 'notFound',
+  not_your_invitation: 'forbidden',
+  delivery_not_set_up: 'notFound',
+  delivery_checkpoint_not_found: 'notFound',
+  invalid_body: 'invalid',
+  invalid_query: 'invalid',
+  stale: 'conflict',
+  provisioning_in_cleanup: 'conflict',
+  provisioning_not_failed: 'conflict',
+  booking_not_found: 'notFound',
+  bookings_elsewhere: 'conflict',
+  calendar_full: 'conflict',
+  service_not_found: 'notFound',
+  commerce_not_set_up: 'notFound',
+  invalid_signature: 'unauthenticated',
+  other_shop: 'forbidden',
+  api_key_not_found: 'notFound',
+  api_key_role_too_high: 'forbidden',
+  not_authorized_for_website: 'forbidden',
+  admin_required: 'forbidden',
+  editor_required: 'unauthenticated',
+  read_only_token: 'forbidden',
+  read_only_token_for_mails: 'forbidden',
+  missing_token: 'unauthenticated',
+  no_authorization_header: 'unauthenticated',
+  invalid_token: 'unauthenticated',
+  stale_session: 'unauthenticated',
+} as const satisfies Record<string, RefusalKind>;
+
+export type RefusalCode = keyof typeof refusalKinds;
+
+const refuse = (code: RefusalCode, message: string): Refusal => ({ kind: refusalKinds[code], code, message });
 
 /** Every refusal of the service, in the words of the specification ("Errors") and of api.md. */
 export const refusals = {
-  websiteNotFound: (id: string) => refuse('notFound', `Website ${id} not found`),
-  websiteNotDeployed: (id: string) => refuse('conflict', `Website ${id} has not been provisioned yet`),
-  websiteArchived: (id: string) => refuse('conflict', `Website ${id} is archived`),
-  websiteNotActive: (id: string) => refuse('conflict', `Website ${id} is not active`),
-  fieldRequired: (field: string) => refuse('invalid', `${field} is required`),
-  notHexColour: (field: string) => refuse('invalid', `${field} must be #RRGGBB hex`),
-  slugTaken: () => refuse('conflict', 'slug already exists'),
-  featureNotOnTier: (feature: string, tier: string) => refuse('forbidden', `${feature} is not available on the ${tier} tier`),
-  featureOff: (feature: string) => refuse('forbidden', `Website does not have the ${feature} feature enabled`),
+  websiteNotFound: (id: string) => refuse('website_not_found', `Website ${id} not found`),
+  websiteNotDeployed: (id: string) => refuse('website_not_deployed', `Website ${id} has not been provisioned yet`),
+  websiteArchived: (id: string) => refuse('website_archived', `Website ${id} is archived`),
+  websiteNotActive: (id: string) => refuse('website_not_active', `Website ${id} is not active`),
+  fieldRequired: (field: string) => refuse('field_required', `${field} is required`),
+  notHexColour: (field: string) => refuse('not_hex_colour', `${field} must be #RRGGBB hex`),
+  slugTaken: () => refuse('slug_taken', 'slug already exists'),
+  featureNotOnTier: (feature: string, tier: string) =>
+    refuse('feature_not_on_tier', `${feature} is not available on the ${tier} tier`),
+  featureOff: (feature: string) => refuse('feature_off', `Website does not have the ${feature} feature enabled`),
 
-  clientNotFound: (id: string) => refuse('notFound', `Client ${id} does not exist`),
-  clientEmailTaken: () => refuse('conflict', 'A client with this email already exists'),
-  alreadyOwner: () => refuse('conflict', 'Client already owns this website'),
+  clientNotFound: (id: string) => refuse('client_not_found', `Client ${id} does not exist`),
+  clientEmailTaken: () => refuse('client_email_taken', 'A client with this email already exists'),
+  alreadyOwner: () => refuse('already_owner', 'Client already owns this website'),
   linkNotFound: (clientId: string, websiteId: string) =>
-    refuse('notFound', `Client ${clientId} is not linked to website ${websiteId}`),
+    refuse('link_not_found', `Client ${clientId} is not linked to website ${websiteId}`),
 
-  invitationNotFound: (id: string) => refuse('notFound', `Invitation ${id} not found`),
-  billingNotSetUp: (websiteId: string) => refuse('notFound', `Billing for website ${websiteId} is not set up`),
-  invoiceNotFound: (id: string) => refuse('notFound', `Invoice ${id} not found`),
-  noOwner: (websiteId: string) => refuse('conflict', `Website ${websiteId} has no owner`),
-  transferNotFound: () => refuse('notFound', 'Pending transfer not found'),
-  notYourInvitation: () => refuse('forbidden', 'Not authorized to claim this invitation'),
+  invitationNotFound: (id: string) => refuse('invitation_not_found', `Invitation ${id} not found`),
+  billingNotSetUp: (websiteId: string) => refuse('billing_not_set_up', `Billing for website ${websiteId} is not set up`),
+  invoiceNotFound: (id: string) => refuse('invoice_not_found', `Invoice ${id} not found`),
+  noOwner: (websiteId: string) => refuse('no_owner', `Website ${websiteId} has no owner`),
+  /** In the words of the fault. */
+  transferFailed: (message: string) => refuse('transfer_failed', message),
+  transferNotFound: () => refuse('transfer_not_found', 'Pending transfer not found'),
+  notYourInvitation: () => refuse('not_your_invitation', 'Not authorized to claim this invitation'),
 
-  deliveryNotSetUp: (websiteId: string) => refuse('notFound', `Delivery for website ${websiteId} is not set up`),
-  deliveryCheckpointNotFound: (id: string) => refuse('notFound', `Checkpoint ${id} not found`),
+  deliveryNotSetUp: (websiteId: string) => refuse('delivery_not_set_up', `Delivery for website ${websiteId} is not set up`),
+  deliveryCheckpointNotFound: (id: string) => refuse('delivery_checkpoint_not_found', `Checkpoint ${id} not found`),
   /** The message names the first violation, `details` lists every one. */
   invalidBody: (field: string, issue: string, others: readonly Violation[] = []): Refusal => ({
-    refused: 'invalid',
-    message: `Invalid request body — ${field}: ${issue}`,
+    ...refuse('invalid_body', `Invalid request body — ${field}: ${issue}`),
     details: [{ field, issue }, ...others],
   }),
   invalidQuery: (field: string, issue: string): Refusal => ({
-    refused: 'invalid',
-    message: `Invalid query — ${field}: ${issue}`,
+    ...refuse('invalid_query', `Invalid query — ${field}: ${issue}`),
     details: [{ field, issue }],
   }),
-  stale: () => refuse('conflict', 'Someone else saved while you were editing'),
+  stale: () => refuse('stale', 'Someone else saved while you were editing'),
 
   provisioningInCleanup: (websiteId: string) =>
-    refuse('conflict', `What the provisioning of website ${websiteId} has left is being removed`),
-  provisioningNotFailed: (websiteId: string) => refuse('conflict', `Provisioning of website ${websiteId} has not failed`),
+    refuse('provisioning_in_cleanup', `What the provisioning of website ${websiteId} has left is being removed`),
+  provisioningNotFailed: (websiteId: string) =>
+    refuse('provisioning_not_failed', `Provisioning of website ${websiteId} has not failed`),
 
-  bookingNotFound: (id: string) => refuse('notFound', `Booking ${id} not found`),
-  bookingsElsewhere: (provider: string) => refuse('conflict', `Bookings are made and cancelled in ${provider}`),
-  calendarFull: () => refuse('conflict', 'The calendar is full'),
+  bookingNotFound: (id: string) => refuse('booking_not_found', `Booking ${id} not found`),
+  bookingsElsewhere: (provider: string) => refuse('bookings_elsewhere', `Bookings are made and cancelled in ${provider}`),
+  calendarFull: () => refuse('calendar_full', 'The calendar is full'),
 
-  serviceNotFound: (id: string) => refuse('notFound', `Service ${id} not found`),
-  commerceNotSetUp: (websiteId: string) => refuse('notFound', `Commerce for website ${websiteId} is not set up`),
-  invalidSignature: () => refuse('unauthenticated', 'Invalid signature'),
-  otherShop: () => refuse('forbidden', 'Not authorized to deliver webhooks for this website'),
+  serviceNotFound: (id: string) => refuse('service_not_found', `Service ${id} not found`),
+  commerceNotSetUp: (websiteId: string) => refuse('commerce_not_set_up', `Commerce for website ${websiteId} is not set up`),
+  invalidSignature: () => refuse('invalid_signature', 'Invalid signature'),
+  otherShop: () => refuse('other_shop', 'Not authorized to deliver webhooks for this website'),
 
-  apiKeyNotFound: (id: string) => refuse('notFound', `API key ${id} not found`),
-  apiKeyRoleTooHigh: () => refuse('forbidden', 'Not authorized to mint an API key with the admin role'),
+  apiKeyNotFound: (id: string) => refuse('api_key_not_found', `API key ${id} not found`),
+  apiKeyRoleTooHigh: () => refuse('api_key_role_too_high', 'Not authorized to mint an API key with the admin role'),
 
-  notAuthorizedForWebsite: (id: string) => refuse('forbidden', `Not authorized to access website ${id}`),
-  adminRequired: () => refuse('forbidden', 'Admin role required'),
+  notAuthorizedForWebsite: (id: string) => refuse('not_authorized_for_website', `Not authorized to access website ${id}`),
+  adminRequired: () => refuse('admin_required', 'Admin role required'),
   /** The one authorization failure that answers 401 (specification, "Authentication", rule 3). */
-  editorRequired: () => refuse('unauthenticated', 'Editor role required'),
-  ownerRequired: (websiteId: string) => refuse('forbidden', `Not authorized to access website ${websiteId}`),
-  readOnlyToken: () => refuse('forbidden', 'Not authorized to write with a read-only token'),
-  readOnlyTokenForMails: () => refuse('forbidden', 'Not authorized to read mails with a read-only token'),
-  missingToken: () => refuse('unauthenticated', 'Missing token'),
-  noAuthorizationHeader: () => refuse('unauthenticated', 'No Authorization header'),
-  invalidToken: () => refuse('unauthenticated', 'Invalid token'),
-  staleSession: () => refuse('unauthenticated', 'Your session is stale'),
+  editorRequired: () => refuse('editor_required', 'Editor role required'),
+  readOnlyToken: () => refuse('read_only_token', 'Not authorized to write with a read-only token'),
+  readOnlyTokenForMails: () => refuse('read_only_token_for_mails', 'Not authorized to read mails with a read-only token'),
+  missingToken: () => refuse('missing_token', 'Missing token'),
+  noAuthorizationHeader: () => refuse('no_authorization_header', 'No Authorization header'),
+  invalidToken: () => refuse('invalid_token', 'Invalid token'),
+  staleSession: () => refuse('stale_session', 'Your session is stale'),
 } as const satisfies Record<string, (...parts: never[]) => Refusal>;

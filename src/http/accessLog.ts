@@ -8,6 +8,8 @@ export interface Answered {
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
+  /** Of an error. */
+  readonly code?: string;
 }
 
 /**
@@ -16,12 +18,13 @@ export interface Answered {
  */
 export const createAccessLog =
   ({ logger, clock, blindIndex }: Pick<Engine, 'logger' | 'clock' | 'blindIndex'>) =>
-  ({ request, response, requestId, mode, route, caller, startedAt }: Exchange): Answered => {
+  ({ request, response, requestId, mode, route, caller, startedAt, errorCode }: Exchange): Answered => {
     const answered = {
       method: request.method,
       route: route?.path ?? 'none',
       status: response.statusCode,
       durationMs: clock.now() - startedAt,
+      ...(errorCode !== undefined && { code: errorCode }),
     };
     logger.info(
       {

@@ -64,6 +64,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     if (error instanceof SenderGone) return;
     const { requestId } = exchange;
     const answer = answerFor(error, requestId);
+    exchange.errorCode = answer.code;
     if (answer.status === 500) logger.error({ err: error, requestId }, 'a request failed');
     else if (answer.status > 500) logger.warn({ err: error, requestId }, 'a request could not be answered');
     send(exchange, replyToError(answer));

@@ -15,6 +15,8 @@ export interface Exchange {
   readonly startedAt: number;
   route?: Route;
   caller?: Caller;
+  /** Of the error that it is answered with. */
+  errorCode?: string;
 }
 
 /** Where an exchange is kept between express's handlers. */

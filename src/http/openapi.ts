@@ -60,7 +60,7 @@ export const createOpenApi = (routes: readonly Route[], { baseUrl, version }: { 
 const description = `Every route is there twice: under \`/v1\` for programs, with a personal access token, and without it for the
 portal, with an access token of the identity provider.
 
-- Errors are \`{error, details}\`: branch on the status, and on the text where needed. Conflicts are 400.
+- Errors are \`{error, code, details}\`: branch on the status, and on the code where needed. Conflicts are 400.
 - Fields of a body and parameters of a query that nobody knows are refused by name.
 - Every answer carries \`X-Request-Id\`; send your own to find it again in the log. It is kept there: one that holds an address
   or a token is replaced.
@@ -93,7 +93,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
 
 const ErrorBody = Type.Object(
   {
-    error: Type.String({ description: 'What is wrong, in words.' }),
+    error: Type.String({ description: 'What is wrong, in words for people.' }),
+    code: Type.String({ description: 'What is wrong, for programs: it stays the same in every later version.' }),
     details: Type.Union([Type.Array(Type.Unknown()), Type.Object({}), Type.Null()], {
       description: 'Structured context: for a 400 of the validator the list of every violation, `{field, issue}`.',
     }),

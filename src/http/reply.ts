@@ -39,10 +39,10 @@ const nextPage = (baseUrl: string, url: string, cursor: string): string => {
   return `${baseUrl}${next.pathname}${next.search}`;
 };
 
-export const replyToError = ({ status, error, details, headers }: ErrorAnswer): Reply => ({
+export const replyToError = ({ status, code, error, details, headers }: ErrorAnswer): Reply => ({
   status,
   headers: { 'content-type': json, 'cache-control': 'no-store', ...headers },
-  body: JSON.stringify({ error, details }),
+  body: JSON.stringify({ error, code, details }),
 });
 
 /** Sends a reply in one write. A body that the caller has already is left out (304). */

@@ -184,6 +184,7 @@ const settled = async (exchange: Exchange, handle: () => Promise<Answer>, baseUr
   } catch (error) {
     const answer = answerFor(error, exchange.requestId);
     if (answer.status >= 500) throw error;
+    exchange.errorCode = answer.code;
     return replyToError(answer);
   }
 };
@@ -193,7 +194,7 @@ const saysNothing = (bytes: Buffer): boolean => bytes.length < 10 && /^\s*(?:nul
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isStale = (error: unknown): boolean => error instanceof Refused && error.refusal.message === refusals.stale().message;
+const isStale = (error: unknown): boolean => error instanceof Refused && error.refusal.code === 'stale';
 
 const check = (what: 'path params' | 'query', violations: readonly Violation[]): void => {
   if (violations.length > 0) throw httpErrors.invalid(what, violations);

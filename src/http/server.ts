@@ -134,21 +134,21 @@ const addressOf = (server: Server): { host: string; port: number; url: string } 
 
 /** What is not HTTP, too long or too slow is refused in the same form as everything else. */
 const refuse = (code: string | undefined, socket: Duplex): void => {
-  const [status, words] = refusalOf(code);
-  const { headers, body } = replyToError({ status, error: words, details: null, headers: {} });
+  const [status, refusal, words] = refusalOf(code);
+  const { headers, body } = replyToError({ status, code: refusal, error: words, details: null, headers: {} });
   const all = { ...securityHeaders, ...headers, 'content-length': String(Buffer.byteLength(body ?? '')), connection: 'close' };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${String(status)} ${words}\r\n${lines.join('')}\r\n`);
   socket.end(body);
 };
 
-const refusalOf = (code: string | undefined): readonly [number, string] => {
+const refusalOf = (code: string | undefined): readonly [number, string, string] => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return [431, 'Request header fields too large'];
+      return [431, 'headers_too_large', 'Request header fields too large'];
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return [408, 'Request timeout'];
+      return [408, 'request_timeout', 'Request timeout'];
     default:
-      return [400, 'Malformed request'];
+      return [400, 'malformed_request', 'Malformed request'];
   }
 };

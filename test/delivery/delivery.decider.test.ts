@@ -71,7 +71,8 @@ describe('replacing', () => {
     given(deliveryDecider, [setUp()])
       .when({ type: 'ReplaceDelivery', websiteId })
       .thenRefused({
-        refused: 'invalid',
+        kind: 'invalid',
+        code: 'invalid_body',
         message: 'Invalid request body — estimatedCompletionAt: is required',
         details: [
           { field: 'estimatedCompletionAt', issue: 'is required' },
@@ -146,7 +147,8 @@ describe('replacing', () => {
     given(deliveryDecider, [setUp()])
       .when({ ...unchanged, checkpoints: ['a', 'b', 'a', 'b', 'a'].map((id) => checkpoint(id)) })
       .thenRefused({
-        refused: 'invalid',
+        kind: 'invalid',
+        code: 'invalid_body',
         message: 'Invalid request body — checkpoints.2.id: must be unique within the delivery block',
         details: [2, 3, 4].map((index) => ({
           field: `checkpoints.${index}.id`,

@@ -198,7 +198,7 @@ describe('PUT /websites/:id/delivery that is refused: 400', () => {
     const { status, body } = await delivery.replace({ ...replacement, ...changes });
     expect([status, body]).toStrictEqual([
       400,
-      { error: `Invalid request body — ${field}: ${issue}`, details: [{ field, issue }] },
+      { error: `Invalid request body — ${field}: ${issue}`, code: 'invalid_body', details: [{ field, issue }] },
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('PUT /websites/:id/delivery that is refused: 400', () => {
     const { api, token } = started;
     const archived = await started.newDelivery();
     await api.call('POST', `/websites/${archived.websiteId}/archive`, { token });
-    const refusal = [400, { error: `Website ${archived.websiteId} is archived`, details: null }];
+    const refusal = [400, { error: `Website ${archived.websiteId} is archived`, code: 'website_archived', details: null }];
     for (const ask of [
       () => archived.replace(replacement),
       () => archived.setStatus('qa', 'done'),
@@ -285,7 +285,7 @@ describe('If-Match', () => {
     const etag = (await delivery.read()).headers.get('etag') ?? '';
     const second = await delivery.setStatus('qa', 'done', { 'if-match': etag });
     expect(second.status).toBe(200);
-    const stale = [400, { error: 'Someone else saved while you were editing', details: null }];
+    const stale = [400, { error: 'Someone else saved while you were editing', code: 'stale', details: null }];
     for (const { status, body } of [
       await delivery.setStatus('launch', 'done', { 'if-match': etag }),
       await delivery.replace(replacement, { 'if-match': etag }),
@@ -302,7 +302,7 @@ describe('GET /websites/:id/delivery', () => {
     const { status, body } = await delivery.read();
     expect([status, body]).toStrictEqual([
       404,
-      { error: `Delivery for website ${delivery.websiteId} is not set up`, details: null },
+      { error: `Delivery for website ${delivery.websiteId} is not set up`, code: 'delivery_not_set_up', details: null },
     ]);
   });
 
@@ -468,7 +468,7 @@ describe('clients', () => {
       await calls.history(),
       await calls.read(`?at=${eta}`),
     ]) {
-      expect([status, body]).toStrictEqual([403, { error: 'Admin role required', details: null }]);
+      expect([status, body]).toStrictEqual([403, { error: 'Admin role required', code: 'admin_required', details: null }]);
     }
   });
 

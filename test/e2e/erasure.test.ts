@@ -129,7 +129,7 @@ test('an erased person is in no response, rebuilt read model, file or log, and m
   expect((await admin.delete(`/clients/${clientId}`)).status).toBe(204);
 
   for (const token of tokens) expect((await createApi(first.address, token).get('/me')).status).toBe(401);
-  const gone = { status: 404, body: { error: `Client ${clientId} does not exist`, details: null } };
+  const gone = { status: 404, body: { error: `Client ${clientId} does not exist`, code: 'client_not_found', details: null } };
   expect(await admin.get(`/clients/${clientId}`)).toMatchObject(gone);
   expect(await admin.delete(`/clients/${clientId}`)).toMatchObject(gone);
   const after = await answers(admin, websites, clientId);

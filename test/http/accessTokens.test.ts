@@ -36,7 +36,7 @@ const whoIs = (as: string, at = api): Promise<ApiAnswer> => at.call('GET', '/me'
 const revoke = (id: string, as = token, query = ''): Promise<ApiAnswer> =>
   api.call('DELETE', `/api-keys/${id}${query}`, { token: as });
 
-const refused = (error: string, status = 401): object => ({ status, body: { error, details: null } });
+const refused = (error: string, code: string, status = 401): object => ({ status, body: { error, code, details: null } });
 
 describe('a token', () => {
   test('lets in as whom it was minted for', async () => {
@@ -46,7 +46,7 @@ describe('a token', () => {
 
   test('is missing: 401 Missing token, with how to authenticate', async () => {
     const answer = await api.call('GET', '/v1/me');
-    expect(answer).toMatchObject(refused('Missing token'));
+    expect(answer).toMatchObject(refused('Missing token', 'missing_token'));
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
@@ -63,7 +63,7 @@ describe('a token', () => {
     ['well-formed but nobody’s', () => accessTokenFrom(systemRandom.bytes(64))],
     ['nonsense', () => 'nonsense'],
   ])('%s is Invalid token', async (_what, make) => {
-    expect(await whoIs(make().replace('’', ''))).toMatchObject(refused('Invalid token'));
+    expect(await whoIs(make().replace('’', ''))).toMatchObject(refused('Invalid token', 'invalid_token'));
   });
 
   test('that cannot be one is refused without a look-up', async () => {
@@ -71,7 +71,7 @@ describe('a token', () => {
     const position = await eventStore.lastPosition();
     await eventStore.close();
     try {
-      expect(await whoIs(token.slice(0, -1))).toMatchObject(refused('Invalid token'));
+      expect(await whoIs(token.slice(0, -1))).toMatchObject(refused('Invalid token', 'invalid_token'));
       expect((await whoIs(token)).status).toBe(503);
     } finally {
       await api.stop();
@@ -82,7 +82,7 @@ describe('a token', () => {
 
   test('is Invalid token where the portal comes in', async () => {
     const answer = await api.call('GET', '/me', { headers: { authorization: `Bearer ${token}` } });
-    expect(answer).toMatchObject(refused('Invalid token'));
+    expect(answer).toMatchObject(refused('Invalid token', 'invalid_token'));
   });
 
   test('the scheme is known in any case', async () => {
@@ -95,7 +95,7 @@ describe('a token', () => {
     expect((await list(reader)).length).toBeGreaterThan(0);
     for (const path of ['/api-keys', '/api-keys?dryRun=1']) {
       const answer = await api.call('POST', path, { token: reader, body: { name: 'more' } });
-      expect(answer).toMatchObject(refused('Not authorized to write with a read-only token', 403));
+      expect(answer).toMatchObject(refused('Not authorized to write with a read-only token', 'read_only_token', 403));
     }
   });
 
@@ -103,7 +103,7 @@ describe('a token', () => {
     const lapsing = await api.mintToken({ expiresAt: new Date(clock.now() + 60_000).toISOString() });
     expect((await whoIs(lapsing)).status).toBe(200);
     clock.shift(60_000);
-    expect(await whoIs(lapsing)).toMatchObject(refused('Invalid token'));
+    expect(await whoIs(lapsing)).toMatchObject(refused('Invalid token', 'invalid_token'));
     clock.shift(-60_000);
   });
 
@@ -133,7 +133,7 @@ describe('POST /api-keys', () => {
     expect((await whoIs(key.token)).body).toMatchObject({ role: 'client' });
     expect((await mint({}, key.token)).key).toMatchObject({ role: 'client' });
     expect(await mint({ role: 'admin' }, key.token)).toMatchObject(
-      refused('Not authorized to mint an API key with the admin role', 403),
+      refused('Not authorized to mint an API key with the admin role', 'api_key_role_too_high', 403),
     );
   });
 
@@ -217,8 +217,8 @@ describe('DELETE /api-keys/:id', () => {
     expect((await whoIs(key.token)).status).toBe(200);
     expect((await whoIs(key.token, other)).status).toBe(200);
     expect((await revoke(key.id)).status).toBe(204);
-    expect(await whoIs(key.token)).toMatchObject(refused('Invalid token'));
-    expect(await whoIs(key.token, other)).toMatchObject(refused('Invalid token'));
+    expect(await whoIs(key.token)).toMatchObject(refused('Invalid token', 'invalid_token'));
+    expect(await whoIs(key.token, other)).toMatchObject(refused('Invalid token', 'invalid_token'));
     expect((await list()).map(({ id }) => id)).not.toContain(key.id);
   });
 
@@ -247,6 +247,6 @@ describe('DELETE /api-keys/:id', () => {
     ['the right key under another time', async () => `0000000000${(await mint()).key.id.slice(10)}`],
   ])('404 for %s', async (_what, idOf) => {
     const id = await idOf();
-    expect(await revoke(id)).toMatchObject(refused(`API key ${id} not found`, 404));
+    expect(await revoke(id)).toMatchObject(refused(`API key ${id} not found`, 'api_key_not_found', 404));
   });
 });

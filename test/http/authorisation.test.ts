@@ -70,12 +70,12 @@ describe('who may call', () => {
     }
   });
 
-  test.each<[AccessRule, string, string]>([
-    ['admin', 'owner', 'Admin role required'],
-    ['admin', 'stranger', 'Admin role required'],
-    ['editors', 'viewer', 'Editor role required'],
-  ])('%s tells a %s: %s', async (rule, who, error) => {
-    expect((await get(`/websites/${websiteId}/${rule}`, who)).body).toStrictEqual({ error, details: null });
+  test.each<[AccessRule, string, string, string]>([
+    ['admin', 'owner', 'Admin role required', 'admin_required'],
+    ['admin', 'stranger', 'Admin role required', 'admin_required'],
+    ['editors', 'viewer', 'Editor role required', 'editor_required'],
+  ])('%s tells a %s: %s', async (rule, who, error, code) => {
+    expect((await get(`/websites/${websiteId}/${rule}`, who)).body).toStrictEqual({ error, code, details: null });
   });
 
   test.each<[AccessRule, string]>([
@@ -84,7 +84,11 @@ describe('who may call', () => {
     ['adminOrOwner', 'editor'],
     ['owner', 'admin'],
   ])('%s tells a %s that the website is not theirs', async (rule, who) => {
-    expect((await get(`/websites/${websiteId}/${rule}`, who)).body).toStrictEqual({ error: stranger(websiteId), details: null });
+    expect((await get(`/websites/${websiteId}/${rule}`, who)).body).toStrictEqual({
+      error: stranger(websiteId),
+      code: 'not_authorized_for_website',
+      details: null,
+    });
   });
 
   test.each(rules.filter((rule) => rule !== 'public'))('%s: nobody who does not say who they are', async (rule) => {
@@ -93,7 +97,11 @@ describe('who may call', () => {
   });
 
   test.each(['members', 'adminOrOwner', 'editors', 'owner', 'admin'])('%s: an unknown website is 404', async (rule) => {
-    expect((await get(`/websites/nope/${rule}`, 'admin')).body).toStrictEqual({ error: 'Website nope not found', details: null });
+    expect((await get(`/websites/nope/${rule}`, 'admin')).body).toStrictEqual({
+      error: 'Website nope not found',
+      code: 'website_not_found',
+      details: null,
+    });
   });
 
   test('an unknown website is 404 for clients too, but not where they may not look', async () => {
@@ -114,7 +122,11 @@ describe('what the website allows', () => {
   test.each(['admin', 'owner'])('a feature that is off is off for the %s', async (who) => {
     const answer = await get(`/websites/${websiteId}/shop`, who);
     expect(answer.status).toBe(403);
-    expect(answer.body).toStrictEqual({ error: 'Website does not have the commerce feature enabled', details: null });
+    expect(answer.body).toStrictEqual({
+      error: 'Website does not have the commerce feature enabled',
+      code: 'feature_off',
+      details: null,
+    });
   });
 
   test('one that is on is on, but not for strangers', async () => {
@@ -128,7 +140,7 @@ describe('what the website allows', () => {
     await post(`/websites/${id}/archive`, undefined);
     const write = await api.call('POST', `/websites/${id}/write`, { token: tokens.owner ?? '' });
     expect(write.status).toBe(400);
-    expect(write.body).toStrictEqual({ error: `Website ${id} is archived`, details: null });
+    expect(write.body).toStrictEqual({ error: `Website ${id} is archived`, code: 'website_archived', details: null });
     expect((await get(`/websites/${id}/members`, 'owner')).status).toBe(200);
     expect((await api.call('POST', `/websites/${id}/revive`, { token: admin })).status).toBe(200);
   });

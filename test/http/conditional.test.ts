@@ -120,7 +120,7 @@ describe('If-Match', () => {
     expect((await put('next', etag, method)).status).toBe(200);
     const again = await put('after', etag, method);
     expect(again.status).toBe(400);
-    expect(again.body).toStrictEqual({ error: 'Someone else saved while you were editing', details: null });
+    expect(again.body).toStrictEqual({ error: 'Someone else saved while you were editing', code: 'stale', details: null });
     expect(text).toBe('next');
   });
 

@@ -201,7 +201,7 @@ describe('sign-in by e-mail', () => {
         }),
     });
     const refused = await later.call('GET', '/me', { token: theirs.admin });
-    expect([refused.status, refused.body]).toStrictEqual([401, { error: 'Invalid token', details: null }]);
+    expect([refused.status, refused.body]).toStrictEqual([401, { error: 'Invalid token', code: 'invalid_token', details: null }]);
     for (const token of [theirs.client, operators]) expect(await statusOf(later, token)).toBe(200);
   });
 

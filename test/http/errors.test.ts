@@ -57,11 +57,12 @@ describe('the table of errors', () => {
     expect(answerFor(new EventStoreFull('no room'), 'r').error).toMatch(/^Storage is full/);
   });
 
-  test.each(Object.entries(refusals))('has a status for the refusal %s', (_name, refuse) => {
+  test.each(Object.entries(refusals))('has a status for the refusal %s', (name, refuse) => {
     const refusal = (refuse as (...parts: string[]) => ReturnType<typeof refusals.adminRequired>)('one', 'other');
     const answer = answerFor(new Refused(refusal), 'r');
     expect([400, 401, 403, 404]).toContain(answer.status);
-    expect(answer.error).toBe(refusal.message);
+    expect([answer.error, answer.code]).toEqual([refusal.message, refusal.code]);
+    expect(refusal.code).toBe(name.replaceAll(/[A-Z]+/g, (letters) => `_${letters.toLowerCase()}`));
   });
 
   test.each([
@@ -132,6 +133,7 @@ describe('the table of errors', () => {
   ])('%s tells nothing but the request id', (thrown) => {
     expect(answerFor(thrown, 'request-7')).toStrictEqual({
       status: 500,
+      code: 'internal_error',
       error: 'Internal server error',
       details: { requestId: 'request-7' },
       headers: {},
@@ -147,7 +149,7 @@ describe('over HTTP', () => {
     });
     const answer = await api.call('GET', '/broken', { token: await api.mintToken(), headers: { 'x-request-id': 'r-1' } });
     expect(answer.status).toBe(500);
-    expect(answer.body).toStrictEqual({ error: 'Internal server error', details: { requestId: 'r-1' } });
+    expect(answer.body).toStrictEqual({ error: 'Internal server error', code: 'internal_error', details: { requestId: 'r-1' } });
     const line = api.log.find(({ msg }) => msg === 'a request failed');
     expect(line).toMatchObject({ level: 'error', requestId: 'r-1', err: { message: 'inner words' } });
     expect(JSON.stringify(line)).toContain('errors.test');
@@ -161,14 +163,22 @@ describe('over HTTP', () => {
     const answer = await api.call('GET', '/down', { token: await api.mintToken() });
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('1');
-    expect(answer.body).toStrictEqual({ error: 'The event store cannot be reached', details: null });
+    expect(answer.body).toStrictEqual({
+      error: 'The event store cannot be reached',
+      code: 'event_store_unavailable',
+      details: null,
+    });
   });
 
   test('404 Not found, with and without /v1, whoever asks', async () => {
     const api = await startApi({ routes: () => [], projector: false });
     for (const path of ['/nope', '/v1/nope', '/v1', '/', '/v1/v1/nope', '//nope']) {
       const answer = await api.call('GET', path);
-      expect([path, answer.status, answer.body]).toStrictEqual([path, 404, { error: 'Not found', details: null }]);
+      expect([path, answer.status, answer.body]).toStrictEqual([
+        path,
+        404,
+        { error: 'Not found', code: 'not_found', details: null },
+      ]);
     }
   });
 
@@ -183,7 +193,7 @@ describe('over HTTP', () => {
     });
     const things = await api.call('DELETE', '/things');
     expect(things.status).toBe(405);
-    expect(things.body).toStrictEqual({ error: 'Method not allowed', details: null });
+    expect(things.body).toStrictEqual({ error: 'Method not allowed', code: 'method_not_allowed', details: null });
     expect(things.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
     expect((await api.call('GET', '/thing')).headers.get('allow')).toBe('OPTIONS, PUT');
   });

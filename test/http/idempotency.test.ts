@@ -118,7 +118,7 @@ describe('the same request with the same key', () => {
     surprises.push(() => Promise.reject(new Refused(refusals.slugTaken())));
     const first = await order(key);
     const second = await order(key);
-    expect(first.body).toStrictEqual({ error: 'slug already exists', details: null });
+    expect(first.body).toStrictEqual({ error: 'slug already exists', code: 'slug_taken', details: null });
     expect([second.status, second.text]).toStrictEqual([400, first.text]);
     expect(calls).toHaveLength(1);
   });
@@ -192,7 +192,11 @@ describe('the key', () => {
     await order(key);
     const answer = await order(key, 'cake');
     expect(answer.status).toBe(400);
-    expect(answer.body).toStrictEqual({ error: 'Idempotency-Key was used with a different request', details: null });
+    expect(answer.body).toStrictEqual({
+      error: 'Idempotency-Key was used with a different request',
+      code: 'idempotency_key_reused',
+      details: null,
+    });
     expect(calls).toHaveLength(1);
   });
 

@@ -60,31 +60,34 @@ describe('what is not HTTP as it should be', () => {
   });
 
   test.each([
-    ['nonsense', 'nonsense\r\n\r\n', 400, 'Malformed request'],
+    ['nonsense', 'nonsense\r\n\r\n', 400, 'malformed_request', 'Malformed request'],
     [
       'two lengths',
       'POST /v1/things HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
       400,
+      'malformed_request',
       'Malformed request',
     ],
     [
       'a length and pieces',
       'POST /v1/things HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
+      'malformed_request',
       'Malformed request',
     ],
-    ['a broken header', 'GET / HTTP/1.1\r\nhost: x\r\nbad header: 1\r\n\r\n', 400, 'Malformed request'],
+    ['a broken header', 'GET / HTTP/1.1\r\nhost: x\r\nbad header: 1\r\n\r\n', 400, 'malformed_request', 'Malformed request'],
     [
       'headers over 16 KiB',
       `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`,
       431,
+      'headers_too_large',
       'Request header fields too large',
     ],
-  ])('%s', async (_what, text, status, error) => {
+  ])('%s', async (_what, text, status, code, error) => {
     const { socket, received, closed } = await open(api);
     socket.write(text);
     await closed;
-    expect(answerIn(received())).toStrictEqual({ status, body: { error, details: null } });
+    expect(answerIn(received())).toStrictEqual({ status, body: { error, code, details: null } });
     expect(received()).toContain('x-content-type-options: nosniff');
   });
 });
@@ -103,7 +106,10 @@ describe('slow senders', () => {
     const { socket, received, closed } = await open(api);
     socket.write('POST /v1/things HTTP/1.1\r\nhost: x\r\n');
     await closed;
-    expect(answerIn(received())).toStrictEqual({ status: 408, body: { error: 'Request timeout', details: null } });
+    expect(answerIn(received())).toStrictEqual({
+      status: 408,
+      body: { error: 'Request timeout', code: 'request_timeout', details: null },
+    });
   });
 
   test('of nothing at all are cut off', async () => {
@@ -165,7 +171,7 @@ describe('too much to do', () => {
       const answer = await api.call('GET', '/nope');
       return answer.status === 503 ? answer : undefined;
     });
-    expect(refused.body).toStrictEqual({ error: 'Too many requests are under way', details: null });
+    expect(refused.body).toStrictEqual({ error: 'Too many requests are under way', code: 'busy', details: null });
     expect(refused.headers.get('retry-after')).toBe('1');
     expect((await api.call('GET', '/healthz')).status).toBe(200);
     gate.open();

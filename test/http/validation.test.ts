@@ -44,7 +44,7 @@ describe('400 Body required', () => {
   test.each(['/things', '/by-hand'])('POST %s without a body', async (path) => {
     const answer = await api.call('POST', path, { token });
     expect(answer.status).toBe(400);
-    expect(answer.body).toStrictEqual({ error: 'Body required', details: null });
+    expect(answer.body).toStrictEqual({ error: 'Body required', code: 'body_required', details: null });
   });
 
   test.each(['', '{}', ' { } ', 'null', '\n'])('a write that takes none needs none, and takes %j for none', async (raw) => {
@@ -82,7 +82,7 @@ describe('400 Invalid JSON body', () => {
   ])('%s', async (_what, raw) => {
     const answer = await post(raw);
     expect(answer.status).toBe(400);
-    expect(answer.body).toStrictEqual({ error: 'Invalid JSON body', details: null });
+    expect(answer.body).toStrictEqual({ error: 'Invalid JSON body', code: 'invalid_json', details: null });
   });
 });
 
@@ -120,6 +120,7 @@ describe('400 Invalid request body', () => {
     expect(answer.status).toBe(400);
     expect(answer.body).toStrictEqual({
       error: `Invalid request body — ${field}: ${issue}`,
+      code: 'invalid_body',
       details: [{ field, issue }],
     });
   });
@@ -167,7 +168,7 @@ describe('400 Invalid request body', () => {
 
   test('checks by hand come first, in their own words', async () => {
     const answer = await post('{"colour":1}', '/by-hand');
-    expect(answer.body).toStrictEqual({ error: 'name is required', details: null });
+    expect(answer.body).toStrictEqual({ error: 'name is required', code: 'field_required', details: null });
   });
 });
 
@@ -195,7 +196,7 @@ describe('413 Request body too large', () => {
   test('said before it is sent', async () => {
     const answer = await post('x'.repeat(MAX_BODY_BYTES + 1));
     expect(answer.status).toBe(413);
-    expect(answer.body).toStrictEqual({ error: 'Request body too large', details: null });
+    expect(answer.body).toStrictEqual({ error: 'Request body too large', code: 'body_too_large', details: null });
   });
 
   test('found out while it is sent in pieces', async () => {

@@ -27,9 +27,10 @@ export const checkForm = ({ status, headers, rest }: RawAnswer, method: string):
   if (status < 400) return;
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   const body = JSON.parse(Buffer.from(rest, 'latin1').toString()) as Readonly<Record<string, unknown>>;
-  expect(Object.keys(body).sort()).toStrictEqual(['details', 'error']);
+  expect(Object.keys(body).sort()).toStrictEqual(['code', 'details', 'error']);
   expect(typeof body.error).toBe('string');
   expect(body.error).not.toBe('');
+  expect(body.code).toMatch(/^[a-z]+(_[a-z]+)*$/);
   expect(typeof body.details).toBe('object');
 };
 

@@ -43,7 +43,7 @@ export interface RenameRoom {
 /** Where seats are taken when a command does not name another room. */
 export const room = 'room-1';
 
-export const noSeat: Refusal = { refused: 'conflict', message: 'No seat is free' };
+export const noSeat: Refusal = { kind: 'conflict', code: 'no_seat', message: 'No seat is free' };
 
 export const seatDecider: Decider<SeatState, TakeSeats | RenameRoom, SeatEvent> = {
   name: 'seats',

@@ -11,8 +11,11 @@ import { shopDomain, signatureOf, webhookHeaders, type WebhookOptions } from '..
 
 const person = 'john.canary@example.com';
 const body = JSON.stringify({ shop_domain: shopDomain, customer: { id: 1, email: person } });
-const otherShop = { status: 403, body: { error: 'Not authorized to deliver webhooks for this website', details: null } };
-const badSignature = { status: 401, body: { error: 'Invalid signature', details: null } };
+const otherShop = {
+  status: 403,
+  body: { error: 'Not authorized to deliver webhooks for this website', code: 'other_shop', details: null },
+};
+const badSignature = { status: 401, body: { error: 'Invalid signature', code: 'invalid_signature', details: null } };
 
 let api: RunningApi;
 let token: string;

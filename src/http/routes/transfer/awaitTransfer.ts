@@ -67,7 +67,7 @@ const isCarriedOut = async (
 
 const faultOf = ({ error, transient, provider, late }: BillingFault): Error => {
   if (provider === undefined) {
-    return transient ? new Error(error) : new Refused({ refused: 'conflict', message: error });
+    return transient ? new Error(error) : new Refused(refusals.transferFailed(error));
   }
   const cause = late ? Object.assign(new Error(error), { name: 'TimeoutError' }) : undefined;
   return new ProviderFault({ provider, message: error, transient, cause });
