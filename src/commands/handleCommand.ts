@@ -78,7 +78,7 @@ interface Deadline {
 }
 
 const deadlineMs = 5_000;
-const longestPauseMs = 50;
+const maxPauseMs = 50;
 const pageSize = 500;
 
 export const createHandleCommand = (parts: {
@@ -92,7 +92,7 @@ export const createHandleCommand = (parts: {
   // Commands of this process on one stream would only conflict and be decided again.
   const mutex = createKeyedMutex();
 
-  const pause = (attempt: number): Promise<void> => sleep(clock, random.fraction() * Math.min(longestPauseMs, 2 ** attempt));
+  const pause = (attempt: number): Promise<void> => sleep(clock, random.fraction() * Math.min(maxPauseMs, 2 ** attempt));
 
   const appendUntilKnown = async (
     stream: string,

@@ -9,9 +9,9 @@ export interface MintAPIKey {
   readonly name: string;
   readonly hash: string;
   readonly prefix: string;
-  /** Sealed when it tells an address. */
+  /** Encrypted when it tells an address. */
   readonly subject: string;
-  /** Of the one who asks: nobody mints a key for more than the own role. */
+  /** The caller's role: nobody mints a key with more than their own. */
   readonly callerRole: 'admin' | 'client';
   readonly role: 'admin' | 'client';
   readonly scope: APIKeyScope;
@@ -26,7 +26,7 @@ export interface RevokeAPIKey {
   /** The end of the stream's name (`keyOfId`). */
   readonly key: string;
   readonly id: string;
-  /** Whose keys are looked at, as the key holds it: another's is as good as unknown. */
+  /** The subject whose keys may be revoked, as the key holds it; a key of another subject is not found. */
   readonly subject: string;
 }
 

@@ -11,7 +11,7 @@ import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';
 /**
  * Mints a personal access token and keeps its hash. Repeating it with the same command id and the same `secret` makes the same key.
  *
- * @param input with subject, address (in lower case) and name as they are: they are sealed here, the name for whom the address is; `expiresAt`
+ * @param input with subject, address (in lower case) and name as they are: they are encrypted here, the name for whom the address is; `expiresAt`
  * in any form of ISO 8601
  * @param secret 64 random bytes that nobody else has seen: the token is made of them
  * @returns the token, which is nowhere to be had again, and the key's id

@@ -3,7 +3,7 @@ export type ClientCommand =
       readonly type: 'RegisterClient';
       readonly at: string;
       readonly clientId: string;
-      /** Sealed, as all that is personal in a command. */
+      /** Encrypted, as all that is personal in a command. */
       readonly email: string;
       readonly name?: string | undefined;
     }

@@ -16,7 +16,7 @@ export interface ReplaceDelivery {
   /** The whole list. When each was completed is not the sender's to say. */
   readonly checkpoints?: readonly Omit<DeliveryCheckpoint, 'completedAt'>[] | undefined;
   readonly reason?: string | undefined;
-  /** Whether clients may be told the reason. */
+  /** Whether clients may read the reason. */
   readonly reasonVisible?: boolean | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface UndoDeliveryChange {
   readonly websiteId: string;
   /** Of the change, in the block's stream. */
   readonly revision: number;
-  /** The block before that change, looked up in the log, where it can never become another one; `null` when there is none. */
+  /** The block before that change, read from the log, where it never changes; `null` when there is none. */
   readonly before: DeliveryBlock | null;
 }
 

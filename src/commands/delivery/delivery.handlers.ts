@@ -11,18 +11,18 @@ type Handling = Promise<Handled<DeliveryState, DeliveryEvent>>;
 /** @throws Refused: `Invalid request body — …`, `Someone else saved …` */
 export const replaceDelivery = (
   engine: Engine,
-  wish: Omit<ReplaceDelivery, 'type' | 'at'>,
+  input: Omit<ReplaceDelivery, 'type' | 'at'>,
   context: CommandContext,
   options?: HandleOptions,
-): Handling => engine.handle(deliveryDecider, { type: 'ReplaceDelivery', ...wish }, context, options);
+): Handling => engine.handle(deliveryDecider, { type: 'ReplaceDelivery', ...input }, context, options);
 
 /** @throws Refused: not set up, `Checkpoint <id> not found`, `Someone else saved …` */
 export const setCheckpointStatus = (
   engine: Engine,
-  wish: Omit<SetCheckpointStatus, 'type' | 'at'>,
+  input: Omit<SetCheckpointStatus, 'type' | 'at'>,
   context: CommandContext,
   options?: HandleOptions,
-): Handling => engine.handle(deliveryDecider, { type: 'SetCheckpointStatus', ...wish }, context, options);
+): Handling => engine.handle(deliveryDecider, { type: 'SetCheckpointStatus', ...input }, context, options);
 
 /**
  * Brings the block back to what it was before the change that has `revision`.

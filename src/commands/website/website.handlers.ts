@@ -40,25 +40,25 @@ const refuseErasedOwner = async (
  */
 export const createWebsite = async (
   engine: Engine,
-  wish: Omit<CreateWebsite, 'type' | 'at' | 'websiteId' | 'provisioningJobId'>,
+  input: Omit<CreateWebsite, 'type' | 'at' | 'websiteId' | 'provisioningJobId'>,
   context: CommandContext,
 ): Promise<{ websiteId: string }> => {
   const websiteId = entityId(context.commandId, 'website');
   const command = {
     type: 'CreateWebsite',
-    ...wish,
+    ...input,
     websiteId,
     provisioningJobId: entityId(context.commandId, 'provisioning'),
   } as const;
 
   // What the website itself refuses is found out before the slug is taken.
-  await requireClient(engine, wish.clientId);
-  const foreseen = websiteDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, websiteDecider.initialState);
-  if (isRefusal(foreseen)) throw new Refused(foreseen);
+  await requireClient(engine, input.clientId);
+  const expected = websiteDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, websiteDecider.initialState);
+  if (isRefusal(expected)) throw new Refused(expected);
 
-  await reserveSlug(engine, wish.slug, websiteId, context);
+  await reserveSlug(engine, input.slug, websiteId, context);
   await engine.handle(websiteDecider, command, context);
-  await refuseErasedOwner(engine, websiteId, wish.clientId, context);
+  await refuseErasedOwner(engine, websiteId, input.clientId, context);
   return { websiteId };
 };
 
@@ -67,8 +67,8 @@ const reserveSlug = async (engine: Engine, slug: string, websiteId: string, cont
   const { state: before } = await engine.state(slugFold, { slug });
   const abandonedBy = before.stage === 'reserved' && before.websiteId !== websiteId ? before.websiteId : undefined;
   const command = { type: 'ReserveSlug', slug, websiteId, abandonedBy } as const;
-  const foreseen = slugDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, before);
-  if (isRefusal(foreseen)) throw new Refused(foreseen);
+  const expected = slugDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, before);
+  if (isRefusal(expected)) throw new Refused(expected);
   if (abandonedBy !== undefined) {
     const abandon = { type: 'AbandonWebsite', websiteId: abandonedBy } as const;
     await engine.handle(websiteDecider, abandon, context);
@@ -79,13 +79,13 @@ const reserveSlug = async (engine: Engine, slug: string, websiteId: string, cont
 /** @throws Refused: unknown or archived website, unknown client, a feature above the tier, `Someone else saved …` */
 export const changeWebsite = async (
   engine: Engine,
-  wish: Omit<ChangeWebsite, 'type' | 'at'>,
+  input: Omit<ChangeWebsite, 'type' | 'at'>,
   context: CommandContext,
   options?: HandleOptions,
 ): Handling => {
-  await requireClient(engine, wish.clientId);
-  const { websiteId, clientId } = wish;
-  const handled = await engine.handle(websiteDecider, { type: 'ChangeWebsite', ...wish }, context, options);
+  await requireClient(engine, input.clientId);
+  const { websiteId, clientId } = input;
+  const handled = await engine.handle(websiteDecider, { type: 'ChangeWebsite', ...input }, context, options);
   if (clientId !== undefined) await removeLinkOfOwner(engine, websiteId, clientId, context);
   await refuseErasedOwner(engine, websiteId, clientId, context);
   return handled;

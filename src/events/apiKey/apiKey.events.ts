@@ -11,11 +11,11 @@ export const apiKeyEvents = {
       hash: Type.String(),
       /** The token's first 12 characters, by which its owner recognises it. */
       prefix: Type.String(),
-      /** Sealed (`platform/personal.ts`) when it tells an address. */
+      /** Encrypted (`platform/personal.ts`) when it tells an address. */
       subject: Type.String(),
       role: Type.Enum(['admin', 'client']),
       scope: Type.Enum(['read', 'write']),
-      /** Of the one who minted it, as verified then; sealed, and so is the name. */
+      /** Of the one who minted it, as verified then; encrypted, as the name is. */
       verifiedEmail: Type.Optional(Type.String()),
       userName: Type.Optional(Type.String()),
       expiresAt: Type.Optional(Type.String()),

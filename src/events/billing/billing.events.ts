@@ -20,9 +20,9 @@ const ofClaim = {
   clientId: Type.String(),
 };
 
-/** Stream `billing-<websiteId>`: who is billed for a website, and the process that sees to it. */
+/** Stream `billing-<websiteId>`: who is billed for a website, and the process that carries out transfers. */
 export const billingEvents = {
-  /** `about`: a claim, or a client whose subscription is to end. Whoever appended it may act until `leaseUntil`. */
+  /** `about`: a claim, or a client whose subscription is to end. The worker that appended it holds the lease until `leaseUntil`. */
   BillingAttemptStarted: event(
     Type.Object({
       websiteId: Type.String(),
@@ -40,7 +40,7 @@ export const billingEvents = {
       attempt: Attempt,
       error: Type.String(),
       transient: Type.Boolean(),
-      /** Whose fault it was; absent: not a provider's. */
+      /** The provider that failed; absent: none did. */
       provider: Type.Optional(Type.String()),
       /** It did not answer in time. */
       late: Type.Boolean(),

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
 
-/** Stream `client-<id>`. Address and name are sealed (`platform/personal.ts`). */
+/** Stream `client-<id>`. Address and name are encrypted (`platform/personal.ts`). */
 export const clientEvents = {
   ClientRegistered: event(Type.Object({ clientId: Type.String(), email: Type.String(), name: Type.Optional(Type.String()) })),
   ClientRenamed: event(Type.Object({ clientId: Type.String(), name: Type.String() })),
-  /** Who it was is told no more: what is left of them elsewhere goes, and with it the key that opens the rest. */
+  /** From here on the client appears nowhere; what is left of them elsewhere is removed, and the key of their personal data destroyed. */
   ClientErased: event(Type.Object({ clientId: Type.String() })),
 };
 
@@ -22,7 +22,7 @@ export type ClientEmailEvent = EventOf<typeof clientEmailEvents>;
 
 /** Stream `client-subject-<blind index of the subject>`: which client an identity provider's subject is. */
 export const clientSubjectEvents = {
-  /** `subject` is sealed when it tells an address. */
+  /** `subject` is encrypted when it tells an address. */
   ClientSubjectBound: event(Type.Object({ clientId: Type.String(), subject: Type.String() })),
 };
 

@@ -32,7 +32,7 @@ const block = {
   checkpoints: Type.Array(DeliveryCheckpoint, { maxItems: maxDeliveryCheckpoints }),
 };
 
-/** Why the admin changed it, and whether clients may be told. */
+/** Why the admin changed it, and whether clients may read that. */
 const why = { reason: Type.Optional(Type.String()), reasonVisible: Type.Optional(Type.Boolean()) };
 
 /** Stream `delivery-<websiteId>`. */

@@ -5,7 +5,7 @@ import { changesBetween, type DeliveryChange } from './delivery.changes.js';
 import type { DeliveryEvent } from './delivery.events.js';
 import { deliveryStream } from './delivery.stream.js';
 
-/** One change of a delivery block, as its history tells it. */
+/** One change of a delivery block in its history. */
 export interface DeliveryHistoryEntry {
   readonly revision: bigint;
   /** ISO 8601 UTC. */
@@ -14,7 +14,7 @@ export interface DeliveryHistoryEntry {
   readonly type: DeliveryEvent['type'];
   readonly changes: readonly DeliveryChange[];
   readonly reason?: string;
-  /** Whether clients may be told the reason. */
+  /** Whether clients may read the reason. */
   readonly reasonVisible?: boolean;
   /** As the change left it. */
   readonly block: DeliveryBlock | null;

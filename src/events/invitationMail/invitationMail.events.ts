@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
 
-/** One mail: the event that asked for it names it. The recipient's address is not repeated here. */
+/** One mail, named by the event that asked for it. The recipient's address is not repeated here. */
 const ofMail = { websiteId: Type.String(), invitationId: Type.String(), eventId: Type.String() };
 const Time = Type.String({ format: 'date-time' });
 const Attempt = Type.Integer({ minimum: 1 });
 
 /** Stream `invitation-mail-<invitationId>`. */
 export const invitationMailEvents = {
-  /** Whoever appended it may act until `leaseUntil`. */
+  /** The worker that appended it holds the lease until `leaseUntil`. */
   InvitationMailStarted: event(Type.Object({ ...ofMail, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
   InvitationMailLeaseRenewed: event(Type.Object({ ...ofMail, attempt: Attempt, leaseUntil: Time })),
   InvitationMailSent: event(Type.Object({ ...ofMail, attempt: Attempt })),
@@ -23,9 +23,9 @@ export const invitationMailEvents = {
       nextAttemptAt: Type.Optional(Time),
     }),
   ),
-  /** Given up, for somebody to look at (`npm run mails:parked`); resending the invitation asks for another mail. */
+  /** Given up until an operator deals with it (`npm run mails:parked`); resending the invitation asks for another mail. */
   InvitationMailParked: event(Type.Object({ ...ofMail, reason: Type.String() })),
-  /** Somebody looked, and wants it sent. */
+  /** An operator wants it sent after all. */
   InvitationMailReopened: event(Type.Object(ofMail)),
 };
 

@@ -11,17 +11,17 @@ export const SeoScanTrigger = Type.Enum(['request', 'schedule']);
 export const SeoFinding = Type.Object({
   rule: Type.String(),
   severity: Type.Enum(['error', 'warning', 'notice']),
-  /** What is the matter. */
+  /** What is wrong. */
   message: Type.String(),
   /** What to change. */
   advice: Type.String(),
-  /** How many pages it is the matter with, and the addresses of the first few; none when it is the site as a whole. */
+  /** How many pages are affected, and the addresses of the first few; none when it is the site as a whole. */
   affected: Type.Integer({ minimum: 0 }),
   pages: Type.Array(Type.String()),
 });
 export type SeoFinding = Static<typeof SeoFinding>;
 
-/** What an assistant answers to somebody who looks for such a business, and what it says of this one. */
+/** What an LLM answers to somebody who looks for such a business, and what it says about this one. */
 export const SeoProbes = Type.Object({
   status: Type.Enum(['answered', 'notConfigured', 'failed']),
   /** Why they failed. */
@@ -37,7 +37,7 @@ const result = {
   /** 0 to 100. */
   score: Type.Integer({ minimum: 0, maximum: 100 }),
   pages: Type.Integer({ minimum: 1 }),
-  /** Whether every page that was found was looked at. */
+  /** Whether every page that was found was scanned. */
   complete: Type.Boolean(),
   findings: Type.Array(SeoFinding),
   probes: SeoProbes,
@@ -47,7 +47,7 @@ export type SeoScanResult = Static<TObject<typeof result>>;
 /** Stream `seo-<websiteId>`: one scan after the other. */
 export const seoEvents = {
   SeoScanRequested: event(Type.Object({ ...ofScan, url: Type.String(), trigger: SeoScanTrigger })),
-  /** Whoever appended it may act until `leaseUntil`. */
+  /** The worker that appended it holds the lease until `leaseUntil`. */
   SeoScanStarted: event(Type.Object({ ...ofScan, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
   SeoScanLeaseRenewed: event(Type.Object({ ...ofScan, attempt: Attempt, leaseUntil: Time })),
   SeoScanCompleted: event(Type.Object({ ...ofScan, attempt: Attempt, ...result })),

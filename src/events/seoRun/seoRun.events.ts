@@ -5,14 +5,14 @@ const Time = Type.String({ format: 'date-time' });
 const Attempt = Type.Integer({ minimum: 1 });
 const ofRun = { dueAt: Time };
 
-/** Stream `seo-run-<when it was due>`: what the calendar asked for once, for every website. */
+/** Stream `seo-run-<time>`: one due time of the schedule, at which every website is to be scanned. */
 export const seoRunEvents = {
   SeoRunDue: event(Type.Object(ofRun)),
-  /** Whoever appended it may ask for scans until `leaseUntil`. */
+  /** The worker that appended it holds the lease, and requests scans, until `leaseUntil`. */
   SeoRunStarted: event(Type.Object({ ...ofRun, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
-  /** `after`: the last website that was dealt with; the next attempt goes on behind it. */
+  /** `after`: the last website that was dealt with; the next attempt continues after it. */
   SeoRunLeaseRenewed: event(Type.Object({ ...ofRun, attempt: Attempt, leaseUntil: Time, after: Type.Optional(Type.String()) })),
-  /** Every website was dealt with: their scans go on by themselves. */
+  /** A scan was requested for every website. */
   SeoRunCompleted: event(Type.Object({ ...ofRun, attempt: Attempt })),
 };
 

@@ -6,19 +6,19 @@ const Time = Type.String({ format: 'date-time' });
 
 /**
  * Stream `webhook-<websiteId>-<hash of the webhook id>`: inbox and process of one webhook (docs/adr/0013-commerce-webhooks.md). The body is
- * not kept: nothing that is done needs it, and it may tell of people.
+ * not stored: nothing needs it, and it may hold personal data.
  */
 export const webhookEvents = {
   /** `triggeredAt`: when it happened at the commerce platform. */
   WebhookReceived: event(Type.Object({ ...ofWebhook, shopDomain: Type.String(), triggeredAt: Time })),
-  /** Received as well, of a topic that nothing is done about. */
+  /** Received, but its topic is not handled. */
   WebhookIgnored: event(Type.Object({ ...ofWebhook, shopDomain: Type.String() })),
   WebhookProcessed: event(Type.Object(ofWebhook)),
   WebhookFailed: event(
     Type.Object({ ...ofWebhook, attempt: Type.Integer(), error: Type.String(), nextAttemptAt: Type.Optional(Time) }),
   ),
   WebhookParked: event(Type.Object({ ...ofWebhook, reason: Type.String() })),
-  /** A parked one is tried anew. */
+  /** A parked webhook is to be processed again. */
   WebhookReopened: event(Type.Object(ofWebhook)),
 };
 
