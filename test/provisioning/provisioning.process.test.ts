@@ -375,21 +375,21 @@ describe('a retry', () => {
 });
 
 describe('a clean-up', () => {
-  const asked: ProvisioningEvent = { type: 'ProvisioningCleanupRequested', data: job };
+  const asked: ProvisioningEvent = { type: 'ProvisioningCompensationRequested', data: job };
   const begun = (attempt: number): ProvisioningEvent => ({
-    type: 'ProvisioningCleanupStarted',
+    type: 'ProvisioningCompensationStarted',
     data: { ...job, attempt, worker: 'A', leaseUntil },
   });
   const gone = (what: 'project' | 'repository', attempt: number, found = true): ProvisioningEvent => ({
-    type: 'ProvisioningRemainsRemoved',
+    type: 'ProvisioningLeftoverRemoved',
     data: { ...job, attempt, what, name: request.slug, found },
   });
-  const cleaned: ProvisioningEvent = { type: 'ProvisioningCleanedUp', data: job };
+  const cleaned: ProvisioningEvent = { type: 'ProvisioningCompensated', data: job };
   const givenUp: ProvisioningEvent = {
-    type: 'ProvisioningCleanupFailed',
+    type: 'ProvisioningCompensationFailed',
     data: { ...job, attempt: 2, error: 'No', transient: false },
   };
-  const ask = { type: 'RequestCleanup', websiteId: 'w1' } as const;
+  const ask = { type: 'RequestCompensation', websiteId: 'w1' } as const;
 
   test('of a failed job is begun by one worker, whose number follows every attempt before', () => {
     given(failedAtThird).when(ask).then([asked]);
@@ -428,7 +428,7 @@ describe('a clean-up', () => {
       .when({ ...failure, fault: { error: 'No', transient: false, retryAfterMs: 0 } })
       .then([givenUp]);
     expect(given(before).when({ ...failure, fault: transient }).outcome).toMatchObject([
-      { type: 'ProvisioningCleanupFailed', data: { transient: true, nextAttemptAt: expect.any(String) } },
+      { type: 'ProvisioningCompensationFailed', data: { transient: true, nextAttemptAt: expect.any(String) } },
     ]);
     given([...before, givenUp])
       .when(ask)
@@ -454,7 +454,7 @@ describe('a clean-up', () => {
   test('keeps a retry away, and is refused to a job that has not failed', () => {
     given([...failedAtThird, asked])
       .when(retry)
-      .thenRefused(refusals.provisioningInCleanup('w1'));
+      .thenRefused(refusals.provisioningInCompensation('w1'));
     for (const events of [[], [queued], [queued, started(first)]])
       given(events).when(ask).thenRefused(refusals.provisioningNotFailed('w1'));
   });

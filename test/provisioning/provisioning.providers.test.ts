@@ -160,7 +160,7 @@ describe('with GitHub and Vercel', () => {
       expect((await world.job()).cleanup).toEqual({ status: 'succeeded' });
       expect([...gitHub.repositories.keys()]).toEqual(['site-template', 'neighbour']);
       expect([...vercel.projects.keys()]).toEqual([]);
-      const removals = (await world.events()).filter(({ type }) => type === 'ProvisioningRemainsRemoved');
+      const removals = (await world.events()).filter(({ type }) => type === 'ProvisioningLeftoverRemoved');
       expect(removals.map(({ data }) => data.what)).toEqual(['project', 'repository']);
     };
 

@@ -120,7 +120,7 @@ export const createWorld = async (outside?: Outside): Promise<World> => {
     },
     cleanUp: async () => {
       const { provisioningJobId: jobId } = await website();
-      const command = { type: 'RequestCleanup', jobId, websiteId } as const;
+      const command = { type: 'RequestCompensation', jobId, websiteId } as const;
       await observer.handle(provisioningProcess, command, context());
     },
     archive: async () => {

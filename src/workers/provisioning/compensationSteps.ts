@@ -1,4 +1,4 @@
-import type { Remains } from '../../events/provisioning/provisioning.events.js';
+import type { Leftover } from '../../events/provisioning/provisioning.events.js';
 import { leaseOf, type Token } from '../attempts.js';
 import type { Turn } from '../reactor.js';
 import { attemptUntilDone, faultOf, LeaseLost, runAttempt, type Held } from '../runAttempt.js';
@@ -23,7 +23,7 @@ export const cleanUp = async (
   const { worker, turn, look, tell } = parts;
   const { clock, random } = engine;
 
-  const remove = (what: Remains, { request: { slug: name, jobId: marker } }: JobInCleanup): Promise<boolean> =>
+  const remove = (what: Leftover, { request: { slug: name, jobId: marker } }: JobInCleanup): Promise<boolean> =>
     what === 'project' ? hosting.deleteProject({ name, marker }) : sourceHost.deleteRepository({ name, marker });
 
   const attempt = async (job: JobInCleanup, lease: Token): Promise<void> => {

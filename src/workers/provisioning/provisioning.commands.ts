@@ -1,5 +1,5 @@
 import type { AnyCommand } from '../../commands/decider.js';
-import type { Remains, StepId, StepOutputs, StepResult } from '../../events/provisioning/provisioning.events.js';
+import type { Leftover, StepId, StepOutputs, StepResult } from '../../events/provisioning/provisioning.events.js';
 import type { Attempts, Fault, Token } from '../attempts.js';
 
 /** What a website is made from. */
@@ -34,8 +34,8 @@ export interface Job {
 
 export type OpenJob = Job & { readonly stage: 'open' };
 
-/** A failed job whose remains are being removed. */
-export type JobInCleanup = Job & { readonly stage: 'cleaning'; readonly removed: readonly Remains[] };
+/** A failed job whose leftovers are being removed. */
+export type JobInCleanup = Job & { readonly stage: 'cleaning'; readonly removed: readonly Leftover[] };
 
 export type ProvisioningState =
   | { readonly stage: 'none' }
@@ -72,7 +72,7 @@ export type ProvisioningInput =
   | CleanupCommand;
 
 export type CleanupCommand =
-  | { readonly type: 'RequestCleanup'; readonly websiteId: string }
+  | { readonly type: 'RequestCompensation'; readonly websiteId: string }
   | {
       readonly type: 'StartCleanup';
       readonly attempt: number;
@@ -80,7 +80,7 @@ export type CleanupCommand =
       readonly waitedOut?: Token | undefined;
     }
   | { readonly type: 'RenewCleanupLease'; readonly attempt: number; readonly lease: Token }
-  | { readonly type: 'RecordRemoval'; readonly attempt: number; readonly what: Remains; readonly found: boolean }
+  | { readonly type: 'RecordRemoval'; readonly attempt: number; readonly what: Leftover; readonly found: boolean }
   | { readonly type: 'RecordCleanupFailure'; readonly attempt: number; readonly fault: Fault; readonly jitter: number };
 
 export const ofJob = ({ request: { jobId, websiteId } }: Job): { readonly jobId: string; readonly websiteId: string } => ({

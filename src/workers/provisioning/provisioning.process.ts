@@ -121,7 +121,7 @@ const recordFailure = (command: Command<'RecordFailure'>, state: ProvisioningSta
 };
 
 const retry = ({ websiteId }: Command<'RetryProvisioning'>, state: ProvisioningState): Events | Refusal => {
-  if (state.stage === 'cleaning') return refusals.provisioningInCleanup(websiteId);
+  if (state.stage === 'cleaning') return refusals.provisioningInCompensation(websiteId);
   if (state.stage === 'failed')
     return [{ type: 'ProvisioningRetried', data: { ...ofJob(state), step: state.step, run: state.run + 1 } }];
   // Asked twice, and the new run has not begun yet: that is what was asked for.

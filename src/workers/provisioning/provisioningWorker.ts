@@ -15,7 +15,7 @@ import { provisioningFold, provisioningProcess } from './provisioning.process.js
 import { steps, type StepTools } from './steps.js';
 
 type Created = Recorded<Extract<WebsiteEvent, { type: 'WebsiteCreated' }>>;
-type Asked = Recorded<Extract<ProvisioningEvent, { type: 'ProvisioningRetried' | 'ProvisioningCleanupRequested' }>>;
+type Asked = Recorded<Extract<ProvisioningEvent, { type: 'ProvisioningRetried' | 'ProvisioningCompensationRequested' }>>;
 
 interface Mine {
   readonly job: OpenJob;
@@ -116,7 +116,7 @@ export const createProvisioningWorker = (parts: {
     name: 'provisioning',
     filter: {
       streamPrefixes: ['website-', 'provisioning-'],
-      types: ['WebsiteCreated', 'ProvisioningRetried', 'ProvisioningCleanupRequested'],
+      types: ['WebsiteCreated', 'ProvisioningRetried', 'ProvisioningCompensationRequested'],
     },
     keyOf: ({ data }) => data.provisioningJobId ?? data.jobId,
     react: (event, turn) => {
