@@ -118,7 +118,7 @@ describe('the provisioning projection', () => {
     const repository = { provider: 'github', id: 'a/b', name: 'b', defaultBranch: 'main', cloneUrl: 'https://x/b.git' };
     const withRepository = made('github_create_repo', { status: 'succeeded', attempts: 2, output: repository });
 
-    test('ProvisioningCompensationRequested, …Failed and …CleanedUp tell how the clean-up stands', () => {
+    test('ProvisioningCompensationRequested, …Failed and …Compensated say how the compensation stands', () => {
       const fault = { ...job, attempt: 6, error: 'Oh' };
       expect(after(failed, { type: 'ProvisioningCompensationRequested', data: job })?.cleanup).toEqual({ status: 'running' });
       const waits: ProvisioningEvent = {
@@ -143,9 +143,9 @@ describe('the provisioning projection', () => {
       expect(after(withRepository, { type: 'ProvisioningLeftoverRemoved', data: other })).toStrictEqual(withRepository);
     });
 
-    test('ProvisioningRetried from the first step forgets the clean-up and what failed', () => {
-      const cleaned: ProvisioningDocument = { ...failed, cleanup: { status: 'succeeded' } };
-      const again = after(cleaned, { type: 'ProvisioningRetried', data: { ...job, step: 'github_create_repo', run: 2 } });
+    test('ProvisioningRetried from the first step forgets the compensation and what failed', () => {
+      const compensated: ProvisioningDocument = { ...failed, cleanup: { status: 'succeeded' } };
+      const again = after(compensated, { type: 'ProvisioningRetried', data: { ...job, step: 'github_create_repo', run: 2 } });
       expect(again).not.toHaveProperty('cleanup');
       expect(again?.steps.map(({ status }) => status)).toEqual(stepIds.map(() => 'pending'));
     });
