@@ -24,7 +24,7 @@ module.exports = {
           facts,
           '^src/commands/(decider|refusal)\\.ts$',
           '^src/projections/projection\\.ts$',
-          '^src/workers/attempts\\.ts$',
+          '^src/workers/lease\\.ts$',
           // Of the clock only `isoTime`: see eslint.config.js.
           '^src/platform/(clock|formats|ids|urls)\\.ts$',
           '^(node:)?util$',
@@ -36,7 +36,7 @@ module.exports = {
       name: 'facts-do-no-io',
       comment: 'Pure files may import these, so these may not reach a store or the machine either.',
       severity: 'error',
-      from: { path: [facts, '^src/workers/attempts\\.ts$'], pathNot: '/streamFolds\\.ts$' },
+      from: { path: [facts, '^src/workers/lease\\.ts$'], pathNot: '/streamFolds\\.ts$' },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|util)$' },
     },
     {

@@ -123,7 +123,7 @@ export const refusals = {
   }),
   stale: () => refuse('stale', 'Someone else saved while you were editing'),
 
-  provisioningInCleanup: (websiteId: string) =>
+  provisioningInCompensation: (websiteId: string) =>
     refuse('provisioning_in_cleanup', `What the provisioning of website ${websiteId} has left is being removed`),
   provisioningNotFailed: (websiteId: string) =>
     refuse('provisioning_not_failed', `Provisioning of website ${websiteId} has not failed`),

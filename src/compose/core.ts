@@ -4,7 +4,7 @@ import type { EventStore } from '../events/store/eventStore.js';
 import { createStreamFolds } from '../events/streamFolds.js';
 import { createReader, type Reader } from '../projections/reader.js';
 import type { ReadModelStore } from '../projections/store/readModelStore.js';
-import { createReactors, type CreateReactor } from '../workers/reactor.js';
+import { createReactors, type CreateReactor } from '../workers/reactions.js';
 
 /** The stores as those who follow the log and keep read models use them: projectors, reactors, scripts for operators. */
 export interface Stores {

@@ -106,10 +106,10 @@ describe('on the embedded pair', () => {
   });
 
   test('POST /redeploy: 202, once for a key, and not for a dry run', async () => {
-    const wish = { websiteId: site.websiteId, provider: 'embedded', projectId: 'bakery', redeployId: expect.any(String) };
+    const request = { websiteId: site.websiteId, provider: 'embedded', projectId: 'bakery', redeployId: expect.any(String) };
     expect(await call('POST', '/redeploy?dryRun=1')).toMatchObject({
       status: 200,
-      body: { events: [{ type: 'RedeployRequested', data: wish }] },
+      body: { events: [{ type: 'RedeployRequested', data: request }] },
     });
     expect(await redeploysOf(site)).toEqual([]);
     const headers = { 'idempotency-key': 'again' };
@@ -120,7 +120,7 @@ describe('on the embedded pair', () => {
     expect((await call('GET', '/deployments?limit=1')).body).toEqual([first.body]);
     const { id: deploymentId } = first.body as { id: string };
     expect(await redeploysOf(site)).toEqual([
-      { type: 'RedeployRequested', data: wish, by: 'admin' },
+      { type: 'RedeployRequested', data: request, by: 'admin' },
       {
         type: 'RedeployStarted',
         data: { websiteId: site.websiteId, redeployId: expect.any(String), deploymentId },

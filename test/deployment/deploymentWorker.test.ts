@@ -15,7 +15,7 @@ import { redeployStream } from '../../src/events/deployment/deployment.stream.js
 
 const redeploy = { redeployId: 'r1', websiteId: 'w1' };
 const stream = redeployStream.name({ redeployId: 'r1' });
-const wish = { type: 'RequestRedeploy', ...redeploy, provider: 'remote', projectId: 'p1' } as const;
+const request = { type: 'RequestRedeploy', ...redeploy, provider: 'remote', projectId: 'p1' } as const;
 const started = { type: 'RecordStart', ...redeploy, deploymentId: 'd1' } as const;
 const nothing = { type: 'RecordNoStart', ...redeploy, reason: 'None' } as const;
 
@@ -25,7 +25,7 @@ describe('a redeployment', () => {
   const none: RedeployEvent = { type: 'RedeployNotStarted', data: { ...redeploy, reason: 'None' } };
 
   test.each([
-    ['is asked for', [], wish, [requested]],
+    ['is asked for', [], request, [requested]],
     ['is begun', [requested], started, [begun]],
     ['is not begun', [requested], nothing, [none]],
     ['is begun after all, asked for again with its key', [requested, none], started, [begun]],
@@ -35,8 +35,8 @@ describe('a redeployment', () => {
   });
 
   test.each([
-    ['asked for', [requested, begun], wish],
-    ['asked for', [requested, none], wish],
+    ['asked for', [requested, begun], request],
+    ['asked for', [requested, none], request],
     ['begun before it was asked for', [], started],
     ['not begun when it is', [requested, begun], nothing],
     ['not begun before it was asked for', [], nothing],
@@ -60,13 +60,13 @@ const createWorld = async () => {
   const stores = await createMemoryStores(clock);
   const engine = engineOn(stores, { clock });
   const remote = createRemote();
-  const say = (command: typeof wish | typeof started) =>
+  const say = (command: typeof request | typeof started) =>
     engine.handle(redeployProcess, command, {
       commandId: engine.ids.commandId(),
       actor: someAdmin,
       requestId: 'request-1',
     });
-  await say(wish);
+  await say(request);
   const run = async (on: typeof engine, line: Line, changed: Partial<Hosting> = {}): Promise<void> => {
     const worker = createRedeployWorker({ ...partsOf(on), hosting: { ...providersOn(remote, line).hosting, ...changed } });
     working.push({ worker, clock });

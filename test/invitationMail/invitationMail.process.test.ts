@@ -26,7 +26,7 @@ const dropped: InvitationMailEvent = { type: 'InvitationMailDropped', data: { ..
 
 const reopened: InvitationMailEvent = { type: 'InvitationMailReopened', data: mail };
 
-const start = { type: 'StartMail', worker: 'B' } as const;
+const start = { type: 'StartAttempt', worker: 'B' } as const;
 const failure = { type: 'RecordFailure', fault: { error: 'Oh', transient: true, retryAfterMs: 0 }, jitter: 0 } as const;
 const say = (attempt: number, outcome: MailOutcome, of = mail) => ({ ...of, attempt, ...outcome });
 
@@ -135,7 +135,7 @@ describe('an outcome', () => {
 test.each([start, ...outcomes].map((outcome) => [outcome.type, outcome] as const))(
   '%s, repeated, changes nothing more',
   (_, outcome) => {
-    const events = outcome.type === 'StartMail' ? [] : [recorded(started(), { revision: 0 })];
+    const events = outcome.type === 'StartAttempt' ? [] : [recorded(started(), { revision: 0 })];
     const command = say(1, outcome);
     expect(givenEvents(invitationMailProcess, events).when(command).outcome).not.toStrictEqual([]);
     expectRepeatable(invitationMailProcess, events, command);

@@ -6,7 +6,8 @@ import {
   type StepId,
   type StepResult,
 } from '../../src/events/provisioning/provisioning.events.js';
-import type { ProvisioningInput } from '../../src/workers/provisioning/provisioning.commands.js';
+import type { CompensationInput, ProvisioningInput } from '../../src/workers/provisioning/provisioning.commands.js';
+import { provisioningCompensation } from '../../src/workers/provisioning/provisioning.compensation.js';
 import { provisioningProcess, STEP_DEADLINE_MS } from '../../src/workers/provisioning/provisioning.process.js';
 import { expectRepeatable, given as givenEvents, now, recorded } from '../support/given.js';
 
@@ -97,7 +98,7 @@ describe('queueing', () => {
 
 describe('starting a step', () => {
   const start = (attempt: number, changes = {}) => ({
-    type: 'StartStep' as const,
+    type: 'StartAttempt' as const,
     step: first as StepId,
     attempt,
     worker: 'B',
@@ -337,7 +338,7 @@ describe('a retry', () => {
       .when(retry)
       .then([retried(third)]);
     given([...failedAtThird, retried(third)])
-      .when({ type: 'StartStep', step: third, attempt: 2, worker: 'A' })
+      .when({ type: 'StartAttempt', step: third, attempt: 2, worker: 'A' })
       .then([started(third, 2)]);
   });
 
@@ -374,61 +375,69 @@ describe('a retry', () => {
   });
 });
 
-describe('a clean-up', () => {
-  const asked: ProvisioningEvent = { type: 'ProvisioningCleanupRequested', data: job };
+describe('a compensation', () => {
+  const givenCompensation = (events: readonly ProvisioningEvent[]) => {
+    const decided = givenEvents(
+      provisioningCompensation,
+      events.map((event, revision) => recorded(event, { revision, at: lately })),
+    );
+    return { when: (input: CompensationInput) => decided.when({ jobId: job.jobId, ...input }) };
+  };
+
+  const asked: ProvisioningEvent = { type: 'ProvisioningCompensationRequested', data: job };
   const begun = (attempt: number): ProvisioningEvent => ({
-    type: 'ProvisioningCleanupStarted',
+    type: 'ProvisioningCompensationStarted',
     data: { ...job, attempt, worker: 'A', leaseUntil },
   });
   const gone = (what: 'project' | 'repository', attempt: number, found = true): ProvisioningEvent => ({
-    type: 'ProvisioningRemainsRemoved',
+    type: 'ProvisioningLeftoverRemoved',
     data: { ...job, attempt, what, name: request.slug, found },
   });
-  const cleaned: ProvisioningEvent = { type: 'ProvisioningCleanedUp', data: job };
+  const compensated: ProvisioningEvent = { type: 'ProvisioningCompensated', data: job };
   const givenUp: ProvisioningEvent = {
-    type: 'ProvisioningCleanupFailed',
+    type: 'ProvisioningCompensationFailed',
     data: { ...job, attempt: 2, error: 'No', transient: false },
   };
-  const ask = { type: 'RequestCleanup', websiteId: 'w1' } as const;
+  const ask = { type: 'RequestCompensation', websiteId: 'w1' } as const;
 
   test('of a failed job is begun by one worker, whose number follows every attempt before', () => {
     given(failedAtThird).when(ask).then([asked]);
-    given([...failedAtThird, asked])
-      .when({ type: 'StartCleanup', attempt: 2, worker: 'A' })
+    givenCompensation([...failedAtThird, asked])
+      .when({ type: 'StartAttempt', attempt: 2, worker: 'A' })
       .then([begun(2)]);
-    given([...failedAtThird, asked, begun(2)])
-      .when({ type: 'StartCleanup', attempt: 3, worker: 'B' })
+    givenCompensation([...failedAtThird, asked, begun(2)])
+      .when({ type: 'StartAttempt', attempt: 3, worker: 'B' })
       .then([]);
-    given([...failedAtThird, asked])
-      .when({ type: 'StartCleanup', attempt: 1, worker: 'A' })
+    givenCompensation([...failedAtThird, asked])
+      .when({ type: 'StartAttempt', attempt: 1, worker: 'A' })
       .then([]);
   });
 
   test('records each removal, and ends with the last', () => {
     const removal = { type: 'RecordRemoval', attempt: 2, found: true } as const;
     const before = [...failedAtThird, asked, begun(2)];
-    given(before)
+    givenCompensation(before)
       .when({ ...removal, what: 'project' })
       .then([gone('project', 2)]);
-    given([...before, gone('project', 2)])
+    givenCompensation([...before, gone('project', 2)])
       .when({ ...removal, what: 'repository', found: false })
-      .then([gone('repository', 2, false), cleaned]);
-    given([...before, gone('project', 2)])
+      .then([gone('repository', 2, false), compensated]);
+    givenCompensation([...before, gone('project', 2)])
       .when({ ...removal, what: 'project' })
       .then([]);
-    given(before)
+    givenCompensation(before)
       .when({ ...removal, attempt: 1, what: 'project' })
       .then([]);
   });
 
   test('that fails is tried again, or given up; what was removed counts', () => {
-    const failure = { type: 'RecordCleanupFailure', attempt: 2, jitter: 0 } as const;
+    const failure = { type: 'RecordFailure', attempt: 2, jitter: 0 } as const;
     const before = [...failedAtThird, asked, begun(2), gone('project', 2)];
-    given(before)
+    givenCompensation(before)
       .when({ ...failure, fault: { error: 'No', transient: false, retryAfterMs: 0 } })
       .then([givenUp]);
-    expect(given(before).when({ ...failure, fault: transient }).outcome).toMatchObject([
-      { type: 'ProvisioningCleanupFailed', data: { transient: true, nextAttemptAt: expect.any(String) } },
+    expect(givenCompensation(before).when({ ...failure, fault: transient }).outcome).toMatchObject([
+      { type: 'ProvisioningCompensationFailed', data: { transient: true, nextAttemptAt: expect.any(String) } },
     ]);
     given([...before, givenUp])
       .when(ask)
@@ -439,12 +448,12 @@ describe('a clean-up', () => {
   });
 
   test('once done lets a retry begin with the first step, under a number of its own', () => {
-    const over = [...failedAtThird, asked, begun(2), gone('project', 2), gone('repository', 2), cleaned];
+    const over = [...failedAtThird, asked, begun(2), gone('project', 2), gone('repository', 2), compensated];
     given(over)
       .when(retry)
       .then([retried(first)]);
     given([...over, retried(first)])
-      .when({ type: 'StartStep', step: first, attempt: 3, worker: 'A' })
+      .when({ type: 'StartAttempt', step: first, attempt: 3, worker: 'A' })
       .then([started(first, 3)]);
     given([...over, retried(first)])
       .when({ type: 'RecordSuccess', result: results[first], attempt: 1 })
@@ -454,29 +463,29 @@ describe('a clean-up', () => {
   test('keeps a retry away, and is refused to a job that has not failed', () => {
     given([...failedAtThird, asked])
       .when(retry)
-      .thenRefused(refusals.provisioningInCleanup('w1'));
+      .thenRefused(refusals.provisioningInCompensation('w1'));
     for (const events of [[], [queued], [queued, started(first)]])
       given(events).when(ask).thenRefused(refusals.provisioningNotFailed('w1'));
   });
 
   test.each([
-    [[], ask],
-    [[asked], { type: 'StartCleanup', attempt: 2, worker: 'A' }],
+    [[asked], { type: 'StartAttempt', attempt: 2, worker: 'A' }],
     [[asked, begun(2)], { type: 'RecordRemoval', attempt: 2, what: 'project', found: true }],
-    [[asked, begun(2)], { type: 'RecordCleanupFailure', attempt: 2, fault: transient, jitter: 0 }],
+    [[asked, begun(2)], { type: 'RecordFailure', attempt: 2, fault: transient, jitter: 0 }],
   ] as const)('repeated, a command changes nothing more: %#', (events, command) => {
-    expectRepeatable(provisioningProcess, [...failedAtThird, ...events], ofJob(command));
+    expectRepeatable(provisioningCompensation, [...failedAtThird, ...events], { jobId: job.jobId, ...command });
   });
 });
 
 describe('repeated, a command changes nothing more', () => {
   const cases: [ProvisioningEvent[], ProvisioningInput][] = [
     [[], { type: 'QueueProvisioning', request }],
-    [[queued], { type: 'StartStep', step: first, attempt: 1, worker: 'A' }],
+    [[queued], { type: 'StartAttempt', step: first, attempt: 1, worker: 'A' }],
     [[queued, started(first)], { type: 'RenewLease', step: first, attempt: 1, lease: 1n }],
     [[queued, started(first)], { type: 'RecordSuccess', result: results[first], attempt: 1, nextWorker: 'A' }],
     [[queued, started(first)], { type: 'RecordFailure', step: first, attempt: 1, fault: transient, jitter: 0 }],
     [[queued, started(first), failedStep(first, 1), failed(first)], { type: 'RetryProvisioning', websiteId: 'w1' }],
+    [[queued, started(first), failedStep(first, 1), failed(first)], { type: 'RequestCompensation', websiteId: 'w1' }],
   ];
 
   test.each(cases.map(([events, command]) => [command.type, events, command] as const))('%s', (_, events, command) => {

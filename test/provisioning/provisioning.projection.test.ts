@@ -118,34 +118,34 @@ describe('the provisioning projection', () => {
     const repository = { provider: 'github', id: 'a/b', name: 'b', defaultBranch: 'main', cloneUrl: 'https://x/b.git' };
     const withRepository = made('github_create_repo', { status: 'succeeded', attempts: 2, output: repository });
 
-    test('ProvisioningCleanupRequested, …Failed and …CleanedUp tell how the clean-up stands', () => {
+    test('ProvisioningCompensationRequested, …Failed and …Compensated say how the compensation stands', () => {
       const fault = { ...job, attempt: 6, error: 'Oh' };
-      expect(after(failed, { type: 'ProvisioningCleanupRequested', data: job })?.cleanup).toEqual({ status: 'running' });
+      expect(after(failed, { type: 'ProvisioningCompensationRequested', data: job })?.cleanup).toEqual({ status: 'running' });
       const waits: ProvisioningEvent = {
-        type: 'ProvisioningCleanupFailed',
+        type: 'ProvisioningCompensationFailed',
         data: { ...fault, transient: true, nextAttemptAt: now },
       };
       expect(after(failed, waits)?.cleanup).toEqual({ status: 'running', error: 'Oh', nextAttemptAt: now });
-      const ends: ProvisioningEvent = { type: 'ProvisioningCleanupFailed', data: { ...fault, transient: false } };
+      const ends: ProvisioningEvent = { type: 'ProvisioningCompensationFailed', data: { ...fault, transient: false } };
       expect(after(failed, ends)?.cleanup).toEqual({ status: 'failed', error: 'Oh' });
-      const done = after(failed, { type: 'ProvisioningCleanedUp', data: job });
+      const done = after(failed, { type: 'ProvisioningCompensated', data: job });
       expect(done).toMatchObject({ status: 'failed', cleanup: { status: 'succeeded' } });
     });
 
-    test('ProvisioningRemainsRemoved takes what was made out of its steps', () => {
+    test('ProvisioningLeftoverRemoved takes what was made out of its steps', () => {
       const data = { ...job, attempt: 6, what: 'repository', name: 'b', found: true } as const;
-      expect(after(withRepository, { type: 'ProvisioningRemainsRemoved', data })?.steps[0]).toStrictEqual({
+      expect(after(withRepository, { type: 'ProvisioningLeftoverRemoved', data })?.steps[0]).toStrictEqual({
         id: 'github_create_repo',
         status: 'pending',
         attempts: 2,
       });
       const other = { ...data, what: 'project' } as const;
-      expect(after(withRepository, { type: 'ProvisioningRemainsRemoved', data: other })).toStrictEqual(withRepository);
+      expect(after(withRepository, { type: 'ProvisioningLeftoverRemoved', data: other })).toStrictEqual(withRepository);
     });
 
-    test('ProvisioningRetried from the first step forgets the clean-up and what failed', () => {
-      const cleaned: ProvisioningDocument = { ...failed, cleanup: { status: 'succeeded' } };
-      const again = after(cleaned, { type: 'ProvisioningRetried', data: { ...job, step: 'github_create_repo', run: 2 } });
+    test('ProvisioningRetried from the first step forgets the compensation and what failed', () => {
+      const compensated: ProvisioningDocument = { ...failed, cleanup: { status: 'succeeded' } };
+      const again = after(compensated, { type: 'ProvisioningRetried', data: { ...job, step: 'github_create_repo', run: 2 } });
       expect(again).not.toHaveProperty('cleanup');
       expect(again?.steps.map(({ status }) => status)).toEqual(stepIds.map(() => 'pending'));
     });

@@ -141,7 +141,7 @@ describe('with GitHub and Vercel', () => {
     await world.stop();
   });
 
-  describe('the clean-up of a failed job', () => {
+  describe('the compensation of a failed job', () => {
     /** A job that has failed in its last step, with everything made. */
     const failed = async (trouble: () => Trouble | undefined = () => undefined) => {
       const outside = createGitHubAndVercel(trouble);
@@ -154,13 +154,13 @@ describe('with GitHub and Vercel', () => {
       outside.gitHub.addStranger('neighbour');
       return { outside, world };
     };
-    const cleaned = (world: World): Promise<void> =>
+    const compensated = (world: World): Promise<void> =>
       passTimeUntil(world.clock, async () => ['succeeded', 'failed'].includes((await world.job()).cleanup?.status ?? ''));
     const expectGone = async (world: World, { gitHub, vercel }: GitHubAndVercel): Promise<void> => {
       expect((await world.job()).cleanup).toEqual({ status: 'succeeded' });
       expect([...gitHub.repositories.keys()]).toEqual(['site-template', 'neighbour']);
       expect([...vercel.projects.keys()]).toEqual([]);
-      const removals = (await world.events()).filter(({ type }) => type === 'ProvisioningRemainsRemoved');
+      const removals = (await world.events()).filter(({ type }) => type === 'ProvisioningLeftoverRemoved');
       expect(removals.map(({ data }) => data.what)).toEqual(['project', 'repository']);
     };
 
@@ -168,8 +168,8 @@ describe('with GitHub and Vercel', () => {
       const { outside, world } = await failed();
       const from = outside.requests.length;
       await world.start(undefined, { line: directLine });
-      await world.cleanUp();
-      await cleaned(world);
+      await world.compensate();
+      await compensated(world);
       await expectGone(world, outside);
       const deletions = outside.requests.slice(from).filter((name) => name.startsWith('DELETE'));
       expect(deletions).toEqual(['DELETE /v9/projects/prj_1', 'DELETE /repos/agency/bakery']);
@@ -186,8 +186,8 @@ describe('with GitHub and Vercel', () => {
       const { outside, world } = await failed();
       const from = outside.requests.length;
       const { acts } = await world.start();
-      await world.cleanUp();
-      await cleaned(world);
+      await world.compensate();
+      await compensated(world);
       await world.stop();
       const requests = [...outside.requests.slice(from).keys()];
       expect(requests.length).toBeGreaterThan(3);
@@ -200,8 +200,8 @@ describe('with GitHub and Vercel', () => {
           const one = await failed(() => (left !== undefined && left-- === 0 ? trouble : undefined));
           left = index;
           await one.world.start(undefined, { line: directLine });
-          await one.world.cleanUp();
-          await cleaned(one.world);
+          await one.world.compensate();
+          await compensated(one.world);
           await expectGone(one.world, one.outside);
           await one.world.stop();
         }
@@ -211,10 +211,10 @@ describe('with GitHub and Vercel', () => {
           if (!/^[A-Z]+ \//.test(name)) continue;
           const one = await failed();
           const machine = await one.world.start(new Map([[at, mishap]]));
-          await one.world.cleanUp();
+          await one.world.compensate();
           await passTimeUntil(one.world.clock, () => Promise.resolve(machine.isDead()));
           await one.world.start();
-          await cleaned(one.world);
+          await compensated(one.world);
           await expectGone(one.world, one.outside);
           await one.world.stop();
         }
@@ -228,8 +228,8 @@ describe('with GitHub and Vercel', () => {
       await world.start(undefined, { line: directLine });
       await ended(world);
       expect((await world.job()).reason).toBe('github_create_repo: The repository name bakery is already taken');
-      await world.cleanUp();
-      await cleaned(world);
+      await world.compensate();
+      await compensated(world);
       expect((await world.job()).cleanup).toEqual({ status: 'succeeded' });
       expect(outside.gitHub.repositories.has('bakery')).toBe(true);
       expect(outside.requests.some((name) => name.startsWith('DELETE'))).toBe(false);

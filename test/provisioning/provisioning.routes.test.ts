@@ -163,9 +163,9 @@ describe('POST /websites/:id/provisioning/cleanup', () => {
       { kind: 'repository', provider: 'remote', id: expect.any(String), name: expect.any(String), certain: true },
     ]);
     const planned = await cleanUp(id, '?dryRun=1');
-    expect(planned).toMatchObject({ status: 200, body: { events: [{ type: 'ProvisioningCleanupRequested' }] } });
+    expect(planned).toMatchObject({ status: 200, body: { events: [{ type: 'ProvisioningCompensationRequested' }] } });
     expect(await cleanUp(id)).toMatchObject({ status: 202, body: { status: 'failed', cleanup: {} } });
-    const cleaned = await eventually('a clean-up', async () => {
+    const cleaned = await eventually('a compensation', async () => {
       const job = jobOf(await read(id));
       return job.cleanup?.status === 'succeeded' ? job : undefined;
     });

@@ -47,7 +47,7 @@ export interface World {
   losePosition(): Promise<void>;
   retry(): Promise<void>;
   /** Asks for the removal of what the failed job has left. */
-  cleanUp(): Promise<void>;
+  compensate(): Promise<void>;
   archive(): Promise<void>;
   untilAtWork(): Promise<void>;
   /** Until the job has ended, or that much time has passed. */
@@ -118,9 +118,9 @@ export const createWorld = async (outside?: Outside): Promise<World> => {
       const command = { type: 'RetryProvisioning', jobId, websiteId } as const;
       await observer.handle(provisioningProcess, command, context());
     },
-    cleanUp: async () => {
+    compensate: async () => {
       const { provisioningJobId: jobId } = await website();
-      const command = { type: 'RequestCleanup', jobId, websiteId } as const;
+      const command = { type: 'RequestCompensation', jobId, websiteId } as const;
       await observer.handle(provisioningProcess, command, context());
     },
     archive: async () => {

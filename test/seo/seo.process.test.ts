@@ -34,7 +34,7 @@ const failed = (attempt: number, nextAttemptAt?: string): SeoEvent => ({
 const givenUp: SeoEvent = { type: 'SeoScanFailed', data: { ...scan, reason: 'Oh' } };
 
 const request = (of = scan) => ({ type: 'RequestScan', ...of, url, trigger: 'request' }) as const;
-const start = { type: 'StartScan', worker: 'B' } as const;
+const start = { type: 'StartAttempt', worker: 'B' } as const;
 const failure = { type: 'RecordFailure', fault: { error: 'Oh', transient: true, retryAfterMs: 0 }, jitter: 0 } as const;
 const outcomes: ScanOutcome[] = [{ type: 'RecordResult', result }, failure, { type: 'RenewLease', lease: 1n }];
 const say = (attempt: number, outcome: ScanOutcome, of = scan) => ({ ...of, attempt, ...outcome });
@@ -123,7 +123,7 @@ describe.each([start, ...outcomes].map((outcome) => [outcome.type, outcome] as c
   });
 
   test('repeated, changes nothing more', () => {
-    const events = outcome.type === 'StartScan' ? [requested()] : [requested(), started()];
+    const events = outcome.type === 'StartAttempt' ? [requested()] : [requested(), started()];
     const all = events.map((event, revision) => recorded(event, { revision }));
     const command = say(1, outcome);
     expect(givenEvents(seoScanProcess, all).when(command).outcome).not.toStrictEqual([]);

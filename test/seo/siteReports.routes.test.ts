@@ -110,7 +110,7 @@ describe('SEO scans', () => {
         probes: { status: 'notConfigured', answers: [] },
       };
       for (const command of [
-        { type: 'StartScan', attempt: 1, worker: 'A' },
+        { type: 'StartAttempt', attempt: 1, worker: 'A' },
         { type: 'RecordResult', attempt: 1, result },
       ] as const) {
         const context = {

@@ -18,9 +18,9 @@ const completed: SeoRunEvent = { type: 'SeoRunCompleted', data: { dueAt, attempt
 
 const inStream = (events: readonly SeoRunEvent[]) => events.map((event, revision) => recorded(event, { revision }));
 const given = (events: readonly SeoRunEvent[] = []) => givenEvents(seoRunProcess, inStream(events));
-const ask = { type: 'AskForRun', dueAt } as const;
+const ask = { type: 'RequestRun', dueAt } as const;
 const say = (attempt: number, outcome: RunOutcome) => ({ dueAt, attempt, ...outcome });
-const start = { type: 'StartRun', worker: 'B' } as const;
+const start = { type: 'StartAttempt', worker: 'B' } as const;
 const renew = { type: 'RenewLease', lease: 1n, after: 'w7' } as const;
 const complete = { type: 'CompleteRun' } as const;
 
@@ -70,11 +70,11 @@ describe.each([start, renew, complete].map((outcome) => [outcome.type, outcome] 
   });
 
   test('repeated, changes nothing more', () => {
-    const events = outcome.type === 'StartRun' ? [due] : [due, started()];
+    const events = outcome.type === 'StartAttempt' ? [due] : [due, started()];
     expectRepeatable(seoRunProcess, inStream(events), say(1, outcome));
   });
 });
 
-test('a wish, repeated, changes nothing more', () => {
+test('a request, repeated, changes nothing more', () => {
   expectRepeatable(seoRunProcess, [], ask);
 });

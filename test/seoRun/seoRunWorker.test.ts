@@ -86,7 +86,7 @@ const createWorld = async (count: number) => {
       requestId: 'r',
     });
   const scan = async (websiteId: string, scanId: string): Promise<void> => {
-    await say({ type: 'StartScan', websiteId, scanId, attempt: 1, worker: 'other' });
+    await say({ type: 'StartAttempt', websiteId, scanId, attempt: 1, worker: 'other' });
     await say({ type: 'RecordResult', websiteId, scanId, attempt: 1, result });
   };
   const requests = async () => (await logged(stores, { types: ['SeoScanRequested'] })).map(({ data }) => data);

@@ -45,8 +45,8 @@ const succeeded = <Step extends StepId, Output extends TSchema>(step: Step, outp
   Type.Object({ ...ofJob, step: Type.Literal(step), attempt: Attempt, output });
 
 /** What a failed job may leave at the providers, in the order in which it is removed: the last made first. */
-export const remains = ['project', 'repository'] as const;
-export type Remains = (typeof remains)[number];
+export const leftovers = ['project', 'repository'] as const;
+export type Leftover = (typeof leftovers)[number];
 
 /** Stream `provisioning-<jobId>`. */
 export const provisioningEvents = {
@@ -92,15 +92,15 @@ export const provisioningEvents = {
   /** `run` counts from 1; a retry begins the next one at the step that failed. */
   ProvisioningRetried: event(Type.Object({ ...ofJob, step: StepId, run: Type.Integer({ minimum: 2 }) })),
   /** What a failed job has made is to be removed; `attempt` counts on from it. */
-  ProvisioningCleanupRequested: event(Type.Object({ ...ofJob })),
-  ProvisioningCleanupStarted: event(Type.Object({ ...ofJob, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
-  ProvisioningCleanupLeaseRenewed: event(Type.Object({ ...ofJob, attempt: Attempt, leaseUntil: Time })),
+  ProvisioningCompensationRequested: event(Type.Object({ ...ofJob })),
+  ProvisioningCompensationStarted: event(Type.Object({ ...ofJob, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
+  ProvisioningCompensationLeaseRenewed: event(Type.Object({ ...ofJob, attempt: Attempt, leaseUntil: Time })),
   /** `found` is false when there was none that this job had made. */
-  ProvisioningRemainsRemoved: event(
-    Type.Object({ ...ofJob, attempt: Attempt, what: Type.Enum([...remains]), name: Type.String(), found: Type.Boolean() }),
+  ProvisioningLeftoverRemoved: event(
+    Type.Object({ ...ofJob, attempt: Attempt, what: Type.Enum([...leftovers]), name: Type.String(), found: Type.Boolean() }),
   ),
   /** Without `nextAttemptAt` it is given up, until it is requested again. */
-  ProvisioningCleanupFailed: event(
+  ProvisioningCompensationFailed: event(
     Type.Object({
       ...ofJob,
       attempt: Attempt,
@@ -110,7 +110,7 @@ export const provisioningEvents = {
     }),
   ),
   /** Nothing is left; a retry begins with the first step. */
-  ProvisioningCleanedUp: event(Type.Object({ ...ofJob })),
+  ProvisioningCompensated: event(Type.Object({ ...ofJob })),
   ProvisioningSucceeded: event(Type.Object({ ...ofJob })),
 };
 

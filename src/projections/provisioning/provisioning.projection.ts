@@ -1,7 +1,7 @@
 import {
   stepIds,
   type ProvisioningEvent,
-  type Remains,
+  type Leftover,
   type StepId,
   type StepResult,
 } from '../../events/provisioning/provisioning.events.js';
@@ -57,7 +57,7 @@ const changeStep = (
 ): ProvisioningDocument | null =>
   document === null ? null : { ...document, steps: document.steps.map((step) => (step.id === id ? changeOf(step) : step)) };
 
-const madeWith: Readonly<Record<Remains, readonly StepId[]>> = {
+const madeWith: Readonly<Record<Leftover, readonly StepId[]>> = {
   project: ['vercel_create_project', 'vercel_set_env_vars', 'vercel_initial_deploy'],
   repository: ['github_create_repo', 'github_invite_collaborator'],
 };
@@ -65,7 +65,7 @@ const madeWith: Readonly<Record<Remains, readonly StepId[]>> = {
 /**
  * What these steps made is removed, so they must run again. The step that failed keeps its error.
  */
-const withoutOutputs = (steps: readonly ProvisioningStep[], removed: Remains): readonly ProvisioningStep[] =>
+const withoutOutputs = (steps: readonly ProvisioningStep[], removed: Leftover): readonly ProvisioningStep[] =>
   steps.map((step) =>
     madeWith[removed].includes(step.id) && step.status === 'succeeded'
       ? { id: step.id, status: 'pending', attempts: step.attempts }
@@ -111,15 +111,15 @@ export const provisioningProjection: Projection<ProvisioningDocument, Provisioni
       return { ...rest, steps, status: 'queued' };
     },
     ProvisioningSucceeded: (document, { metadata: { at } }) => change(document, { status: 'succeeded', finishedAt: at }),
-    ProvisioningCleanupRequested: (document) => change(document, { cleanup: { status: 'running' } }),
-    ProvisioningRemainsRemoved: (document, { data: { what } }) =>
+    ProvisioningCompensationRequested: (document) => change(document, { cleanup: { status: 'running' } }),
+    ProvisioningLeftoverRemoved: (document, { data: { what } }) =>
       document === null ? null : { ...document, steps: withoutOutputs(document.steps, what) },
-    ProvisioningCleanupFailed: (document, { data: { error, nextAttemptAt } }) =>
+    ProvisioningCompensationFailed: (document, { data: { error, nextAttemptAt } }) =>
       change(document, {
         cleanup: nextAttemptAt === undefined ? { status: 'failed', error } : { status: 'running', error, nextAttemptAt },
       }),
-    ProvisioningCleanedUp: (document) => change(document, { cleanup: { status: 'succeeded' } }),
+    ProvisioningCompensated: (document) => change(document, { cleanup: { status: 'succeeded' } }),
   },
-  ignores: ['ProvisioningLeaseRenewed', 'ProvisioningCleanupStarted', 'ProvisioningCleanupLeaseRenewed'],
+  ignores: ['ProvisioningLeaseRenewed', 'ProvisioningCompensationStarted', 'ProvisioningCompensationLeaseRenewed'],
   indexes: [{ field: 'status' }],
 });

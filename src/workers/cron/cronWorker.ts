@@ -18,14 +18,15 @@ export interface CronJob {
 const minuteMs = 60_000;
 /** A run that did not happen, because no process was there or the stores did not answer, is still made up for until then. */
 const lateMs = 60 * minuteMs;
-const firstBackoffMs = 1_000;
-const longestBackoffMs = 30_000;
+const minBackoffMs = 1_000;
+const maxBackoffMs = 30_000;
 /** Within the 10 s that a process has for stopping. */
-const stopWithinMs = 8_000;
+const stopTimeoutMs = 8_000;
 
 /**
- * Runs jobs when they are due. Each process looks at its own clock once a minute; that of another does not matter, since no job minds
- * being run again for the same time. node-cron says which minutes are due; the timer is ours, since time is a port.
+ * Runs jobs when they are due. Each process reads its own clock once a minute; that of another does
+ * not matter, since every job may be run again for the same time. node-cron says which minutes are
+ * due; the timer is ours, since time is a port.
  */
 export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Worker => {
   const { clock, random } = engine;
@@ -50,8 +51,8 @@ export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Work
         return;
       } catch (err) {
         logger.warn({ err, ...run, attempt }, 'a job of the calendar failed; trying again');
-        const longest = Math.min(longestBackoffMs, firstBackoffMs * 2 ** attempt);
-        await sleep(clock, longest * (0.5 + random.fraction() / 2), signal);
+        const backoff = Math.min(maxBackoffMs, minBackoffMs * 2 ** attempt);
+        await sleep(clock, backoff * (0.5 + random.fraction() / 2), signal);
       }
     }
   };
@@ -67,13 +68,13 @@ export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Work
 
   const follow = async (): Promise<void> => {
     const dueAfter = await loadCalendar(jobs);
-    let looked = clock.now() - lateMs;
+    let checkedUntil = clock.now() - lateMs;
     while (!signal.aborted) {
       const now = clock.now();
       // After a long sleep only what is not too late; after a step back of the clock from there on.
-      const from = Math.max(Math.min(looked, now), now - lateMs);
+      const from = Math.max(Math.min(checkedUntil, now), now - lateMs);
       for (const [job, dueAt] of dueAfter(from, now)) begin(job, dueAt);
-      looked = now;
+      checkedUntil = now;
       await sleep(clock, minuteMs - (now % minuteMs), signal);
     }
   };
@@ -88,7 +89,7 @@ export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Work
       stopping.abort();
       const enough = new AbortController();
       const ended = Promise.all([following, ...underWay.values()]);
-      await Promise.race([ended, sleep(clock, stopWithinMs, enough.signal)]);
+      await Promise.race([ended, sleep(clock, stopTimeoutMs, enough.signal)]);
       enough.abort();
     },
   };

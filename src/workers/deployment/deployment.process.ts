@@ -3,9 +3,9 @@ import type { RedeployEvent } from '../../events/deployment/deployment.events.js
 import { redeployStream } from '../../events/deployment/deployment.stream.js';
 import type { StreamFold } from '../../events/fold.js';
 
-/** `asked`: whether the provider has begun it is not known here. */
+/** `requested`: whether the provider has begun it is not known here. */
 export interface RedeployState {
-  readonly stage: 'none' | 'asked' | 'started' | 'notStarted';
+  readonly stage: 'none' | 'requested' | 'started' | 'notStarted';
 }
 
 export type RedeployCommand = AnyCommand & { readonly redeployId: string; readonly websiteId: string } & (
@@ -17,7 +17,7 @@ export type RedeployCommand = AnyCommand & { readonly redeployId: string; readon
 const evolve = (_: RedeployState, event: RedeployEvent): RedeployState => {
   switch (event.type) {
     case 'RedeployRequested':
-      return { stage: 'asked' };
+      return { stage: 'requested' };
     case 'RedeployStarted':
       return { stage: 'started' };
     case 'RedeployNotStarted':
@@ -34,11 +34,11 @@ const decide = (command: RedeployCommand, { stage }: RedeployState): readonly Re
       return stage === 'none' ? [{ type: 'RedeployRequested', data: { ...redeploy, provider, projectId } }] : [];
     }
     case 'RecordStart':
-      // Also of one that was not there yet when somebody looked: the request was repeated with its key.
+      // Also after `notStarted`: the request may have been repeated with its key since.
       if (stage === 'none' || stage === 'started') return [];
       return [{ type: 'RedeployStarted', data: { ...redeploy, deploymentId: command.deploymentId } }];
     case 'RecordNoStart':
-      return stage === 'asked' ? [{ type: 'RedeployNotStarted', data: { ...redeploy, reason: command.reason } }] : [];
+      return stage === 'requested' ? [{ type: 'RedeployNotStarted', data: { ...redeploy, reason: command.reason } }] : [];
     default:
       return command satisfies never;
   }

@@ -1,12 +1,10 @@
 import { completeErasure, type ErasureParts } from '../../commands/erasure/erasure.handlers.js';
 import type { Engine } from '../../engine.js';
-import type { ClientEvent } from '../../events/client/client.events.js';
-import type { Actor, Recorded } from '../../events/envelope.js';
-import type { CreateReactor } from '../reactor.js';
-import type { Worker } from '../worker.js';
 import { clientFold } from '../../events/client/client.state.js';
-
-type Erased = Recorded<Extract<ClientEvent, { type: 'ClientErased' }>>;
+import { clientStream } from '../../events/client/client.stream.js';
+import type { Actor } from '../../events/envelope.js';
+import type { CreateReactor } from '../reactions.js';
+import type { Worker } from '../worker.js';
 
 const actor: Actor = { subject: 'erasure', role: 'system', via: 'worker' };
 
@@ -15,16 +13,14 @@ export const createErasureWorker = (parts: { engine: Engine; createReactor: Crea
   const { engine, createReactor, erasure } = parts;
   return createReactor({
     name: 'erasure',
-    filter: { streamPrefixes: ['client-'], types: ['ClientErased'] },
-    keyOf: ({ data }) => data.clientId,
-    react: async (event) => {
-      const { id, data, metadata } = event as Erased;
-      const { clientId } = data;
-      const { state } = await engine.state(clientFold, { clientId });
-      if (state.stage !== 'erased') return;
-      const { requestId, correlationId } = metadata;
-      const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
-      await completeErasure(engine, erasure, { clientId, email: state.email }, context);
+    streams: [clientStream],
+    on: {
+      ClientErased: async ({ id, data: { clientId }, metadata: { requestId, correlationId } }) => {
+        const { state } = await engine.state(clientFold, { clientId });
+        if (state.stage !== 'erased') return;
+        const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
+        await completeErasure(engine, erasure, { clientId, email: state.email }, context);
+      },
     },
   });
 };

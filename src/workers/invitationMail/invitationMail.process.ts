@@ -1,21 +1,20 @@
 import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { Recorded } from '../../events/envelope.js';
 import type { InvitationMailEvent } from '../../events/invitationMail/invitationMail.events.js';
-import {
-  failed,
-  isUnderWay,
-  leaseFrom,
-  mayStart,
-  noAttempts,
-  renewed,
-  retryAt,
-  started,
-  type Attempts,
-  type Fault,
-  type Token,
-} from '../attempts.js';
 import { invitationMailStream } from '../../events/invitationMail/invitationMail.stream.js';
 import type { StreamFold } from '../../events/fold.js';
+import {
+  attemptFailed,
+  attemptStarted,
+  decideFailure,
+  decideRenewal,
+  decideStart,
+  isUnderWay,
+  leaseRenewed,
+  noAttempts,
+  type Attempts,
+  type LeaseCommand,
+} from '../lease.js';
 
 /** The mails of one invitation, by the event that asked for each. */
 export interface InvitationMailState {
@@ -44,12 +43,9 @@ export type InvitationMailCommand = AnyCommand &
 
 /** What a worker says of an attempt. */
 export type MailOutcome =
-  | { readonly type: 'StartMail'; readonly worker: string; readonly waitedOut?: Token | undefined }
-  | { readonly type: 'RenewLease'; readonly lease: Token }
-  | { readonly type: 'RecordSent' }
-  | { readonly type: 'RecordDropped'; readonly reason: string }
-  /** `jitter`: a fraction in [0, 1). */
-  | { readonly type: 'RecordFailure'; readonly fault: Fault; readonly jitter: number };
+  LeaseCommand | { readonly type: 'RecordSent' } | { readonly type: 'RecordDropped'; readonly reason: string };
+
+type Command<Type extends InvitationMailCommand['type']> = Extract<InvitationMailCommand, { type: Type }>;
 
 const unsent: MailState = { stage: 'open', attempts: noAttempts };
 
@@ -58,15 +54,15 @@ export const mailOf = ({ mails }: InvitationMailState, eventId: string): MailSta
 const evolveMail = (mail: MailState, event: Recorded<InvitationMailEvent>): MailState => {
   switch (event.type) {
     case 'InvitationMailStarted':
-      return { ...mail, attempts: started(mail.attempts, event) };
+      return { ...mail, attempts: attemptStarted(mail.attempts, event) };
     case 'InvitationMailLeaseRenewed':
-      return { ...mail, attempts: renewed(mail.attempts, event) };
+      return { ...mail, attempts: leaseRenewed(mail.attempts, event) };
     case 'InvitationMailSent':
       return { ...mail, stage: 'sent' };
     case 'InvitationMailDropped':
       return { ...mail, stage: 'dropped' };
     case 'InvitationMailFailed':
-      return { ...mail, attempts: failed(mail.attempts, event) };
+      return { ...mail, attempts: attemptFailed(mail.attempts, event) };
     case 'InvitationMailParked':
       return { ...mail, stage: 'parked' };
     case 'InvitationMailReopened':
@@ -79,37 +75,49 @@ const evolve = (state: InvitationMailState, event: Recorded<InvitationMailEvent>
   return { mails: new Map(state.mails).set(eventId, evolveMail(mailOf(state, eventId), event)) };
 };
 
-const decide = (command: InvitationMailCommand, state: InvitationMailState): readonly InvitationMailEvent[] => {
-  const { websiteId, invitationId, eventId, at } = command;
-  const mail = { websiteId, invitationId, eventId };
-  const { stage, attempts } = mailOf(state, eventId);
-  if (command.type === 'ReopenMail') return stage === 'parked' ? [{ type: 'InvitationMailReopened', data: mail }] : [];
-  if (stage !== 'open') return [];
+const nameOf = ({ websiteId, invitationId, eventId }: MailName): MailName => ({ websiteId, invitationId, eventId });
+
+const start = (command: Command<'StartAttempt'>, { attempts }: MailState): readonly InvitationMailEvent[] =>
+  decideStart(attempts, command, (lease) => [{ type: 'InvitationMailStarted', data: { ...nameOf(command), ...lease } }]);
+
+const renewLease = (command: Command<'RenewLease'>, { attempts }: MailState): readonly InvitationMailEvent[] =>
+  decideRenewal(attempts, command, (lease) => [{ type: 'InvitationMailLeaseRenewed', data: { ...nameOf(command), ...lease } }]);
+
+const recordSent = (command: Command<'RecordSent'>, { attempts }: MailState): readonly InvitationMailEvent[] => {
   const { attempt } = command;
-  if (command.type === 'StartMail') {
-    if (!mayStart(attempts, command)) return [];
-    return [{ type: 'InvitationMailStarted', data: { ...mail, attempt, worker: command.worker, leaseUntil: leaseFrom(at) } }];
-  }
-  if (!isUnderWay(attempts, attempt)) return [];
+  return isUnderWay(attempts, attempt) ? [{ type: 'InvitationMailSent', data: { ...nameOf(command), attempt } }] : [];
+};
+
+const recordDropped = (command: Command<'RecordDropped'>, { attempts }: MailState): readonly InvitationMailEvent[] => {
+  const { attempt, reason } = command;
+  return isUnderWay(attempts, attempt) ? [{ type: 'InvitationMailDropped', data: { ...nameOf(command), attempt, reason } }] : [];
+};
+
+const recordFailure = (command: Command<'RecordFailure'>, { attempts }: MailState): readonly InvitationMailEvent[] =>
+  decideFailure(attempts, command, (failure, isGivenUp) => {
+    const mail = nameOf(command);
+    const failed: InvitationMailEvent = { type: 'InvitationMailFailed', data: { ...mail, ...failure } };
+    return isGivenUp ? [failed, { type: 'InvitationMailParked', data: { ...mail, reason: failure.error } }] : [failed];
+  });
+
+const reopen = (command: Command<'ReopenMail'>, { stage }: MailState): readonly InvitationMailEvent[] =>
+  stage === 'parked' ? [{ type: 'InvitationMailReopened', data: nameOf(command) }] : [];
+
+const decide = (command: InvitationMailCommand, state: InvitationMailState): readonly InvitationMailEvent[] => {
+  const mail = mailOf(state, command.eventId);
+  if (command.type === 'ReopenMail') return reopen(command, mail);
+  if (mail.stage !== 'open') return [];
   switch (command.type) {
+    case 'StartAttempt':
+      return start(command, mail);
     case 'RenewLease':
-      if (attempts.lease.token !== command.lease) return [];
-      return [{ type: 'InvitationMailLeaseRenewed', data: { ...mail, attempt, leaseUntil: leaseFrom(at) } }];
+      return renewLease(command, mail);
     case 'RecordSent':
-      return [{ type: 'InvitationMailSent', data: { ...mail, attempt } }];
+      return recordSent(command, mail);
     case 'RecordDropped':
-      return [{ type: 'InvitationMailDropped', data: { ...mail, attempt, reason: command.reason } }];
-    case 'RecordFailure': {
-      const { error, transient } = command.fault;
-      const nextAttemptAt = retryAt(attempts, command.fault, at, command.jitter);
-      const again = nextAttemptAt === undefined ? {} : { nextAttemptAt };
-      const failure: InvitationMailEvent = {
-        type: 'InvitationMailFailed',
-        data: { ...mail, attempt, error, transient, ...again },
-      };
-      if (nextAttemptAt !== undefined) return [failure];
-      return [failure, { type: 'InvitationMailParked', data: { ...mail, reason: error } }];
-    }
+      return recordDropped(command, mail);
+    case 'RecordFailure':
+      return recordFailure(command, mail);
     default:
       return command satisfies never;
   }

@@ -52,11 +52,11 @@ const wordsFor = ({ invitation, websiteName, link }: Invited) => {
 /** Line breaks and other control characters have no place in a name, and in a subject they would begin a header of their own. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 
-const LONGEST_SUBJECT = 150;
+const MAX_SUBJECT_LENGTH = 150;
 
 const subjectOf = (heading: string): string => {
   const characters = Array.from(heading);
-  return characters.length <= LONGEST_SUBJECT ? heading : `${characters.slice(0, LONGEST_SUBJECT - 1).join('')}…`;
+  return characters.length <= MAX_SUBJECT_LENGTH ? heading : `${characters.slice(0, MAX_SUBJECT_LENGTH - 1).join('')}…`;
 };
 
 /** The HTML with its gaps, made once per process: loading MJML takes longer than all else. */
@@ -71,7 +71,7 @@ const makeSkeleton = async (): Promise<string> => {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** In one pass: what is filled in is not looked at again. */
+/** In one pass: what is filled in is not searched again. */
 const fill = (html: string, words: Readonly<Record<string, string>>): string =>
   html.replaceAll(/\[\[(\w+)\]\]/g, (_, name: string) =>
     (words[name] ?? '').replaceAll(/[&<>"']/g, (character) => entities[character] ?? ''),

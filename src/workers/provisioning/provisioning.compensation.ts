@@ -1,107 +1,51 @@
-import type { AnyCommand } from '../../commands/decider.js';
-import { refusals, type Refusal } from '../../commands/refusal.js';
-import type { Recorded } from '../../events/envelope.js';
-import { remains, stepIds, type ProvisioningEvent, type Remains } from '../../events/provisioning/provisioning.events.js';
-import { failed, isUnderWay, leaseFrom, mayStart, noAttempts, renewed, retryAt, started } from '../attempts.js';
-import { ofJob, type CleanupCommand, type Job, type JobInCleanup, type ProvisioningState } from './provisioning.commands.js';
+import type { Decider } from '../../commands/decider.js';
+import type { ProvisioningEvent } from '../../events/provisioning/provisioning.events.js';
+import { decideFailure, decideRenewal, decideStart, isUnderWay } from '../lease.js';
+import type { CompensationCommand } from './provisioning.commands.js';
+import { leftoversOf, ofJob, provisioningFold, type JobInCompensation, type ProvisioningState } from './provisioning.state.js';
 
-type CleanupEvent = Extract<ProvisioningEvent, { type: `Provisioning${'Cleanup' | 'CleanedUp' | 'Remains'}${string}` }>;
-type Command<Type extends CleanupCommand['type']> = AnyCommand & Extract<CleanupCommand, { type: Type }>;
+type Command<Type extends CompensationCommand['type']> = Extract<CompensationCommand, { type: Type }>;
 type Events = readonly ProvisioningEvent[];
-type Begun = Extract<ProvisioningState, Job>;
 
-/** What is still to be removed, in this order. */
-export const leftOf = ({ removed }: JobInCleanup): readonly Remains[] => remains.filter((what) => !removed.includes(what));
+const start = (command: Command<'StartAttempt'>, job: JobInCompensation): Events =>
+  decideStart(job.attempts, command, (lease) => [{ type: 'ProvisioningCompensationStarted', data: { ...ofJob(job), ...lease } }]);
 
-/** Its numbers go on from every attempt before: a late outcome is never taken for another's. */
-const anew = ({ highest }: Job) => ({ attempts: { ...noAttempts, attempt: highest } });
+const renewLease = (command: Command<'RenewLease'>, job: JobInCompensation): Events =>
+  decideRenewal(job.attempts, command, (lease) => [
+    { type: 'ProvisioningCompensationLeaseRenewed', data: { ...ofJob(job), ...lease } },
+  ]);
 
-export const evolveCleanup = (state: Begun, event: Recorded<CleanupEvent>): ProvisioningState => {
-  if (event.type === 'ProvisioningCleanupRequested') return { ...state, ...anew(state), stage: 'cleaning', removed: [] };
-  if (state.stage !== 'cleaning') return state;
-  const { removed, ...job } = state;
-  const { attempts } = job;
-  switch (event.type) {
-    case 'ProvisioningCleanupStarted': {
-      const highest = Math.max(state.highest, event.data.attempt);
-      return { ...state, highest, attempts: started(attempts, event) };
-    }
-    case 'ProvisioningCleanupLeaseRenewed':
-      return { ...state, attempts: renewed(attempts, event) };
-    case 'ProvisioningRemainsRemoved':
-      return { ...state, removed: [...removed, event.data.what] };
-    case 'ProvisioningCleanupFailed': {
-      const after = failed(attempts, event);
-      // Given up: whatever is left is there still, and a retry goes on with the step that failed, if it can.
-      return event.data.nextAttemptAt === undefined
-        ? { ...job, ...anew(job), ...whatIsLeft(job, removed), stage: 'failed' }
-        : { ...state, attempts: after };
-    }
-    case 'ProvisioningCleanedUp':
-      return { ...job, ...anew(job), ...whatIsLeft(job, remains), stage: 'failed' };
-  }
+const recordRemoval = ({ attempt, what, found }: Command<'RecordRemoval'>, job: JobInCompensation): Events => {
+  if (!isUnderWay(job.attempts, attempt) || job.removed.includes(what)) return [];
+  const data = { ...ofJob(job), attempt, what, name: job.request.slug, found };
+  const removal: ProvisioningEvent = { type: 'ProvisioningLeftoverRemoved', data };
+  const isLast = leftoversOf(job).length === 1;
+  return isLast ? [removal, { type: 'ProvisioningCompensated', data: ofJob(job) }] : [removal];
 };
 
-/** With the repository gone everything is to be made anew, with the project alone what belongs to it. */
-const whatIsLeft = ({ outputs, step }: Job, removed: readonly Remains[]): Pick<Job, 'outputs' | 'step'> => {
-  if (removed.length === 0) return { outputs, step };
-  const from = removed.includes('repository') ? 0 : Math.min(stepIds.indexOf('vercel_create_project'), stepIds.indexOf(step));
-  const kept = stepIds.slice(0, from).map((id) => [id, outputs[id]]);
-  return { outputs: Object.fromEntries(kept) as Job['outputs'], step: stepIds[from] ?? step };
-};
+const recordFailure = (command: Command<'RecordFailure'>, job: JobInCompensation): Events =>
+  decideFailure(job.attempts, command, (failure) => [
+    { type: 'ProvisioningCompensationFailed', data: { ...ofJob(job), ...failure } },
+  ]);
 
-/** The clean-up under the lease of the attempt that is under way. */
-const current = (state: ProvisioningState, attempt: number): state is JobInCleanup =>
-  state.stage === 'cleaning' && isUnderWay(state.attempts, attempt);
-
-const request = ({ websiteId }: Command<'RequestCleanup'>, state: ProvisioningState): Events | Refusal => {
-  if (state.stage === 'cleaning') return [];
-  if (state.stage !== 'failed') return refusals.provisioningNotFailed(websiteId);
-  return [{ type: 'ProvisioningCleanupRequested', data: ofJob(state) }];
-};
-
-const start = (command: Command<'StartCleanup'>, state: ProvisioningState): Events => {
-  if (state.stage !== 'cleaning' || !mayStart(state.attempts, command)) return [];
-  const { attempt, worker, at } = command;
-  return [{ type: 'ProvisioningCleanupStarted', data: { ...ofJob(state), attempt, worker, leaseUntil: leaseFrom(at) } }];
-};
-
-const renew = ({ attempt, lease, at }: Command<'RenewCleanupLease'>, state: ProvisioningState): Events => {
-  if (!current(state, attempt) || state.attempts.lease?.token !== lease) return [];
-  return [{ type: 'ProvisioningCleanupLeaseRenewed', data: { ...ofJob(state), attempt, leaseUntil: leaseFrom(at) } }];
-};
-
-const recordRemoval = ({ attempt, what, found }: Command<'RecordRemoval'>, state: ProvisioningState): Events => {
-  if (!current(state, attempt) || state.removed.includes(what)) return [];
-  const data = { ...ofJob(state), attempt, what, name: state.request.slug, found };
-  const removal: ProvisioningEvent = { type: 'ProvisioningRemainsRemoved', data };
-  const isLast = leftOf(state).length === 1;
-  return isLast ? [removal, { type: 'ProvisioningCleanedUp', data: ofJob(state) }] : [removal];
-};
-
-const recordFailure = (command: Command<'RecordCleanupFailure'>, state: ProvisioningState): Events => {
-  const { attempt, fault, jitter, at } = command;
-  if (!current(state, attempt)) return [];
-  const nextAttemptAt = retryAt(state.attempts, fault, at, jitter);
-  const { error, transient } = fault;
-  const data = { ...ofJob(state), attempt, error, transient, ...(nextAttemptAt !== undefined && { nextAttemptAt }) };
-  return [{ type: 'ProvisioningCleanupFailed', data }];
-};
-
-/** Decides on the removal of what a failed job has left at the providers: the project first, then the repository. */
-export const decideCleanup = (command: AnyCommand & CleanupCommand, state: ProvisioningState): Events | Refusal => {
+const decide = (command: CompensationCommand, state: ProvisioningState): Events => {
+  if (state.stage !== 'compensating') return [];
   switch (command.type) {
-    case 'RequestCleanup':
-      return request(command, state);
-    case 'StartCleanup':
+    case 'StartAttempt':
       return start(command, state);
-    case 'RenewCleanupLease':
-      return renew(command, state);
+    case 'RenewLease':
+      return renewLease(command, state);
     case 'RecordRemoval':
       return recordRemoval(command, state);
-    case 'RecordCleanupFailure':
+    case 'RecordFailure':
       return recordFailure(command, state);
     default:
       return command satisfies never;
   }
+};
+
+/** The same stream: removes what a failed job has left at the providers, the project first, then the repository. */
+export const provisioningCompensation: Decider<ProvisioningState, CompensationCommand, ProvisioningEvent> = {
+  ...provisioningFold,
+  decide,
 };

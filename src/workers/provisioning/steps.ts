@@ -5,8 +5,8 @@ import type { StepId, StepOutputs, StepResult } from '../../events/provisioning/
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Hosting, HostingProject } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
-import type { Held } from '../runAttempt.js';
-import type { OpenJob } from './provisioning.commands.js';
+import type { HeldLease } from '../leasedTask.js';
+import type { OpenJob } from './provisioning.state.js';
 
 export interface StepTools {
   readonly engine: Engine;
@@ -18,7 +18,7 @@ export interface StepTools {
 
 export interface StepAttempt {
   readonly job: OpenJob;
-  readonly held: Held;
+  readonly lease: HeldLease;
   readonly context: CommandContext;
 }
 
@@ -34,11 +34,11 @@ const outputOf = <Step extends StepId>(job: OpenJob, step: Step): StepOutputs[St
 const fault = (provider: string, message: string, transient: boolean): ProviderFault =>
   new ProviderFault({ provider, message, transient });
 
-const createRepository: Executor = async ({ sourceHost }, { job: { request }, held }) => {
+const createRepository: Executor = async ({ sourceHost }, { job: { request }, lease }) => {
   const { jobId: marker, name: website, slug: name, templateId } = request;
   let repository = await sourceHost.findRepository({ name, marker });
   if (repository === null) {
-    held.confirm();
+    lease.assertHeld();
     repository = await sourceHost.createRepository({ name, templateId, marker, description: `Website of ${website}` });
   }
   const { id, defaultBranch, cloneUrl } = repository;
@@ -48,23 +48,23 @@ const createRepository: Executor = async ({ sourceHost }, { job: { request }, he
   };
 };
 
-const inviteCollaborators: Executor = async ({ sourceHost }, { job, held }) => {
+const inviteCollaborators: Executor = async ({ sourceHost }, { job, lease }) => {
   const { id } = outputOf(job, 'github_create_repo');
   const { collaborators } = job.request;
   const there = collaborators.length === 0 ? [] : await sourceHost.listCollaborators(id);
   for (const username of collaborators) {
     if (there.some((other) => other.toLowerCase() === username.toLowerCase())) continue;
-    held.confirm();
+    lease.assertHeld();
     await sourceHost.inviteCollaborator(id, username);
   }
   return { step: 'github_invite_collaborator', output: { invited: [...collaborators] } };
 };
 
-const createProject: Executor = async ({ hosting }, { job, held }) => {
+const createProject: Executor = async ({ hosting }, { job, lease }) => {
   const { jobId: marker, slug: name } = job.request;
   let project = await hosting.findProject({ name, marker });
   if (project === null) {
-    held.confirm();
+    lease.assertHeld();
     project = await hosting.createProject({ name, marker, repository: outputOf(job, 'github_create_repo') });
   }
   const { id, url } = project;
@@ -85,20 +85,20 @@ const variablesOf = (job: OpenJob, { url }: HostingProject): Readonly<Record<str
   return { SITE_NAME: name, SITE_SLUG: slug, ...(brandColor !== undefined && { SITE_COLOR: brandColor }), SITE_URL: url };
 };
 
-const setVariables: Executor = async ({ hosting }, { job, held }) => {
+const setVariables: Executor = async ({ hosting }, { job, lease }) => {
   const project = await currentProject(hosting, job);
   const variables = variablesOf(job, project);
-  held.confirm();
+  lease.assertHeld();
   await hosting.setVariables(project.id, variables);
   return { step: 'vercel_set_env_vars', output: { variables: Object.keys(variables) } };
 };
 
-const deploy: Executor = async ({ hosting }, { job, held }) => {
+const deploy: Executor = async ({ hosting }, { job, lease }) => {
   const { projectId } = outputOf(job, 'vercel_create_project');
   const marker = job.request.jobId;
   let deployment = await hosting.findDeployment(projectId, marker);
   if (deployment?.status !== 'ready') {
-    held.confirm();
+    lease.assertHeld();
     deployment = await hosting.deploy(projectId, marker);
   }
   const { id, status, url, commit, error } = deployment;
@@ -108,7 +108,7 @@ const deploy: Executor = async ({ hosting }, { job, held }) => {
 };
 
 /** Believes nothing that it can check: repository, project, variables and address, before the website counts as active. */
-const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job, held, context }) => {
+const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job, lease, context }) => {
   const { jobId: marker, websiteId, slug } = job.request;
   const { provider, id, name, cloneUrl } = outputOf(job, 'github_create_repo');
 
@@ -121,7 +121,7 @@ const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job,
   const status = await visit(project.url);
   if (status < 200 || status > 299) throw fault(hosting.provider, `${project.url} answers with status ${String(status)}`, true);
 
-  held.confirm();
+  lease.assertHeld();
   await engine.handle(
     websiteDecider,
     {

@@ -1,21 +1,20 @@
 import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { Recorded } from '../../events/envelope.js';
 import type { SeoEvent, SeoScanResult } from '../../events/seo/seo.events.js';
-import {
-  failed,
-  isUnderWay,
-  leaseFrom,
-  mayStart,
-  noAttempts,
-  renewed,
-  retryAt,
-  started,
-  type Attempts,
-  type Fault,
-  type Token,
-} from '../attempts.js';
 import { seoStream } from '../../events/seo/seo.stream.js';
 import type { StreamFold } from '../../events/fold.js';
+import {
+  attemptFailed,
+  attemptStarted,
+  decideFailure,
+  decideRenewal,
+  decideStart,
+  isUnderWay,
+  leaseRenewed,
+  noAttempts,
+  type Attempts,
+  type LeaseCommand,
+} from '../lease.js';
 
 /** A website has one scan at a time. */
 export type SeoScanState = { readonly stage: 'idle'; readonly scanId?: string } | OpenScan;
@@ -32,13 +31,13 @@ export type SeoScanCommand = AnyCommand & { readonly websiteId: string; readonly
     | (ScanOutcome & { readonly attempt: number })
   );
 
-/** What a worker says of an attempt. What comes late, twice, or of an attempt that is no longer the current one changes nothing. */
-export type ScanOutcome =
-  | { readonly type: 'StartScan'; readonly worker: string; readonly waitedOut?: Token | undefined }
-  | { readonly type: 'RenewLease'; readonly lease: Token }
-  | { readonly type: 'RecordResult'; readonly result: SeoScanResult }
-  /** `jitter`: a fraction in [0, 1). */
-  | { readonly type: 'RecordFailure'; readonly fault: Fault; readonly jitter: number };
+/**
+ * What a worker says of an attempt. What comes late, twice, or of an attempt that is no longer the
+ * current one changes nothing.
+ */
+export type ScanOutcome = LeaseCommand | { readonly type: 'RecordResult'; readonly result: SeoScanResult };
+
+type Command<Type extends SeoScanCommand['type']> = Extract<SeoScanCommand, { type: Type }>;
 
 const evolve = (state: SeoScanState, event: Recorded<SeoEvent>): SeoScanState => {
   if (event.type === 'SeoScanRequested') {
@@ -48,11 +47,11 @@ const evolve = (state: SeoScanState, event: Recorded<SeoEvent>): SeoScanState =>
   if (state.stage === 'idle') return state;
   switch (event.type) {
     case 'SeoScanStarted':
-      return { ...state, attempts: started(state.attempts, event) };
+      return { ...state, attempts: attemptStarted(state.attempts, event) };
     case 'SeoScanLeaseRenewed':
-      return { ...state, attempts: renewed(state.attempts, event) };
+      return { ...state, attempts: leaseRenewed(state.attempts, event) };
     case 'SeoScanAttemptFailed':
-      return { ...state, attempts: failed(state.attempts, event) };
+      return { ...state, attempts: attemptFailed(state.attempts, event) };
     case 'SeoScanCompleted':
     case 'SeoScanFailed':
       return { stage: 'idle', scanId: state.scanId };
@@ -61,36 +60,45 @@ const evolve = (state: SeoScanState, event: Recorded<SeoEvent>): SeoScanState =>
   }
 };
 
+const scanOf = ({ websiteId, scanId }: SeoScanCommand) => ({ websiteId, scanId });
+
+const request = (command: Command<'RequestScan'>, state: SeoScanState): readonly SeoEvent[] => {
+  const { scanId, url, trigger } = command;
+  // Who asks for a scan while one is under way gets that one.
+  if (state.stage === 'open' || state.scanId === scanId) return [];
+  return [{ type: 'SeoScanRequested', data: { ...scanOf(command), url, trigger } }];
+};
+
+const start = (command: Command<'StartAttempt'>, { attempts }: OpenScan): readonly SeoEvent[] =>
+  decideStart(attempts, command, (lease) => [{ type: 'SeoScanStarted', data: { ...scanOf(command), ...lease } }]);
+
+const renewLease = (command: Command<'RenewLease'>, { attempts }: OpenScan): readonly SeoEvent[] =>
+  decideRenewal(attempts, command, (lease) => [{ type: 'SeoScanLeaseRenewed', data: { ...scanOf(command), ...lease } }]);
+
+const recordResult = (command: Command<'RecordResult'>, { attempts }: OpenScan): readonly SeoEvent[] => {
+  const { attempt, result } = command;
+  return isUnderWay(attempts, attempt) ? [{ type: 'SeoScanCompleted', data: { ...scanOf(command), attempt, ...result } }] : [];
+};
+
+const recordFailure = (command: Command<'RecordFailure'>, { attempts }: OpenScan): readonly SeoEvent[] =>
+  decideFailure(attempts, command, (failure, isGivenUp) => {
+    const scan = scanOf(command);
+    const failed: SeoEvent = { type: 'SeoScanAttemptFailed', data: { ...scan, ...failure } };
+    return isGivenUp ? [failed, { type: 'SeoScanFailed', data: { ...scan, reason: failure.error } }] : [failed];
+  });
+
 const decide = (command: SeoScanCommand, state: SeoScanState): readonly SeoEvent[] => {
-  const { websiteId, scanId, at } = command;
-  const scan = { websiteId, scanId };
-  if (command.type === 'RequestScan') {
-    // Whoever asks for one while one is under way gets that one.
-    if (state.stage === 'open' || state.scanId === scanId) return [];
-    return [{ type: 'SeoScanRequested', data: { ...scan, url: command.url, trigger: command.trigger } }];
-  }
-  if (state.stage !== 'open' || state.scanId !== scanId) return [];
-  const { attempts } = state;
-  const { attempt } = command;
-  if (command.type === 'StartScan') {
-    if (!mayStart(attempts, command)) return [];
-    return [{ type: 'SeoScanStarted', data: { ...scan, attempt, worker: command.worker, leaseUntil: leaseFrom(at) } }];
-  }
-  if (!isUnderWay(attempts, attempt)) return [];
+  if (command.type === 'RequestScan') return request(command, state);
+  if (state.stage !== 'open' || state.scanId !== command.scanId) return [];
   switch (command.type) {
+    case 'StartAttempt':
+      return start(command, state);
     case 'RenewLease':
-      if (attempts.lease.token !== command.lease) return [];
-      return [{ type: 'SeoScanLeaseRenewed', data: { ...scan, attempt, leaseUntil: leaseFrom(at) } }];
+      return renewLease(command, state);
     case 'RecordResult':
-      return [{ type: 'SeoScanCompleted', data: { ...scan, attempt, ...command.result } }];
-    case 'RecordFailure': {
-      const { error, transient } = command.fault;
-      const nextAttemptAt = retryAt(attempts, command.fault, at, command.jitter);
-      const again = nextAttemptAt === undefined ? {} : { nextAttemptAt };
-      const failure: SeoEvent = { type: 'SeoScanAttemptFailed', data: { ...scan, attempt, error, transient, ...again } };
-      if (nextAttemptAt !== undefined) return [failure];
-      return [failure, { type: 'SeoScanFailed', data: { ...scan, reason: error } }];
-    }
+      return recordResult(command, state);
+    case 'RecordFailure':
+      return recordFailure(command, state);
     default:
       return command satisfies never;
   }

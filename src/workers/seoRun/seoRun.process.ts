@@ -1,9 +1,19 @@
 import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { Recorded } from '../../events/envelope.js';
 import type { SeoRunEvent } from '../../events/seoRun/seoRun.events.js';
-import { isUnderWay, leaseFrom, mayStart, noAttempts, renewed, started, type Attempts, type Token } from '../attempts.js';
 import { seoRunStream } from '../../events/seoRun/seoRun.stream.js';
 import type { StreamFold } from '../../events/fold.js';
+import {
+  attemptStarted,
+  decideRenewal,
+  decideStart,
+  isUnderWay,
+  leaseRenewed,
+  noAttempts,
+  type Attempts,
+  type RenewLease,
+  type StartAttempt,
+} from '../lease.js';
 
 /** What a time of the calendar asks for: a request for a scan of each website, made by one worker at a time, until all are made. */
 export type SeoRunState = { readonly stage: 'none' | 'over' } | OpenRun;
@@ -16,24 +26,30 @@ export interface OpenRun {
 }
 
 export type SeoRunCommand = AnyCommand & { readonly dueAt: string } & (
-    { readonly type: 'AskForRun' } | (RunOutcome & { readonly attempt: number })
+    { readonly type: 'RequestRun' } | (RunOutcome & { readonly attempt: number })
   );
 
-/** What a worker says of an attempt. What comes late, twice, or of an attempt that is no longer the current one changes nothing. */
+/**
+ * What a worker says of an attempt. What comes late, twice, or of an attempt that is no longer the
+ * current one changes nothing.
+ */
 export type RunOutcome =
-  | { readonly type: 'StartRun'; readonly worker: string; readonly waitedOut?: Token | undefined }
-  | { readonly type: 'RenewLease'; readonly lease: Token; readonly after?: string | undefined }
+  | StartAttempt
+  /** `after`: the last website that was dealt with. */
+  | (RenewLease & { readonly after?: string | undefined })
   | { readonly type: 'CompleteRun' };
+
+type Command<Type extends SeoRunCommand['type']> = Extract<SeoRunCommand, { type: Type }>;
 
 const evolve = (state: SeoRunState, event: Recorded<SeoRunEvent>): SeoRunState => {
   if (event.type === 'SeoRunDue') return { stage: 'open', attempts: noAttempts };
   if (state.stage !== 'open') return state;
   switch (event.type) {
     case 'SeoRunStarted':
-      return { ...state, attempts: started(state.attempts, event) };
+      return { ...state, attempts: attemptStarted(state.attempts, event) };
     case 'SeoRunLeaseRenewed': {
       const { after } = event.data;
-      return { ...state, attempts: renewed(state.attempts, event), ...(after !== undefined && { after }) };
+      return { ...state, attempts: leaseRenewed(state.attempts, event), ...(after !== undefined && { after }) };
     }
     case 'SeoRunCompleted':
       return { stage: 'over' };
@@ -42,27 +58,32 @@ const evolve = (state: SeoRunState, event: Recorded<SeoRunEvent>): SeoRunState =
   }
 };
 
+/** The stream is named after the time: of all processes that find it due, one writes this. */
+const request = ({ dueAt }: Command<'RequestRun'>, { stage }: SeoRunState): readonly SeoRunEvent[] =>
+  stage === 'none' ? [{ type: 'SeoRunDue', data: { dueAt } }] : [];
+
+const start = (command: Command<'StartAttempt'>, { attempts }: OpenRun): readonly SeoRunEvent[] =>
+  decideStart(attempts, command, (lease) => [{ type: 'SeoRunStarted', data: { dueAt: command.dueAt, ...lease } }]);
+
+const renewLease = (command: Command<'RenewLease'>, { attempts }: OpenRun): readonly SeoRunEvent[] => {
+  const { dueAt, after } = command;
+  const progress = after === undefined ? {} : { after };
+  return decideRenewal(attempts, command, (lease) => [{ type: 'SeoRunLeaseRenewed', data: { dueAt, ...lease, ...progress } }]);
+};
+
+const complete = ({ dueAt, attempt }: Command<'CompleteRun'>, { attempts }: OpenRun): readonly SeoRunEvent[] =>
+  isUnderWay(attempts, attempt) ? [{ type: 'SeoRunCompleted', data: { dueAt, attempt } }] : [];
+
 const decide = (command: SeoRunCommand, state: SeoRunState): readonly SeoRunEvent[] => {
-  const { dueAt, at } = command;
-  // The stream is named after the time: of all processes that find it due, one writes this.
-  if (command.type === 'AskForRun') return state.stage === 'none' ? [{ type: 'SeoRunDue', data: { dueAt } }] : [];
+  if (command.type === 'RequestRun') return request(command, state);
   if (state.stage !== 'open') return [];
-  const { attempts } = state;
-  const { attempt } = command;
-  if (command.type === 'StartRun') {
-    if (!mayStart(attempts, command)) return [];
-    return [{ type: 'SeoRunStarted', data: { dueAt, attempt, worker: command.worker, leaseUntil: leaseFrom(at) } }];
-  }
-  if (!isUnderWay(attempts, attempt)) return [];
   switch (command.type) {
-    case 'RenewLease': {
-      const { lease, after } = command;
-      if (attempts.lease.token !== lease) return [];
-      const progress = after === undefined ? {} : { after };
-      return [{ type: 'SeoRunLeaseRenewed', data: { dueAt, attempt, leaseUntil: leaseFrom(at), ...progress } }];
-    }
+    case 'StartAttempt':
+      return start(command, state);
+    case 'RenewLease':
+      return renewLease(command, state);
     case 'CompleteRun':
-      return [{ type: 'SeoRunCompleted', data: { dueAt, attempt } }];
+      return complete(command, state);
     default:
       return command satisfies never;
   }

@@ -7,8 +7,8 @@ import type { Engine } from '../../engine.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Customer, Payer, Payments } from '../../integrations/payments/port.js';
 import { readClient } from '../../projections/client/client.queries.js';
-import type { Held } from '../runAttempt.js';
-import { billingFold, type BillingOutcome, type BillingTask, type Claim } from './transfer.process.js';
+import type { HeldLease } from '../leasedTask.js';
+import { billingFold, type AttemptOutcome, type BillingTask, type Claim } from './transfer.process.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { accessFold } from '../../events/access/access.state.js';
 import { customerFold } from '../../events/billing/customer.state.js';
@@ -24,35 +24,33 @@ interface BillingAttempt {
   readonly websiteId: string;
   /** Of the claim. */
   readonly priceId: string | undefined;
-  readonly held: Held;
-  /** Records what is known so far. @throws LeaseLost */
-  readonly record: (outcome: BillingOutcome) => Promise<void>;
+  readonly lease: HeldLease<AttemptOutcome>;
   /** A new command each time. */
   readonly context: () => CommandContext;
 }
 
 /** Does what the task asks for, as far as it is not done yet, and answers with what is to be recorded of it. */
-export const carryOut = (tools: Tools, task: BillingTask, attempt: BillingAttempt): Promise<BillingOutcome> =>
+export const carryOut = (tools: Tools, task: BillingTask, attempt: BillingAttempt): Promise<AttemptOutcome> =>
   task.kind === 'claim' ? carryOutClaim(tools, task.claim, attempt) : endSubscriptions(tools, task.clientId, attempt);
 
 /** Billing first: whoever owns a website by a transfer is billed for it. Every step asks whether it is done already. */
-const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt): Promise<BillingOutcome> => {
+const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt): Promise<AttemptOutcome> => {
   const { engine, payments } = tools;
   const { websiteId, invitationId, claimId, clientId } = claim;
-  const { priceId, held, record, context } = attempt;
-  const confirm = (): void => {
-    held.confirm();
+  const { priceId, lease, context } = attempt;
+  const assertHeld = (): void => {
+    lease.assertHeld();
   };
 
   const { id: customerId } = await customerOf(tools, clientId, attempt);
   await requireWanted(engine, claim);
-  await record({ type: 'RecordRequest', claim, provider: payments.provider, customerId });
+  await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId });
   const { id: subscriptionId } =
     (await payments.findSubscription(customerId, websiteId)) ??
-    (await payments.createSubscription({ customerId, clientId, websiteId, priceId, claim: invitationId }, confirm));
-  await record({ type: 'RecordSubscription', claim, subscriptionId });
+    (await payments.createSubscription({ customerId, clientId, websiteId, priceId, claim: invitationId }, assertHeld));
+  await lease.record({ type: 'RecordSubscription', claim, subscriptionId });
 
-  confirm();
+  assertHeld();
   // Under the claim's own id: however often it is carried out, the website is given away once.
   await transferOwnership(engine, { websiteId, clientId }, { ...context(), commandId: claimId });
   await changeAccess(engine, { type: 'AcceptTransfer', websiteId, invitationId, claimId }, context());
@@ -62,7 +60,7 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
 const customerOf = async (
   { engine, reader, payments }: Tools,
   clientId: string,
-  { held, context }: BillingAttempt,
+  { lease, context }: BillingAttempt,
 ): Promise<Customer> => {
   const { provider } = payments;
   const found = await readClient(reader, clientId);
@@ -73,7 +71,7 @@ const customerOf = async (
   const customer =
     (await payments.findCustomer(payer)) ??
     (await payments.createCustomer(payer, () => {
-      held.confirm();
+      lease.assertHeld();
     }));
   await engine.handle(customerDecider, { type: 'AttachCustomer', clientId, provider, customerId: customer.id }, context());
   return customer;
@@ -95,15 +93,15 @@ const MAX_ENDED = 10;
 const endSubscriptions = async (
   { engine, payments }: Tools,
   clientId: string,
-  { websiteId, held }: BillingAttempt,
-): Promise<BillingOutcome> => {
+  { websiteId, lease }: BillingAttempt,
+): Promise<AttemptOutcome> => {
   const { state } = await engine.state(billingFold, { websiteId });
   const customerId = state.accounts.get(clientId)?.customerId;
   if (customerId === undefined) return { type: 'RecordEnd', clientId };
-  for (let rounds = 0; rounds < MAX_ENDED; rounds += 1) {
+  for (let ended = 0; ended < MAX_ENDED; ended += 1) {
     const subscription = await payments.findSubscription(customerId, websiteId);
     if (subscription === null) return { type: 'RecordEnd', clientId };
-    held.confirm();
+    lease.assertHeld();
     await payments.endSubscription(subscription.id);
   }
   const { provider } = payments;

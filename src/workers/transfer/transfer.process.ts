@@ -1,21 +1,25 @@
 import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { BillingEvent } from '../../events/billing/billing.events.js';
 import type { Recorded } from '../../events/envelope.js';
-import {
-  failed,
-  isUnderWay,
-  leaseFrom,
-  mayStart,
-  noAttempts,
-  renewed,
-  retryAt,
-  started,
-  type Attempts,
-  type Fault,
-  type Token,
-} from '../attempts.js';
 import { billingStream } from '../../events/billing/billing.stream.js';
 import type { StreamFold } from '../../events/fold.js';
+import {
+  attemptFailed,
+  attemptStarted,
+  decideFailure,
+  decideRenewal,
+  decideStart,
+  isUnderWay,
+  leaseRenewed,
+  noAttempts,
+  retryAt,
+  type Attempts,
+  type Fault,
+  type RecordFailure,
+  type RenewLease,
+  type RetryPolicy,
+  type StartAttempt,
+} from '../lease.js';
 
 /** Stream `billing-<websiteId>`. */
 export interface BillingState {
@@ -62,21 +66,21 @@ export type BillingTask = { readonly kind: 'claim'; readonly claim: Claim } | { 
 export type BillingCommand = AnyCommand & { readonly websiteId: string; readonly attempt: number } & BillingOutcome;
 
 /** What a worker says of an attempt. */
-export type BillingOutcome =
-  | { readonly type: 'StartAttempt'; readonly task: BillingTask; readonly worker: string; readonly waitedOut?: Token | undefined }
-  | { readonly type: 'RenewLease'; readonly lease: Token }
+export type BillingOutcome = (StartAttempt & { readonly task: BillingTask }) | RenewLease | AttemptOutcome;
+
+/** What became of an attempt, so far or in the end. */
+export type AttemptOutcome =
   | { readonly type: 'RecordRequest'; readonly claim: Claim; readonly provider: string; readonly customerId: string }
   | { readonly type: 'RecordSubscription'; readonly claim: Claim; readonly subscriptionId: string }
   | { readonly type: 'RecordEnd'; readonly clientId: string }
   | { readonly type: 'RecordCompletion'; readonly claim: Claim }
-  /** `jitter`: a fraction in [0, 1). */
-  | { readonly type: 'RecordFailure'; readonly task: BillingTask; readonly fault: Fault & BillingFault; readonly jitter: number };
+  | (RecordFailure & { readonly task: BillingTask; readonly fault: Fault & BillingFault });
 
 type Command<Type extends BillingCommand['type']> = Extract<BillingCommand, { type: Type }>;
 
-/** Somebody waits for a claim: who is told to wait longer than this asks again instead. */
-const LONGEST_CLAIM_PAUSE_MS = 60_000;
-const LONGEST_END_PAUSE_MS = 900_000;
+/** Somebody waits for the answer to a claim: after a longer pause than this, they claim again instead. */
+const MAX_CLAIM_PAUSE_MS = 60_000;
+const MAX_END_PAUSE_MS = 900_000;
 
 const aboutOf = (task: BillingTask): string => (task.kind === 'claim' ? task.claim.claimId : `end ${task.clientId}`);
 
@@ -107,14 +111,14 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
     case 'BillingAttemptStarted': {
       const { about } = event.data;
       const before = about === state.about ? state : over(state);
-      return { ...before, about, attempts: started(before.attempts, event) };
+      return { ...before, about, attempts: attemptStarted(before.attempts, event) };
     }
     case 'BillingLeaseRenewed':
-      return { ...state, attempts: renewed(state.attempts, event) };
+      return { ...state, attempts: leaseRenewed(state.attempts, event) };
     case 'BillingAttemptFailed': {
       const { error, transient, provider, late } = event.data;
       const lastFault = { error, transient, late, ...(provider !== undefined && { provider }) };
-      return { ...state, attempts: failed(state.attempts, event), lastFault };
+      return { ...state, attempts: attemptFailed(state.attempts, event), lastFault };
     }
     case 'SubscriptionRequested': {
       const { clientId, provider, customerId } = event.data;
@@ -138,78 +142,86 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
 };
 
 const start = (command: Command<'StartAttempt'>, state: BillingState): readonly BillingEvent[] => {
-  const { websiteId, task, attempt, worker, at } = command;
-  const attempts = attemptsAt(state, task);
-  if (!mayStart(attempts, command)) return [];
-  // Looked at before, and over since.
+  const { websiteId, task } = command;
+  // Loaded before, and over since.
   if (task.kind === 'claim' && state.outcomes.has(task.claim.claimId)) return [];
   if (task.kind === 'end' && (state.accounts.get(task.clientId)?.stage ?? 'ended') === 'ended') return [];
-  const data = { websiteId, about: aboutOf(task), attempt, worker, leaseUntil: leaseFrom(at) };
-  return [{ type: 'BillingAttemptStarted', data }];
+  return decideStart(attemptsAt(state, task), command, (lease) => [
+    { type: 'BillingAttemptStarted', data: { websiteId, about: aboutOf(task), ...lease } },
+  ]);
+};
+
+const renewLease = (command: Command<'RenewLease'>, { attempts }: BillingState): readonly BillingEvent[] =>
+  decideRenewal(attempts, command, (lease) => [
+    { type: 'BillingLeaseRenewed', data: { websiteId: command.websiteId, ...lease } },
+  ]);
+
+const recordRequest = (command: Command<'RecordRequest'>, state: BillingState): readonly BillingEvent[] => {
+  const { websiteId, provider, customerId } = command;
+  const { clientId, claimId } = command.claim;
+  const account = state.accounts.get(clientId);
+  const isOpen = account !== undefined && account.stage !== 'ended';
+  if (isOpen && account.provider === provider && account.customerId === customerId) return [];
+  return [{ type: 'SubscriptionRequested', data: { websiteId, clientId, provider, customerId, claimId } }];
+};
+
+const recordSubscription = (command: Command<'RecordSubscription'>, state: BillingState): readonly BillingEvent[] => {
+  const { websiteId, subscriptionId } = command;
+  const { clientId, claimId } = command.claim;
+  const account = state.accounts.get(clientId);
+  if (account === undefined || account.subscriptionId === subscriptionId) return [];
+  const { provider, customerId } = account;
+  return [{ type: 'SubscriptionAttached', data: { websiteId, clientId, provider, customerId, claimId, subscriptionId } }];
+};
+
+const recordEnd = ({ websiteId, clientId }: Command<'RecordEnd'>, state: BillingState): readonly BillingEvent[] => {
+  const account = state.accounts.get(clientId);
+  if (account === undefined || account.stage === 'ended') return [];
+  const { provider, customerId } = account;
+  return [{ type: 'SubscriptionEnded', data: { websiteId, clientId, provider, customerId } }];
 };
 
 /** What nobody owns must not go on being billed: an end is never given up. */
-const againAt = ({ task, fault, jitter, at }: Command<'RecordFailure'>, attempts: Attempts): string | undefined => {
-  if (task.kind === 'claim') {
-    const again = retryAt(attempts, fault, at, jitter);
-    return again !== undefined && Date.parse(again) - Date.parse(at) > LONGEST_CLAIM_PAUSE_MS ? undefined : again;
-  }
-  const pause = Math.min(LONGEST_END_PAUSE_MS, 1_000 * 2 ** Math.min(attempts.failures, 20)) * (0.5 + jitter / 2);
-  return new Date(Date.parse(at) + Math.round(Math.max(pause, fault.retryAfterMs))).toISOString();
-};
-
-const recordFailure = (command: Command<'RecordFailure'>, state: BillingState): readonly BillingEvent[] => {
-  const { websiteId, attempt, task, fault } = command;
-  const { error, transient, provider, late } = fault;
-  const again = againAt(command, state.attempts);
-  const failure: BillingEvent = {
-    type: 'BillingAttemptFailed',
-    data: {
-      websiteId,
-      attempt,
-      error,
-      transient,
-      late,
-      ...(provider !== undefined && { provider }),
-      ...(again !== undefined && { nextAttemptAt: again }),
-    },
+const retryAfter =
+  (task: BillingTask): RetryPolicy =>
+  (attempts, command) => {
+    const { fault, jitter, at } = command;
+    if (task.kind === 'claim') {
+      const again = retryAt(attempts, command);
+      return again !== undefined && Date.parse(again) - Date.parse(at) > MAX_CLAIM_PAUSE_MS ? undefined : again;
+    }
+    const pause = Math.min(MAX_END_PAUSE_MS, 1_000 * 2 ** Math.min(attempts.failures, 20)) * (0.5 + jitter / 2);
+    return new Date(Date.parse(at) + Math.round(Math.max(pause, fault.retryAfterMs))).toISOString();
   };
-  if (again !== undefined || task.kind === 'end') return [failure];
-  return [failure, { type: 'TransferFailed', data: { ...task.claim, reason: error } }];
+
+const recordFailure = (command: Command<'RecordFailure'>, { attempts }: BillingState): readonly BillingEvent[] => {
+  const { websiteId, task, fault } = command;
+  const { provider, late } = fault;
+  return decideFailure(
+    attempts,
+    command,
+    (failure, isGivenUp) => {
+      const data = { websiteId, ...failure, late, ...(provider !== undefined && { provider }) };
+      const failed: BillingEvent = { type: 'BillingAttemptFailed', data };
+      if (!isGivenUp || task.kind === 'end') return [failed];
+      return [failed, { type: 'TransferFailed', data: { ...task.claim, reason: failure.error } }];
+    },
+    retryAfter(task),
+  );
 };
 
 const decide = (command: BillingCommand, state: BillingState): readonly BillingEvent[] => {
   if (command.type === 'StartAttempt') return start(command, state);
-  const { websiteId, attempt, at } = command;
-  const { attempts } = state;
-  if (!isUnderWay(attempts, attempt)) return [];
+  if (!isUnderWay(state.attempts, command.attempt)) return [];
   switch (command.type) {
     case 'RenewLease':
-      if (attempts.lease.token !== command.lease) return [];
-      return [{ type: 'BillingLeaseRenewed', data: { websiteId, attempt, leaseUntil: leaseFrom(at) } }];
-    case 'RecordRequest': {
-      const { provider, customerId } = command;
-      const { clientId, claimId } = command.claim;
-      const account = state.accounts.get(clientId);
-      const isOpen = account !== undefined && account.stage !== 'ended';
-      if (isOpen && account.provider === provider && account.customerId === customerId) return [];
-      return [{ type: 'SubscriptionRequested', data: { websiteId, clientId, provider, customerId, claimId } }];
-    }
-    case 'RecordSubscription': {
-      const { subscriptionId } = command;
-      const { clientId, claimId } = command.claim;
-      const account = state.accounts.get(clientId);
-      if (account === undefined || account.subscriptionId === subscriptionId) return [];
-      const { provider, customerId } = account;
-      return [{ type: 'SubscriptionAttached', data: { websiteId, clientId, provider, customerId, claimId, subscriptionId } }];
-    }
-    case 'RecordEnd': {
-      const { clientId } = command;
-      const account = state.accounts.get(clientId);
-      if (account === undefined || account.stage === 'ended') return [];
-      const { provider, customerId } = account;
-      return [{ type: 'SubscriptionEnded', data: { websiteId, clientId, provider, customerId } }];
-    }
+      return renewLease(command, state);
+    case 'RecordRequest':
+      return recordRequest(command, state);
+    case 'RecordSubscription':
+      return recordSubscription(command, state);
+    case 'RecordEnd':
+      return recordEnd(command, state);
     case 'RecordCompletion':
       return [{ type: 'TransferCompleted', data: command.claim }];
     case 'RecordFailure':

@@ -1,9 +1,9 @@
 import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { Recorded } from '../../events/envelope.js';
 import type { WebhookEvent } from '../../events/webhook/webhook.events.js';
-import { failed, noAttempts, retryAt, type Attempts, type Fault } from '../attempts.js';
 import { webhookStream } from '../../events/webhook/webhook.stream.js';
 import type { StreamFold } from '../../events/fold.js';
+import { attemptFailed, noAttempts, retryAt, type Attempts, type RecordFailure } from '../lease.js';
 
 /** Stream `webhook-<websiteId>-<hash of the webhook id>`. */
 export type WebhookState = { readonly stage: 'none' } | { readonly stage: 'ignored'; readonly shopDomain: string } | KeptWebhook;
@@ -34,11 +34,12 @@ export type WebhookCommand = AnyCommand &
         readonly triggeredAt?: string | undefined;
       }
     | { readonly type: 'RecordProcessed' }
-    /** `jitter`: a fraction in [0, 1). */
-    | { readonly type: 'RecordFailure'; readonly attempt: number; readonly fault: Fault; readonly jitter: number }
+    | (RecordFailure & { readonly attempt: number })
     /** A parked one is tried anew. */
     | { readonly type: 'ReopenWebhook' }
   );
+
+type Command<Type extends WebhookCommand['type']> = Extract<WebhookCommand, { type: Type }>;
 
 export const uninstalled = 'app/uninstalled';
 
@@ -64,7 +65,7 @@ const evolve = (state: WebhookState, event: Recorded<WebhookEvent>): WebhookStat
     case 'WebhookProcessed':
       return { ...state, stage: 'processed' };
     case 'WebhookFailed':
-      return { ...state, attempts: { ...failed(state.attempts, event), attempt: event.data.attempt } };
+      return { ...state, attempts: { ...attemptFailed(state.attempts, event), attempt: event.data.attempt } };
     case 'WebhookParked':
       return { ...state, stage: 'parked' };
     case 'WebhookReopened':
@@ -74,31 +75,46 @@ const evolve = (state: WebhookState, event: Recorded<WebhookEvent>): WebhookStat
   }
 };
 
+const nameOf = ({ websiteId, webhookId, topic }: WebhookName): WebhookName => ({ websiteId, webhookId, topic });
+
+const receive = (command: Command<'ReceiveWebhook'>, { stage }: WebhookState): readonly WebhookEvent[] => {
+  if (stage !== 'none') return [];
+  const { topic, shopDomain, triggeredAt = command.at } = command;
+  const webhook = { ...nameOf(command), shopDomain };
+  const isHandled = topic === uninstalled || isCompliance(topic);
+  return isHandled
+    ? [{ type: 'WebhookReceived', data: { ...webhook, triggeredAt } }]
+    : [{ type: 'WebhookIgnored', data: webhook }];
+};
+
+const recordProcessed = (command: Command<'RecordProcessed'>, { stage }: WebhookState): readonly WebhookEvent[] =>
+  stage === 'open' ? [{ type: 'WebhookProcessed', data: nameOf(command) }] : [];
+
+const recordFailure = (command: Command<'RecordFailure'>, state: WebhookState): readonly WebhookEvent[] => {
+  const { attempt, fault } = command;
+  // There is no lease to tell attempts apart: of two workers at the same one, the first is recorded.
+  if (state.stage !== 'open' || attempt !== state.attempts.attempt + 1) return [];
+  const webhook = nameOf(command);
+  const { error } = fault;
+  const nextAttemptAt = retryAt(state.attempts, command);
+  const again = nextAttemptAt === undefined ? {} : { nextAttemptAt };
+  const failed: WebhookEvent = { type: 'WebhookFailed', data: { ...webhook, attempt, error, ...again } };
+  return nextAttemptAt === undefined ? [failed, { type: 'WebhookParked', data: { ...webhook, reason: error } }] : [failed];
+};
+
+const reopen = (command: Command<'ReopenWebhook'>, { stage }: WebhookState): readonly WebhookEvent[] =>
+  stage === 'parked' ? [{ type: 'WebhookReopened', data: nameOf(command) }] : [];
+
 const decide = (command: WebhookCommand, state: WebhookState): readonly WebhookEvent[] => {
-  const { websiteId, webhookId, topic, at } = command;
-  const webhook = { websiteId, webhookId, topic };
   switch (command.type) {
-    case 'ReceiveWebhook': {
-      if (state.stage !== 'none') return [];
-      const { shopDomain, triggeredAt = at } = command;
-      const isHandled = topic === uninstalled || isCompliance(topic);
-      return isHandled
-        ? [{ type: 'WebhookReceived', data: { ...webhook, shopDomain, triggeredAt } }]
-        : [{ type: 'WebhookIgnored', data: { ...webhook, shopDomain } }];
-    }
+    case 'ReceiveWebhook':
+      return receive(command, state);
     case 'RecordProcessed':
-      return state.stage === 'open' ? [{ type: 'WebhookProcessed', data: webhook }] : [];
-    case 'RecordFailure': {
-      const { attempt, fault, jitter } = command;
-      if (state.stage !== 'open' || attempt !== state.attempts.attempt + 1) return [];
-      const { error } = fault;
-      const nextAttemptAt = retryAt(state.attempts, fault, at, jitter);
-      const again = nextAttemptAt === undefined ? {} : { nextAttemptAt };
-      const failure: WebhookEvent = { type: 'WebhookFailed', data: { ...webhook, attempt, error, ...again } };
-      return nextAttemptAt === undefined ? [failure, { type: 'WebhookParked', data: { ...webhook, reason: error } }] : [failure];
-    }
+      return recordProcessed(command, state);
+    case 'RecordFailure':
+      return recordFailure(command, state);
     case 'ReopenWebhook':
-      return state.stage === 'parked' ? [{ type: 'WebhookReopened', data: webhook }] : [];
+      return reopen(command, state);
     default:
       return command satisfies never;
   }
@@ -111,5 +127,5 @@ export const webhookFold: StreamFold<WebhookState, WebhookEvent, { readonly webs
   evolve,
 };
 
-/** Inbox and process of one webhook in one: what was received is in the log before anybody is told so. */
+/** Inbox and process of one webhook in one: a webhook is in the log before its receipt is acknowledged. */
 export const webhookProcess: Decider<WebhookState, WebhookCommand, WebhookEvent> = { ...webhookFold, decide };

@@ -2,19 +2,21 @@ import type { CommandContext } from '../../commands/handleCommand.js';
 import { serviceDecider } from '../../commands/service/service.decider.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
-import { type WebhookEvent } from '../../events/webhook/webhook.events.js';
-import type { CreateReactor } from '../reactor.js';
-import { attemptUntilDone, faultOf } from '../runAttempt.js';
+import type { WebhookEvent } from '../../events/webhook/webhook.events.js';
+import { webhookStream } from '../../events/webhook/webhook.stream.js';
+import { attemptUntilDone, recordFailure } from '../leasedTask.js';
+import type { CreateReactor, ReactionContext } from '../reactions.js';
 import type { Worker } from '../worker.js';
 import { isCompliance, uninstalled, webhookFold, webhookProcess, type KeptWebhook } from './webhook.process.js';
 
-type Taken = Recorded<Extract<WebhookEvent, { type: 'WebhookReceived' | 'WebhookReopened' }>>;
+type Requested = Recorded<Extract<WebhookEvent, { type: 'WebhookReceived' | 'WebhookReopened' }>>;
 
 const actor: Actor = { subject: 'commerceWebhooks', role: 'system', via: 'worker' };
 
 /**
- * Does what webhooks of the commerce platform ask for. Any number of these may run on the same stores: what is done may be done twice
- * without harm, so that no lease is needed, and it is recorded once.
+ * Does what webhooks of the commerce platform ask for. Any number of these may run on the same
+ * stores: what is done may be done twice without harm, so that no lease is needed, and it is
+ * recorded once.
  */
 export const createCommerceWebhooksWorker = ({
   engine,
@@ -38,7 +40,7 @@ export const createCommerceWebhooksWorker = ({
     for (const { data } of events) await vault.destroySecret(data.serviceId);
   };
 
-  const process = async ({ id, data, metadata }: Taken, open: KeptWebhook): Promise<void> => {
+  const process = async ({ id, data, metadata }: Requested, open: KeptWebhook): Promise<void> => {
     const { websiteId, webhookId, topic } = data;
     const webhook = { websiteId, webhookId, topic };
     const { shopDomain, attempts } = open;
@@ -47,11 +49,10 @@ export const createCommerceWebhooksWorker = ({
     try {
       await act(websiteId, open, context());
     } catch (error) {
-      const fault = faultOf(error);
+      const failure = recordFailure(error, random.fraction());
       const attempt = attempts.attempt + 1;
       logger.warn({ err: error, ...webhook, attempt }, 'a commerce webhook could not be processed');
-      const command = { type: 'RecordFailure', ...webhook, attempt, fault, jitter: random.fraction() } as const;
-      await engine.handle(webhookProcess, command, context());
+      await engine.handle(webhookProcess, { ...webhook, ...failure, attempt }, context());
       return;
     }
     const { events } = await engine.handle(webhookProcess, { type: 'RecordProcessed', ...webhook }, context());
@@ -59,17 +60,21 @@ export const createCommerceWebhooksWorker = ({
     if (events.length > 0 && isCompliance(topic)) logger.info({ ...webhook, shopDomain }, 'a compliance webhook was received');
   };
 
+  const processUntilDone = (event: Requested, context: ReactionContext): Promise<void> =>
+    attemptUntilDone({
+      clock,
+      context,
+      worker,
+      load: async () => {
+        const { state } = await engine.state(webhookFold, event.data);
+        return state.stage === 'open' ? state : null;
+      },
+      attempt: (open) => process(event, open),
+    });
+
   return createReactor({
     name: 'commerceWebhooks',
-    filter: { streamPrefixes: ['webhook-'], types: ['WebhookReceived', 'WebhookReopened'] },
-    keyOf: ({ stream }) => stream,
-    react: async (event, turn) => {
-      const taken = event as Taken;
-      const look = async (): Promise<KeptWebhook | null> => {
-        const { state } = await engine.state(webhookFold, taken.data);
-        return state.stage === 'open' ? state : null;
-      };
-      await attemptUntilDone({ clock, worker, turn, look, attempt: (open) => process(taken, open) });
-    },
+    streams: [webhookStream],
+    on: { WebhookReceived: processUntilDone, WebhookReopened: processUntilDone },
   });
 };

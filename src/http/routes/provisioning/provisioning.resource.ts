@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { remains, StepId } from '../../../events/provisioning/provisioning.events.js';
+import { leftovers, StepId } from '../../../events/provisioning/provisioning.events.js';
 import type { ProvisioningDocument } from '../../../projections/provisioning/provisioning.projection.js';
 import type { Caller } from '../../auth/caller.js';
 
@@ -36,7 +36,7 @@ export const ProvisioningJob = Type.Object(
     remains: Type.Optional(
       Type.Array(
         Type.Object({
-          kind: Type.Enum([...remains]),
+          kind: Type.Enum([...leftovers]),
           provider: Type.Optional(Type.String()),
           id: Type.Optional(Type.String()),
           name: Type.Optional(Type.String()),
@@ -79,7 +79,7 @@ export const toProvisioningJob = (
 const makers = { project: 'vercel_create_project', repository: 'github_create_repo' } as const;
 
 const remainsOf = (steps: ProvisioningDocument['steps']) =>
-  remains.flatMap((kind) => {
+  leftovers.flatMap((kind) => {
     const step = steps.find(({ id }) => id === makers[kind]);
     if (step?.status === 'failed') return [{ kind, certain: false }];
     const { output } = step ?? {};

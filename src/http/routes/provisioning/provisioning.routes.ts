@@ -122,7 +122,7 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
         const { id: websiteId, provisioningJobId: jobId, status } = website;
         // An active website needs what its provisioning has made, whatever became of the job.
         if (status === 'active') throw new Refused(refusals.provisioningNotFailed(websiteId));
-        await acting.handle(provisioningProcess, { type: 'RequestCleanup', jobId, websiteId }, context);
+        await acting.handle(provisioningProcess, { type: 'RequestCompensation', jobId, websiteId }, context);
       },
       answer: async ({ website, caller }) => ({ ...(await toAnswer(website.website, caller)), status: 202 }),
     }),

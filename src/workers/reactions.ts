@@ -1,46 +1,62 @@
 import { setMaxListeners } from 'node:events';
 import type { Codec } from '../events/codec.js';
+import { streamPrefix, type EventOf, type StreamDefinition } from '../events/defineStream.js';
 import type { Recorded } from '../events/envelope.js';
-import { START, type EventFilter, type EventStore, type LogSlice, type StoredEvent } from '../events/store/eventStore.js';
+import { START, type EventStore, type LogSlice, type StoredEvent } from '../events/store/eventStore.js';
 import { sleep, type Clock } from '../platform/clock.js';
+import { createKeyedMutex } from '../platform/keyedMutex.js';
 import type { Logger } from '../platform/logger.js';
 import type { Random } from '../platform/random.js';
+import { createSemaphore } from '../platform/semaphore.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import type { Worker } from './worker.js';
 
-/** How a process reacts to events of the log. */
-export interface Reaction {
+/** The event of that type, as one of the streams defines it. */
+type EventIn<Stream extends StreamDefinition, Type = unknown> = Stream extends StreamDefinition
+  ? Recorded<Extract<EventOf<Stream['events']>, { type: Type }>>
+  : never;
+
+/** How a process reacts to the events of some streams. */
+export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<Stream>['type']> {
   /** Also the key of its position. */
   readonly name: string;
-  readonly filter: EventFilter;
-  /** What is done for events of the same key is done one after the other, in their order. */
-  readonly keyOf: (event: StoredEvent) => unknown;
+  readonly streams: readonly Stream[];
   /**
-   * Does all that the event asks for, pauses included, and resolves when nothing is left to do. It is called at least once for
-   * each event, by every worker: what has been done it learns from the process's own stream. What it throws is taken as a fault of the
-   * stores: it is called again after a while, as often as it takes.
+   * What to do for an event, by its type. It does all that the event asks for, pauses included, and
+   * resolves when nothing is left to do. It is called at least once for each event, by every worker:
+   * what has been done it learns from the process's own stream. What it throws is taken as a fault of
+   * our stores: it is called again after a while, as often as it takes.
    */
-  readonly react: (event: Recorded, turn: Turn) => Promise<void>;
+  readonly on: { readonly [Each in Type]: (event: EventIn<Stream, Each>, context: ReactionContext) => Promise<void> };
+  /** Events of the same key are dealt with one after the other, in their order. Default: those of the same stream. */
+  readonly key?: (event: EventIn<Stream, Type>) => string;
 }
 
-export interface Turn {
+export interface ReactionContext {
   /** Aborted when the worker stops: what is under way may be finished, nothing new is begun. */
   readonly signal: AbortSignal;
   /** Waits, and lets others work meanwhile. Resolves early when `signal` is aborted. */
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Reactions that run at the same time, and those that are under way in all, pausing ones included, before no more events are read. */
+/** Reactions that run at the same time. */
 const MAX_RUNNING = 8;
+/** Reactions under way, pausing ones included, before no more events are read. */
 const MAX_OPEN = 1_000;
-const FIRST_BACKOFF_MS = 100;
-const LONGEST_BACKOFF_MS = 15_000;
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 15_000;
 const SAVE_EVERY_MS = 1_000;
 /** Within the 10 s that a process has for stopping. */
-const STOP_WITHIN_MS = 8_000;
+const STOP_TIMEOUT_MS = 8_000;
 
-/** Makes the worker that follows the log for one reaction. */
-export type CreateReactor = (reaction: Reaction) => Worker;
+const streamOf = ({ stream }: { readonly stream: string }): string => stream;
+
+type React = (event: Recorded, context: ReactionContext) => Promise<void>;
+
+/** Creates the worker that follows the log for one reaction. */
+export type CreateReactor = <Stream extends StreamDefinition, Type extends EventIn<Stream>['type']>(
+  reaction: Reaction<Stream, Type>,
+) => Worker;
 
 interface ReactorParts {
   readonly clock: Clock;
@@ -53,15 +69,22 @@ interface ReactorParts {
 }
 
 /**
- * Follows the log and reacts to its events. The position that is kept stands before the first event that is not dealt with, so
- * that a start takes up everything that was open; when the position is lost, all is looked at again, and nothing is done twice.
+ * Follows the log and reacts to its events. The position that is kept stands before the first event
+ * that is not dealt with, so that a start takes up everything that was open; when the position is
+ * lost, every event is reacted to again, and nothing is done twice.
  */
 export const createReactors =
   (parts: ReactorParts): CreateReactor =>
   (reaction) => {
     const { clock, random, eventStore, codec, records } = parts;
-    const logger = parts.logger.child({ worker: reaction.name });
-    const slots = createSlots(MAX_RUNNING);
+    const { name } = reaction;
+    const filter = { streamPrefixes: reaction.streams.map(streamPrefix), types: Object.keys(reaction.on) };
+    // Nothing but events of these streams and types arrives, each decoded as its definition says.
+    const on = reaction.on as unknown as Readonly<Record<string, React>>;
+    const key = (reaction.key ?? streamOf) as (event: Recorded) => string;
+    const logger = parts.logger.child({ worker: name });
+    const permits = createSemaphore(MAX_RUNNING);
+    const inOrder = createKeyedMutex();
     const stopping = new AbortController();
     const { signal } = stopping;
     // One for each reaction that pauses.
@@ -69,7 +92,6 @@ export const createReactors =
 
     /** Reactions under way; `after` is the position from which their event would be read again. */
     const open = new Set<{ readonly after: bigint; readonly done: Promise<void> }>();
-    const lastOfKey = new Map<unknown, Promise<void>>();
     /** Called when a reaction has ended. */
     let onEnd = (): void => undefined;
     let seen = START;
@@ -78,8 +100,8 @@ export const createReactors =
     let following: Promise<void> | null = null;
 
     const backOff = async (attempt: number): Promise<void> => {
-      const longest = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt);
-      await sleep(clock, longest * (0.5 + random.fraction() / 2), signal);
+      const backoff = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** attempt);
+      await sleep(clock, backoff * (0.5 + random.fraction() / 2), signal);
     };
 
     const resumeAfter = (): bigint => [...open].reduce((first, { after }) => (after < first ? after : first), seen);
@@ -89,7 +111,7 @@ export const createReactors =
       cancelSave = null;
       const position = resumeAfter();
       if (saved === null || position === saved) return;
-      await records.put('workerPositions', reaction.name, { position: String(position) });
+      await records.put('workerPositions', name, { position: String(position) });
       saved = position;
     };
 
@@ -97,16 +119,33 @@ export const createReactors =
       if (signal.aborted) return;
       cancelSave ??= clock.schedule(SAVE_EVERY_MS, () => {
         save().catch((error: unknown) => {
-          logger.warn({ err: error }, 'the position could not be kept; a start will look at more events again');
+          logger.warn({ err: error }, 'the position could not be saved; a start will react to more events again');
         });
       });
     };
 
+    const context: ReactionContext = {
+      signal,
+      pause: async (ms) => {
+        permits.release();
+        await sleep(clock, ms, signal);
+        await permits.acquire();
+      },
+    };
+
+    const reactOnce = async (stored: StoredEvent): Promise<void> => {
+      await permits.acquire();
+      try {
+        await on[stored.type]?.(codec.decode(stored), context);
+      } finally {
+        permits.release();
+      }
+    };
+
     const reactUntilDone = async (stored: StoredEvent): Promise<void> => {
-      const turn: Turn = { signal, pause: (ms) => slots.lend(() => sleep(clock, ms, signal)) };
       for (let attempt = 0; !signal.aborted; attempt += 1) {
         try {
-          await slots.use(() => reaction.react(codec.decode(stored), turn));
+          await reactOnce(stored);
           return;
         } catch (error) {
           const { type, stream, id } = stored;
@@ -119,15 +158,20 @@ export const createReactors =
       }
     };
 
+    const orderKeyOf = (stored: StoredEvent): string => {
+      try {
+        return key(codec.decode(stored));
+      } catch {
+        // The reaction reports what cannot be decoded.
+        return stored.stream;
+      }
+    };
+
     const take = (stored: StoredEvent, after: bigint): void => {
-      const key = reaction.keyOf(stored);
-      const before = lastOfKey.get(key) ?? Promise.resolve();
-      const done = before.then(() => reactUntilDone(stored));
+      const done = inOrder.run(orderKeyOf(stored), () => reactUntilDone(stored));
       const entry = { after, done };
       open.add(entry);
-      lastOfKey.set(key, done);
       void done.then(() => {
-        if (lastOfKey.get(key) === done) lastOfKey.delete(key);
         // What a stop interrupts stays open: the next start takes it up.
         if (!signal.aborted) open.delete(entry);
         onEnd();
@@ -149,10 +193,10 @@ export const createReactors =
       for (let attempt = 0; !signal.aborted; attempt += 1) {
         try {
           if (saved === null) {
-            const record = await records.get('workerPositions', reaction.name);
+            const record = await records.get('workerPositions', name);
             saved = seen = typeof record?.position === 'string' ? BigInt(record.position) : START;
           }
-          for await (const slice of eventStore.subscribe({ after: seen, filter: reaction.filter, signal })) {
+          for await (const slice of eventStore.subscribe({ after: seen, filter, signal })) {
             attempt = 0;
             await takeAll(slice);
           }
@@ -164,7 +208,7 @@ export const createReactors =
     };
 
     return {
-      name: reaction.name,
+      name,
       start: () => {
         following ??= follow();
         return Promise.resolve();
@@ -173,51 +217,11 @@ export const createReactors =
         stopping.abort();
         const ended = Promise.all([following, ...[...open].map(({ done }) => done)]);
         const enough = new AbortController();
-        await Promise.race([ended, sleep(clock, STOP_WITHIN_MS, enough.signal)]);
+        await Promise.race([ended, sleep(clock, STOP_TIMEOUT_MS, enough.signal)]);
         enough.abort();
         await save().catch((error: unknown) => {
-          logger.warn({ err: error }, 'the position could not be kept; a start will look at more events again');
+          logger.warn({ err: error }, 'the position could not be saved; a start will react to more events again');
         });
       },
     };
   };
-
-interface Slots {
-  /** Runs `task` when a slot is free. */
-  use<Result>(task: () => Promise<Result>): Promise<Result>;
-  /** Within `use`: gives the slot up while `task` runs. */
-  lend(task: () => Promise<void>): Promise<void>;
-}
-
-const createSlots = (count: number): Slots => {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  const acquire = (): Promise<void> => {
-    if (free === 0) return new Promise((resolve) => waiting.push(resolve));
-    free -= 1;
-    return Promise.resolve();
-  };
-  const release = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
-  };
-  return {
-    use: async (task) => {
-      await acquire();
-      try {
-        return await task();
-      } finally {
-        release();
-      }
-    },
-    lend: async (task) => {
-      release();
-      try {
-        await task();
-      } finally {
-        await acquire();
-      }
-    },
-  };
-};

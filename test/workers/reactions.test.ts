@@ -1,17 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Recorded } from '../../src/events/envelope.js';
-import { EventStoreUnavailable, NO_STREAM, type EventStore, type StoredEvent } from '../../src/events/store/eventStore.js';
+import { EventStoreUnavailable, NO_STREAM, type EventStore } from '../../src/events/store/eventStore.js';
+import type { SlugEvent } from '../../src/events/website/website.events.js';
+import { slugStream } from '../../src/events/website/website.stream.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { ReadModelStoreUnavailable, type RecordStore } from '../../src/projections/store/readModelStore.js';
-import type { Turn } from '../../src/workers/reactor.js';
+import type { ReactionContext } from '../../src/workers/reactions.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock } from '../support/testClock.js';
 import { engineOn, type Stores } from './engines.js';
 import { passTimeUntil } from './machine.js';
 import { createMemoryStores } from './memoryStores.js';
 
-type React = (event: Recorded, turn: Turn) => Promise<void>;
+type SlugReserved = Recorded<Extract<SlugEvent, { type: 'SlugReserved' }>>;
+type React = (event: SlugReserved, context: ReactionContext) => Promise<void>;
 
 /** A log of slugs reserved, and reactors on it. */
 const createWorld = async () => {
@@ -44,9 +47,9 @@ const createWorld = async () => {
       const logger = createLogger({ level: 'warn', destination: { write: (line: string) => void logged.push(line) } });
       return engineOn({ ...stores, ...own }, { clock, logger }).createReactor({
         name: 'test',
-        filter: { types: ['SlugReserved'] },
-        keyOf: ({ data }: StoredEvent) => data.websiteId,
-        react,
+        streams: [slugStream],
+        on: { SlugReserved: react },
+        key: ({ data }) => data.websiteId,
       });
     },
     stop: async (reactor: { stop(): Promise<void> }) => {
@@ -58,7 +61,7 @@ const createWorld = async () => {
   };
 };
 
-const slugOf = (event: Recorded): string => (event as Recorded<{ type: 'SlugReserved'; data: { slug: string } }>).data.slug;
+const slugOf = ({ data }: SlugReserved): string => data.slug;
 
 const noting =
   (seen: string[]): React =>
@@ -165,9 +168,9 @@ describe('a reactor', () => {
   test('does what has the same key in order, one after the other, and the rest at the same time', async () => {
     const world = await createWorld();
     const log: string[] = [];
-    const reactor = world.reactor(async (event, turn) => {
+    const reactor = world.reactor(async (event, context) => {
       log.push(`begin ${slugOf(event)}`);
-      await turn.pause(10_000);
+      await context.pause(10_000);
       log.push(`end ${slugOf(event)}`);
     });
     for (const [slug, key] of [
@@ -190,13 +193,13 @@ describe('a reactor', () => {
     let most = 0;
     let paused = 0;
     let done = 0;
-    const reactor = world.reactor(async (_, turn) => {
+    const reactor = world.reactor(async (_, context) => {
       running += 1;
       most = Math.max(most, running);
       await nextTurn();
       running -= 1;
       paused += 1;
-      await turn.pause(60_000);
+      await context.pause(60_000);
       done += 1;
     });
     for (let count = 0; count < 50; count += 1) await world.reserve(`s${count}`);
@@ -211,9 +214,9 @@ describe('a reactor', () => {
   test('reads on only when there is room, and stops with what it has left to do', async () => {
     const world = await createWorld();
     let begun = 0;
-    const reactor = world.reactor(async (_, turn) => {
+    const reactor = world.reactor(async (_, context) => {
       begun += 1;
-      await turn.pause(3_600_000);
+      await context.pause(3_600_000);
     });
     for (let count = 0; count < 1_100; count += 1) await world.reserve(`s${count}`);
     await reactor.start();

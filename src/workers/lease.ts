@@ -1,0 +1,196 @@
+/**
+ * The lease of a task that only one worker may carry out at a time, folded from the task's stream:
+ * who holds it, how often an attempt failed, when the next may begin. Pure: times arrive from the
+ * command or the event.
+ *
+ * No two clocks are ever compared. A worker that finds a lease or a pause waits for its length on
+ * its own clock, and then names what it waited out; if that has changed meanwhile (a renewed
+ * lease), its start changes nothing.
+ */
+export interface Attempts {
+  /** Number of the last attempt begun; 0 before the first. */
+  readonly attempt: number;
+  /** Attempts that reported a fault. One whose worker died reported nothing and is not counted. */
+  readonly failures: number;
+  /** When the first attempt began, ISO 8601. */
+  readonly firstAt?: string;
+  /** Present while an attempt runs. */
+  readonly lease?: { readonly worker: string; readonly token: FencingToken };
+  /** Present after a transient fault: until when, ISO 8601, and its length at the time, in milliseconds. */
+  readonly pause?: { readonly until: string; readonly ms: number; readonly token: FencingToken };
+}
+
+/** Names a lease or a pause: the revision of the event that began or renewed it. */
+export type FencingToken = bigint;
+
+export const noAttempts: Attempts = { attempt: 0, failures: 0 };
+
+/** What a worker says of its lease; the number of the attempt stands beside it. */
+export type LeaseCommand = StartAttempt | RenewLease | RecordFailure;
+
+export interface StartAttempt {
+  readonly type: 'StartAttempt';
+  readonly worker: string;
+  /** Of the blocker that the worker has waited out. */
+  readonly waitedOut?: FencingToken | undefined;
+}
+
+export interface RenewLease {
+  readonly type: 'RenewLease';
+  readonly lease: FencingToken;
+}
+
+export interface RecordFailure {
+  readonly type: 'RecordFailure';
+  readonly fault: Fault;
+  /** A fraction in [0, 1). */
+  readonly jitter: number;
+}
+
+/** What went wrong in an attempt. */
+export interface Fault {
+  /** In words for people. */
+  readonly error: string;
+  readonly transient: boolean;
+  /** How long the other side asks to wait, in milliseconds; 0 when it does not. */
+  readonly retryAfterMs: number;
+}
+
+/** How long a worker that says nothing keeps its lease; one that works renews it in time. */
+export const LEASE_MS = 6_000;
+const MAX_FAILURES = 5;
+const MIN_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 60_000;
+
+const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString();
+
+/** What keeps a worker from beginning the next attempt. */
+export interface Blocker {
+  readonly token: FencingToken;
+  readonly waitMs: number;
+}
+
+/**
+ * A worker's own lease does not block it: it asks only when it is not at work on the task, so the
+ * lease is one that it failed to hand back.
+ * @param now the worker's clock, in milliseconds since the epoch: the rest of a pause that has begun is waited for
+ */
+export const blockerFor = ({ lease, pause }: Attempts, worker: string, now: number): Blocker | null => {
+  if (lease !== undefined) return lease.worker === worker ? null : { token: lease.token, waitMs: LEASE_MS };
+  if (pause === undefined) return null;
+  return { token: pause.token, waitMs: Math.max(0, Math.min(pause.ms, Date.parse(pause.until) - now)) };
+};
+
+/** The token of the lease that `worker` holds, or null. */
+export const tokenOf = ({ lease }: Attempts, worker: string): FencingToken | null =>
+  lease?.worker === worker ? lease.token : null;
+
+/** Whether the attempt of that number runs: outcomes of any other come late. */
+export const isUnderWay = (attempts: Attempts, attempt: number): boolean =>
+  attempts.attempt === attempt && attempts.lease !== undefined;
+
+/** An event of the task's stream that begins, prolongs or ends an attempt. */
+interface LeaseEvent<Data> {
+  readonly data: Data;
+  readonly revision: bigint;
+  readonly metadata: { readonly at: string };
+}
+
+export const attemptStarted = (
+  { attempt: _, pause: __, ...attempts }: Attempts,
+  { data: { attempt, worker }, revision, metadata: { at } }: LeaseEvent<{ attempt: number; worker: string }>,
+): Attempts => ({ ...attempts, attempt, firstAt: attempts.firstAt ?? at, lease: { worker, token: revision } });
+
+export const leaseRenewed = (attempts: Attempts, { revision }: LeaseEvent<unknown>): Attempts =>
+  attempts.lease === undefined ? attempts : { ...attempts, lease: { ...attempts.lease, token: revision } };
+
+export const attemptFailed = (
+  { lease: _, pause: __, ...attempts }: Attempts,
+  { data: { nextAttemptAt }, revision, metadata: { at } }: LeaseEvent<{ nextAttemptAt?: string }>,
+): Attempts => {
+  const failures = attempts.failures + 1;
+  if (nextAttemptAt === undefined) return { ...attempts, failures };
+  const pause = { until: nextAttemptAt, ms: Date.parse(nextAttemptAt) - Date.parse(at), token: revision };
+  return { ...attempts, failures, pause };
+};
+
+type Decided<Command> = Command & { readonly attempt: number; readonly at: string };
+
+/** The data that the lease's events have in common. */
+interface Renewal {
+  readonly attempt: number;
+  readonly leaseUntil: string;
+}
+interface Start extends Renewal {
+  readonly worker: string;
+}
+interface Failure {
+  readonly attempt: number;
+  readonly error: string;
+  readonly transient: boolean;
+  readonly nextAttemptAt?: string;
+}
+
+/** The lease that an attempt begins with. */
+export const startOf = ({ attempt, worker, at }: { attempt: number; worker: string; at: string }): Start => ({
+  attempt,
+  worker,
+  leaseUntil: later(at, LEASE_MS),
+});
+
+/**
+ * Begins the next attempt, and no other, unless another worker's lease or a pause is in the way
+ * that this worker has not waited out.
+ */
+export const decideStart = <Event>(
+  { attempt, lease, pause }: Attempts,
+  command: Decided<StartAttempt>,
+  started: (data: Start) => readonly Event[],
+): readonly Event[] => {
+  const { worker, waitedOut } = command;
+  if (command.attempt !== attempt + 1) return [];
+  const blocker = lease ?? pause;
+  const isFree = blocker === undefined || blocker.token === waitedOut || lease?.worker === worker;
+  return isFree ? started(startOf(command)) : [];
+};
+
+/** Prolongs the lease of that token, when it is still the current one. */
+export const decideRenewal = <Event>(
+  attempts: Attempts,
+  { attempt, lease, at }: Decided<RenewLease>,
+  renewed: (data: Renewal) => readonly Event[],
+): readonly Event[] =>
+  isUnderWay(attempts, attempt) && attempts.lease?.token === lease ? renewed({ attempt, leaseUntil: later(at, LEASE_MS) }) : [];
+
+/**
+ * Ends the attempt with its fault.
+ * @param failed `isGivenUp`: there is no further attempt
+ */
+export const decideFailure = <Event>(
+  attempts: Attempts,
+  command: Decided<RecordFailure>,
+  failed: (data: Failure, isGivenUp: boolean) => readonly Event[],
+  retry: RetryPolicy = retryAt,
+): readonly Event[] => {
+  const { attempt, fault } = command;
+  if (!isUnderWay(attempts, attempt)) return [];
+  const { error, transient } = fault;
+  const nextAttemptAt = retry(attempts, command);
+  const failure = { attempt, error, transient, ...(nextAttemptAt !== undefined && { nextAttemptAt }) };
+  return failed(failure, nextAttemptAt === undefined);
+};
+
+/** When to try again after a fault, ISO 8601; `undefined` when it is not worth another attempt. */
+export type RetryPolicy = (attempts: Attempts, command: Decided<RecordFailure>) => string | undefined;
+
+/**
+ * Exponential backoff with jitter, never sooner than the other side asks; nothing after a permanent
+ * fault or the fifth transient one.
+ */
+export const retryAt: RetryPolicy = (attempts, { fault, jitter, at }) => {
+  const failures = attempts.failures + 1;
+  if (!fault.transient || failures >= MAX_FAILURES) return undefined;
+  const pause = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - 1)) * (0.5 + jitter / 2);
+  // A little later than asked, each by a different bit: every caller that was turned away got the same answer.
+  return later(at, Math.round(Math.max(pause, fault.retryAfterMs * (1 + jitter / 10))));
+};

@@ -1,0 +1,256 @@
+import { TooManyConflicts } from '../commands/handleCommand.js';
+import { Refused } from '../commands/refusal.js';
+import { EventStoreError } from '../events/store/eventStore.js';
+import { ProviderFault } from '../integrations/fault.js';
+import type { Clock } from '../platform/clock.js';
+import type { Logger } from '../platform/logger.js';
+import type { Random } from '../platform/random.js';
+import { ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
+import {
+  blockerFor,
+  LEASE_MS,
+  tokenOf,
+  type Attempts,
+  type Fault,
+  type FencingToken,
+  type RecordFailure,
+  type RenewLease,
+  type StartAttempt,
+} from './lease.js';
+import type { ReactionContext } from './reactions.js';
+
+/** A task as its stream shows it. */
+interface OpenTask {
+  readonly attempts: Attempts;
+}
+
+/**
+ * What a process hands to `runLeasedTask`.
+ * @template Open the task while something is left to do
+ * @template Outcome commands that record what came of an attempt, without its number
+ */
+export interface LeasedTask<Open extends OpenTask, Outcome extends object> {
+  /** Names the worker in leases. */
+  readonly worker: string;
+  /** A logger whose lines name the task. */
+  readonly logger: (open: Open) => Logger;
+  /** What is open, with its attempts as they stand; null when nothing is left. */
+  readonly load: () => Promise<Open | null>;
+  /** Decides a command on the task's stream; resolves with what is open afterwards. */
+  readonly handle: (command: (StartAttempt | RenewLease | Outcome) & { attempt: number }, open: Open) => Promise<Open | null>;
+  /** How long an attempt may take, in milliseconds. */
+  readonly timeoutMs: (open: Open) => number;
+  /**
+   * Acts under the lease of `open`; resolves with what is to be recorded, or null for nothing. Each
+   * time it first asks what is done already: an earlier attempt may have got anywhere.
+   */
+  readonly execute: (open: Open, lease: HeldLease<Outcome>) => Promise<Outcome | null>;
+  /** What to log and to record when `execute` throws. Absent: the reaction is repeated. */
+  readonly failure?: {
+    readonly message: string;
+    /** @throws the error itself when it says nothing about the attempt: the reaction is repeated */
+    readonly outcome: (error: unknown, jitter: number, open: Open) => Outcome;
+  };
+}
+
+/** What an attempt acts under. */
+export interface HeldLease<Outcome extends object = never> {
+  /**
+   * To be called right before anything is made at the other side: a worker that slept through its
+   * lease makes nothing more.
+   * @throws LeaseLost
+   */
+  assertHeld(): void;
+  /** Records what is known so far. @throws LeaseLost when another worker is at the task by now */
+  record(outcome: Outcome): Promise<void>;
+}
+
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+interface Parts {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Carries out a task of which the stream is the lock: whoever appends the start of an attempt acts,
+ * and renews its lease for as long as that takes. Resolves when nothing is left to do, or the worker
+ * stops. A lost lease ends an attempt quietly; whoever has it goes on.
+ * @throws faults of our own stores, which are no outcome of an attempt
+ */
+export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
+  { clock, random }: Parts,
+  context: ReactionContext,
+  task: LeasedTask<Open, Outcome>,
+): Promise<void> => {
+  const { worker, load, handle, execute } = task;
+
+  const run = (open: Open, token: FencingToken): Promise<Outcome | null> => {
+    const { attempt } = open.attempts;
+    const renew = async (lease: FencingToken): Promise<FencingToken | null> => {
+      const after = await handle({ type: 'RenewLease', lease, attempt }, open);
+      return after?.attempts.attempt === attempt ? tokenOf(after.attempts, worker) : null;
+    };
+    const record = async (outcome: Outcome): Promise<void> => {
+      const after = await handle({ ...outcome, attempt }, open);
+      if (after !== null && tokenOf(after.attempts, worker) === null) throw new LeaseLost('another worker has the lease');
+    };
+    const onRenewalFault = (err: unknown): void => {
+      task.logger(open).warn({ err, attempt }, 'the lease could not be renewed');
+    };
+    const act = (assertHeld: () => void) => execute(open, { assertHeld, record });
+    return underLease({ clock, timeoutMs: task.timeoutMs(open), token, renew, onRenewalFault, act });
+  };
+
+  /** Makes one attempt and records its outcome. */
+  const attemptUnder = async (open: Open, token: FencingToken): Promise<Open | null> => {
+    const { attempt } = open.attempts;
+    let outcome: Outcome | null;
+    try {
+      outcome = await run(open, token);
+    } catch (error) {
+      if (error instanceof LeaseLost) return null;
+      if (task.failure === undefined) throw error;
+      outcome = task.failure.outcome(error, random.fraction(), open);
+      task.logger(open).warn({ err: error, attempt }, task.failure.message);
+    }
+    return outcome === null ? null : handle({ ...outcome, attempt }, open);
+  };
+
+  return attemptUntilDone({
+    clock,
+    context,
+    worker,
+    load,
+    attempt: async (loaded, waitedOut) => {
+      const attempt = loaded.attempts.attempt + 1;
+      const started = await handle({ type: 'StartAttempt', worker, waitedOut, attempt }, loaded);
+      let open = started?.attempts.attempt === attempt ? started : null;
+      let last: FencingToken | null = null;
+      while (open !== null) {
+        const token = tokenOf(open.attempts, worker);
+        // An outcome may have begun the next attempt; one that changed nothing leaves the lease as it was.
+        if (token === null || token === last) return;
+        last = token;
+        open = await attemptUnder(open, token);
+      }
+    },
+  });
+};
+
+/**
+ * Makes attempts until nothing is left to do or the worker stops; waits out other workers' leases
+ * and the pauses between attempts.
+ * @param parts `attempt`: begins when `waitedOut`, the blocker of that token, is over
+ */
+export const attemptUntilDone = async <Open extends OpenTask>(parts: {
+  clock: Clock;
+  context: ReactionContext;
+  worker: string;
+  load: () => Promise<Open | null>;
+  attempt: (open: Open, waitedOut: FencingToken | undefined) => Promise<void>;
+}): Promise<void> => {
+  const { clock, context, worker, load, attempt } = parts;
+  let waitedOut: FencingToken | undefined;
+  while (!context.signal.aborted) {
+    const open = await load();
+    if (open === null) return;
+    const blocker = blockerFor(open.attempts, worker, clock.now());
+    if (blocker === null || blocker.token === waitedOut) {
+      await attempt(open, waitedOut);
+    } else {
+      await context.pause(blocker.waitMs);
+      waitedOut = blocker.token;
+    }
+  }
+};
+
+/**
+ * How long a worker counts on its lease: less than others wait for it to lapse, by what the answer
+ * to an append may take.
+ */
+const HELD_MS = (LEASE_MS * 2) / 3;
+const RENEW_EVERY_MS = LEASE_MS / 3;
+
+/**
+ * Runs `act` under the lease of `token`, which has just been taken, and renews it meanwhile.
+ * @param parts `renew` resolves with the new token, or null when the lease is somebody else's; after
+ * a fault, the renewal is tried again in time
+ * @throws ProviderFault (transient) after `timeoutMs`; what `act` throws
+ */
+const underLease = async <Result>(parts: {
+  clock: Clock;
+  timeoutMs: number;
+  token: FencingToken;
+  renew: (token: FencingToken) => Promise<FencingToken | null>;
+  onRenewalFault: (error: unknown) => void;
+  act: (assertHeld: () => void) => Promise<Result>;
+}): Promise<Result> => {
+  const { clock, timeoutMs, renew, onRenewalFault, act } = parts;
+  let token: FencingToken | null = parts.token;
+  let heldUntil = clock.now() + HELD_MS;
+  let isOver = false;
+  let cancelRenewal = (): void => undefined;
+  let cancelTimeout = (): void => undefined;
+
+  const renewLater = (): void => {
+    cancelRenewal = clock.schedule(RENEW_EVERY_MS, () => {
+      void renewNow();
+    });
+  };
+  const renewNow = async (): Promise<void> => {
+    if (token === null) return;
+    const from = clock.now();
+    try {
+      token = await renew(token);
+      heldUntil = from + HELD_MS;
+    } catch (error) {
+      onRenewalFault(error);
+    }
+    if (!isOver) renewLater();
+  };
+  const assertHeld = (): void => {
+    if (isOver || token === null || clock.now() >= heldUntil) throw new LeaseLost('the lease has lapsed');
+  };
+
+  renewLater();
+  const timeout = new Promise<never>((_, reject) => {
+    cancelTimeout = clock.schedule(timeoutMs, () => {
+      const message = `No answer within ${String(timeoutMs / 1_000)} s`;
+      reject(new ProviderFault({ provider: 'timeout', message, transient: true }));
+    });
+  });
+  try {
+    return await Promise.race([act(assertHeld), timeout]);
+  } finally {
+    isOver = true;
+    cancelRenewal();
+    cancelTimeout();
+  }
+};
+
+/** A fault of our own stores says nothing about the other side: the attempt is to be made again. */
+const isOurs = (error: unknown): boolean =>
+  error instanceof EventStoreError || error instanceof TooManyConflicts || error instanceof ReadModelStoreUnavailable;
+
+/**
+ * What an attempt's error says about the attempt, in words that may be shown.
+ * @throws the error itself when it is a fault of our stores or a lost lease
+ */
+export const faultOf = (error: unknown): Fault => {
+  if (isOurs(error) || error instanceof LeaseLost) throw error;
+  if (error instanceof ProviderFault) {
+    return { error: error.message, transient: error.transient, retryAfterMs: error.retryAfterMs ?? 0 };
+  }
+  if (error instanceof Refused) return { error: error.message, transient: false, retryAfterMs: 0 };
+  return { error: 'An unexpected error occurred', transient: true, retryAfterMs: 0 };
+};
+
+/** The outcome of a failure in most tasks. */
+export const recordFailure = (error: unknown, jitter: number): RecordFailure => ({
+  type: 'RecordFailure',
+  fault: faultOf(error),
+  jitter,
+});

@@ -1,0 +1,144 @@
+import type { Recorded } from '../../events/envelope.js';
+import type { StreamFold } from '../../events/fold.js';
+import {
+  leftovers,
+  stepIds,
+  type Leftover,
+  type ProvisioningEvent,
+  type StepId,
+  type StepOutputs,
+} from '../../events/provisioning/provisioning.events.js';
+import { provisioningStream } from '../../events/provisioning/provisioning.stream.js';
+import { attemptFailed, attemptStarted, leaseRenewed, noAttempts, type Attempts } from '../lease.js';
+
+/** What a website is made from. */
+export interface ProvisioningRequest {
+  readonly jobId: string;
+  readonly websiteId: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly templateId: string;
+  readonly brandColor?: string;
+  /** Usernames on the source host. */
+  readonly collaborators: readonly string[];
+  /** When the website was created, ISO 8601. */
+  readonly createdAt: string;
+}
+
+export interface Job {
+  readonly request: ProvisioningRequest;
+  readonly outputs: Partial<StepOutputs>;
+  /** The step that is under way, comes next, or failed. */
+  readonly step: StepId;
+  /** Attempts at that step, or at the compensation; failures and the deadline count anew in each run. */
+  readonly attempts: Attempts;
+  /** The highest number of an attempt: one that came again after a compensation would let a late outcome pass for another's. */
+  readonly highest: number;
+  /** Counts from 1; a retry begins the next. */
+  readonly run: number;
+  /** Of the request that created the website: what the process does is recorded under it. */
+  readonly requestId: string;
+  readonly correlationId: string;
+}
+
+export type OpenJob = Job & { readonly stage: 'open' };
+
+/** A failed job whose leftovers are being removed. */
+export type JobInCompensation = Job & { readonly stage: 'compensating'; readonly removed: readonly Leftover[] };
+
+export type ProvisioningState =
+  | { readonly stage: 'none' }
+  | OpenJob
+  | JobInCompensation
+  | (Job & { readonly stage: 'failed' })
+  | { readonly stage: 'succeeded'; readonly request: ProvisioningRequest };
+
+export const ofJob = ({ request: { jobId, websiteId } }: Job): { readonly jobId: string; readonly websiteId: string } => ({
+  jobId,
+  websiteId,
+});
+
+export const stepAfter = (step: StepId): StepId | undefined => stepIds[stepIds.indexOf(step) + 1];
+
+/** What is still to be removed, in this order. */
+export const leftoversOf = ({ removed }: JobInCompensation): readonly Leftover[] =>
+  leftovers.filter((leftover) => !removed.includes(leftover));
+
+/** The numbers of what comes next go on from every attempt before: a late outcome is never taken for another's. */
+const anew = ({ highest }: Job) => ({ attempts: { ...noAttempts, attempt: highest } });
+
+/** With the repository gone everything is to be made anew, with the project alone what belongs to it. */
+const withoutRemoved = ({ outputs, step }: Job, removed: readonly Leftover[]): Pick<Job, 'outputs' | 'step'> => {
+  if (removed.length === 0) return { outputs, step };
+  const from = removed.includes('repository') ? 0 : Math.min(stepIds.indexOf('vercel_create_project'), stepIds.indexOf(step));
+  const kept = stepIds.slice(0, from).map((id) => [id, outputs[id]]);
+  return { outputs: Object.fromEntries(kept) as Job['outputs'], step: stepIds[from] ?? step };
+};
+
+type CompensationEvent = Extract<ProvisioningEvent, { type: `Provisioning${'Compensat' | 'Leftover'}${string}` }>;
+
+const evolveCompensation = (state: Extract<ProvisioningState, Job>, event: Recorded<CompensationEvent>): ProvisioningState => {
+  if (event.type === 'ProvisioningCompensationRequested') {
+    return { ...state, ...anew(state), stage: 'compensating', removed: [] };
+  }
+  if (state.stage !== 'compensating') return state;
+  const { removed, ...job } = state;
+  switch (event.type) {
+    case 'ProvisioningCompensationStarted': {
+      const highest = Math.max(state.highest, event.data.attempt);
+      return { ...state, highest, attempts: attemptStarted(state.attempts, event) };
+    }
+    case 'ProvisioningCompensationLeaseRenewed':
+      return { ...state, attempts: leaseRenewed(state.attempts, event) };
+    case 'ProvisioningLeftoverRemoved':
+      return { ...state, removed: [...removed, event.data.what] };
+    case 'ProvisioningCompensationFailed':
+      // Given up: the other leftovers are there still, and a retry goes on with the step that failed, if it can.
+      return event.data.nextAttemptAt === undefined
+        ? { ...job, ...anew(job), ...withoutRemoved(job, removed), stage: 'failed' }
+        : { ...state, attempts: attemptFailed(state.attempts, event) };
+    case 'ProvisioningCompensated':
+      return { ...job, ...anew(job), ...withoutRemoved(job, leftovers), stage: 'failed' };
+  }
+};
+
+const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): ProvisioningState => {
+  if (event.type === 'ProvisioningQueued') {
+    const { requestId, correlationId } = event.metadata;
+    const begun = { outputs: {}, step: stepIds[0], attempts: noAttempts, highest: 0, run: 1 };
+    return { stage: 'open', request: event.data, ...begun, requestId, correlationId };
+  }
+  if (state.stage === 'none' || state.stage === 'succeeded') return state;
+  const { attempts } = state;
+  switch (event.type) {
+    case 'ProvisioningStepStarted': {
+      const { step, attempt } = event.data;
+      return { ...state, step, attempts: attemptStarted(attempts, event), highest: Math.max(state.highest, attempt) };
+    }
+    case 'ProvisioningLeaseRenewed':
+      return { ...state, attempts: leaseRenewed(attempts, event) };
+    case 'ProvisioningStepSucceeded': {
+      const { step, output } = event.data;
+      const outputs: Partial<StepOutputs> = { ...state.outputs, [step]: output };
+      return { ...state, outputs, step: stepAfter(step) ?? step, attempts: noAttempts };
+    }
+    case 'ProvisioningStepFailed':
+      return { ...state, attempts: attemptFailed(attempts, event) };
+    case 'ProvisioningFailed':
+      return { ...state, stage: 'failed' };
+    case 'ProvisioningRetried':
+      return { ...state, stage: 'open', attempts: { ...noAttempts, attempt: attempts.attempt }, run: event.data.run };
+    case 'ProvisioningSucceeded':
+      return { stage: 'succeeded', request: state.request };
+    default:
+      return evolveCompensation(state, event);
+  }
+};
+
+/** Stream `provisioning-<jobId>`. */
+export const provisioningFold: StreamFold<ProvisioningState, ProvisioningEvent, { readonly jobId: string }> = {
+  name: 'provisioning',
+  stream: provisioningStream,
+  initialState: { stage: 'none' },
+  evolve,
+};
