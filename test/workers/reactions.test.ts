@@ -29,13 +29,13 @@ const createWorld = async () => {
     stores,
     until,
     /** What the reaction is about; `key` is that of the event. */
-    reserve: async (slug: string, key = slug) => {
+    reserve: async (slug: string, key = slug, expected = NO_STREAM) => {
       const event = engine.codec.encode(
         { type: 'SlugReserved', data: { slug, websiteId: key } },
         engine.ids.commandId(),
         metadata,
       );
-      await stores.eventStore.append(`slug-${slug}`, [event], NO_STREAM);
+      await stores.eventStore.append(`slug-${slug}`, [event], expected);
     },
     /** An event of a version that this build does not know yet. */
     reserveInFuture: async (slug: string) => {
@@ -184,6 +184,30 @@ describe('a reactor', () => {
     await world.until(() => log.length === 6);
     expect(log.slice(0, 3)).toStrictEqual(['begin a1', 'begin b1', 'end a1']);
     expect(log.filter((entry) => entry.includes(' a'))).toStrictEqual(['begin a1', 'end a1', 'begin a2', 'end a2']);
+    await world.stop(reactor);
+  });
+
+  test('takes the events of a stream for ordered when it names no key', async () => {
+    const world = await createWorld();
+    const log: string[] = [];
+    const reactor = engineOn(world.stores, { clock: world.clock }).createReactor({
+      name: 'test',
+      streams: [slugStream],
+      on: {
+        SlugReserved: async ({ data }, context) => {
+          log.push(`begin ${data.slug} ${data.websiteId}`);
+          await context.pause(10_000);
+          log.push(`end ${data.slug} ${data.websiteId}`);
+        },
+      },
+    });
+    await world.reserve('a', '1');
+    await world.reserve('a', '2', 0n);
+    await world.reserve('b', '1');
+    await reactor.start();
+    await world.until(() => log.length === 6);
+    expect(log.slice(0, 2)).toStrictEqual(['begin a 1', 'begin b 1']);
+    expect(log.filter((entry) => entry.includes(' a '))).toStrictEqual(['begin a 1', 'end a 1', 'begin a 2', 'end a 2']);
     await world.stop(reactor);
   });
 
