@@ -54,8 +54,8 @@ const createWorld = async () => {
   const logger = createLogger({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } });
   const engine = engineOn(stores, { clock, logger });
   const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
-  const wish = { name: 'Corner Bakery', slug: 'bakery', templateId: 'business', tier: 'starter' as const, collaborators: [] };
-  const { websiteId } = await createWebsite(engine, wish, context());
+  const website = { name: 'Corner Bakery', slug: 'bakery', templateId: 'business', tier: 'starter' as const, collaborators: [] };
+  const { websiteId } = await createWebsite(engine, website, context());
 
   /** Everything that left the house, also what was sent twice. */
   const sent: Mail[] = [];

@@ -20,8 +20,8 @@ export const makeWebsite = async (
   { features, isActive = true }: { features?: readonly Feature[]; isActive?: boolean } = {},
 ): Promise<string> => {
   const context = (): CommandContext => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' });
-  const wish = { name: slug, slug, templateId: 'business', tier: 'growth' as const, collaborators: [], features };
-  const { websiteId } = await createWebsite(engine, wish, context());
+  const website = { name: slug, slug, templateId: 'business', tier: 'growth' as const, collaborators: [], features };
+  const { websiteId } = await createWebsite(engine, website, context());
   const repository = { provider: 'embedded', id: slug, name: slug, cloneUrl: 'file:///x' };
   const hosting = { provider: 'embedded', projectId: slug, name: slug };
   const activation = { type: 'ActivateWebsite', websiteId, repository, hosting, url: `https://${slug}.example/` } as const;

@@ -78,8 +78,8 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
   const remote: Remote = { customers: [], subscriptions: [] };
   const engine = engineOn(stores, { clock });
   const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
-  const wish = { name: 'Bakery', slug: 'bakery', templateId: 'business', tier: 'starter', collaborators: [] } as const;
-  const { websiteId } = await createWebsite(engine, wish, context());
+  const website = { name: 'Bakery', slug: 'bakery', templateId: 'business', tier: 'starter', collaborators: [] } as const;
+  const { websiteId } = await createWebsite(engine, website, context());
   const oldId = await createClient(engine, { email: addressOf('old') }, context());
   const newId = await createClient(engine, { email: addressOf('new') }, context());
   const workers: Worker[] = [];
