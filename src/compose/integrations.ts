@@ -136,7 +136,7 @@ export const composeIntegrations = (
     email,
     ...(smtp === undefined && { outbox }),
     payments,
-    ...(stripe === undefined && { ledger }),
+    ...(payments === ledger && overrides.payments === undefined && { ledger }),
     identityProvider,
     scheduling,
     ownsCalendar: settings.scheduling === undefined,
