@@ -5,6 +5,7 @@ import { ProviderFault } from '../integrations/fault.js';
 import type { Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Random } from '../platform/random.js';
+import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
 import {
   blockerFor,
@@ -233,7 +234,10 @@ const underLease = async <Result>(parts: {
 
 /** A fault of our own stores says nothing about the other side: the attempt is to be made again. */
 const isOurs = (error: unknown): boolean =>
-  error instanceof EventStoreError || error instanceof TooManyConflicts || error instanceof ReadModelStoreUnavailable;
+  error instanceof EventStoreError ||
+  error instanceof TooManyConflicts ||
+  error instanceof ReadModelStoreUnavailable ||
+  error instanceof ProjectionBehind;
 
 /**
  * What an attempt's error says about the attempt, in words that may be shown.

@@ -9,60 +9,58 @@ import { linkRole } from '../../src/events/access/access.state.js';
 
 const days = (count: number, from = now): string => new Date(Date.parse(from) + count * 86_400_000).toISOString();
 
-const add = { type: 'AddClient', websiteId: 'w1', email: 'anna@example.com', role: 'viewer', invitationId: 'i1' } as const;
+const person = { websiteId: 'w1', clientId: 'c1' } as const;
+const add = {
+  type: 'AddClient',
+  ...person,
+  email: 'anna@example.com',
+  role: 'viewer',
+  isRegistered: false,
+  invitationId: 'i1',
+} as const;
 const claim = {
   type: 'ClaimInvitation',
-  websiteId: 'w1',
+  ...person,
   invitationId: 'i1',
   subject: 's1',
   verifiedEmail: 'anna@example.com',
-  clientId: 'c1',
+  claimedBy: 'c1',
 } as const;
 
-const issued: AccessEvent = {
-  type: 'InvitationIssued',
-  data: {
-    websiteId: 'w1',
-    invitationId: 'i1',
-    kind: 'client_access',
-    email: 'anna@example.com',
-    role: 'viewer',
-    expiresAt: days(30),
-    sendMail: true,
-  },
-};
-const linked: AccessEvent = { type: 'ClientLinked', data: { websiteId: 'w1', clientId: 'c1', role: 'viewer' } };
-const unlinked: AccessEvent = { type: 'ClientUnlinked', data: { websiteId: 'w1', clientId: 'c1' } };
+const invitation = {
+  ...person,
+  invitationId: 'i1',
+  kind: 'client_access',
+  email: 'anna@example.com',
+  role: 'viewer',
+  expiresAt: days(30),
+  sendMail: true,
+} as const;
+const issued: AccessEvent = { type: 'InvitationIssued', data: invitation };
+const linked: AccessEvent = { type: 'ClientLinked', data: { ...person, role: 'viewer' } };
+const unlinked: AccessEvent = { type: 'ClientUnlinked', data: person };
 const accepted: AccessEvent = {
   type: 'InvitationAccepted',
-  data: { websiteId: 'w1', invitationId: 'i1', clientId: 'c1', subject: 's1' },
+  data: { ...person, invitationId: 'i1', claimedBy: 'c1', subject: 's1' },
 };
-const revoked: AccessEvent = { type: 'InvitationRevoked', data: { websiteId: 'w1', invitationId: 'i1' } };
+const revoked: AccessEvent = { type: 'InvitationRevoked', data: { ...person, invitationId: 'i1' } };
 
 describe('WithdrawClient', () => {
-  const withdraw = { type: 'WithdrawClient', websiteId: 'w1', clientId: 'c1', email: 'anna@example.com' } as const;
-  const others: AccessEvent[] = [
-    { type: 'ClientLinked', data: { websiteId: 'w1', clientId: 'c2', role: 'editor' } },
-    { ...issued, data: { ...issued.data, invitationId: 'i2', email: 'berta@example.com' } },
-  ];
+  const withdraw = { type: 'WithdrawClient', ...person } as const;
 
-  test('takes the link and every pending invitation of the address, and nothing of others', () => {
-    given(accessDecider, [...others, linked, issued])
-      .when(withdraw)
-      .then([unlinked, revoked]);
-    given(accessDecider, [...others, issued, linked, accepted])
-      .when(withdraw)
-      .then([unlinked]);
-    given(accessDecider, others).when(withdraw).then([]);
+  test('takes the link and every pending invitation', () => {
+    given(accessDecider, [linked, issued]).when(withdraw).then([unlinked, revoked]);
+    given(accessDecider, [issued, linked, accepted]).when(withdraw).then([unlinked]);
+    given(accessDecider, [issued, revoked]).when(withdraw).then([]);
     given(accessDecider).when(withdraw).then([]);
-    expectRepeatable(accessDecider, [...others, linked, issued], withdraw);
+    expectRepeatable(accessDecider, [linked, issued], withdraw);
   });
 });
 
 describe('AddClient', () => {
-  test('links a known client at once; nothing asks for a mail', () => {
+  test('links a registered client at once; nothing asks for a mail', () => {
     given(accessDecider)
-      .when({ ...add, clientId: 'c1' })
+      .when({ ...add, isRegistered: true })
       .then([linked]);
   });
 
@@ -72,39 +70,37 @@ describe('AddClient', () => {
 
   test('gives a linked client the role asked for now', () => {
     given(accessDecider, [linked])
-      .when({ ...add, clientId: 'c1', role: 'editor' })
-      .then([
-        { type: 'ClientLinkRoleChanged', data: { websiteId: 'w1', clientId: 'c1', role: 'editor', previousRole: 'viewer' } },
-      ]);
+      .when({ ...add, isRegistered: true, role: 'editor' })
+      .then([{ type: 'ClientLinkRoleChanged', data: { ...person, role: 'editor', previousRole: 'viewer' } }]);
   });
 
   test('renews a pending invitation under its id, with the role asked for now', () => {
     given(accessDecider, [issued])
       .when({ ...add, invitationId: 'i2', role: 'editor', at: days(1) })
-      .then([{ type: 'InvitationRenewed', data: { ...issued.data, role: 'editor', expiresAt: days(31) } }]);
+      .then([{ type: 'InvitationRenewed', data: { ...invitation, role: 'editor', expiresAt: days(31) } }]);
   });
 
   test('renews an expired invitation', () => {
     given(accessDecider, [issued])
       .when({ ...add, invitationId: 'i2', at: days(40) })
-      .then([{ type: 'InvitationRenewed', data: { ...issued.data, expiresAt: days(70) } }]);
+      .then([{ type: 'InvitationRenewed', data: { ...invitation, expiresAt: days(70) } }]);
   });
 
   test('of a client who was invited before settles the invitation, so that a removal later is final', () => {
     given(accessDecider, [issued])
-      .when({ ...add, clientId: 'c1' })
-      .then([linked, { type: 'InvitationAccepted', data: { websiteId: 'w1', invitationId: 'i1', clientId: 'c1' } }]);
+      .when({ ...add, isRegistered: true })
+      .then([linked, { type: 'InvitationAccepted', data: { ...person, invitationId: 'i1', claimedBy: 'c1' } }]);
   });
 
   test('invites again after a revocation, under a new id', () => {
     given(accessDecider, [issued, revoked])
       .when({ ...add, invitationId: 'i2' })
-      .then([{ ...issued, data: { ...issued.data, invitationId: 'i2' } }]);
+      .then([{ type: 'InvitationIssued', data: { ...invitation, invitationId: 'i2' } }]);
   });
 
   test('of the owner is refused', () => {
     given(accessDecider)
-      .when({ ...add, clientId: 'c1', ownerId: 'c1' })
+      .when({ ...add, ownerId: 'c1' })
       .thenRefused(refusals.alreadyOwner());
   });
 });
@@ -142,7 +138,7 @@ describe('ClaimInvitation', () => {
   });
 
   test('keeps the role of a link that is there already', () => {
-    const editor: AccessEvent = { type: 'ClientLinked', data: { websiteId: 'w1', clientId: 'c1', role: 'editor' } };
+    const editor: AccessEvent = { type: 'ClientLinked', data: { ...person, role: 'editor' } };
     given(accessDecider, [issued, editor]).when(claim).then([accepted]);
   });
 
@@ -153,38 +149,98 @@ describe('ClaimInvitation', () => {
   });
 });
 
+describe('a claim by somebody who is known by another address', () => {
+  const byOther = { ...claim, claimedBy: 'c2' } as const;
+  const acceptedByOther: AccessEvent = {
+    type: 'InvitationAccepted',
+    data: { ...person, invitationId: 'i1', claimedBy: 'c2', subject: 's1' },
+  };
+
+  test('ends the invitation, and links nobody here', () => {
+    given(accessDecider, [issued]).when(byOther).then([acceptedByOther]);
+    expectRepeatable(accessDecider, [issued], byOther);
+  });
+
+  test('holds once: nobody else can claim it after that', () => {
+    given(accessDecider, [issued, acceptedByOther]).when(claim).thenRefused(refusals.invitationNotFound('i1'));
+    given(accessDecider, [issued, linked, accepted]).when(byOther).thenRefused(refusals.invitationNotFound('i1'));
+  });
+
+  test('is refused to the owner, and no more when the address stands for the owner', () => {
+    given(accessDecider, [issued])
+      .when({ ...byOther, ownerId: 'c2' })
+      .thenRefused(refusals.alreadyOwner());
+    given(accessDecider, [issued])
+      .when({ ...byOther, ownerId: 'c1' })
+      .then([acceptedByOther]);
+  });
+});
+
+describe('LinkClaimant', () => {
+  const linkClaimant = { type: 'LinkClaimant', ...person, invitationId: 'j1', role: 'viewer' } as const;
+  const takenUp: AccessEvent = { type: 'InvitationAccepted', data: { ...person, invitationId: 'j1', claimedBy: 'c1' } };
+
+  test('links the claimant of an invitation to another address, once', () => {
+    given(accessDecider).when(linkClaimant).then([linked, takenUp]);
+    given(accessDecider, [linked, unlinked]).when(linkClaimant).then([linked, takenUp]);
+    expectRepeatable(accessDecider, [], linkClaimant);
+  });
+
+  test('keeps the role of a link that is there already', () => {
+    const editor: AccessEvent = { type: 'ClientLinked', data: { ...person, role: 'editor' } };
+    given(accessDecider, [editor]).when(linkClaimant).then([takenUp]);
+    expectRepeatable(accessDecider, [editor], linkClaimant);
+  });
+
+  test('repeated after a removal gives no access, whether it made the link or found it', () => {
+    for (const events of [[], [linked]]) {
+      const { outcome } = given(accessDecider, events).when(linkClaimant);
+      const first = isRefusal(outcome) ? [] : outcome;
+      given(accessDecider, [...events, ...first, unlinked])
+        .when(linkClaimant)
+        .thenRefused(refusals.invitationNotFound('j1'));
+    }
+  });
+
+  test('of another invitation links again after a removal', () => {
+    given(accessDecider, [linked, takenUp, unlinked])
+      .when({ ...linkClaimant, invitationId: 'j2' })
+      .then([linked, { type: 'InvitationAccepted', data: { ...person, invitationId: 'j2', claimedBy: 'c1' } }]);
+  });
+});
+
 describe('the other commands', () => {
   test('RemoveClient of somebody never linked, and ChangeClientRole of somebody not linked, find nothing', () => {
     given(accessDecider)
-      .when({ type: 'RemoveClient', websiteId: 'w1', clientId: 'c1' })
+      .when({ type: 'RemoveClient', ...person })
       .thenRefused(refusals.linkNotFound('c1', 'w1'));
     given(accessDecider, [linked, unlinked])
-      .when({ type: 'ChangeClientRole', websiteId: 'w1', clientId: 'c1', role: 'editor' })
+      .when({ type: 'ChangeClientRole', ...person, role: 'editor' })
       .thenRefused(refusals.linkNotFound('c1', 'w1'));
   });
 
   test('RevokeInvitation after a claim finds nothing: the claim has won', () => {
     given(accessDecider, [issued, linked, accepted])
-      .when({ type: 'RevokeInvitation', websiteId: 'w1', invitationId: 'i1' })
+      .when({ type: 'RevokeInvitation', ...person, invitationId: 'i1' })
       .thenRefused(refusals.invitationNotFound('i1'));
   });
 
   test('ResendInvitation renews a pending one and finds no other', () => {
-    const resend = { type: 'ResendInvitation', websiteId: 'w1', invitationId: 'i1', at: days(2) } as const;
+    const resend = { type: 'ResendInvitation', ...person, invitationId: 'i1', at: days(2) } as const;
     given(accessDecider, [issued])
       .when(resend)
-      .then([{ type: 'InvitationRenewed', data: { ...issued.data, expiresAt: days(32) } }]);
+      .then([{ type: 'InvitationRenewed', data: { ...invitation, expiresAt: days(32) } }]);
     given(accessDecider, [issued, revoked]).when(resend).thenRefused(refusals.invitationNotFound('i1'));
   });
 });
 
 // Adding an invited person again, and resending, are renewals: repeated later they renew again, which is what they are for.
 test.each([
-  [{ ...add, clientId: 'c1' }, [issued]],
+  [{ ...add, isRegistered: true }, [issued]],
   [claim, [issued]],
-  [{ type: 'ChangeClientRole', websiteId: 'w1', clientId: 'c1', role: 'editor' }, [linked]],
-  [{ type: 'RemoveClient', websiteId: 'w1', clientId: 'c1' }, [linked]],
-  [{ type: 'RevokeInvitation', websiteId: 'w1', invitationId: 'i1' }, [issued]],
+  [{ type: 'ChangeClientRole', ...person, role: 'editor' }, [linked]],
+  [{ type: 'RemoveClient', ...person }, [linked]],
+  [{ type: 'RevokeInvitation', ...person, invitationId: 'i1' }, [issued]],
 ] as const)('%j repeated changes nothing', (command, events) => {
   expectRepeatable(accessDecider, [...events], command as never);
 });
@@ -196,43 +252,40 @@ test('a renewal repeated at the same moment changes nothing', () => {
 const command = fc.oneof(
   fc.record({
     type: fc.constant('AddClient' as const),
-    email: fc.constantFrom('a@x.org', 'b@x.org'),
+    email: fc.constant('a@x.org'),
     role: fc.constantFrom('viewer' as const, 'editor' as const),
-    clientId: fc.constantFrom(undefined, 'c1', 'c2'),
+    isRegistered: fc.boolean(),
   }),
   fc.record({
     type: fc.constant('ClaimInvitation' as const),
     verifiedEmail: fc.constantFrom('a@x.org', 'b@x.org'),
-    clientId: fc.constantFrom('c1', 'c2'),
+    claimedBy: fc.constantFrom('c1', 'c2'),
   }),
-  fc.record({ type: fc.constant('RemoveClient' as const), clientId: fc.constantFrom('c1', 'c2') }),
-  fc.record({ type: fc.constantFrom('RevokeInvitation' as const, 'ResendInvitation' as const) }),
+  fc.record({ type: fc.constant('LinkClaimant' as const), role: fc.constant('viewer' as const) }),
+  fc.record({ type: fc.constantFrom('RemoveClient' as const, 'RevokeInvitation' as const, 'ResendInvitation' as const) }),
 );
 
-test('after any commands: nobody has access whose last word was a removal, and an address has at most one pending invitation', () => {
+test('after any commands: nobody has access whose last word was a removal, and at most one invitation is pending', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(command, fc.nat(3)), { maxLength: 30 }), (steps) => {
       const log: AccessEvent[] = [];
-      steps.forEach(([wish, which], index) => {
+      steps.forEach(([input, which], index) => {
         const before = stateAfter(accessDecider, log);
         const invitationId = [...before.invitations.keys()][which] ?? 'none';
         const at = days(index, '2026-01-01T00:00:00.000Z');
-        const id = wish.type === 'AddClient' ? `i${String(index)}` : invitationId;
-        const outcome = accessDecider.decide({ websiteId: 'w1', subject: 's', ...wish, invitationId: id, at } as never, before);
+        const id =
+          input.type === 'AddClient' ? `i${String(index)}` : input.type === 'LinkClaimant' ? `j${String(which)}` : invitationId;
+        const outcome = accessDecider.decide({ ...person, subject: 's', ...input, invitationId: id, at } as never, before);
         if (!isRefusal(outcome)) log.push(...outcome);
       });
 
       const state = log
         .map((event, revision) => recorded(event, { revision }))
         .reduce(accessDecider.evolve, accessDecider.initialState);
-      const pending = [...state.invitations.values()].filter(({ stage }) => stage === 'pending').map(({ email }) => email);
-      expect(new Set(pending).size).toBe(pending.length);
-      for (const clientId of ['c1', 'c2']) {
-        const last = log.findLast(
-          (event) => event.type.startsWith('Client') && 'clientId' in event.data && event.data.clientId === clientId,
-        );
-        expect(linkRole(state, clientId) === undefined).toBe(last === undefined || last.type === 'ClientUnlinked');
-      }
+      expect([...state.invitations.values()].filter(({ stage }) => stage === 'pending').length).toBeLessThanOrEqual(1);
+      const last = log.findLast(({ type }) => type.startsWith('Client'));
+      expect(linkRole(state) === undefined).toBe(last === undefined || last.type === 'ClientUnlinked');
+      expect(new Set(state.takenUp).size).toBe(state.takenUp.length);
     }),
   );
 });

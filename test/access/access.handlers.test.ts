@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { invitationIdFor } from '../../src/commands/access/access.commands.js';
-import { addClient, changeAccess, claimInvitation } from '../../src/commands/access/access.handlers.js';
+import { addClient, changeAccess, changeInvitation, claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
@@ -14,6 +13,7 @@ import { after, unavailable, type AppendFault } from '../support/faultyEventStor
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock, passTimeUntil, type TestClock } from '../support/testClock.js';
 import { accessFold, type AccessState, linkRole } from '../../src/events/access/access.state.js';
+import { invitationIdFor, keyOfInvitation, type AccessKey } from '../../src/events/access/access.stream.js';
 
 const day = 24 * 3_600_000;
 const email = 'anna@example.com';
@@ -38,12 +38,8 @@ const newWebsite = async (slug: string): Promise<string> => {
 
 /** Invites by address, and gives the invitation's id. */
 const invite = async (to = email, website = websiteId): Promise<string> => {
-  const { handled, email: sealed } = await addClient(
-    mine.engine,
-    { websiteId: website, email: to, role: 'editor' },
-    mine.context(),
-  );
-  return [...handled.state.invitations].find(([, invitation]) => invitation.email === sealed)?.[0] ?? '';
+  const { handled } = await addClient(mine.engine, { websiteId: website, email: to, role: 'editor' }, mine.context());
+  return [...handled.state.invitations].find(([, { stage }]) => stage === 'pending')?.[0] ?? '';
 };
 
 type Claimed = { readonly websiteId: string; readonly clientId: string };
@@ -56,8 +52,18 @@ const claim = (
 ): Promise<Claimed> =>
   claimInvitation(engine, { invitationId, ...who }, context({ actor: clientActor(who.subject), ...changes }));
 
-const accessTo = async (website = websiteId): Promise<AccessState> =>
-  (await mine.engine.state(accessFold, { websiteId: website })).state;
+const accessOf = async (clientId: string, website = websiteId): Promise<AccessState> =>
+  (await mine.engine.state(accessFold, { websiteId: website, clientId })).state;
+
+const roleOf = async (clientId: string, website = websiteId): Promise<string | undefined> =>
+  linkRole(await accessOf(clientId, website));
+
+/** The person whose stream the invitation is in. */
+const keyOf = (invitationId: string): AccessKey => {
+  const key = keyOfInvitation(invitationId);
+  if (key === null) throw new Error('this is no id of an invitation');
+  return key;
+};
 
 const typesSince = async (length: number): Promise<readonly string[]> =>
   (await logOf(mine)).slice(length).map(([, type]) => type);
@@ -67,15 +73,15 @@ describe('addClient', () => {
     const clientId = await createClient(mine.engine, { email }, mine.context());
     const added = await addClient(other.engine, { websiteId, email, role: 'viewer' }, other.context());
     expect(added.clientId).toBe(clientId);
-    expect(linkRole(await accessTo(), clientId)).toBe('viewer');
-    expect((await accessTo()).invitations.size).toBe(0);
+    expect(await accessOf(clientId)).toMatchObject({ link: 'viewer', invitations: new Map() });
   });
 
   test('invites an address that nobody is known by; once more: the same invitation', async () => {
-    expect(await invite()).toMatch(new RegExp(`^[0-9a-z]{26}${websiteId}$`));
+    const invitationId = await invite();
+    expect(invitationId).toMatch(new RegExp(`^[0-9a-z]{26}${websiteId}[0-9a-z]{26}$`));
     await clock.advance(day);
-    await invite();
-    expect((await accessTo()).invitations.size).toBe(1);
+    expect(await invite()).toBe(invitationId);
+    expect((await accessOf(keyOf(invitationId).clientId)).invitations.size).toBe(1);
   });
 
   test('refuses the owner', async () => {
@@ -89,9 +95,13 @@ describe('addClient', () => {
     const addTwice = (to: string) =>
       [mine, other].map(({ engine, context }) => addClient(engine, { websiteId, email: to, role: 'viewer' }, context()));
     await createClient(mine.engine, { email }, mine.context());
-    await passTimeUntil(clock, Promise.all([...addTwice(email), ...addTwice('berta@example.com')]));
-    const { links, invitations } = await accessTo();
-    expect([links.size, invitations.size]).toEqual([1, 1]);
+    const added = await passTimeUntil(clock, Promise.all([...addTwice(email), ...addTwice('berta@example.com')]));
+    const people = [...new Set(added.map(({ clientId }) => clientId))];
+    const states = await Promise.all(people.map((clientId) => accessOf(clientId)));
+    expect(states.map((state) => [state.link, state.invitations.size])).toEqual([
+      ['viewer', 0],
+      ['none', 1],
+    ]);
   });
 });
 
@@ -101,8 +111,8 @@ describe('a claim', () => {
     const before = await logOf(mine);
     const claimed = await claim(other, invitationId);
     expect(claimed.websiteId).toBe(websiteId);
+    expect(claimed.clientId).toBe(keyOf(invitationId).clientId);
     expect(await typesSince(before.length)).toEqual([
-      'ClientEmailReserved',
       'ClientRegistered',
       'ClientSubjectBound',
       'ClientLinked',
@@ -111,7 +121,7 @@ describe('a claim', () => {
     const found = await readClient(mine.engine, claimed.clientId);
     expect(found?.client).toMatchObject({ id: claimed.clientId, email, name: 'Anna' });
     expect(await clientIdOf(mine.engine, anna.subject)).toBe(claimed.clientId);
-    expect(linkRole(await accessTo(), claimed.clientId)).toBe('editor');
+    expect(await roleOf(claimed.clientId)).toBe('editor');
   });
 
   test('takes the client who is known by the address as it is', async () => {
@@ -145,7 +155,7 @@ describe('a claim', () => {
     const { clientId } = await claim(mine, invitationId);
     await changeAccess(other.engine, { type: 'RemoveClient', websiteId, clientId }, other.context());
     await expect(claim(mine, invitationId)).rejects.toEqual(new Refused(refusals.invitationNotFound(invitationId)));
-    expect(linkRole(await accessTo(), clientId)).toBeUndefined();
+    expect(await roleOf(clientId)).toBeUndefined();
   });
 
   test('a dry run tells what it would make, and makes nothing', async () => {
@@ -154,13 +164,67 @@ describe('a claim', () => {
     const plan = planningOf(mine);
     await claim(plan, invitationId);
     expect(plan.planned.map(({ type }) => type)).toEqual([
-      'ClientEmailReserved',
       'ClientRegistered',
       'ClientSubjectBound',
       'ClientLinked',
       'InvitationAccepted',
     ]);
     expect(await typesSince(before.length)).toEqual([]);
+  });
+});
+
+describe('a claim by somebody who is known by another address', () => {
+  const atWork = { ...anna, verifiedEmail: 'anna@work.example' };
+  const accepted = (invitationId: string) => ({ invitations: new Map([[invitationId, { stage: 'accepted' }]]) });
+
+  /** Anna as a client, and an invitation to the address at which she is none. */
+  const start = async (): Promise<{ clientId: string; invitationId: string }> => {
+    const { clientId } = await claim(mine, await invite(email, await newWebsite('studio')));
+    return { clientId, invitationId: await invite(atWork.verifiedEmail) };
+  };
+
+  test('ends the invitation in its own stream, and links the client that they are', async () => {
+    const { clientId, invitationId } = await start();
+    expect(keyOf(invitationId).clientId).not.toBe(clientId);
+    expect(await claim(other, invitationId, atWork)).toEqual({ websiteId, clientId });
+    expect(await accessOf(keyOf(invitationId).clientId)).toMatchObject({ link: 'none', ...accepted(invitationId) });
+    expect(await roleOf(clientId)).toBe('editor');
+    const before = await logOf(mine);
+    expect(await claim(mine, invitationId, atWork)).toEqual({ websiteId, clientId });
+    expect(await typesSince(before.length)).toEqual([]);
+  });
+
+  test.each(['that the claim made', 'that was there before'])('does not bring back a link %s', async (what) => {
+    const { clientId, invitationId } = await start();
+    if (what === 'that was there before') {
+      await addClient(mine.engine, { websiteId, email, role: 'viewer' }, mine.context());
+    }
+    await claim(other, invitationId, atWork);
+    expect(await roleOf(clientId)).toBe(what === 'that was there before' ? 'viewer' : 'editor');
+    await changeAccess(mine.engine, { type: 'RemoveClient', websiteId, clientId }, mine.context());
+    const again = claim(other, invitationId, atWork);
+    await expect(again).rejects.toEqual(new Refused(refusals.invitationNotFound(invitationId)));
+    expect(await roleOf(clientId)).toBeUndefined();
+  });
+
+  test('and that ended before the link was written is completed by the next one', async () => {
+    const { clientId, invitationId } = await start();
+    mine.eventStore.appendFaults.push((append) => append(), unavailable);
+    await expect(claim(mine, invitationId, atWork)).rejects.toThrow(EventStoreUnavailable);
+    expect(await accessOf(keyOf(invitationId).clientId)).toMatchObject(accepted(invitationId));
+    expect(await roleOf(clientId)).toBeUndefined();
+    expect(await claim(other, invitationId, atWork)).toEqual({ websiteId, clientId });
+    expect(await roleOf(clientId)).toBe('editor');
+  });
+
+  test('who owns the website by then has no link', async () => {
+    const { clientId, invitationId } = await start();
+    other.eventStore.appendFaults.push(
+      (append) => append(),
+      after(() => changeWebsite(mine.engine, { websiteId, clientId }, mine.context())),
+    );
+    await expect(claim(other, invitationId, atWork)).rejects.toEqual(new Refused(refusals.alreadyOwner()));
+    expect(await roleOf(clientId)).toBeUndefined();
   });
 });
 
@@ -180,7 +244,7 @@ describe('a claim that is refused makes no client and binds nobody:', () => {
 
   test('a revoked invitation', async () => {
     const invitationId = await invite();
-    await changeAccess(mine.engine, { type: 'RevokeInvitation', websiteId, invitationId }, mine.context());
+    await changeInvitation(mine.engine, 'RevokeInvitation', { websiteId, invitationId }, mine.context());
     await refused(invitationId, anna, refusals.invitationNotFound(invitationId));
   });
 
@@ -190,13 +254,15 @@ describe('a claim that is refused makes no client and binds nobody:', () => {
     await refused(invitationId, anna, refusals.invitationNotFound(invitationId));
   });
 
-  test.each(['', 'x', '../clients', 'a'.repeat(52)])('an id that no invitation has: "%s"', async (invitationId) => {
-    await refused(invitationId, anna, refusals.invitationNotFound(invitationId));
-  });
+  test.each(['', 'x', '../clients', 'a'.repeat(52), 'a'.repeat(78)])(
+    'an id that no invitation has: "%s"',
+    async (invitationId) => {
+      await refused(invitationId, anna, refusals.invitationNotFound(invitationId));
+    },
+  );
 
-  test("another website's", async () => {
-    const unknown = invitationIdFor(entityId(mine.engine.ids.commandId(), 'invitation'), websiteId);
-    await invite();
+  test('one that was never issued', async () => {
+    const unknown = invitationIdFor(entityId(mine.engine.ids.commandId(), 'invitation'), keyOf(await invite()));
     await refused(unknown, anna, refusals.invitationNotFound(unknown));
   });
 
@@ -219,7 +285,7 @@ describe('a claim that is refused makes no client and binds nobody:', () => {
 describe('a claim that ended half-way', () => {
   const step = (name: string, position: number) => [name, position] as const;
 
-  test.each([step('the address was reserved', 1), step('the client was made', 2), step('the subject was bound', 3)])(
+  test.each([step('the client was made', 1), step('the subject was bound', 2)])(
     'after %s is completed by the next one, with the same client',
     async (_, written) => {
       const invitationId = await invite();
@@ -228,9 +294,9 @@ describe('a claim that ended half-way', () => {
       await expect(claim(mine, invitationId)).rejects.toThrow(EventStoreUnavailable);
       const before = await logOf(mine);
       const { clientId } = await claim(other, invitationId);
-      expect(await typesSince(before.length)).toHaveLength(5 - written);
+      expect(await typesSince(before.length)).toHaveLength(4 - written);
       expect((await readClient(mine.engine, clientId))?.client.email).toBe(email);
-      expect(linkRole(await accessTo(), clientId)).toBe('editor');
+      expect(await roleOf(clientId)).toBe('editor');
       const made = (await logOf(mine)).filter(([, type]) => type === 'ClientRegistered');
       expect(made).toEqual([[`client-${clientId}`, 'ClientRegistered']]);
     },
@@ -252,17 +318,18 @@ describe('at the same moment', () => {
       const revoke = async (): Promise<string> => {
         // Somewhere in the middle of the claim.
         for (let turns = 0; turns < index % 12; turns += 1) await new Promise<void>((resolve) => setImmediate(resolve));
-        await changeAccess(admin.engine, { type: 'RevokeInvitation', websiteId: website, invitationId }, admin.context());
+        await changeInvitation(admin.engine, 'RevokeInvitation', { websiteId: website, invitationId }, admin.context());
         return 'revoked';
       };
       const claiming = claim(claimer, invitationId, who).then(({ clientId }) => clientId);
       const { values, refusals: refused } = await outcomes([claiming, revoke()]);
       expect([values.length, refused]).toEqual([1, [refusals.invitationNotFound(invitationId)]]);
 
-      const { links, invitations } = await accessTo(website);
+      const { clientId } = keyOf(invitationId);
+      const { link, invitations } = await accessOf(clientId, website);
       const winner = values[0] === 'revoked' ? 'revoked' : 'claimed';
       expect(invitations.get(invitationId)?.stage).toBe(winner === 'claimed' ? 'accepted' : 'revoked');
-      expect([...links]).toEqual(winner === 'claimed' ? [[values[0], 'editor']] : []);
+      expect([values[0], link]).toEqual(winner === 'claimed' ? [clientId, 'editor'] : ['revoked', 'none']);
       return winner;
     };
     const winners = await passTimeUntil(clock, Promise.all(rounds.map(race)));
@@ -280,7 +347,6 @@ describe('at the same moment', () => {
     );
     expect(new Set(claimed.map(({ clientId }) => clientId)).size).toBe(1);
     expect([...(await typesSince(before.length))].sort()).toEqual([
-      'ClientEmailReserved',
       'ClientLinked',
       'ClientRegistered',
       'ClientSubjectBound',
@@ -293,15 +359,15 @@ describe('at the same moment', () => {
     const [here, there] = [await invite(), await invite(email, elsewhere)];
     const [first, second] = await passTimeUntil(clock, Promise.all([claim(mine, here), claim(other, there)]));
     expect(second.clientId).toBe(first.clientId);
-    expect(linkRole(await accessTo(), first.clientId)).toBe('editor');
-    expect(linkRole(await accessTo(elsewhere), first.clientId)).toBe('editor');
+    expect(await roleOf(first.clientId)).toBe('editor');
+    expect(await roleOf(first.clientId, elsewhere)).toBe('editor');
   });
 
   describe('an owner is assigned', () => {
     const register = (): Promise<string> => createClient(mine.engine, { email }, mine.context());
     const add = () => addClient(mine.engine, { websiteId, email, role: 'viewer' }, mine.context());
     const assign = (clientId: string) => changeWebsite(other.engine, { websiteId, clientId }, other.context());
-    const isLinked = async (clientId: string): Promise<boolean> => linkRole(await accessTo(), clientId) !== undefined;
+    const isLinked = async (clientId: string): Promise<boolean> => (await roleOf(clientId)) !== undefined;
 
     test('just before a link is written: it goes again, and the answer says why', async () => {
       const clientId = await register();

@@ -1,17 +1,68 @@
-import { expect, test } from '@jest/globals';
-import { startApi } from '../support/http.js';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 
-test("a role is changed under If-Match of the website's access as it was read, and not once that has changed", async () => {
-  const api = await startApi();
-  const token = await api.mintToken({ role: 'admin' });
-  const { body: website } = await api.call('POST', '/websites', { token, body: { name: 'Roles', slug: 'roles' } });
-  const path = `/websites/${(website as { id: string }).id}/clients`;
-  const { body: client } = await api.call('POST', '/clients', { token, body: { email: 'anna@example.com' } });
-  await api.call('POST', path, { token, body: { email: 'anna@example.com', role: 'viewer' } });
-  const etag = (await api.call('GET', path, { token })).headers.get('etag') ?? '';
+let api: RunningApi;
+let token: string;
+let path: string;
+let count = 0;
 
-  const change = (role: string) =>
-    api.call('PATCH', `${path}/${(client as { id: string }).id}`, { token, body: { role }, headers: { 'if-match': etag } });
-  expect(await change('editor')).toMatchObject({ status: 200, body: { role: 'editor' } });
-  expect(await change('viewer')).toMatchObject({ status: 400, body: { error: 'Someone else saved while you were editing' } });
+beforeAll(async () => {
+  api = await startApi();
+  token = await api.mintToken({ role: 'admin' });
+});
+
+beforeEach(async () => {
+  count += 1;
+  const { body } = await api.call('POST', '/websites', { token, body: { name: 'Roles', slug: `roles-${count}` } });
+  path = `/websites/${(body as { id: string }).id}/clients`;
+});
+
+const link = async (name: string): Promise<{ readonly clientId: string; readonly etag: string }> => {
+  const email = `${name}-${count}@example.com`;
+  const { body } = await api.call('POST', '/clients', { token, body: { email } });
+  return { clientId: (body as { id: string }).id, etag: etagOf(await add(email)) };
+};
+const add = (email: string) => api.call('POST', path, { token, body: { email, role: 'viewer' } });
+const change = (clientId: string, role: string, etag?: string) =>
+  api.call('PATCH', `${path}/${clientId}`, {
+    token,
+    body: { role },
+    ...(etag !== undefined && { headers: { 'if-match': etag } }),
+  });
+const etagOf = ({ headers }: ApiAnswer): string => headers.get('etag') ?? 'none';
+
+const stale = { status: 400, body: { error: 'Someone else saved while you were editing' } };
+
+describe('a role is changed under If-Match', () => {
+  test('of the link as it was made, and not once it has changed', async () => {
+    const { clientId, etag } = await link('anna');
+    const changed = await change(clientId, 'editor', etag);
+    expect(changed).toMatchObject({ status: 200, body: { role: 'editor' } });
+    expect(await change(clientId, 'viewer', etag)).toMatchObject(stale);
+    expect(etagOf(changed)).not.toBe(etag);
+    expect(await change(clientId, 'viewer', etagOf(changed))).toMatchObject({ status: 200, body: { role: 'viewer' } });
+  });
+
+  test("whatever has happened to other people's links since", async () => {
+    const [anna, berta] = [await link('anna'), await link('berta')];
+    expect(await change(berta.clientId, 'editor')).toMatchObject({ status: 200 });
+    await add(`clara-${count}@example.com`);
+    expect(await change(anna.clientId, 'editor', anna.etag)).toMatchObject({ status: 200, body: { role: 'editor' } });
+  });
+
+  test("of one's own link alone: another person's tag is none of it once they differ", async () => {
+    const [anna, berta] = [await link('anna'), await link('berta')];
+    const changed = await change(anna.clientId, 'editor', anna.etag);
+    expect(await change(berta.clientId, 'editor', etagOf(changed))).toMatchObject(stale);
+  });
+
+  test('not under the tag of the list, which is of no single link', async () => {
+    const { clientId } = await link('anna');
+    expect(await change(clientId, 'editor', etagOf(await api.call('GET', path, { token })))).toMatchObject(stale);
+  });
+});
+
+test('an invitation has no tag', async () => {
+  const invited = await add(`berta-${count}@example.com`);
+  expect([invited.status, etagOf(invited)]).toEqual([201, 'none']);
 });

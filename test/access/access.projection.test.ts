@@ -9,17 +9,17 @@ import { earlier, now } from '../support/given.js';
 import { describeProjection, happened } from '../support/projectionCases.js';
 
 const websiteId = 'w1';
+const anna = { websiteId, clientId: 'anna' } as const;
 
-const access = (links: readonly LinkEntry[], invitations: readonly InvitationEntry[] = []): AccessDocument => ({
-  websiteId,
-  linkedClientIds: links.map(({ clientId }) => clientId),
-  invitedEmails: invitations.filter(({ status }) => status === 'pending').map(({ email }) => email),
-  links,
+const access = (link: LinkEntry | undefined, ...invitations: readonly InvitationEntry[]): AccessDocument => ({
+  ...anna,
   invitations,
+  ...(link !== undefined && { link, linkedWebsite: websiteId, linkedClient: 'anna' }),
 });
+const inviting = { invitingWebsite: websiteId };
+const offered = { offeredWebsite: websiteId };
 
-const anna: LinkEntry = { clientId: 'anna', role: 'viewer', createdAt: earlier };
-const berta: LinkEntry = { clientId: 'berta', role: 'editor', createdAt: now };
+const viewer: LinkEntry = { clientId: 'anna', role: 'viewer', createdAt: earlier };
 
 const pending: InvitationEntry = {
   id: 'i1',
@@ -35,20 +35,28 @@ const transfer: InvitationEntry = {
   id: 'i2',
   kind: 'ownership_transfer',
   status: 'pending',
-  email: 'berta@example.com',
+  email: 'anna@example.com',
   createdAt: now,
   expiresAt: '2026-02-01T00:00:00.000Z',
   sentAt: now,
 };
 
 const issued = {
-  websiteId,
+  ...anna,
   invitationId: 'i1',
   kind: 'client_access',
   email: 'anna@example.com',
   role: 'viewer',
   expiresAt: pending.expiresAt,
   sendMail: true,
+} as const;
+const offer = {
+  ...anna,
+  invitationId: 'i2',
+  kind: 'ownership_transfer',
+  email: 'anna@example.com',
+  expiresAt: transfer.expiresAt,
+  sendMail: false,
 } as const;
 
 const renewedUntil = '2026-02-28T00:00:00.000Z';
@@ -57,99 +65,113 @@ describeProjection(accessProjection, [accessEvents], {
   ClientLinked: [
     {
       shows: 'the first',
-      when: { websiteId, clientId: 'anna', role: 'viewer' },
-      then: access([{ ...anna, createdAt: happened }]),
+      when: { ...anna, role: 'viewer' },
+      then: access({ ...viewer, createdAt: happened }),
     },
     {
-      shows: 'another one, after those before',
-      given: access([anna], [pending]),
-      when: { websiteId, clientId: 'berta', role: 'editor' },
-      then: access([anna, { ...berta, createdAt: happened }], [pending]),
+      shows: 'beside an invitation',
+      given: { ...access(undefined, pending), ...inviting },
+      when: { ...anna, role: 'editor' },
+      then: { ...access({ clientId: 'anna', role: 'editor', createdAt: happened }, pending), ...inviting },
     },
     {
       shows: 'one who is linked already, once',
-      given: access([anna, berta]),
-      when: { websiteId, clientId: 'anna', role: 'editor' },
-      then: access([berta, { clientId: 'anna', role: 'editor', createdAt: happened }]),
+      given: access(viewer),
+      when: { ...anna, role: 'editor' },
+      then: access({ clientId: 'anna', role: 'editor', createdAt: happened }),
     },
   ],
   ClientLinkRoleChanged: [
     {
-      given: access([anna, berta]),
-      when: { websiteId, clientId: 'anna', role: 'editor', previousRole: 'viewer' },
-      then: access([{ ...anna, role: 'editor' }, berta]),
+      given: access(viewer),
+      when: { ...anna, role: 'editor', previousRole: 'viewer' },
+      then: access({ ...viewer, role: 'editor' }),
     },
     {
       shows: 'of one who is not linked gives no access',
-      given: access([berta]),
-      when: { websiteId, clientId: 'anna', role: 'editor', previousRole: 'viewer' },
-      then: access([berta]),
+      given: access(undefined),
+      when: { ...anna, role: 'editor', previousRole: 'viewer' },
+      then: access(undefined),
     },
   ],
   ClientUnlinked: [
-    { given: access([anna, berta], [pending]), when: { websiteId, clientId: 'anna' }, then: access([berta], [pending]) },
-    { shows: 'twice', given: access([berta]), when: { websiteId, clientId: 'anna' }, then: access([berta]) },
+    {
+      shows: 'and leaves invitations',
+      given: { ...access(viewer, pending), ...inviting },
+      when: anna,
+      then: { ...access(undefined, pending), ...inviting },
+    },
+    { shows: 'twice', given: access(undefined), when: anna, then: access(undefined) },
   ],
   InvitationIssued: [
     {
       shows: 'to a client, with the role',
-      given: access([berta], [transfer]),
+      given: { ...access(undefined, transfer), ...offered },
       when: issued,
-      then: access([berta], [transfer, { ...pending, createdAt: happened, sentAt: happened }]),
+      then: { ...access(undefined, transfer, { ...pending, createdAt: happened, sentAt: happened }), ...inviting, ...offered },
     },
     {
       shows: 'for a transfer, without one',
-      when: {
-        websiteId,
-        invitationId: 'i2',
-        kind: 'ownership_transfer',
-        email: 'berta@example.com',
-        expiresAt: transfer.expiresAt,
-        sendMail: false,
-      },
-      then: access([], [{ ...transfer, createdAt: happened, sentAt: happened }]),
+      when: offer,
+      then: { ...access(undefined, { ...transfer, createdAt: happened, sentAt: happened }), ...offered },
     },
   ],
   InvitationRenewed: [
     {
       shows: 'with another role',
-      given: access([], [transfer, pending]),
+      given: { ...access(undefined, transfer, pending), ...inviting, ...offered },
       when: { ...issued, role: 'editor', expiresAt: renewedUntil },
-      then: access([], [transfer, { ...pending, role: 'editor', expiresAt: renewedUntil, sentAt: happened }]),
+      then: {
+        ...access(undefined, transfer, { ...pending, role: 'editor', expiresAt: renewedUntil, sentAt: happened }),
+        ...inviting,
+        ...offered,
+      },
     },
     {
       shows: 'without a role keeps what there was',
-      given: access([], [transfer]),
-      when: {
-        websiteId,
-        invitationId: 'i2',
-        kind: 'ownership_transfer',
-        email: 'berta@example.com',
-        expiresAt: renewedUntil,
-        sendMail: false,
-      },
-      then: access([], [{ ...transfer, expiresAt: renewedUntil, sentAt: happened }]),
+      given: { ...access(undefined, transfer), ...offered },
+      when: { ...offer, expiresAt: renewedUntil },
+      then: { ...access(undefined, { ...transfer, expiresAt: renewedUntil, sentAt: happened }), ...offered },
     },
   ],
   InvitationAccepted: [
     {
-      shows: 'by the person invited',
-      given: access([anna], [pending, transfer]),
-      when: { websiteId, invitationId: 'i1', clientId: 'anna', subject: 's1' },
-      then: access([anna], [{ ...pending, status: 'accepted', clientId: 'anna' }, transfer]),
+      shows: 'by the person invited, and is listed no more',
+      given: { ...access(viewer, pending), ...inviting },
+      when: { ...anna, invitationId: 'i1', claimedBy: 'anna', subject: 's1' },
+      then: access(viewer, { ...pending, status: 'accepted', claimedBy: 'anna' }),
     },
     {
-      shows: 'because the client was added directly',
-      given: access([anna], [pending]),
-      when: { websiteId, invitationId: 'i1', clientId: 'anna' },
-      then: access([anna], [{ ...pending, status: 'accepted', clientId: 'anna' }]),
+      shows: 'by somebody known by another address, with their client',
+      given: { ...access(undefined, pending), ...inviting },
+      when: { ...anna, invitationId: 'i1', claimedBy: 'anna-at-work', subject: 's1' },
+      then: access(undefined, { ...pending, status: 'accepted', claimedBy: 'anna-at-work' }),
+    },
+    {
+      shows: 'one to another address of the person changes nothing',
+      given: access(viewer),
+      when: { ...anna, invitationId: 'i9', claimedBy: 'anna' },
+      then: access(viewer),
+    },
+    {
+      shows: 'of a transfer is still listed',
+      given: { ...access(undefined, transfer), ...offered },
+      when: { ...anna, invitationId: 'i2', claimedBy: 'anna' },
+      then: { ...access(undefined, { ...transfer, status: 'accepted', claimedBy: 'anna' }), ...offered },
     },
   ],
   InvitationRevoked: [
     {
-      given: access([anna], [pending, transfer]),
-      when: { websiteId, invitationId: 'i1' },
-      then: access([anna], [{ ...pending, status: 'revoked' }, transfer]),
+      shows: 'and is listed no more',
+      given: { ...access(viewer, pending, transfer), ...inviting, ...offered },
+      when: { ...anna, invitationId: 'i1' },
+      then: { ...access(viewer, { ...pending, status: 'revoked' }, transfer), ...offered },
+    },
+    {
+      shows: 'of a transfer likewise',
+      given: { ...access(undefined, transfer), ...offered },
+      when: { ...anna, invitationId: 'i2' },
+      then: access(undefined, { ...transfer, status: 'revoked' }),
     },
   ],
 });

@@ -1,5 +1,11 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { bindClientSubject, createClient, ensureClient, renameClient } from '../../src/commands/client/client.handlers.js';
+import {
+  bindClientSubject,
+  createClient,
+  ensureClient,
+  renameClient,
+  reserveClientId,
+} from '../../src/commands/client/client.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.directory.js';
@@ -45,6 +51,17 @@ test('the same command again makes the same client', async () => {
   const clientId = await create(mine, as);
   expect(await create(other, as)).toBe(clientId);
   expect(await logOf(mine)).toHaveLength(2);
+});
+
+test('one whose address was invited before is made once, by whoever registers it first', async () => {
+  const reserved = await reserveClientId(mine.engine, email, mine.context());
+  expect(await clientIdOfEmail(other.engine, email)).toBeUndefined();
+  const as = mine.context();
+  expect(await create(mine, as)).toBe(reserved);
+  expect(await create(other, as)).toBe(reserved);
+  await expect(create(other)).rejects.toEqual(new Refused(refusals.clientEmailTaken()));
+  expect(await reserveClientId(other.engine, email, other.context())).toBe(reserved);
+  expect(await registered()).toEqual([reserved]);
 });
 
 test('one that was left half-made is completed by whoever asks next', async () => {

@@ -1,5 +1,4 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { invitationIdFor } from '../../src/commands/access/access.commands.js';
 import { claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { createClient, renameClient } from '../../src/commands/client/client.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
@@ -12,7 +11,7 @@ import { createProjector } from '../../src/projections/runner/projector.js';
 import { startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { newWebsite } from '../support/erasable.js';
 import { someAdmin } from '../support/given.js';
-import { accessStream } from '../../src/events/access/access.stream.js';
+import { accessStream, invitationIdFor } from '../../src/events/access/access.stream.js';
 import { clientEmailStream, clientStream } from '../../src/events/client/client.stream.js';
 import { eraseWhole, erasureOf } from '../support/process.js';
 
@@ -50,9 +49,10 @@ test('a client is read, found and renamed', async () => {
 
 test('an invitation is taken up', async () => {
   const websiteId = await newWebsite(mine, 'bakery');
-  const invitationId = invitationIdFor('0'.repeat(26), websiteId);
-  const data = { websiteId, invitationId, kind: 'client_access', email, role: 'viewer' };
-  await write(accessStream.name({ websiteId }), {
+  const key = { websiteId, clientId: '1'.repeat(26) };
+  const invitationId = invitationIdFor('0'.repeat(26), key);
+  const data = { ...key, invitationId, kind: 'client_access', email, role: 'viewer' };
+  await write(accessStream.name(key), {
     type: 'InvitationIssued',
     data: { ...data, expiresAt: '2999-01-01T00:00:00.000Z', sendMail: true },
   });

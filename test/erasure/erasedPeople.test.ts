@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { accessStream, keyOfInvitation } from '../../src/events/access/access.stream.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 
 let api: RunningApi;
@@ -96,14 +97,15 @@ test('somebody who was only invited is erased by registering and erasing the add
   const email = 'only.invited@example.com';
   const { id: websiteId } = (await post('/websites', { name: 'Library', slug: 'library' })).body as { id: string };
   const path = `/websites/${websiteId}/clients`;
-  await post(path, { email, role: 'viewer' });
+  const invited = await post(path, { email, role: 'viewer' });
   await post(`/websites/${websiteId}/transfers`, { email });
   const invitationsNow = async (): Promise<readonly unknown[]> => [
     ...((await api.call('GET', path, { token: admin })).body as { invitations: unknown[] }).invitations,
     ...((await api.call('GET', `/websites/${websiteId}/transfers`, { token: admin })).body as unknown[]),
   ];
   expect(await invitationsNow()).toMatchObject([{ email }, { email }]);
-  const { events } = await api.engine.eventStore.readStream(`access-${websiteId}`);
+  const key = keyOfInvitation((invited.body as { invitation: { id: string } }).invitation.id);
+  const { events } = await api.engine.eventStore.readStream(accessStream.name(key ?? { websiteId, clientId: '' }));
   const sealed = events.map(({ data }) => data['email'] as string);
   expect(await Promise.all(sealed.map((text) => api.engine.personal.open(text)))).toStrictEqual([email, email]);
 

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
-import { invitationIdFor } from '../../src/commands/access/access.commands.js';
-import { addClient, changeAccess } from '../../src/commands/access/access.handlers.js';
+import { addClient, changeInvitation } from '../../src/commands/access/access.handlers.js';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import type { AccessEvent } from '../../src/events/access/access.events.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
@@ -21,7 +20,7 @@ import { engineOn } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { directLine, permanentFault, transientFault, type Line } from '../workers/remote.js';
-import { accessStream } from '../../src/events/access/access.stream.js';
+import { accessStream, invitationIdFor, keyOfInvitation, type AccessKey } from '../../src/events/access/access.stream.js';
 import { invitationMailStream } from '../../src/events/invitationMail/invitationMail.stream.js';
 import { accessFold } from '../../src/events/access/access.state.js';
 
@@ -86,14 +85,15 @@ const createWorld = async () => {
     change: async (type: 'ResendInvitation' | 'RevokeInvitation', invitationId: string) => {
       // A moment later: an invitation that is renewed at once would be what it was.
       await clock.advance(1_000);
-      await changeAccess(engine, { type, websiteId, invitationId }, context());
+      await changeInvitation(engine, type, { websiteId, invitationId }, context());
     },
-    /** Appends to the website's access what no command does yet. */
+    /** Appends to a person's access what no command does yet. */
     record: async (event: AccessEvent) => {
-      const { revision } = await engine.state(accessFold, { websiteId });
+      const key = event.data;
+      const { revision } = await engine.state(accessFold, key);
       const metadata = { at: '2026-01-01T00:00:00.000Z', actor: someAdmin, requestId: 'r', correlationId: 'c', causationId: 'c' };
       await engine.eventStore.append(
-        accessStream.name({ websiteId }),
+        accessStream.name(key),
         [engine.codec.encode(event, engine.ids.commandId(), metadata)],
         revision,
       );
@@ -113,6 +113,13 @@ const createWorld = async () => {
     position: async () => (await stores.readModels.records.get('workerPositions', 'invitationMail'))?.position,
   };
 };
+
+const keyOf = (invitationId: string): AccessKey => {
+  const key = keyOfInvitation(invitationId);
+  if (key === null) throw new Error('this is no id of an invitation');
+  return key;
+};
+
 type World = Awaited<ReturnType<typeof createWorld>>;
 
 const typesOf = async (world: World, id: string) => (await world.events(id)).map(({ type }) => type);
@@ -181,15 +188,15 @@ describe('an invitation', () => {
 });
 
 describe('somebody who is erased', () => {
-  const sealedIn = async (world: World): Promise<string> => {
-    const [event] = (await world.engine.eventStore.readStream(accessStream.name({ websiteId: world.websiteId }))).events;
+  const sealedIn = async (world: World, invitationId: string): Promise<string> => {
+    const [event] = (await world.engine.eventStore.readStream(accessStream.name(keyOf(invitationId)))).events;
     return (event as unknown as { data: { email: string } }).data.email;
   };
 
   test('gets no mail that has not been sent yet', async () => {
     const world = await createWorld();
     const id = await world.invite();
-    await world.engine.personal.destroy(await sealedIn(world));
+    await world.engine.personal.destroy(await sealedIn(world, id));
     await world.start();
     await untilEnded(world, id);
     expect(world.sent).toStrictEqual([]);
@@ -199,7 +206,7 @@ describe('somebody who is erased', () => {
   test('while a mail is under way leaves none behind: the sender is asked to forget it', async () => {
     const world = await createWorld();
     const id = await world.invite();
-    const sealed = await sealedIn(world);
+    const sealed = await sealedIn(world, id);
     const told: unknown[] = [];
     await world.startWith({
       provider: 'remote',
@@ -220,8 +227,9 @@ describe('somebody who is erased', () => {
 describe('no mail is sent', () => {
   test('to an invitation that asks for none', async () => {
     const world = await createWorld();
-    const invitationId = invitationIdFor('0'.repeat(26), world.websiteId);
-    const data = { websiteId: world.websiteId, invitationId, kind: 'ownership_transfer' as const, email };
+    const key = { websiteId: world.websiteId, clientId: '1'.repeat(26) };
+    const invitationId = invitationIdFor('0'.repeat(26), key);
+    const data = { ...key, invitationId, kind: 'ownership_transfer' as const, email };
     await world.record({ type: 'InvitationIssued', data: { ...data, expiresAt: '2027-01-01T00:00:00.000Z', sendMail: false } });
     await world.start();
     await untilIdle(world);
@@ -234,7 +242,7 @@ describe('no mail is sent', () => {
     [
       'accepted',
       (world: World, invitationId: string) =>
-        world.record({ type: 'InvitationAccepted', data: { websiteId: world.websiteId, invitationId, clientId: 'c1' } }),
+        world.record({ type: 'InvitationAccepted', data: { ...keyOf(invitationId), invitationId, claimedBy: 'c1' } }),
     ],
     ['expired', (world: World) => world.clock.advance(30 * 86_400_000)],
   ])('to an invitation that was %s before its turn', async (_, happen) => {

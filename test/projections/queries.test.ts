@@ -90,13 +90,13 @@ describe('websiteRoleOf', () => {
   });
 
   test.each([
-    ['website', (id: string) => websiteStream.name({ websiteId: id })],
-    ['access', (id: string) => accessStream.name({ websiteId: id })],
+    ['website', (websiteId: string) => websiteStream.name({ websiteId })],
+    ['access', (websiteId: string, clientId: string) => accessStream.name({ websiteId, clientId })],
   ])('gives no role over an unknown event of the %s', async (_, streamOf) => {
     const clientId = await newClient('a@x.example');
     const id = await newWebsite('bakery');
     await link(id, 'a@x.example');
-    const stream = streamOf(id);
+    const stream = streamOf(id, clientId);
     const { head } = await mine.eventStore.readStream(stream);
     await mine.eventStore.append(stream, [newEvent('AllAccessSuspended')], head);
     await expect(websiteRoleOf(other.engine, { id }, clientId)).rejects.toThrow(UnknownEvent);
@@ -136,6 +136,20 @@ describe('websitesOfClient', () => {
       [linked, 'link', 'editor'],
       [owned, 'owner', 'editor'],
     ]);
+  });
+
+  test("reads the client's own access and nobody else's, however many people a website has", async () => {
+    const anna = await newClient('anna@x.example');
+    const id = await newWebsite('bakery');
+    await link(id, 'anna@x.example');
+    for (let index = 0; index < 40; index += 1) await link(id, `guest-${index}@x.example`);
+    const before = other.eventStore.reads.length;
+    expect(await websitesOfClient(other.engine, anna)).toMatchObject([{ website: { id }, via: 'link' }]);
+    const ofAccess = other.eventStore.reads.slice(before).filter(({ stream }) => stream.startsWith('access-'));
+    expect(new Set(ofAccess.map(({ stream }) => stream))).toEqual(
+      new Set([accessStream.name({ websiteId: id, clientId: anna })]),
+    );
+    expect(Math.max(...ofAccess.map(({ events }) => events))).toBe(1);
   });
 
   test('a removed link is gone at once', async () => {

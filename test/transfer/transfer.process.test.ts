@@ -107,6 +107,68 @@ test.each([
   expectRepeatable(billingProcess, [...events], command as never);
 });
 
+describe('one claim of a website at a time', () => {
+  const other = { ...claim, invitationId: 'i2', claimId: 'claim-2', clientId: 'c2' };
+  const otherTask: BillingTask = { kind: 'claim', claim: other };
+  const decline = { type: 'DeclineClaim', ...mine, claim: other, isWithdrawn: false } as const;
+  const declined: BillingEvent = { type: 'TransferDeclined', data: other };
+  const failed: BillingEvent = { type: 'TransferFailed', data: { ...claim, reason: 'Away' } };
+  const underWay = [started('claim-1')];
+  const paused = [started('claim-1'), failedOnce(1)];
+
+  test('another is declined while it is under way, in a pause too, and is never begun', () => {
+    for (const events of [underWay, paused, [...paused, requested, started('end c1', 2), ended]]) {
+      given(billingProcess, events).when(decline).then([declined]);
+      expectRepeatable(billingProcess, events, decline);
+      given(billingProcess, events)
+        .when({ ...start, task: otherTask, attempt: 3, waitedOut: 1n })
+        .then([]);
+    }
+    expect(stateAfter(billingProcess, [...underWay, declined]).outcomes.get('claim-2')).toBe('declined');
+  });
+
+  test('another is not declined before it, or after it came to an end', () => {
+    for (const events of [[], [...underWay, completed], [...underWay, failedOnce(1), failed]]) {
+      given(billingProcess, events).when(decline).then([]);
+    }
+    given(billingProcess, [...underWay, completed])
+      .when({ ...start, task: otherTask, attempt: 2 })
+      .then([started('claim-2', 2)]);
+  });
+
+  test('a decline leaves the claim that is under way as it is', () => {
+    const { attempts, claimId, lastFault } = stateAfter(billingProcess, [...paused, declined]);
+    expect({ attempts, claimId, lastFault }).toEqual({
+      attempts: stateAfter(billingProcess, paused).attempts,
+      claimId: 'claim-1',
+      lastFault: expect.objectContaining({ error: 'Away' }),
+    });
+  });
+
+  test('one whose offer was withdrawn is declined before it begins; one that has begun is carried on with', () => {
+    const withdrawn = { ...decline, isWithdrawn: true } as const;
+    given(billingProcess).when(withdrawn).then([declined]);
+    expectRepeatable(billingProcess, [], withdrawn);
+    given(billingProcess, [declined])
+      .when({ ...start, task: otherTask })
+      .then([]);
+    given(billingProcess, underWay)
+      .when({ ...withdrawn, claim })
+      .then([]);
+    for (const end of [completed, failed]) {
+      given(billingProcess, [...underWay, end])
+        .when({ ...withdrawn, claim })
+        .then([]);
+    }
+  });
+
+  test('one that was withdrawn while it was under way fails, and keeps nobody out after that', () => {
+    const { outcome } = given(billingProcess, underWay).when({ ...failure, fault: { ...fault, transient: false } });
+    expect(outcome).toMatchObject([{ type: 'BillingAttemptFailed' }, { type: 'TransferFailed' }]);
+    expect(stateAfter(billingProcess, [...underWay, failed]).claimId).toBeUndefined();
+  });
+});
+
 describe('a failure', () => {
   const failures = (count: number): BillingEvent[] =>
     Array.from({ length: count }, (_, index) => [started('claim-1', index + 1), failedOnce(index + 1)]).flat();

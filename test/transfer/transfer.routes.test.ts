@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { accessStream, keyOfInvitation } from '../../src/events/access/access.stream.js';
 import type { Payments } from '../../src/integrations/payments/port.js';
 import { createStripePayments } from '../../src/integrations/payments/stripe.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -67,6 +68,12 @@ const refusal = ({ status, body }: ApiAnswer) => [status, (body as { error: stri
 const notFound = [404, 'Pending transfer not found'];
 const ownerId = async () => ((await call('GET', `/websites/${websiteId}`, admin)).body as { clientId?: string }).clientId;
 
+/** Of the person to whom the offer was made. */
+const eventsOf = async (invitationId: string) => {
+  const key = keyOfInvitation(invitationId);
+  return key === null ? [] : (await api.engine.eventStore.readStream(accessStream.name(key))).events;
+};
+
 /** The page that an answer links to. */
 const nextOf = ({ headers }: ApiAnswer): string => /\/v1([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? 'none';
 
@@ -82,8 +89,7 @@ describe('an offer', () => {
       email: ana.email,
       claimUrl: `${api.url}/invitations/${id}`,
     });
-    const { events } = await api.engine.eventStore.readStream(`access-${websiteId}`);
-    expect(events).toMatchObject([{ type: 'InvitationIssued', data: { sendMail: false } }]);
+    expect(await eventsOf(id)).toMatchObject([{ type: 'InvitationIssued', data: { sendMail: false } }]);
     expect((await call('GET', `/websites/${websiteId}/clients`, admin)).body).toMatchObject({ invitations: [] });
   });
 
@@ -91,8 +97,10 @@ describe('an offer', () => {
     const id = await offered();
     const again = await offer({ email: ana.email, priceId: 'price_yearly', sendEmail: true });
     expect([again.status, (again.body as { id: string }).id]).toEqual([200, id]);
-    const { events } = await api.engine.eventStore.readStream(`access-${websiteId}`);
-    expect(events[1]).toMatchObject({ type: 'InvitationRenewed', data: { sendMail: true, priceId: 'price_yearly' } });
+    expect((await eventsOf(id))[1]).toMatchObject({
+      type: 'InvitationRenewed',
+      data: { sendMail: true, priceId: 'price_yearly' },
+    });
   });
 
   test('is listed until it is cancelled, which happens once', async () => {
@@ -169,6 +177,37 @@ describe('a claim', () => {
     await call('POST', `/websites/${websiteId}/archive`, admin);
     expect(refusal(await claim(id))).toEqual([400, `Website ${websiteId} is archived`]);
     expect(served.requests).toHaveLength(requests);
+  });
+
+  test('of two people at once makes one of them the owner; the other finds nothing, and no offer is left open', async () => {
+    const ben = await somebody(`ben-${count}`);
+    const [first, second] = [await offered(), ((await offer({ email: ben.email })).body as { id: string }).id];
+    const answers = await Promise.all([claim(first), claim(second, ben.token)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+    const won = answers.findIndex(({ status }) => status === 200);
+    expect(answers.filter(({ status }) => status === 404).map(refusal)).toEqual([notFound]);
+    const { website } = answers[won]?.body as { website: { clientId: string } };
+    expect(await ownerId()).toBe(website.clientId);
+    expect((await call('GET', `/websites/${websiteId}/transfers`, admin)).body).toMatchObject([
+      { id: [first, second][won], status: 'accepted' },
+    ]);
+    const [winner, loser] = won === 0 ? [ana, ben] : [ben, ana];
+    expect(refusal(await claim([second, first][won] ?? '', loser.token))).toEqual(notFound);
+    expect((await claim([first, second][won] ?? '', winner.token)).status).toBe(200);
+  });
+
+  test('by somebody whose subject is known by another address makes that client the owner', async () => {
+    const { body } = await call('POST', `/websites/${websiteId}/clients`, admin, { email: ana.email, role: 'viewer' });
+    const linked = await claim((body as { invitation: { id: string } }).invitation.id);
+    const { clientId } = (linked.body as { link: { clientId: string } }).link;
+    const email = `ana-${count}@work.example`;
+    const atWork = await api.mintToken({ role: 'client', subject: `ana-${count}`, verifiedEmail: email });
+    const { id } = (await offer({ email })).body as { id: string };
+    expect((await claim(id, atWork)).body).toMatchObject({ invitation: { id, email }, website: { clientId, via: 'owner' } });
+    expect((await call('GET', `/websites/${websiteId}/clients`, admin)).body).toMatchObject({
+      owner: { id: clientId },
+      links: [],
+    });
   });
 
   test('once the website went on to somebody else is answered as over', async () => {

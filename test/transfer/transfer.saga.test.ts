@@ -25,6 +25,9 @@ const smoothly = [
   'append SubscriptionEnded',
 ];
 
+/** With an open offer to somebody else. */
+const besideAnother = smoothly.toSpliced(9, 0, 'append InvitationRevoked');
+
 const expectOneOfTwo = async (world: TransferWorld, invitationId: string): Promise<void> => {
   await world.expectSound();
   const [owner, { stage }] = [await world.ownerId(), await world.invitation(invitationId)];
@@ -243,14 +246,106 @@ describe('races', () => {
   test('two claims by two people: one gets it, the offer to the other is over', async () => {
     const world = await createTransferWorld();
     const [first, second] = [await world.offer('new'), await world.offer('third')];
-    const outcomes = await Promise.all([outcomeOf(world.claim(first, 'new')), outcomeOf(world.claim(second, 'third'))]);
-    expect(outcomes.toSorted()).toStrictEqual(['Pending transfer not found', 'done']);
+    await Promise.all([world.claim(first, 'new'), world.claim(second, 'third')]);
+    const claims = [await world.invitation(first), await world.invitation(second)];
     await world.start();
     await world.start();
     await world.untilSettled();
     await world.expectSound();
     const stages = [(await world.invitation(first)).stage, (await world.invitation(second)).stage];
     expect(stages.toSorted()).toStrictEqual(['accepted', 'revoked']);
+    const { outcomes, claimId } = await world.billing();
+    expect(claims.map(({ claimId: of = '' }) => outcomes.get(of)).toSorted()).toStrictEqual(['completed', 'declined']);
+    expect(claimId).toBeUndefined();
+    expect(world.remote.subscriptions).toHaveLength(2);
+    await world.stop();
+  });
+
+  test.each(besideAnother.slice(0, 11).map((act, index) => ({ act, index })))(
+    'a second claim right after act $index ($act) of the first, whose worker dies: one owner, no offer left open',
+    async ({ index }) => {
+      const world = await createTransferWorld();
+      const [first, second] = [await world.offer('new'), await world.offer('third')];
+      await world.claim(first);
+      const machine = await world.start(new Map([[index, 'dies after']]));
+      await passTimeUntil(world.clock, () => Promise.resolve(machine.isDead()));
+      expect(machine.acts).toStrictEqual(besideAnother.slice(0, index + 1));
+      await world.claim(second, 'third').catch((error: unknown) => {
+        // The offer was withdrawn before.
+        expect(error).toBeInstanceOf(Refused);
+      });
+      await world.start();
+      await world.untilSettled();
+      await world.expectSound();
+      expect(await world.ownerId()).toBe(world.newId);
+      const stages = [(await world.invitation(first)).stage, (await world.invitation(second)).stage];
+      expect(stages).toStrictEqual(['accepted', 'revoked']);
+      await world.stop();
+    },
+  );
+
+  test('a claim that is declined can be made again when the one before it came to nothing', async () => {
+    const world = await createTransferWorld();
+    const [first, second] = [await world.offer('new'), await world.offer('third')];
+    await world.claim(first);
+    const machine = await world.start(undefined, { line: failing('createSubscription', transientFault()) });
+    await passTimeUntil(world.clock, async () => (await world.billing()).attempts.pause !== undefined);
+    await world.claim(second, 'third');
+    await passTimeUntil(world.clock, async () => (await world.invitation(second)).stage === 'pending');
+    await world.untilSettled();
+    await machine.stop();
+    expect((await world.invitation(first)).stage).toBe('pending');
+    await world.expectSound();
+
+    await world.start();
+    await world.claim(second, 'third');
+    await world.untilSettled();
+    await world.expectSound();
+    expect([await world.ownerId(), (await world.invitation(first)).stage]).toStrictEqual([
+      (await world.invitation(second)).claimedBy,
+      'revoked',
+    ]);
+    await world.stop();
+  });
+
+  test.each([-1, ...besideAnother.keys()])(
+    'the claimant is erased after act %d: the claim does not keep the next one out, and nobody else is billed',
+    async (index) => {
+      const world = await createTransferWorld();
+      const [first, second] = [await world.offer('new'), await world.offer('third')];
+      await world.claim(first);
+      if (index >= 0) {
+        const machine = await world.start(new Map([[index, 'sleeps after']]));
+        await passTimeUntil(world.clock, () => Promise.resolve(machine.acts.length > index));
+      }
+      await world.erase(world.newId);
+      await world.start();
+      await world.untilSettled();
+      const { stage } = await world.invitation(second);
+      if (stage === 'pending') {
+        await world.claim(second, 'third');
+        await world.untilSettled();
+        expect((await world.invitation(second)).stage).toBe('accepted');
+        await world.expectSound();
+      }
+      const owner = await world.ownerId();
+      expect(world.billed().filter((clientId) => clientId !== owner)).toStrictEqual([]);
+      expect((await world.billing()).claimId).toBeUndefined();
+      await world.stop();
+    },
+  );
+
+  test('the end of another subscription, between two attempts at a claim, leaves that of the claimant alone', async () => {
+    const world = await createTransferWorld();
+    const invitationId = await world.offer();
+    await world.claim(invitationId);
+    await world.start(new Map([[6, 'happens, but seems to fail']]));
+    await passTimeUntil(world.clock, async () => (await world.billing()).attempts.pause !== undefined, { stepMs: 1 });
+    expect(world.billed()).toStrictEqual([world.oldId, world.newId]);
+    await world.removeOwner(world.oldId);
+    await world.untilSettled();
+    await expectOneOfTwo(world, invitationId);
+    expect(await world.ownerId()).toBe(world.newId);
     await world.stop();
   });
 

@@ -1,11 +1,14 @@
 import { expect } from '@jest/globals';
-import { linkRole, type InvitationState } from '../../src/events/access/access.state.js';
-import { addClient, changeAccess, claimInvitation, offerTransfer } from '../../src/commands/access/access.handlers.js';
+import { accessFold, linkRole, type InvitationState } from '../../src/events/access/access.state.js';
+import { keyOfInvitation } from '../../src/events/access/access.stream.js';
+import { addClient, changeInvitation, claimInvitation, offerTransfer } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
+import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
-import type { StoredEvent } from '../../src/events/store/eventStore.js';
+import { START, type StoredEvent } from '../../src/events/store/eventStore.js';
 import type { Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
+import type { Reader } from '../../src/projections/reader.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { billingFold, type BillingState } from '../../src/workers/transfer/transfer.process.js';
 import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
@@ -18,7 +21,22 @@ import { createMachine, passTimeUntil, type Machine, type Mishap } from '../work
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { directLine, type Line } from '../workers/remote.js';
 import { billingStream } from '../../src/events/billing/billing.stream.js';
-import { accessFold } from '../../src/events/access/access.state.js';
+
+/** Lists as of now, folded from the log: the stores in memory have no read model. */
+const listFrom =
+  ({ eventStore, codec, read }: TestProcess): Reader['list'] =>
+  async (projection, { where = {} }) => {
+    const { events } = await eventStore.readAll({ after: START, filter: { types: projection.handles } });
+    type Handled = Parameters<typeof projection.documentId>[0];
+    const ids = [...new Set(events.map((stored) => projection.documentId(codec.decode(stored) as Handled)))];
+    const found = await Promise.all(
+      ids.map(async (id) => {
+        const { document, revision } = await read(projection, id);
+        return document === null ? [] : [{ id, body: document, revision, position: 0n }];
+      }),
+    );
+    return found.flat().filter(({ body }) => Object.entries(where).every(([field, value]) => body[field] === value));
+  };
 
 /** What stands at the payment provider. Unlike a real one it makes one more each time it is asked: nothing hides a slip. */
 interface Remote {
@@ -50,6 +68,7 @@ export interface TransferWorld {
   assign(clientId: string): Promise<void>;
   /** As an erasure does it. */
   removeOwner(clientId: string): Promise<void>;
+  erase(clientId: string): Promise<void>;
   archive(): Promise<void>;
   restore(): Promise<void>;
   link(person: string): Promise<void>;
@@ -84,16 +103,25 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
   const newId = await createClient(engine, { email: addressOf('new') }, context());
   const workers: Worker[] = [];
 
-  const access = async () => (await engine.state(accessFold, { websiteId })).state;
   const billing = async () => (await engine.state(billingFold, { websiteId })).state;
   const ownerId = async () => (await engine.read(websiteProjection, websiteId)).document?.clientId;
   const billed = () => remote.subscriptions.filter(({ live }) => live).map(({ clientId }) => clientId);
 
+  /** Every one that there has been. */
+  const offers = new Set<string>();
+  const invitation = async (invitationId: string): Promise<InvitationState> => {
+    const key = keyOfInvitation(invitationId);
+    const found = key === null ? undefined : (await engine.state(accessFold, key)).state.invitations.get(invitationId);
+    if (found === undefined) throw new Error('there is no such invitation');
+    return found;
+  };
+
   const isSettled = async (): Promise<boolean> => {
     const owner = await ownerId();
-    const isClaimed = [...(await access()).invitations.values()].some(({ stage }) => stage === 'claimed');
-    const isLeft = [...(await billing()).accounts].some(([clientId, { stage }]) => stage !== 'ended' && clientId !== owner);
-    return !isClaimed && !isLeft;
+    const stages = await Promise.all([...offers].map(async (id) => (await invitation(id)).stage));
+    const { accounts, claimId } = await billing();
+    const isLeft = [...accounts].some(([clientId, { stage }]) => stage !== 'ended' && clientId !== owner);
+    return !stages.includes('claimed') && claimId === undefined && !isLeft;
   };
 
   const world: TransferWorld = {
@@ -105,15 +133,16 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     newId,
     offer: async (person = 'new', priceId) => {
       const offered = { websiteId, email: addressOf(person), priceId, sendMail: false };
-      const { handled, email } = await offerTransfer(engine, offered, context());
-      const offers = [...handled.state.invitations].filter(([, invitation]) => invitation.email === email);
-      return offers.at(-1)?.[0] ?? '';
+      const { handled } = await offerTransfer(engine, offered, context());
+      const [invitationId = ''] = [...handled.state.invitations.keys()].slice(-1);
+      offers.add(invitationId);
+      return invitationId;
     },
     claim: async (invitationId, person = 'new') => {
       await claimInvitation(engine, { invitationId, subject: person, verifiedEmail: addressOf(person) }, context());
     },
     cancel: async (invitationId) => {
-      await changeAccess(engine, { type: 'CancelTransfer', websiteId, invitationId }, context());
+      await changeInvitation(engine, 'CancelTransfer', { websiteId, invitationId }, context());
     },
     assign: async (clientId) => {
       await changeWebsite(engine, { websiteId, clientId }, context());
@@ -121,6 +150,10 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     removeOwner: async (clientId) => {
       const command = { type: 'RemoveOwner', websiteId, clientId } as const;
       await engine.handle(websiteDecider, command, context());
+    },
+    erase: async (clientId) => {
+      const findTargets = () => Promise.resolve({ owned: [websiteId], accessible: [websiteId], apiKeys: [] });
+      await eraseClient(engine, { findTargets }, clientId, context());
     },
     archive: async () => {
       await archiveWebsite(engine, websiteId, context());
@@ -133,21 +166,19 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     },
     start: async (plan, { line } = {}) => {
       const machine = createMachine(stores, { world: clock, own: clock }, plan);
-      const worker = createTransferWorker({ ...partsOf(machine.engine), payments: paymentsOn(remote, line ?? machine.line) });
+      const parts = partsOf(machine.engine);
+      const reader = { ...parts.reader, list: listFrom(machine.engine) };
+      const worker = createTransferWorker({ ...parts, reader, payments: paymentsOn(remote, line ?? machine.line) });
       workers.push(worker);
       await worker.start();
       return { ...machine, stop: () => worker.stop() };
     },
     ownerId,
-    invitation: async (invitationId) => {
-      const invitation = (await access()).invitations.get(invitationId);
-      if (invitation === undefined) throw new Error('there is no such invitation');
-      return invitation;
-    },
+    invitation,
     billing,
     events: async () => (await stores.eventStore.readStream(billingStream.name({ websiteId }))).events,
     billed,
-    roleOf: async (clientId) => linkRole(await access(), clientId),
+    roleOf: async (clientId) => linkRole((await engine.state(accessFold, { websiteId, clientId })).state),
     untilSettled: async () => {
       await passTimeUntil(clock, isSettled);
       const at = clock.now() + 30_000;

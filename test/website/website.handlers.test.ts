@@ -241,8 +241,8 @@ describe('changeWebsite', () => {
       }),
     );
     await changeWebsite(other.engine, { websiteId, ...(anna !== undefined && { clientId: anna }) }, other.context());
-    const { state } = await mine.engine.state(accessFold, { websiteId });
-    expect([linkRole(state, anna ?? ''), linkRole(state, berta ?? '')]).toEqual([undefined, 'viewer']);
+    const roleOf = async (clientId = '') => linkRole((await mine.engine.state(accessFold, { websiteId, clientId })).state);
+    expect([await roleOf(anna), await roleOf(berta)]).toEqual([undefined, 'viewer']);
     expect((await mine.engine.read(websiteProjection, websiteId)).document?.clientId).toBe(anna);
   });
 });

@@ -1,5 +1,4 @@
-import type { AccessEvent, LinkRole } from '../../events/access/access.events.js';
-import type { AccessCommand, AddClient, ClaimInvitation } from './access.commands.js';
+import type { AccessEvent } from '../../events/access/access.events.js';
 import {
   accessFold,
   invitationExpiry,
@@ -7,36 +6,32 @@ import {
   type AccessState,
   type InvitationState,
 } from '../../events/access/access.state.js';
-import { cancelTransfer, claimTransfer, offerTransfer, settleTransfer } from './access.transfers.js';
+import type { AccessKey } from '../../events/access/access.stream.js';
 import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
+import type { AccessCommand, AddClient, ClaimInvitation, LinkClaimant } from './access.commands.js';
+import { cancelTransfer, claimTransfer, offerTransfer, settleTransfer, withdrawTransfer } from './access.transfers.js';
 
 type Outcome = readonly AccessEvent[] | Refusal;
 
-const pendingAccessInvitation = (state: AccessState, email: string): [string, InvitationState] | undefined =>
-  [...state.invitations].find(
-    ([, { kind, stage, email: to }]) => kind === 'client_access' && stage === 'pending' && to === email,
-  );
+const pendingAccessInvitation = (state: AccessState): [string, InvitationState] | undefined =>
+  [...state.invitations].find(([, { kind, stage }]) => kind === 'client_access' && stage === 'pending');
 
 const renewed = (
-  { websiteId, at }: { websiteId: string; at: string },
+  { websiteId, clientId, at }: AccessKey & { readonly at: string },
   invitationId: string,
   invitation: InvitationState,
-  role: LinkRole | undefined,
+  role: InvitationState['role'],
 ): readonly AccessEvent[] => {
   const { kind, email } = invitation;
   const expiresAt = invitationExpiry(at);
   if (invitation.expiresAt === expiresAt && invitation.role === role) return [];
-  return [
-    {
-      type: 'InvitationRenewed',
-      data: { websiteId, invitationId, kind, email, ...(role !== undefined && { role }), expiresAt, sendMail: true },
-    },
-  ];
+  const terms = { kind, email, ...(role !== undefined && { role }), expiresAt, sendMail: true };
+  return [{ type: 'InvitationRenewed', data: { websiteId, clientId, invitationId, ...terms } }];
 };
 
-const link = ({ websiteId, role }: AddClient, clientId: string, state: AccessState): readonly AccessEvent[] => {
-  const previousRole = linkRole(state, clientId);
+const link = ({ websiteId, clientId, role }: AddClient, state: AccessState): readonly AccessEvent[] => {
+  const previousRole = linkRole(state);
   if (previousRole === role) return [];
   return previousRole === undefined
     ? [{ type: 'ClientLinked', data: { websiteId, clientId, role } }]
@@ -44,80 +39,77 @@ const link = ({ websiteId, role }: AddClient, clientId: string, state: AccessSta
 };
 
 const addClient = (command: AddClient, state: AccessState): Outcome => {
-  const { websiteId, email, role, clientId, ownerId, at } = command;
-  const pending = pendingAccessInvitation(state, email);
-  if (clientId !== undefined) {
-    if (clientId === ownerId) return refusals.alreadyOwner();
+  const { websiteId, clientId, email, role, isRegistered, ownerId, at } = command;
+  if (clientId === ownerId) return refusals.alreadyOwner();
+  const pending = pendingAccessInvitation(state);
+  if (isRegistered) {
     // An invitation of the same person has reached its goal; left pending, it would give access again after a removal.
     const settled: readonly AccessEvent[] =
-      pending === undefined ? [] : [{ type: 'InvitationAccepted', data: { websiteId, invitationId: pending[0], clientId } }];
-    return [...link(command, clientId, state), ...settled];
+      pending === undefined
+        ? []
+        : [{ type: 'InvitationAccepted', data: { websiteId, clientId, invitationId: pending[0], claimedBy: clientId } }];
+    return [...link(command, state), ...settled];
   }
   if (pending !== undefined) return renewed(command, pending[0], pending[1], role);
-  return [
-    {
-      type: 'InvitationIssued',
-      data: {
-        websiteId,
-        invitationId: command.invitationId,
-        kind: 'client_access',
-        email,
-        role,
-        expiresAt: invitationExpiry(at),
-        sendMail: true,
-      },
-    },
-  ];
+  const { invitationId } = command;
+  const terms = { kind: 'client_access', email, role, expiresAt: invitationExpiry(at), sendMail: true } as const;
+  return [{ type: 'InvitationIssued', data: { websiteId, clientId, invitationId, ...terms } }];
 };
 
-const claim = (
-  { websiteId, invitationId, verifiedEmail, subject, clientId, ownerId, at }: ClaimInvitation,
-  state: AccessState,
-): Outcome => {
+const claim = (command: ClaimInvitation, state: AccessState): Outcome => {
+  const { websiteId, clientId, invitationId, verifiedEmail, subject, claimedBy, ownerId, at } = command;
   const invitation = state.invitations.get(invitationId);
   if (invitation === undefined || invitation.stage === 'revoked' || invitation.kind !== 'client_access') {
     return refusals.invitationNotFound(invitationId);
   }
   if (invitation.email !== verifiedEmail) return refusals.notYourInvitation();
+  const isOwnAddress = claimedBy === clientId;
   if (invitation.stage === 'accepted') {
     // The same person once more: answered as the first time, unless the access has been taken away since.
-    const stillLinked = invitation.clientId === clientId && linkRole(state, clientId) !== undefined;
+    const stillLinked = invitation.claimedBy === claimedBy && (!isOwnAddress || linkRole(state) !== undefined);
     return stillLinked ? [] : refusals.invitationNotFound(invitationId);
   }
   if (invitation.expiresAt <= at) return refusals.invitationNotFound(invitationId);
-  if (clientId === ownerId) return refusals.alreadyOwner();
+  if (claimedBy === ownerId) return refusals.alreadyOwner();
 
-  const accepted: AccessEvent = { type: 'InvitationAccepted', data: { websiteId, invitationId, clientId, subject } };
-  if (linkRole(state, clientId) !== undefined) return [accepted];
+  const accepted: AccessEvent = { type: 'InvitationAccepted', data: { websiteId, clientId, invitationId, claimedBy, subject } };
+  if (!isOwnAddress || linkRole(state) !== undefined) return [accepted];
   return [{ type: 'ClientLinked', data: { websiteId, clientId, role: invitation.role ?? 'viewer' } }, accepted];
 };
 
+/** Once for each invitation: repeated after a removal, it does not give the access back. */
+const linkClaimant = ({ websiteId, clientId, invitationId, role }: LinkClaimant, state: AccessState): Outcome => {
+  const isLinked = linkRole(state) !== undefined;
+  if (state.takenUp.includes(invitationId)) return isLinked ? [] : refusals.invitationNotFound(invitationId);
+  const accepted: AccessEvent = { type: 'InvitationAccepted', data: { websiteId, clientId, invitationId, claimedBy: clientId } };
+  return isLinked ? [accepted] : [{ type: 'ClientLinked', data: { websiteId, clientId, role } }, accepted];
+};
+
 const decide = (command: AccessCommand, state: AccessState): Outcome => {
-  const { websiteId } = command;
+  const { websiteId, clientId } = command;
+  const of = { websiteId, clientId };
   switch (command.type) {
     case 'AddClient':
       return addClient(command, state);
     case 'ClaimInvitation':
       return claim(command, state);
+    case 'LinkClaimant':
+      return linkClaimant(command, state);
     case 'ChangeClientRole': {
-      const { clientId, role } = command;
-      const previousRole = linkRole(state, clientId);
+      const { role } = command;
+      const previousRole = linkRole(state);
       if (previousRole === undefined) return refusals.linkNotFound(clientId, websiteId);
-      return previousRole === role ? [] : [{ type: 'ClientLinkRoleChanged', data: { websiteId, clientId, role, previousRole } }];
+      return previousRole === role ? [] : [{ type: 'ClientLinkRoleChanged', data: { ...of, role, previousRole } }];
     }
-    case 'RemoveClient': {
-      const { clientId } = command;
-      if (!state.links.has(clientId)) return refusals.linkNotFound(clientId, websiteId);
-      return linkRole(state, clientId) === undefined ? [] : [{ type: 'ClientUnlinked', data: { websiteId, clientId } }];
-    }
+    case 'RemoveClient':
+      if (state.link === 'none') return refusals.linkNotFound(clientId, websiteId);
+      return linkRole(state) === undefined ? [] : [{ type: 'ClientUnlinked', data: of }];
     case 'WithdrawClient': {
-      const { clientId, email } = command;
-      const pending = [...state.invitations].filter(
-        ([, { stage, email: to }]) => (stage === 'pending' || stage === 'claimed') && to === email,
-      );
+      const open = [...state.invitations].filter(([, { stage }]) => stage === 'pending' || stage === 'claimed');
+      const unlinked: readonly AccessEvent[] = linkRole(state) === undefined ? [] : [{ type: 'ClientUnlinked', data: of }];
       return [
-        ...(linkRole(state, clientId) === undefined ? [] : [{ type: 'ClientUnlinked', data: { websiteId, clientId } } as const]),
-        ...pending.map(([invitationId]) => ({ type: 'InvitationRevoked', data: { websiteId, invitationId } }) as const),
+        ...unlinked,
+        ...open.map(([invitationId]) => ({ type: 'InvitationRevoked', data: { ...of, invitationId } }) as const),
       ];
     }
     case 'ResendInvitation': {
@@ -133,7 +125,7 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
       if (invitation?.kind !== 'client_access' || invitation.stage === 'accepted') {
         return refusals.invitationNotFound(invitationId);
       }
-      return invitation.stage === 'revoked' ? [] : [{ type: 'InvitationRevoked', data: { websiteId, invitationId } }];
+      return invitation.stage === 'revoked' ? [] : [{ type: 'InvitationRevoked', data: { ...of, invitationId } }];
     }
     case 'OfferTransfer':
       return offerTransfer(command, state);
@@ -143,7 +135,9 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
     case 'ReleaseTransfer':
       return settleTransfer(command, state);
     case 'CancelTransfer':
-      return cancelTransfer(command, state);
+      return cancelTransfer({ ...of, invitationId: command.invitationId }, state);
+    case 'WithdrawTransfer':
+      return withdrawTransfer({ ...of, invitationId: command.invitationId }, state);
     default:
       return command satisfies never;
   }

@@ -1,18 +1,18 @@
 import type { Engine } from '../../engine.js';
 import type { AccessEvent, LinkRole } from '../../events/access/access.events.js';
-import { isoTime } from '../../platform/clock.js';
-import { entityId } from '../../platform/ids.js';
-import { clientIdOf, clientIdOfEmail } from '../../events/client/client.directory.js';
-import { invitationIdFor, websiteIdOfInvitation, type AccessCommand } from './access.commands.js';
-import { accessDecider } from './access.decider.js';
-import { bindClientSubject, ensureClient, freeAddress } from '../client/client.handlers.js';
-import { isRefusal } from '../decider.js';
-import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
-import type { Untimed } from '../decider.js';
-import { Refused, refusals } from '../refusal.js';
+import { accessFold, linkRole, type AccessState } from '../../events/access/access.state.js';
+import { invitationIdFor, keyOfInvitation, type AccessKey } from '../../events/access/access.stream.js';
+import { clientIdOf } from '../../events/client/client.directory.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { websiteFold } from '../../events/website/website.state.js';
-import { accessFold, type AccessState, linkRole } from '../../events/access/access.state.js';
+import { isoTime } from '../../platform/clock.js';
+import { entityId } from '../../platform/ids.js';
+import { bindClientSubject, ensureClient, reserveClientId } from '../client/client.handlers.js';
+import { isRefusal, type Untimed } from '../decider.js';
+import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
+import { Refused, refusals } from '../refusal.js';
+import type { ChangeAccess, ClaimInvitation, ClaimTransfer } from './access.commands.js';
+import { accessDecider } from './access.decider.js';
 
 type Handling = Promise<Handled<AccessState, AccessEvent>>;
 
@@ -23,111 +23,104 @@ const websiteOf = async (engine: Engine, websiteId: string): Promise<{ ownerId: 
 };
 
 /** Whoever owns a website needs no link: one left behind would outlive the ownership. */
-export const removeLinkOfOwner = async (
-  engine: Engine,
-  websiteId: string,
-  ownerId: string,
-  context: CommandContext,
-): Promise<void> => {
-  const { state } = await engine.state(accessFold, { websiteId });
-  if (linkRole(state, ownerId) === undefined) return;
-  await changeAccess(engine, { type: 'RemoveClient', websiteId, clientId: ownerId }, consequenceOf(engine, context));
-};
-
-/** Looks again after a link was written, as an assignment looks for links after the owner was: of two at the same moment one sees the other. */
-const refuseOwner = async (engine: Engine, websiteId: string, clientId: string, context: CommandContext): Promise<void> => {
-  const { ownerId } = await websiteOf(engine, websiteId);
-  if (ownerId !== clientId) return;
-  await removeLinkOfOwner(engine, websiteId, ownerId, context);
-  throw new Refused(refusals.alreadyOwner());
-};
-
-/** As `refuseOwner`, with an erasure of the client at the same moment. */
-const refuseErased = async (engine: Engine, websiteId: string, clientId: string, context: CommandContext): Promise<void> => {
-  const { state } = await engine.state(clientFold, { clientId });
-  if (state.stage !== 'erased') return;
-  const withdraw = { type: 'WithdrawClient', websiteId, clientId, email: state.email } as const;
-  await changeAccess(engine, withdraw, consequenceOf(engine, context));
-  throw new Refused(refusals.clientNotFound(clientId));
+export const removeLinkOfOwner = async (engine: Engine, owner: AccessKey, context: CommandContext): Promise<void> => {
+  const { state } = await engine.state(accessFold, owner);
+  if (linkRole(state) === undefined) return;
+  await changeAccess(engine, { type: 'RemoveClient', ...owner }, consequenceOf(engine, context));
 };
 
 /**
- * Links the client of the address, or invites the address when there is none.
- * @param wish `email` in lower case
- * @returns `email`: the address as the invitation holds it
+ * Checks again after a link was written, as an assignment checks for links after the owner was written: two concurrent ones
+ * see each other.
+ */
+const refuseOwner = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
+  const { ownerId } = await websiteOf(engine, client.websiteId);
+  if (ownerId !== client.clientId) return;
+  await removeLinkOfOwner(engine, client, context);
+  throw new Refused(refusals.alreadyOwner());
+};
+
+/** As `refuseOwner`, with a concurrent erasure of the client. */
+const refuseErased = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
+  const { state } = await engine.state(clientFold, { clientId: client.clientId });
+  if (state.stage !== 'erased') return;
+  await changeAccess(engine, { type: 'WithdrawClient', ...client }, consequenceOf(engine, context));
+  throw new Refused(refusals.clientNotFound(client.clientId));
+};
+
+/** Of whom the input speaks: the client id that the address stands for, and the address as events hold it. */
+const personOf = async (engine: Engine, address: string, context: CommandContext) => {
+  const clientId = await reserveClientId(engine, address, context);
+  return { clientId, email: await engine.personal.seal(address, address) };
+};
+
+interface Added {
+  readonly handled: Handled<AccessState, AccessEvent>;
+  readonly clientId: string;
+}
+
+/**
+ * Links the client of the address, or invites the address when nobody is registered with it.
+ * @param input `email` in lower case
  * @throws Refused: `Client already owns this website`; `Client <id> does not exist` when it was erased at the same moment
  */
 export const addClient = async (
   engine: Engine,
-  wish: { readonly websiteId: string; readonly email: string; readonly role: LinkRole },
+  { websiteId, role, ...input }: { readonly websiteId: string; readonly email: string; readonly role: LinkRole },
   context: CommandContext,
-): Promise<{
-  readonly handled: Handled<AccessState, AccessEvent>;
-  readonly clientId: string | undefined;
-  readonly email: string;
-}> => {
-  const { websiteId } = wish;
-  await freeAddress(engine, wish.email, context);
-  const clientId = await clientIdOfEmail(engine, wish.email);
-  const email = await engine.personal.seal(wish.email, wish.email);
+): Promise<Added> => {
+  const { clientId, email } = await personOf(engine, input.email, context);
+  const key = { websiteId, clientId };
+  const isRegistered = (await engine.state(clientFold, { clientId })).state.stage === 'registered';
   const { ownerId } = await websiteOf(engine, websiteId);
-  const handled = await engine.handle(
-    accessDecider,
-    {
-      type: 'AddClient',
-      ...wish,
-      email,
-      invitationId: invitationIdFor(entityId(context.commandId, 'invitation'), websiteId),
-      clientId,
-      ownerId,
-    },
-    context,
-  );
-  if (clientId !== undefined) {
-    await refuseOwner(engine, websiteId, clientId, context);
-    await refuseErased(engine, websiteId, clientId, context);
-  }
-  return { handled, clientId, email };
+  const invitationId = invitationIdFor(entityId(context.commandId, 'invitation'), key);
+  const command = { type: 'AddClient', ...key, email, role, isRegistered, invitationId, ownerId } as const;
+  const handled = await engine.handle(accessDecider, command, context);
+  await refuseOwner(engine, key, context);
+  await refuseErased(engine, key, context);
+  return { handled, clientId };
 };
 
 /**
- * Offers the ownership of a website to whoever has the address.
- * @param wish `email` in lower case
- * @returns `email`: the address as the invitation holds it
+ * Offers the ownership of a website to the person of the address.
+ * @param input `email` in lower case
  * @throws Refused: `Client already owns this website`
  */
 export const offerTransfer = async (
   engine: Engine,
-  wish: {
+  {
+    websiteId,
+    priceId,
+    sendMail,
+    ...input
+  }: {
     readonly websiteId: string;
     readonly email: string;
     readonly priceId?: string | undefined;
     readonly sendMail: boolean;
   },
   context: CommandContext,
-): Promise<{ readonly handled: Handled<AccessState, AccessEvent>; readonly email: string }> => {
-  const { websiteId } = wish;
-  await freeAddress(engine, wish.email, context);
-  const clientId = await clientIdOfEmail(engine, wish.email);
-  const email = await engine.personal.seal(wish.email, wish.email);
+): Promise<Added> => {
+  const { clientId, email } = await personOf(engine, input.email, context);
+  const key = { websiteId, clientId };
   const { ownerId } = await websiteOf(engine, websiteId);
-  const invitationId = invitationIdFor(entityId(context.commandId, 'invitation'), websiteId);
-  const command = { type: 'OfferTransfer', ...wish, email, invitationId, clientId, ownerId } as const;
+  const invitationId = invitationIdFor(entityId(context.commandId, 'invitation'), key);
+  const command = { type: 'OfferTransfer', ...key, email, priceId, sendMail, invitationId, ownerId } as const;
   const handled = await engine.handle(accessDecider, command, context);
-  if (clientId !== undefined) await refuseErased(engine, websiteId, clientId, context);
-  return { handled, email };
+  await refuseErased(engine, key, context);
+  return { handled, clientId };
 };
 
 /**
- * Takes up an invitation for a signed-in caller: makes the Client when there is none, binds the subject to it, links it. A transfer
- * is only begun: the rest is the process's (`workers/transfer/`).
+ * Takes up an invitation for a signed-in caller: registers the client when it is not yet, binds the subject to it, links it.
+ * A transfer is only begun: the rest is the process's (`workers/transfer/`).
  * @returns `claimId` for a transfer: names the claim
  * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to claim this invitation`,
  * `Client already owns this website`, `Website <id> is archived`; `Client <id> does not exist` when it was erased at the same moment
  */
 export const claimInvitation = async (
   engine: Engine,
-  wish: {
+  input: {
     readonly invitationId: string;
     readonly subject: string;
     readonly verifiedEmail?: string | undefined;
@@ -135,44 +128,69 @@ export const claimInvitation = async (
   },
   context: CommandContext,
 ): Promise<{ readonly websiteId: string; readonly clientId: string; readonly claimId?: string | undefined }> => {
-  const { invitationId, subject, verifiedEmail, name } = wish;
-  const websiteId = websiteIdOfInvitation(invitationId);
-  if (websiteId === null) throw new Refused(refusals.invitationNotFound(invitationId));
+  const { invitationId, subject, verifiedEmail, name } = input;
+  const key = keyOfInvitation(invitationId);
+  if (key === null) throw new Refused(refusals.invitationNotFound(invitationId));
+  const { websiteId } = key;
 
   const known = await clientIdOf(engine, subject, verifiedEmail);
   const { ownerId, archived } = await websiteOf(engine, websiteId);
-  const { state } = await engine.state(accessFold, { websiteId });
+  const { state } = await engine.state(accessFold, key);
   const { email: storedEmail, kind } = state.invitations.get(invitationId) ?? {};
   const isTheirs = storedEmail !== undefined && (await engine.personal.open(storedEmail)) === verifiedEmail;
   const storedSubject = await engine.personal.sealSubject(subject);
-  const commandFor = (clientId: string): Untimed<Extract<AccessCommand, { type: 'ClaimInvitation' | 'ClaimTransfer' }>> => ({
+  const commandBy = (claimedBy: string): Untimed<ClaimInvitation | ClaimTransfer> => ({
     type: kind === 'ownership_transfer' ? 'ClaimTransfer' : 'ClaimInvitation',
-    websiteId,
+    ...key,
     invitationId,
     subject: storedSubject,
     verifiedEmail: isTheirs ? storedEmail : undefined,
-    clientId,
+    claimedBy,
     ownerId,
   });
 
-  // A claim that would be refused makes no client.
-  const foreseen = accessDecider.decide({ ...commandFor(known ?? ''), at: isoTime(engine.clock.now()) }, state);
-  if (isRefusal(foreseen)) throw new Refused(foreseen);
-  if (archived && foreseen.length > 0) throw new Refused(refusals.websiteArchived(websiteId));
+  // A claim that would be refused registers no client.
+  const expected = accessDecider.decide({ ...commandBy(known ?? key.clientId), at: isoTime(engine.clock.now()) }, state);
+  if (isRefusal(expected)) throw new Refused(expected);
+  if (archived && expected.length > 0) throw new Refused(refusals.websiteArchived(websiteId));
   if (verifiedEmail === undefined) throw new Refused(refusals.notYourInvitation());
 
   const clientId = known ?? (await ensureClient(engine, { email: verifiedEmail, name }, context)).clientId;
+  const claimant = { websiteId, clientId };
   await bindClientSubject(engine, clientId, subject, context);
-  const handled = await engine.handle(accessDecider, commandFor(clientId), context);
-  if (kind !== 'ownership_transfer') await refuseOwner(engine, websiteId, clientId, context);
-  await refuseErased(engine, websiteId, clientId, context);
-  return { websiteId, clientId, claimId: handled.state.invitations.get(invitationId)?.claimId };
+  const handled = await engine.handle(accessDecider, commandBy(clientId), context);
+  const { claimId, role = 'viewer' } = handled.state.invitations.get(invitationId) ?? {};
+  if (kind !== 'ownership_transfer') {
+    if (clientId !== key.clientId) {
+      await engine.handle(accessDecider, { type: 'LinkClaimant', ...claimant, invitationId, role }, context);
+    }
+    await refuseOwner(engine, claimant, context);
+  }
+  await refuseErased(engine, claimant, context);
+  return { websiteId, clientId, claimId };
 };
 
-/** The commands on one website's access that rest on nothing but its own stream. */
+/** The commands on one person's access that rest on nothing but its own stream. */
 export const changeAccess = (
   engine: Engine,
-  command: Untimed<Exclude<AccessCommand, { type: 'AddClient' | 'ClaimInvitation' | 'OfferTransfer' | 'ClaimTransfer' }>>,
+  command: Untimed<ChangeAccess>,
   context: CommandContext,
   options?: HandleOptions,
 ): Handling => engine.handle(accessDecider, command, context, options);
+
+/**
+ * A command on an invitation of a website, named by its id.
+ * @throws Refused: `Invitation <id> not found`, for a transfer `Pending transfer not found`
+ */
+export const changeInvitation = async (
+  engine: Engine,
+  type: 'ResendInvitation' | 'RevokeInvitation' | 'CancelTransfer',
+  { websiteId, invitationId }: { readonly websiteId: string; readonly invitationId: string },
+  context: CommandContext,
+): Handling => {
+  const key = keyOfInvitation(invitationId);
+  if (key?.websiteId !== websiteId) {
+    throw new Refused(type === 'CancelTransfer' ? refusals.transferNotFound() : refusals.invitationNotFound(invitationId));
+  }
+  return changeAccess(engine, { type, ...key, invitationId }, context);
+};

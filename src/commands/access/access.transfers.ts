@@ -1,71 +1,66 @@
 import type { AccessEvent } from '../../events/access/access.events.js';
-import type { ClaimTransfer, OfferTransfer, SettleTransfer } from './access.commands.js';
 import { invitationExpiry, type AccessState, type InvitationState } from '../../events/access/access.state.js';
+import type { AccessKey } from '../../events/access/access.stream.js';
 import { refusals, type Refusal } from '../refusal.js';
+import type { ClaimTransfer, OfferTransfer, SettleTransfer } from './access.commands.js';
 
 type Outcome = readonly AccessEvent[] | Refusal;
 
 const kind = 'ownership_transfer';
 
-/** Transfers of the website that are neither over nor withdrawn, by invitation id. */
+/** Transfers that are neither over nor withdrawn, by invitation id. */
 const openTransfers = ({ invitations }: AccessState): [string, InvitationState][] =>
   [...invitations].filter(([, invitation]) => invitation.kind === kind && ['pending', 'claimed'].includes(invitation.stage));
 
-/** The claim that is under way, of which a website has at most one. */
-export const claimUnderWay = (state: AccessState): [string, InvitationState] | undefined =>
-  openTransfers(state).find(([, { stage }]) => stage === 'claimed');
-
 export const offerTransfer = (command: OfferTransfer, state: AccessState): Outcome => {
-  const { websiteId, email, priceId, sendMail, clientId, ownerId, at } = command;
-  if (clientId !== undefined && clientId === ownerId) return refusals.alreadyOwner();
+  const { websiteId, clientId, email, priceId, sendMail, ownerId, at } = command;
+  if (clientId === ownerId) return refusals.alreadyOwner();
   const expiresAt = invitationExpiry(at);
   const terms = { kind, email, ...(priceId !== undefined && { priceId }), expiresAt, sendMail } as const;
-  const open = openTransfers(state).find(([, invitation]) => invitation.email === email);
+  const [open] = openTransfers(state);
   if (open === undefined) {
-    return [{ type: 'InvitationIssued', data: { websiteId, invitationId: command.invitationId, ...terms } }];
+    return [{ type: 'InvitationIssued', data: { websiteId, clientId, invitationId: command.invitationId, ...terms } }];
   }
   const [invitationId, before] = open;
   // Whoever is about to take it over does so on the terms of their claim.
   const isSettled = before.stage === 'claimed' || (before.expiresAt === expiresAt && before.priceId === priceId);
-  return isSettled ? [] : [{ type: 'InvitationRenewed', data: { websiteId, invitationId, ...terms } }];
+  return isSettled ? [] : [{ type: 'InvitationRenewed', data: { websiteId, clientId, invitationId, ...terms } }];
 };
 
+/** That a website has one claim at a time is guarded by its billing stream (`workers/transfer/`). */
 export const claimTransfer = (command: ClaimTransfer, state: AccessState): Outcome => {
-  const { websiteId, invitationId, verifiedEmail, subject, clientId, ownerId, at } = command;
+  const { websiteId, clientId, invitationId, verifiedEmail, subject, claimedBy, ownerId, at } = command;
   const invitation = state.invitations.get(invitationId);
   if (invitation?.kind !== kind || invitation.stage === 'revoked') return refusals.transferNotFound();
   if (invitation.email !== verifiedEmail) return refusals.notYourInvitation();
   const { stage, priceId } = invitation;
-  const isTheirs = invitation.clientId === clientId;
+  const isTheirs = invitation.claimedBy === claimedBy;
   // The same person once more: answered as the first time, unless somebody else owns the website by now.
-  if (stage === 'accepted') return isTheirs && clientId === ownerId ? [] : refusals.transferNotFound();
+  if (stage === 'accepted') return isTheirs && claimedBy === ownerId ? [] : refusals.transferNotFound();
   if (stage === 'claimed') return isTheirs ? [] : refusals.transferNotFound();
-  if (invitation.expiresAt <= at || claimUnderWay(state) !== undefined) return refusals.transferNotFound();
+  if (invitation.expiresAt <= at) return refusals.transferNotFound();
   const terms = priceId === undefined ? {} : { priceId };
-  return [{ type: 'TransferClaimed', data: { websiteId, invitationId, clientId, subject, ...terms } }];
+  return [{ type: 'TransferClaimed', data: { websiteId, clientId, invitationId, claimedBy, subject, ...terms } }];
 };
 
 export const settleTransfer = (command: SettleTransfer, state: AccessState): Outcome => {
-  const { type, websiteId, invitationId, claimId } = command;
+  const { type, websiteId, clientId, invitationId, claimId } = command;
   const invitation = state.invitations.get(invitationId);
-  if (invitation?.stage !== 'claimed' || invitation.claimId !== claimId || invitation.clientId === undefined) return [];
-  if (type === 'ReleaseTransfer') return [{ type: 'TransferReleased', data: { websiteId, invitationId, claimId } }];
-  // Offers of the same website to others have lost their object; left open, one would take it from the new owner some day.
-  const others = openTransfers(state).filter(([id]) => id !== invitationId);
-  return [
-    { type: 'InvitationAccepted', data: { websiteId, invitationId, clientId: invitation.clientId } },
-    ...others.map(([id]) => ({ type: 'InvitationRevoked', data: { websiteId, invitationId: id } }) as const),
-  ];
+  if (invitation?.stage !== 'claimed' || invitation.claimId !== claimId || invitation.claimedBy === undefined) return [];
+  const of = { websiteId, clientId, invitationId };
+  return type === 'ReleaseTransfer'
+    ? [{ type: 'TransferReleased', data: { ...of, claimId } }]
+    : [{ type: 'InvitationAccepted', data: { ...of, claimedBy: invitation.claimedBy } }];
 };
 
-export const cancelTransfer = (
-  { websiteId, invitationId }: { readonly websiteId: string; readonly invitationId: string },
-  state: AccessState,
-): Outcome => {
-  const invitation = state.invitations.get(invitationId);
+export const cancelTransfer = (of: AccessKey & { readonly invitationId: string }, state: AccessState): Outcome => {
+  const invitation = state.invitations.get(of.invitationId);
   if (invitation?.kind !== kind) return refusals.transferNotFound();
   if (invitation.stage === 'revoked') return [];
-  return invitation.stage === 'pending'
-    ? [{ type: 'InvitationRevoked', data: { websiteId, invitationId } }]
-    : refusals.transferNotFound();
+  return invitation.stage === 'pending' ? [{ type: 'InvitationRevoked', data: of }] : refusals.transferNotFound();
+};
+
+export const withdrawTransfer = (of: AccessKey & { readonly invitationId: string }, state: AccessState): Outcome => {
+  const isOpen = openTransfers(state).some(([invitationId]) => invitationId === of.invitationId);
+  return isOpen ? [{ type: 'InvitationRevoked', data: of }] : [];
 };

@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine.js';
 import type { ClientEvent } from '../../events/client/client.events.js';
-import { entityId } from '../../platform/ids.js';
+import { clientStream } from '../../events/client/client.stream.js';
+import { entityId, eventId } from '../../platform/ids.js';
 import { clientDecider, clientEmailDecider, clientSubjectDecider } from './client.decider.js';
 import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
@@ -12,24 +13,29 @@ export interface Person {
   readonly name?: string | undefined;
 }
 
-/** The client of the address, made when there is none. A half-made one (its address reserved, then a crash) is completed. */
+/** The client id that a lower-case address stands for: one of its own from the first time that somebody asks. */
+export const reserveClientId = async (engine: Engine, email: string, context: CommandContext): Promise<string> => {
+  await freeAddress(engine, email, context);
+  const own = entityId(context.commandId, 'client');
+  const reserve = { type: 'ReserveClientEmail', emailIndex: engine.blindIndex(email), clientId: own } as const;
+  const { state } = await engine.handle(clientEmailDecider, reserve, context);
+  return state.clientId ?? own;
+};
+
+/** The client of the address, registered when it is not yet. */
 export const ensureClient = async (
   engine: Engine,
   { email, name }: Person,
   context: CommandContext,
 ): Promise<{ readonly clientId: string; readonly created: boolean }> => {
-  await freeAddress(engine, email, context);
-  const own = entityId(context.commandId, 'client');
-  const { state } = await engine.handle(
-    clientEmailDecider,
-    { type: 'ReserveClientEmail', emailIndex: engine.blindIndex(email), clientId: own },
-    context,
-  );
-  const clientId = state.clientId ?? own;
-  const seal = (text: string): Promise<string> => engine.personal.seal(email, text);
-  const sealed = { email: await seal(email), ...(name !== undefined && { name: await seal(name) }) };
-  const { events } = await engine.handle(clientDecider, { type: 'RegisterClient', clientId, ...sealed }, context);
-  return { clientId, created: events.length > 0 || clientId === own };
+  const clientId = await reserveClientId(engine, email, context);
+  const encrypt = (text: string): Promise<string> => engine.personal.seal(email, text);
+  const encrypted = { email: await encrypt(email), ...(name !== undefined && { name: await encrypt(name) }) };
+  const { state } = await engine.handle(clientDecider, { type: 'RegisterClient', clientId, ...encrypted }, context);
+  // A command that is repeated registers nothing again: what it registered, or only reserved, before tells that it is the one.
+  const registration = eventId(context.commandId, clientStream.name({ clientId }), 0);
+  const isOwn = state.stage === 'registered' && state.registeredBy === registration;
+  return { clientId, created: isOwn || clientId === entityId(context.commandId, 'client') };
 };
 
 /**

@@ -92,7 +92,7 @@ const withdrawClient = async (
     await engine.handle(websiteDecider, remove, consequenceOf(engine, context));
   }
   for (const websiteId of accessible) {
-    const withdraw = { type: 'WithdrawClient', websiteId, clientId, email } as const;
+    const withdraw = { type: 'WithdrawClient', websiteId, clientId } as const;
     await changeAccess(engine, withdraw, consequenceOf(engine, context));
   }
   for (const { id, subject } of apiKeys) {

@@ -86,7 +86,7 @@ export const changeWebsite = async (
   await requireClient(engine, input.clientId);
   const { websiteId, clientId } = input;
   const handled = await engine.handle(websiteDecider, { type: 'ChangeWebsite', ...input }, context, options);
-  if (clientId !== undefined) await removeLinkOfOwner(engine, websiteId, clientId, context);
+  if (clientId !== undefined) await removeLinkOfOwner(engine, { websiteId, clientId }, context);
   await refuseErasedOwner(engine, websiteId, clientId, context);
   return handled;
 };
@@ -104,7 +104,7 @@ export const transferOwnership = async (
   const command = { type: 'ChangeWebsite', websiteId, clientId } as const;
   await engine.handle(websiteDecider, command, context);
   const { state } = await engine.state(websiteFold, { websiteId });
-  if (state.stage !== 'none' && state.clientId === clientId) await removeLinkOfOwner(engine, websiteId, clientId, context);
+  if (state.stage !== 'none' && state.clientId === clientId) await removeLinkOfOwner(engine, { websiteId, clientId }, context);
   await refuseErasedOwner(engine, websiteId, clientId, context);
 };
 

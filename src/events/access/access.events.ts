@@ -1,5 +1,4 @@
 import { Type, type Static } from 'typebox';
-import { accessUpcasters } from './access.upcasters.js';
 import { event, type EventOf } from '../defineStream.js';
 
 export const LinkRole = Type.Enum(['viewer', 'editor']);
@@ -8,54 +7,67 @@ export type LinkRole = Static<typeof LinkRole>;
 export const InvitationKind = Type.Enum(['client_access', 'ownership_transfer']);
 export type InvitationKind = Static<typeof InvitationKind>;
 
+/** The stream's key: a person is known by a client id from the first invitation on. */
+const ofPerson = { websiteId: Type.String(), clientId: Type.String() };
+
 const invitation = {
-  websiteId: Type.String(),
+  ...ofPerson,
   invitationId: Type.String(),
   kind: InvitationKind,
-  /** Lower-case, sealed (`platform/personal.ts`). */
+  /** Lower-case, encrypted (`platform/personal.ts`). */
   email: Type.String(),
   /** With `client_access`. */
   role: Type.Optional(LinkRole),
   /** With `ownership_transfer`: what the new owner subscribes to; absent: the payment provider's default. */
   priceId: Type.Optional(Type.String()),
   expiresAt: Type.String({ format: 'date-time' }),
-  /** Whether the recipient is to be written to: the mail process reacts to it. */
+  /** Whether the recipient gets a mail: the mail process reacts to it. */
   sendMail: Type.Boolean(),
 };
 
-/** Stream `access-<websiteId>`: links and invitations of one website, so that a claim and a revocation have one order. */
+/**
+ * Stream `access-<websiteId>-<clientId>`: the link and the invitations of one person, so that a claim and a revocation have one
+ * order.
+ */
 export const accessEvents = {
-  ClientLinked: event(Type.Object({ websiteId: Type.String(), clientId: Type.String(), role: LinkRole })),
-  ClientLinkRoleChanged: event(
-    Type.Object({ websiteId: Type.String(), clientId: Type.String(), role: LinkRole, previousRole: LinkRole }),
-  ),
-  ClientUnlinked: event(Type.Object({ websiteId: Type.String(), clientId: Type.String() })),
-  InvitationIssued: event(Type.Object(invitation), accessUpcasters.InvitationIssued),
+  ClientLinked: event(Type.Object({ ...ofPerson, role: LinkRole })),
+  ClientLinkRoleChanged: event(Type.Object({ ...ofPerson, role: LinkRole, previousRole: LinkRole })),
+  ClientUnlinked: event(Type.Object(ofPerson)),
+  InvitationIssued: event(Type.Object(invitation)),
   /** The same invitation with a new expiry, perhaps another role, and its mail once more. */
-  InvitationRenewed: event(Type.Object(invitation), accessUpcasters.InvitationRenewed),
+  InvitationRenewed: event(Type.Object(invitation)),
+  /**
+   * Accepted by a client other than the one that the invited address stands for, it is recorded in the streams of both: there the
+   * invitation is over, here it has led to the link.
+   */
   InvitationAccepted: event(
     Type.Object({
-      websiteId: Type.String(),
+      ...ofPerson,
       invitationId: Type.String(),
-      clientId: Type.String(),
-      /** Who claimed it, sealed when it tells an address; absent when the client was added directly while the invitation was pending. */
+      /** The client that has what was offered: another one than `clientId` when the claimant was known by another address. */
+      claimedBy: Type.String(),
+      /**
+       * Who claimed it, encrypted when it tells an address; absent when the client was added directly while the invitation was
+       * pending.
+       */
       subject: Type.Optional(Type.String()),
     }),
   ),
-  InvitationRevoked: event(Type.Object({ websiteId: Type.String(), invitationId: Type.String() })),
-  /** The recipient of a transfer becomes the owner as soon as billing is seen to; until then nobody can cancel it or claim another. */
+  InvitationRevoked: event(Type.Object({ ...ofPerson, invitationId: Type.String() })),
+  /** The claimant becomes the owner as soon as billing is set up; until then nobody can cancel the transfer. */
   TransferClaimed: event(
     Type.Object({
-      websiteId: Type.String(),
+      ...ofPerson,
       invitationId: Type.String(),
-      clientId: Type.String(),
-      /** Who claimed it, sealed when it tells an address. */
+      /** The client that becomes the owner. */
+      claimedBy: Type.String(),
+      /** Who claimed it, encrypted when it tells an address. */
       subject: Type.String(),
       priceId: Type.Optional(Type.String()),
     }),
   ),
-  /** The claim came to nothing; the transfer can be claimed again. `claimId`: the event that it began with. */
-  TransferReleased: event(Type.Object({ websiteId: Type.String(), invitationId: Type.String(), claimId: Type.String() })),
+  /** The claim failed; the transfer can be claimed again. `claimId`: the event that it began with. */
+  TransferReleased: event(Type.Object({ ...ofPerson, invitationId: Type.String(), claimId: Type.String() })),
 };
 
 export type AccessEvent = EventOf<typeof accessEvents>;

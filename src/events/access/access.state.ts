@@ -1,25 +1,27 @@
 import type { Recorded } from '../envelope.js';
 import type { StreamFold } from '../fold.js';
 import type { AccessEvent, InvitationKind, LinkRole } from './access.events.js';
-import { accessStream } from './access.stream.js';
+import { accessStream, type AccessKey } from './access.stream.js';
 
 export interface AccessState {
-  /** Roles by client id; `none` for a link that was taken away. */
-  readonly links: ReadonlyMap<string, LinkRole | 'none'>;
+  /** `removed`: the link was taken away. */
+  readonly link: LinkRole | 'none' | 'removed';
+  /** Invitations to other addresses of the person that were accepted for this link. */
+  readonly takenUp: readonly string[];
   readonly invitations: ReadonlyMap<string, InvitationState>;
 }
 
 export interface InvitationState {
   readonly kind: InvitationKind;
-  /** `claimed`: a transfer whose recipient becomes the owner as soon as billing is seen to. */
+  /** `claimed`: a transfer whose claimant becomes the owner as soon as billing is set up. */
   readonly stage: 'pending' | 'claimed' | 'accepted' | 'revoked';
   readonly email: string;
   readonly role?: LinkRole;
   readonly expiresAt: string;
   /** Of a transfer. */
   readonly priceId?: string;
-  /** Who has it, once claimed or accepted. */
-  readonly clientId?: string;
+  /** The client that has it, once claimed or accepted. */
+  readonly claimedBy?: string;
   /** The event of the last claim of a transfer. */
   readonly claimId?: string;
 }
@@ -29,15 +31,8 @@ const invitationDays = 30;
 
 export const invitationExpiry = (at: string): string => new Date(Date.parse(at) + invitationDays * 86_400_000).toISOString();
 
-export const linkRole = (state: AccessState, clientId: string): LinkRole | undefined => {
-  const role = state.links.get(clientId);
-  return role === 'none' ? undefined : role;
-};
-
-const withLink = (state: AccessState, clientId: string, role: LinkRole | 'none'): AccessState => ({
-  ...state,
-  links: new Map(state.links).set(clientId, role),
-});
+export const linkRole = ({ link }: AccessState): LinkRole | undefined =>
+  link === 'none' || link === 'removed' ? undefined : link;
 
 const withInvitation = (state: AccessState, id: string, changes: Partial<InvitationState>): AccessState => {
   const invitation = state.invitations.get(id);
@@ -48,10 +43,11 @@ const withInvitation = (state: AccessState, id: string, changes: Partial<Invitat
 const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState => {
   switch (event.type) {
     case 'ClientLinked':
+      return { ...state, link: event.data.role };
     case 'ClientLinkRoleChanged':
-      return withLink(state, event.data.clientId, event.data.role);
+      return { ...state, link: event.data.role };
     case 'ClientUnlinked':
-      return withLink(state, event.data.clientId, 'none');
+      return { ...state, link: 'removed' };
     case 'InvitationIssued':
     case 'InvitationRenewed': {
       const { invitationId, kind, email, role, priceId, expiresAt } = event.data;
@@ -59,16 +55,17 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
       const invitation: InvitationState = { kind, stage: 'pending', email, ...terms, expiresAt };
       return { ...state, invitations: new Map(state.invitations).set(invitationId, invitation) };
     }
-    case 'InvitationAccepted':
-      return withInvitation(state, event.data.invitationId, { stage: 'accepted', clientId: event.data.clientId });
+    case 'InvitationAccepted': {
+      const { invitationId, claimedBy } = event.data;
+      if (!state.invitations.has(invitationId)) return { ...state, takenUp: [...state.takenUp, invitationId] };
+      return withInvitation(state, invitationId, { stage: 'accepted', claimedBy });
+    }
     case 'InvitationRevoked':
       return withInvitation(state, event.data.invitationId, { stage: 'revoked' });
-    case 'TransferClaimed':
-      return withInvitation(state, event.data.invitationId, {
-        stage: 'claimed',
-        claimId: event.id,
-        clientId: event.data.clientId,
-      });
+    case 'TransferClaimed': {
+      const { invitationId, claimedBy } = event.data;
+      return withInvitation(state, invitationId, { stage: 'claimed', claimId: event.id, claimedBy });
+    }
     case 'TransferReleased':
       return withInvitation(state, event.data.invitationId, { stage: 'pending' });
     default:
@@ -76,9 +73,9 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
   }
 };
 
-export const accessFold: StreamFold<AccessState, AccessEvent, { readonly websiteId: string }> = {
+export const accessFold: StreamFold<AccessState, AccessEvent, AccessKey> = {
   name: 'access',
   stream: accessStream,
-  initialState: { links: new Map(), invitations: new Map() },
+  initialState: { link: 'none', takenUp: [], invitations: new Map() },
   evolve,
 };

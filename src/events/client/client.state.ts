@@ -4,7 +4,8 @@ import { clientEmailStream, clientStream, clientSubjectStream } from './client.s
 
 export type ClientState =
   | { readonly stage: 'none' }
-  | { readonly stage: 'registered'; readonly email: string; readonly name?: string }
+  /** `registeredBy`: the id of the event. */
+  | { readonly stage: 'registered'; readonly email: string; readonly name?: string; readonly registeredBy: string }
   /** `at`: when, ISO 8601 UTC. */
   | { readonly stage: 'erased'; readonly email: string; readonly at: string };
 
@@ -16,7 +17,7 @@ export const clientFold: StreamFold<ClientState, ClientEvent, { readonly clientI
     switch (event.type) {
       case 'ClientRegistered': {
         const { email, name } = event.data;
-        return { stage: 'registered', email, ...(name !== undefined && { name }) };
+        return { stage: 'registered', email, ...(name !== undefined && { name }), registeredBy: event.id };
       }
       case 'ClientRenamed':
         return state.stage === 'registered' ? { ...state, name: event.data.name } : state;

@@ -1,16 +1,22 @@
 import type { AccessEvent, InvitationKind, LinkRole } from '../../events/access/access.events.js';
-import type { Projection } from '../projection.js';
-import { accessStream } from '../../events/access/access.stream.js';
+import { accessStream, type AccessKey } from '../../events/access/access.stream.js';
+import { streamPrefix } from '../../events/defineStream.js';
+import { defineProjection, type Projection } from '../projection.js';
 
-/** Links and invitations of one website, in the order in which they came. */
+/** The link and the invitations of one person to one website. */
 export type AccessDocument = {
   readonly websiteId: string;
-  /** Of `links`, for finding the websites of a client. */
-  readonly linkedClientIds: readonly string[];
-  /** Of pending `invitations`, sealed, for finding those of a person. */
-  readonly invitedEmails: readonly string[];
-  readonly links: readonly LinkEntry[];
+  readonly clientId: string;
+  readonly link?: LinkEntry;
+  /** In the order in which they were issued. */
   readonly invitations: readonly InvitationEntry[];
+  /** The website and the client of `link`: for finding the links of either. */
+  readonly linkedWebsite?: string;
+  readonly linkedClient?: string;
+  /** The website, while an invitation to it is pending. */
+  readonly invitingWebsite?: string;
+  /** The website, when its ownership was offered and the offer not withdrawn. */
+  readonly offeredWebsite?: string;
 };
 
 export type LinkEntry = { readonly clientId: string; readonly role: LinkRole; readonly createdAt: string };
@@ -18,108 +24,87 @@ export type LinkEntry = { readonly clientId: string; readonly role: LinkRole; re
 export type InvitationEntry = {
   readonly id: string;
   readonly kind: InvitationKind;
-  /** `expired` is a matter of time, told when it is read. */
+  /** Whether it has expired depends on when it is read. */
   readonly status: 'pending' | 'accepted' | 'revoked';
-  /** Sealed (`platform/personal.ts`). */
+  /** Encrypted (`platform/personal.ts`). */
   readonly email: string;
   readonly role?: LinkRole;
   readonly createdAt: string;
   readonly expiresAt: string;
   readonly sentAt: string;
-  readonly clientId?: string;
+  readonly claimedBy?: string;
 };
 
-const withLinks = (document: AccessDocument, links: readonly LinkEntry[]): AccessDocument => ({
-  ...document,
-  links,
-  linkedClientIds: links.map(({ clientId }) => clientId),
-});
+const prefix = streamPrefix(accessStream);
 
-const withInvitations = (document: AccessDocument, invitations: readonly InvitationEntry[]): AccessDocument => ({
-  ...document,
-  invitations,
-  invitedEmails: invitations.filter(({ status }) => status === 'pending').map(({ email }) => email),
-});
+export const accessDocumentId = (key: AccessKey): string => accessStream.name(key).slice(prefix.length);
 
-const withInvitation = (document: AccessDocument, id: string, changes: Partial<InvitationEntry>): AccessDocument =>
-  withInvitations(
-    document,
-    document.invitations.map((invitation) => (invitation.id === id ? { ...invitation, ...changes } : invitation)),
-  );
-
-/** Before anybody had access. */
-export const noAccess = (websiteId: string): AccessDocument => ({
+/** With the fields that lists find it by. */
+const indexed = ({ websiteId, clientId, invitations }: AccessDocument, link: LinkEntry | undefined): AccessDocument => ({
   websiteId,
-  linkedClientIds: [],
-  invitedEmails: [],
-  links: [],
-  invitations: [],
+  clientId,
+  invitations,
+  ...(link !== undefined && { link, linkedWebsite: websiteId, linkedClient: clientId }),
+  ...(invitations.some(({ kind, status }) => kind === 'client_access' && status === 'pending') && { invitingWebsite: websiteId }),
+  ...(invitations.some(({ kind, status }) => kind === 'ownership_transfer' && status !== 'revoked') && {
+    offeredWebsite: websiteId,
+  }),
 });
 
-export const accessProjection: Projection<AccessDocument, AccessEvent> = {
+const withInvitation = (
+  document: AccessDocument | null,
+  id: string,
+  changes: Partial<InvitationEntry>,
+): AccessDocument | null => {
+  if (document === null) return null;
+  const invitations = document.invitations.map((invitation) =>
+    invitation.id === id ? { ...invitation, ...changes } : invitation,
+  );
+  return indexed({ ...document, invitations }, document.link);
+};
+
+const noAccess = ({ websiteId, clientId }: AccessKey): AccessDocument => ({ websiteId, clientId, invitations: [] });
+
+export const accessProjection: Projection<AccessDocument, AccessEvent> = defineProjection({
   name: 'access',
-  version: 2,
-  handles: [
-    'ClientLinked',
-    'ClientLinkRoleChanged',
-    'ClientUnlinked',
-    'InvitationIssued',
-    'InvitationRenewed',
-    'InvitationAccepted',
-    'InvitationRevoked',
+  version: 3,
+  stream: accessStream,
+  indexes: [
+    { field: 'clientId' },
+    { field: 'linkedWebsite' },
+    { field: 'linkedClient' },
+    { field: 'invitingWebsite' },
+    { field: 'offeredWebsite' },
   ],
   // A transfer that is being claimed is still pending.
   ignores: ['TransferClaimed', 'TransferReleased'],
-  documentId: ({ data }) => data.websiteId,
-  stream: (websiteId) => accessStream.name({ websiteId }),
-  indexes: [{ field: 'linkedClientIds' }, { field: 'invitedEmails' }],
-  evolve: (before, event) => {
-    const document = before ?? noAccess(event.data.websiteId);
-    const { at } = event.metadata;
-    switch (event.type) {
-      case 'ClientLinked': {
-        const { clientId, role } = event.data;
-        return withLinks(document, [
-          ...document.links.filter((link) => link.clientId !== clientId),
-          { clientId, role, createdAt: at },
-        ]);
-      }
-      case 'ClientLinkRoleChanged': {
-        const { clientId, role } = event.data;
-        return withLinks(
-          document,
-          document.links.map((link) => (link.clientId === clientId ? { ...link, role } : link)),
-        );
-      }
-      case 'ClientUnlinked':
-        return withLinks(
-          document,
-          document.links.filter(({ clientId }) => clientId !== event.data.clientId),
-        );
-      case 'InvitationIssued': {
-        const { invitationId, kind, email, role, expiresAt } = event.data;
-        const issued: InvitationEntry = {
-          id: invitationId,
-          kind,
-          status: 'pending',
-          email,
-          ...(role !== undefined && { role }),
-          createdAt: at,
-          expiresAt,
-          sentAt: at,
-        };
-        return withInvitations(document, [...document.invitations, issued]);
-      }
-      case 'InvitationRenewed': {
-        const { invitationId, role, expiresAt } = event.data;
-        return withInvitation(document, invitationId, { expiresAt, sentAt: at, ...(role !== undefined && { role }) });
-      }
-      case 'InvitationAccepted':
-        return withInvitation(document, event.data.invitationId, { status: 'accepted', clientId: event.data.clientId });
-      case 'InvitationRevoked':
-        return withInvitation(document, event.data.invitationId, { status: 'revoked' });
-      default:
-        return document;
-    }
+  on: {
+    ClientLinked: (document, { data, metadata }) => {
+      const { clientId, role } = data;
+      return indexed(document ?? noAccess(data), { clientId, role, createdAt: metadata.at });
+    },
+    ClientLinkRoleChanged: (document, { data: { role } }) =>
+      document?.link === undefined ? document : indexed(document, { ...document.link, role }),
+    ClientUnlinked: (document) => (document === null ? null : indexed(document, undefined)),
+    InvitationIssued: (before, { data, metadata: { at } }) => {
+      const { invitationId, kind, email, role, expiresAt } = data;
+      const issued: InvitationEntry = {
+        id: invitationId,
+        kind,
+        status: 'pending',
+        email,
+        ...(role !== undefined && { role }),
+        createdAt: at,
+        expiresAt,
+        sentAt: at,
+      };
+      const document = before ?? noAccess(data);
+      return indexed({ ...document, invitations: [...document.invitations, issued] }, document.link);
+    },
+    InvitationRenewed: (document, { data: { invitationId, role, expiresAt }, metadata }) =>
+      withInvitation(document, invitationId, { expiresAt, sentAt: metadata.at, ...(role !== undefined && { role }) }),
+    InvitationAccepted: (document, { data: { invitationId, claimedBy } }) =>
+      withInvitation(document, invitationId, { status: 'accepted', claimedBy }),
+    InvitationRevoked: (document, { data: { invitationId } }) => withInvitation(document, invitationId, { status: 'revoked' }),
   },
-};
+});

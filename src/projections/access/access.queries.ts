@@ -1,9 +1,17 @@
-import type { Reader } from '../reader.js';
-import { accessProjection } from './access.projection.js';
-import { everyOne } from '../erasure/erasureTargets.queries.js';
-import { websiteProjection, type WebsiteDocument } from '../website/website.projection.js';
-import { websiteFold } from '../../events/website/website.state.js';
+import type { LinkRole } from '../../events/access/access.events.js';
 import { accessFold, linkRole } from '../../events/access/access.state.js';
+import { keyOfInvitation, type AccessKey } from '../../events/access/access.stream.js';
+import { websiteFold } from '../../events/website/website.state.js';
+import { everyDocument } from '../everyDocument.js';
+import type { Reader } from '../reader.js';
+import { websiteProjection, type WebsiteDocument } from '../website/website.projection.js';
+import {
+  accessDocumentId,
+  accessProjection,
+  type AccessDocument,
+  type InvitationEntry,
+  type LinkEntry,
+} from './access.projection.js';
 
 /**
  * A client's way to a website as of now; `null` when there is none. An owner always behaves as an editor. It rests on the log alone: a
@@ -12,23 +20,80 @@ import { accessFold, linkRole } from '../../events/access/access.state.js';
  */
 export const websiteRoleOf = async (
   reader: Reader,
-  { id }: Pick<WebsiteDocument, 'id'>,
+  { id: websiteId }: Pick<WebsiteDocument, 'id'>,
   clientId: string,
-): Promise<{ readonly via: 'owner' | 'link'; readonly role: 'viewer' | 'editor' } | null> => {
-  const { state: website } = await reader.state(websiteFold, { websiteId: id });
+): Promise<{ readonly via: 'owner' | 'link'; readonly role: LinkRole } | null> => {
+  const { state: website } = await reader.state(websiteFold, { websiteId });
   if (website.stage !== 'none' && website.clientId === clientId) return { via: 'owner', role: 'editor' };
-  const { state } = await reader.state(accessFold, { websiteId: id });
-  const role = linkRole(state, clientId);
+  const { state } = await reader.state(accessFold, { websiteId, clientId });
+  const role = linkRole(state);
   return role === undefined ? null : { via: 'link', role };
 };
+
+/** One person's access to a website as of now, with the revision of its stream. */
+export const readAccess = async (
+  reader: Reader,
+  key: AccessKey,
+): Promise<{
+  readonly link: LinkEntry | undefined;
+  readonly invitations: readonly InvitationEntry[];
+  readonly revision: bigint;
+}> => {
+  const { document, revision } = await reader.read(accessProjection, accessDocumentId(key));
+  return { link: document?.link, invitations: document?.invitations ?? [], revision };
+};
+
+/** An invitation as of now, by its id. */
+export const readInvitation = async (
+  reader: Reader,
+  invitationId: string,
+): Promise<{ readonly websiteId: string; readonly invitation: InvitationEntry } | null> => {
+  const key = keyOfInvitation(invitationId);
+  if (key === null) return null;
+  const invitation = (await readAccess(reader, key)).invitations.find(({ id }) => id === invitationId);
+  return invitation === undefined ? null : { websiteId: key.websiteId, invitation };
+};
+
+/** Links of a website, by client id, the newest clients first; `after` is a client id. */
+export const listLinks = async (
+  reader: Reader,
+  websiteId: string,
+  { after, limit }: { after?: string; limit: number },
+): Promise<readonly LinkEntry[]> => {
+  const page = await reader.list(accessProjection, {
+    where: { linkedWebsite: websiteId },
+    order: 'descending',
+    ...(after !== undefined && { after: accessDocumentId({ websiteId, clientId: after }) }),
+    limit,
+  });
+  return page.flatMap(({ body: { link } }) => (link === undefined ? [] : [link]));
+};
+
+const newestFirst = (documents: readonly AccessDocument[], kind: InvitationEntry['kind']): readonly InvitationEntry[] =>
+  documents
+    .flatMap(({ invitations }) => invitations)
+    .filter((invitation) => invitation.kind === kind)
+    .sort((one, other) => (one.id < other.id ? 1 : -1));
+
+/** Pending invitations to a website, newest first. */
+export const listInvitations = async (reader: Reader, websiteId: string): Promise<readonly InvitationEntry[]> =>
+  newestFirst(await everyDocument(reader, accessProjection, { invitingWebsite: websiteId }), 'client_access').filter(
+    ({ status }) => status === 'pending',
+  );
+
+/** Offers of a website's ownership, newest first; without those that were withdrawn. */
+export const listTransfers = async (reader: Reader, websiteId: string): Promise<readonly InvitationEntry[]> =>
+  newestFirst(await everyDocument(reader, accessProjection, { offeredWebsite: websiteId }), 'ownership_transfer').filter(
+    ({ status }) => status !== 'revoked',
+  );
 
 /** Every website that a client owns or is linked to, newest first, with the way to it; each checked as of now. Archived ones are left out. */
 export const websitesOfClient = async (
   reader: Reader,
   clientId: string,
-): Promise<readonly { website: WebsiteDocument; via: 'owner' | 'link'; role: 'viewer' | 'editor' }[]> => {
-  const owned = await everyOne(reader, websiteProjection, { clientId });
-  const linked = await everyOne(reader, accessProjection, { linkedClientIds: clientId });
+): Promise<readonly { website: WebsiteDocument; via: 'owner' | 'link'; role: LinkRole }[]> => {
+  const owned = await everyDocument(reader, websiteProjection, { clientId });
+  const linked = await everyDocument(reader, accessProjection, { linkedClient: clientId });
   const ids = [...new Set([...owned.map(({ id }) => id), ...linked.map(({ websiteId }) => websiteId)])].sort().reverse();
   const found = await Promise.all(
     ids.map(async (id) => {

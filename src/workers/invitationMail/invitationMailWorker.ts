@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine.js';
 import type { AccessEvent } from '../../events/access/access.events.js';
 import { accessFold, type InvitationState } from '../../events/access/access.state.js';
-import { accessStream } from '../../events/access/access.stream.js';
+import { accessStream, keyOfInvitation } from '../../events/access/access.stream.js';
 import type { Actor, EventMetadata, Recorded } from '../../events/envelope.js';
 import { invitationMailStream } from '../../events/invitationMail/invitationMail.stream.js';
 import { ProviderFault } from '../../integrations/fault.js';
@@ -57,8 +57,8 @@ export const createInvitationMailWorker = (parts: {
 
   /** The invitation, when it can still be accepted by somebody who is known, and the name of its website. */
   const findRecipient = async ({ websiteId, invitationId }: MailName): Promise<Recipient | null> => {
-    const { state } = await engine.state(accessFold, { websiteId });
-    const invitation = state.invitations.get(invitationId);
+    const key = keyOfInvitation(invitationId);
+    const invitation = key === null ? undefined : (await engine.state(accessFold, key)).state.invitations.get(invitationId);
     if (invitation?.stage !== 'pending' || invitation.expiresAt <= isoTime(clock.now())) return null;
     const address = await personal.open(invitation.email);
     const { document: website } = await reader.read(websiteProjection, websiteId);

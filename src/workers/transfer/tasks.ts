@@ -6,11 +6,13 @@ import { transferOwnership } from '../../commands/website/website.handlers.js';
 import type { Engine } from '../../engine.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Customer, Payer, Payments } from '../../integrations/payments/port.js';
+import { keyOfInvitation } from '../../events/access/access.stream.js';
+import { listTransfers } from '../../projections/access/access.queries.js';
 import { readClient } from '../../projections/client/client.queries.js';
 import type { HeldLease } from '../leasedTask.js';
 import { billingFold, type AttemptOutcome, type BillingTask, type Claim } from './transfer.process.js';
 import { websiteFold } from '../../events/website/website.state.js';
-import { accessFold } from '../../events/access/access.state.js';
+import { accessFold, type InvitationState } from '../../events/access/access.state.js';
 import { customerFold } from '../../events/billing/customer.state.js';
 import type { Reader } from '../../projections/reader.js';
 
@@ -41,7 +43,12 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
   const assertHeld = (): void => {
     lease.assertHeld();
   };
+  const key = keyOfInvitation(invitationId);
+  if (key === null) throw new Refused(refusals.transferNotFound());
 
+  const completed = { type: 'RecordCompletion', claim } as const;
+  // An earlier attempt did everything, and ended before it was recorded.
+  if ((await stageOf(engine, claim)) === 'accepted') return completed;
   const { id: customerId } = await customerOf(tools, clientId, attempt);
   await requireWanted(engine, claim);
   await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId });
@@ -53,8 +60,34 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
   assertHeld();
   // Under the claim's own id: however often it is carried out, the website is given away once.
   await transferOwnership(engine, { websiteId, clientId }, { ...context(), commandId: claimId });
-  await changeAccess(engine, { type: 'AcceptTransfer', websiteId, invitationId, claimId }, context());
-  return { type: 'RecordCompletion', claim };
+  await withdrawOtherOffers(tools, claim, attempt);
+  await changeAccess(engine, { type: 'AcceptTransfer', ...key, invitationId, claimId }, context());
+  return completed;
+};
+
+/** Offers of the website to others have lost their object; left open, one would take it from the new owner some day. */
+const withdrawOtherOffers = async (
+  { engine, reader }: Tools,
+  { websiteId, invitationId }: Claim,
+  { lease, context }: BillingAttempt,
+): Promise<void> => {
+  const transfers = await listTransfers(reader, websiteId);
+  // A worker that slept until now may have read offers that the new owner is not to lose.
+  lease.assertHeld();
+  for (const { id, status } of transfers) {
+    const key = id === invitationId || status !== 'pending' ? null : keyOfInvitation(id);
+    if (key !== null) await changeAccess(engine, { type: 'WithdrawTransfer', ...key, invitationId: id }, context());
+  }
+};
+
+/** How far the claim's offer is; `undefined` when it has no claim, or another one. */
+export const stageOf = async (
+  engine: Engine,
+  { invitationId, claimId }: Claim,
+): Promise<InvitationState['stage'] | undefined> => {
+  const key = keyOfInvitation(invitationId);
+  const invitation = key === null ? undefined : (await engine.state(accessFold, key)).state.invitations.get(invitationId);
+  return invitation?.claimId === claimId ? invitation.stage : undefined;
 };
 
 const customerOf = async (
@@ -78,10 +111,9 @@ const customerOf = async (
 };
 
 /** @throws Refused when the claim was withdrawn or the website archived since: nobody is to be billed for it */
-const requireWanted = async (engine: Engine, { websiteId, invitationId, claimId }: Claim): Promise<void> => {
-  const { state: access } = await engine.state(accessFold, { websiteId });
-  const invitation = access.invitations.get(invitationId);
-  if (invitation?.stage !== 'claimed' || invitation.claimId !== claimId) throw new Refused(refusals.transferNotFound());
+const requireWanted = async (engine: Engine, claim: Claim): Promise<void> => {
+  const { websiteId } = claim;
+  if ((await stageOf(engine, claim)) !== 'claimed') throw new Refused(refusals.transferNotFound());
   const { state: website } = await engine.state(websiteFold, { websiteId });
   if (website.stage !== 'none' && website.archived) throw new Refused(refusals.websiteArchived(websiteId));
 };

@@ -26,13 +26,17 @@ export interface BillingState {
   /** Who has, had, or may have a subscription for the website, by client id. */
   readonly accounts: ReadonlyMap<string, Account>;
   /** What came of claims, by claim id. */
-  readonly outcomes: ReadonlyMap<string, 'completed' | { readonly failed: BillingFault }>;
+  readonly outcomes: ReadonlyMap<string, ClaimOutcome>;
+  /** The claim under way, of which a website has at most one. */
+  readonly claimId?: string;
   /** What the last attempt was about. */
   readonly about: string;
   readonly attempts: Attempts;
   /** Of that attempt. */
   readonly lastFault?: BillingFault;
 }
+
+export type ClaimOutcome = 'completed' | 'declined' | { readonly failed: BillingFault };
 
 export interface Account {
   readonly provider: string;
@@ -66,7 +70,14 @@ export type BillingTask = { readonly kind: 'claim'; readonly claim: Claim } | { 
 export type BillingCommand = AnyCommand & { readonly websiteId: string; readonly attempt: number } & BillingOutcome;
 
 /** What a worker says of an attempt. */
-export type BillingOutcome = (StartAttempt & { readonly task: BillingTask }) | RenewLease | AttemptOutcome;
+export type BillingOutcome = (StartAttempt & { readonly task: BillingTask }) | RenewLease | AttemptOutcome | DeclineClaim;
+
+/** Keeps a claim from being begun: another one of the website is under way, or its offer was withdrawn before. */
+export interface DeclineClaim {
+  readonly type: 'DeclineClaim';
+  readonly claim: Claim;
+  readonly isWithdrawn: boolean;
+}
 
 /** What became of an attempt, so far or in the end. */
 export type AttemptOutcome =
@@ -83,6 +94,8 @@ const MAX_CLAIM_PAUSE_MS = 60_000;
 const MAX_END_PAUSE_MS = 900_000;
 
 const aboutOf = (task: BillingTask): string => (task.kind === 'claim' ? task.claim.claimId : `end ${task.clientId}`);
+
+const isEnd = (about: string): boolean => about.startsWith('end ');
 
 /** The attempts at a task. Whoever is at work on the website keeps everybody off; a pause counts for what it was begun for alone. */
 export const attemptsAt = ({ about, attempts }: BillingState, task: BillingTask): Attempts => {
@@ -101,17 +114,19 @@ const withAccount = (state: BillingState, clientId: string, account: Account): B
   accounts: new Map(state.accounts).set(clientId, account),
 });
 
-const withOutcome = (state: BillingState, claimId: string, outcome: 'completed' | { failed: BillingFault }): BillingState => ({
-  ...over(state),
-  outcomes: new Map(state.outcomes).set(claimId, outcome),
-});
+const withOutcome = (state: BillingState, claimId: string, outcome: ClaimOutcome): BillingState => {
+  const { claimId: underWay, ...others } = state;
+  const outcomes = new Map(state.outcomes).set(claimId, outcome);
+  return underWay === claimId ? { ...over(others), outcomes } : { ...state, outcomes };
+};
 
 const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingState => {
   switch (event.type) {
     case 'BillingAttemptStarted': {
       const { about } = event.data;
       const before = about === state.about ? state : over(state);
-      return { ...before, about, attempts: attemptStarted(before.attempts, event) };
+      const claim = isEnd(about) ? {} : { claimId: about };
+      return { ...before, ...claim, about, attempts: attemptStarted(before.attempts, event) };
     }
     case 'BillingLeaseRenewed':
       return { ...state, attempts: leaseRenewed(state.attempts, event) };
@@ -132,6 +147,8 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
       const account = state.accounts.get(event.data.clientId);
       return account === undefined ? state : over(withAccount(state, event.data.clientId, { ...account, stage: 'ended' }));
     }
+    case 'TransferDeclined':
+      return withOutcome(state, event.data.claimId, 'declined');
     case 'TransferCompleted':
       return withOutcome(state, event.data.claimId, 'completed');
     case 'TransferFailed': {
@@ -141,14 +158,21 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
   }
 };
 
+const isOtherUnderWay = ({ claimId }: BillingState, claim: Claim): boolean => claimId !== undefined && claimId !== claim.claimId;
+
 const start = (command: Command<'StartAttempt'>, state: BillingState): readonly BillingEvent[] => {
   const { websiteId, task } = command;
   // Loaded before, and over since.
-  if (task.kind === 'claim' && state.outcomes.has(task.claim.claimId)) return [];
+  if (task.kind === 'claim' && (state.outcomes.has(task.claim.claimId) || isOtherUnderWay(state, task.claim))) return [];
   if (task.kind === 'end' && (state.accounts.get(task.clientId)?.stage ?? 'ended') === 'ended') return [];
   return decideStart(attemptsAt(state, task), command, (lease) => [
     { type: 'BillingAttemptStarted', data: { websiteId, about: aboutOf(task), ...lease } },
   ]);
+};
+
+const declineClaim = ({ claim, isWithdrawn }: Command<'DeclineClaim'>, state: BillingState): readonly BillingEvent[] => {
+  const isOver = state.outcomes.has(claim.claimId) || state.claimId === claim.claimId;
+  return !isOver && (isWithdrawn || isOtherUnderWay(state, claim)) ? [{ type: 'TransferDeclined', data: claim }] : [];
 };
 
 const renewLease = (command: Command<'RenewLease'>, { attempts }: BillingState): readonly BillingEvent[] =>
@@ -212,6 +236,7 @@ const recordFailure = (command: Command<'RecordFailure'>, { attempts }: BillingS
 
 const decide = (command: BillingCommand, state: BillingState): readonly BillingEvent[] => {
   if (command.type === 'StartAttempt') return start(command, state);
+  if (command.type === 'DeclineClaim') return declineClaim(command, state);
   if (!isUnderWay(state.attempts, command.attempt)) return [];
   switch (command.type) {
     case 'RenewLease':

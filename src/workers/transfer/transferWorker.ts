@@ -1,5 +1,5 @@
 import { changeAccess } from '../../commands/access/access.handlers.js';
-import { claimUnderWay } from '../../commands/access/access.transfers.js';
+import type { AccessEvent } from '../../events/access/access.events.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
@@ -14,15 +14,22 @@ import {
   billingFold,
   billingProcess,
   type AttemptOutcome,
+  type BillingState,
   type BillingTask,
   type Claim,
 } from './transfer.process.js';
-import { carryOut } from './tasks.js';
-import { accessStream } from '../../events/access/access.stream.js';
+import { carryOut, stageOf } from './tasks.js';
+import { accessStream, keyOfInvitation } from '../../events/access/access.stream.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { websiteStream } from '../../events/website/website.stream.js';
-import { accessFold, type AccessState } from '../../events/access/access.state.js';
 import type { Reader } from '../../projections/reader.js';
+
+type Claimed = Recorded<Extract<AccessEvent, { type: 'TransferClaimed' }>>;
+
+interface ClaimedOffer {
+  readonly claim: Claim;
+  readonly priceId: string | undefined;
+}
 
 interface OpenTask {
   readonly task: BillingTask;
@@ -46,35 +53,63 @@ export const createTransferWorker = (parts: {
   payments: Payments;
 }): Worker => {
   const { engine, reader, createReactor, payments } = parts;
-  const release = async ({ websiteId, invitationId, claimId }: Claim, context: () => CommandContext): Promise<void> => {
-    await changeAccess(engine, { type: 'ReleaseTransfer', websiteId, invitationId, claimId }, context());
+
+  const billingOf = async (websiteId: string): Promise<BillingState> => (await engine.state(billingFold, { websiteId })).state;
+
+  const release = async ({ invitationId, claimId }: Claim, context: () => CommandContext): Promise<void> => {
+    const key = keyOfInvitation(invitationId);
+    if (key !== null) await changeAccess(engine, { type: 'ReleaseTransfer', ...key, invitationId, claimId }, context());
   };
 
-  /** What is left to do for a website: a claim first. */
-  const load = async (websiteId: string, context: () => CommandContext): Promise<OpenTask | null> => {
-    // In this order: an attempt begins only if no other has since billing was read, so that all else is no older than that.
-    const { state: billing } = await engine.state(billingFold, { websiteId });
-    const { state: access } = await engine.state(accessFold, { websiteId });
-    const { state: website } = await engine.state(websiteFold, { websiteId });
-    const claimed = claimOf(websiteId, access);
-    const open = (task: BillingTask, priceId?: string): OpenTask => ({ task, priceId, attempts: attemptsAt(billing, task) });
-    if (claimed !== null) {
-      const { claim, priceId } = claimed;
-      if (!billing.outcomes.has(claim.claimId)) return open({ kind: 'claim', claim }, priceId);
-      await release(claim, context);
+  /** What there is to do about a claim. One whose offer was withdrawn while it was under way is carried on with, and fails. */
+  const openClaim = async ({ claim, priceId }: ClaimedOffer, context: () => CommandContext): Promise<OpenTask | null> => {
+    const { websiteId, claimId } = claim;
+    const before = await billingOf(websiteId);
+    const isStanding = (await stageOf(engine, claim)) === 'claimed';
+    const isOtherUnderWay = before.claimId !== undefined && before.claimId !== claimId;
+    if (isOtherUnderWay || !isStanding) {
+      const { attempt } = before.attempts;
+      const decline = { type: 'DeclineClaim', websiteId, attempt, claim, isWithdrawn: !isStanding } as const;
+      await engine.handle(billingProcess, decline, context());
     }
+    const billing = await billingOf(websiteId);
+    const task = { kind: 'claim', claim } as const;
+    if (!billing.outcomes.has(claimId)) return { task, priceId, attempts: attemptsAt(billing, task) };
+    if (isStanding) await release(claim, context);
+    return null;
+  };
+
+  /** What is left to do for a website: the claim first. */
+  const load = async (
+    websiteId: string,
+    claimed: ClaimedOffer | null,
+    context: () => CommandContext,
+  ): Promise<OpenTask | null> => {
+    const claim = claimed === null ? null : await openClaim(claimed, context);
+    if (claim !== null) return claim;
+    // In this order: an attempt begins only if no other has since billing was read, so that all else is no older than that.
+    const billing = await billingOf(websiteId);
+    // Its claimant is billed and does not own the website yet. Ends are left to the reaction to that claim.
+    if (billing.claimId !== undefined) return null;
+    const { state: website } = await engine.state(websiteFold, { websiteId });
     const ownerId = website.stage === 'none' ? undefined : website.clientId;
     const other = [...billing.accounts].find(
       ([clientId, { stage, provider }]) => stage !== 'ended' && provider === payments.provider && clientId !== ownerId,
     );
-    return other === undefined ? null : open({ kind: 'end', clientId: other[0] });
+    if (other === undefined) return null;
+    const task = { kind: 'end', clientId: other[0] } as const;
+    return { task, priceId: undefined, attempts: attemptsAt(billing, task) };
   };
 
-  const billingTask = (websiteId: string, context: () => CommandContext): LeasedTask<OpenTask, AttemptOutcome> => ({
+  const billingTask = (
+    websiteId: string,
+    claimed: ClaimedOffer | null,
+    context: () => CommandContext,
+  ): LeasedTask<OpenTask, AttemptOutcome> => ({
     // Of its own: what keeps one event's work waiting need not keep another's.
     worker: engine.ids.commandId(),
     logger: ({ task: { kind } }) => engine.logger.child({ worker: 'transfer', websiteId, task: kind }),
-    load: () => load(websiteId, context),
+    load: () => load(websiteId, claimed, context),
     handle: async (command, open) => {
       const ofTask = { websiteId, task: open.task };
       const { state } = await engine.handle(billingProcess, { ...ofTask, ...command }, context());
@@ -91,7 +126,11 @@ export const createTransferWorker = (parts: {
     },
   });
 
-  const settle = async (event: Recorded<{ type: string; data: { websiteId: string } }>, reaction: ReactionContext) => {
+  const settle = async (
+    event: Recorded<{ type: string; data: { websiteId: string } }>,
+    claimed: ClaimedOffer | null,
+    reaction: ReactionContext,
+  ): Promise<void> => {
     const { id, data, metadata } = event;
     const { requestId, correlationId } = metadata;
     const context = (): CommandContext => ({
@@ -101,21 +140,24 @@ export const createTransferWorker = (parts: {
       correlationId,
       causationId: id,
     });
-    await runLeasedTask(engine, reaction, billingTask(data.websiteId, context));
+    await runLeasedTask(engine, reaction, billingTask(data.websiteId, claimed, context));
   };
 
   return createReactor({
     name: 'transfer',
     streams: [accessStream, websiteStream],
-    on: { TransferClaimed: settle, WebsiteOwnerAssigned: settle, WebsiteOwnerRemoved: settle },
+    on: {
+      TransferClaimed: (event, reaction) => settle(event, offerOf(event), reaction),
+      WebsiteOwnerAssigned: (event, reaction) => settle(event, null, reaction),
+      WebsiteOwnerRemoved: (event, reaction) => settle(event, null, reaction),
+    },
     key: ({ id }) => id,
   });
 };
 
-const claimOf = (websiteId: string, access: AccessState): { claim: Claim; priceId: string | undefined } | null => {
-  const [invitationId, { claimId, clientId, priceId }] = claimUnderWay(access) ?? ['', {}];
-  if (claimId === undefined || clientId === undefined) return null;
-  return { claim: { websiteId, invitationId, claimId, clientId }, priceId };
+const offerOf = ({ id, data }: Claimed): ClaimedOffer => {
+  const { websiteId, invitationId, claimedBy, priceId } = data;
+  return { claim: { websiteId, invitationId, claimId: id, clientId: claimedBy }, priceId };
 };
 
 const blameFor = (error: unknown, provider: string): { provider?: string; late: boolean } => {

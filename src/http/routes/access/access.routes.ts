@@ -1,20 +1,15 @@
 import { Type } from 'typebox';
-import { addClient, changeAccess, claimInvitation } from '../../../commands/access/access.handlers.js';
-import { websiteIdOfInvitation } from '../../../commands/access/access.commands.js';
+import { addClient, changeAccess, changeInvitation, claimInvitation } from '../../../commands/access/access.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { LinkRole } from '../../../events/access/access.events.js';
-import { NO_STREAM } from '../../../events/store/eventStore.js';
+import { keyOfInvitation, type AccessKey } from '../../../events/access/access.stream.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
-import {
-  accessProjection,
-  noAccess,
-  type AccessDocument,
-  type InvitationEntry,
-  type LinkEntry,
-} from '../../../projections/access/access.projection.js';
+import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
+import { listInvitations, listLinks, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
+import { pageQuery, readPage } from '../../paging.js';
 import { invitationParams, websiteClientParams, websiteInvitationParams, websiteParams } from '../../params.js';
 import { noContent, route, type Answer, type Route } from '../../route.js';
 import { Client, Email } from '../client/client.routes.js';
@@ -39,33 +34,35 @@ export const accessRoutes = ({
   reader: Reader;
   siteAddress: SiteAddress;
 }): readonly Route[] => {
-  const accessOf = async (websiteId: string): Promise<AccessDocument & { readonly revision: bigint }> => {
-    const { document, revision } = await reader.read(accessProjection, websiteId);
-    return { ...(document ?? noAccess(websiteId)), revision };
+  const findLink = async (key: AccessKey): Promise<{ readonly link: LinkEntry; readonly revision: bigint }> => {
+    const { link, revision } = await readAccess(reader, key);
+    if (link === undefined) throw new Refused(refusals.linkNotFound(key.clientId, key.websiteId));
+    return { link, revision };
   };
 
-  const findLink = async (websiteId: string, clientId: string): Promise<LinkEntry> => {
-    const link = (await accessOf(websiteId)).links.find((entry) => entry.clientId === clientId);
-    if (link === undefined) throw new Refused(refusals.linkNotFound(clientId, websiteId));
-    return link;
-  };
-
-  const findInvitation = async (websiteId: string, invitationId: string): Promise<InvitationEntry> => {
-    const invitation = (await accessOf(websiteId)).invitations.find(({ id }) => id === invitationId);
+  const findInvitation = async (invitationId: string, ofWebsite?: string): Promise<InvitationEntry> => {
+    const found = await readInvitation(reader, invitationId);
+    const invitation = ofWebsite === undefined || found?.websiteId === ofWebsite ? found?.invitation : undefined;
     if (invitation?.status === 'revoked' && invitation.kind === 'ownership_transfer')
       throw new Refused(refusals.transferNotFound());
     if (invitation === undefined || invitation.status === 'revoked') throw new Refused(refusals.invitationNotFound(invitationId));
     return invitation;
   };
 
-  /** What adding the person led to: their link, or else the pending invitation of their (sealed) address. */
-  const added = async (websiteId: string, email: string, clientId: string | undefined, status: number): Promise<Answer> => {
-    const { links, invitations } = await accessOf(websiteId);
-    const link = links.find((entry) => entry.clientId === clientId);
-    if (link !== undefined) return { status, body: { kind: 'linked', link: await toLink(reader, websiteId, link) } };
-    const invitation = invitations.find(
-      (entry) => entry.status === 'pending' && entry.kind === 'client_access' && entry.email === email,
-    );
+  /** A link with the revision that a change of its role can be made conditional on. */
+  const answerLink = async (key: AccessKey): Promise<Answer> => {
+    const { link, revision } = await findLink(key);
+    return { body: await toLink(reader, key.websiteId, link), revision };
+  };
+
+  /** What adding the person led to: their link, or else their pending invitation. */
+  const added = async (key: AccessKey, status: number): Promise<Answer> => {
+    const { websiteId } = key;
+    const { link, invitations, revision } = await readAccess(reader, key);
+    if (link !== undefined) {
+      return { status, body: { kind: 'linked', link: await toLink(reader, websiteId, link) }, revision };
+    }
+    const invitation = invitations.find(({ kind, status: stands }) => kind === 'client_access' && stands === 'pending');
     // Somebody revoked it in the meantime.
     if (invitation === undefined) throw new Refused(refusals.stale());
     return { status, body: { kind: 'invited', invitation: await toInvitation(engine, websiteId, invitation) } };
@@ -75,7 +72,7 @@ export const accessRoutes = ({
   const transferred = async (websiteId: string, invitationId: string, clientId: string): Promise<Answer> => {
     const { document: website } = await reader.read(websiteProjection, websiteId);
     if (website?.clientId !== clientId) throw new Refused(refusals.transferNotFound());
-    const invitation = await toInvitation(engine, websiteId, await findInvitation(websiteId, invitationId));
+    const invitation = await toInvitation(engine, websiteId, await findInvitation(invitationId, websiteId));
     return { body: { invitation, website: toWebsite(website, siteAddress, { via: 'owner', role: 'editor' }) } };
   };
 
@@ -88,6 +85,7 @@ export const accessRoutes = ({
       tag,
       access: 'adminOrOwner',
       params: websiteParams,
+      query: Type.Object(pageQuery),
       answers: {
         200: {
           description: 'Who has access, and who was invited.',
@@ -98,19 +96,22 @@ export const accessRoutes = ({
           }),
         },
       },
-      answer: async ({ params, website }) => {
+      answer: async ({ params, query, website }) => {
         const { clientId } = website.website;
-        const { links, invitations, revision } = await accessOf(params.id);
+        const { items, next } = await readPage(
+          query,
+          (link: LinkEntry) => link.clientId,
+          (page) => listLinks(reader, params.id, page),
+        );
         const owner = clientId === undefined ? null : await readClient(reader, clientId);
-        const pending = invitations.filter(({ kind, status }) => kind === 'client_access' && status === 'pending');
+        const invitations = await listInvitations(reader, params.id);
         return {
           body: {
             owner: owner?.client ?? null,
-            links: (await Promise.all(links.map((link) => toLink(reader, params.id, link)))).reverse(),
-            invitations: (await Promise.all(pending.map((invitation) => toInvitation(engine, params.id, invitation)))).reverse(),
+            links: await Promise.all(items.map((link) => toLink(reader, params.id, link))),
+            invitations: await Promise.all(invitations.map((invitation) => toInvitation(engine, params.id, invitation))),
           },
-          // Of the website's access as a whole: what a changed role can be made conditional on.
-          ...(revision !== NO_STREAM && { revision }),
+          ...(next !== undefined && { next }),
         };
       },
     }),
@@ -130,9 +131,9 @@ export const accessRoutes = ({
       },
       act: ({ params, body, context }, acting) =>
         addClient(acting, { websiteId: params.id, email: body.email.toLowerCase(), role: body.role }, context),
-      answer: ({ params }, { handled, clientId, email }) => {
+      answer: ({ params }, { handled, clientId }) => {
         const isNew = handled.events.some(({ type }) => type === 'ClientLinked' || type === 'InvitationIssued');
-        return added(params.id, email, clientId, isNew ? 201 : 200);
+        return added({ websiteId: params.id, clientId }, isNew ? 201 : 200);
       },
     }),
 
@@ -148,7 +149,7 @@ export const accessRoutes = ({
       answers: { 200: { description: 'The link.', schema: WebsiteClientLink } },
       act: ({ params: { id: websiteId, clientId }, body, context, expectation }, acting) =>
         changeAccess(acting, { type: 'ChangeClientRole', websiteId, clientId, role: body.role }, context, expectation),
-      answer: async ({ params: { id, clientId } }) => ({ body: await toLink(reader, id, await findLink(id, clientId)) }),
+      answer: ({ params: { id: websiteId, clientId } }) => answerLink({ websiteId, clientId }),
     }),
 
     route({
@@ -161,7 +162,7 @@ export const accessRoutes = ({
       params: websiteClientParams,
       answers: { 204: { description: 'No access any more.' } },
       act: async ({ params: { id: websiteId, clientId }, context }, acting) => {
-        await findLink(websiteId, clientId);
+        await findLink({ websiteId, clientId });
         await changeAccess(acting, { type: 'RemoveClient', websiteId, clientId }, context);
       },
       answer: noContent,
@@ -177,9 +178,9 @@ export const accessRoutes = ({
       params: websiteInvitationParams,
       answers: { 200: { description: 'The invitation.', schema: Invitation } },
       act: ({ params: { id: websiteId, invitationId }, context }, acting) =>
-        changeAccess(acting, { type: 'ResendInvitation', websiteId, invitationId }, context),
+        changeInvitation(acting, 'ResendInvitation', { websiteId, invitationId }, context),
       answer: async ({ params: { id, invitationId } }) => ({
-        body: await toInvitation(engine, id, await findInvitation(id, invitationId)),
+        body: await toInvitation(engine, id, await findInvitation(invitationId, id)),
       }),
     }),
 
@@ -193,8 +194,8 @@ export const accessRoutes = ({
       params: websiteInvitationParams,
       answers: { 204: { description: 'It can no longer be claimed.' } },
       act: async ({ params: { id: websiteId, invitationId }, context }, acting) => {
-        await findInvitation(websiteId, invitationId);
-        await changeAccess(acting, { type: 'RevokeInvitation', websiteId, invitationId }, context);
+        await findInvitation(invitationId, websiteId);
+        await changeInvitation(acting, 'RevokeInvitation', { websiteId, invitationId }, context);
       },
       answer: noContent,
     }),
@@ -209,9 +210,8 @@ export const accessRoutes = ({
       params: invitationParams,
       answers: { 200: { description: "The invitation, with the website's name.", schema: Invitation } },
       answer: async ({ params, caller }) => {
-        const websiteId = websiteIdOfInvitation(params.id);
-        if (websiteId === null) throw new Refused(refusals.invitationNotFound(params.id));
-        const invitation = await findInvitation(websiteId, params.id);
+        const invitation = await findInvitation(params.id);
+        const websiteId = keyOfInvitation(params.id)?.websiteId ?? '';
         const answered = await toInvitation(engine, websiteId, invitation);
         if (answered.email !== caller.verifiedEmail) throw new Refused(refusals.notYourInvitation());
         const { document: website } = await reader.read(websiteProjection, websiteId);
@@ -243,13 +243,14 @@ export const accessRoutes = ({
         claimInvitation(acting, { invitationId: params.id, subject, verifiedEmail, name }, context),
       answer: async ({ params: { id: invitationId }, signal }, { websiteId, clientId, claimId }) => {
         if (claimId !== undefined) {
-          await awaitTransfer(engine, { websiteId, invitationId, claimId }, signal);
+          const key = keyOfInvitation(invitationId) ?? { websiteId, clientId };
+          await awaitTransfer(engine, { key, invitationId, claimId }, signal);
           return transferred(websiteId, invitationId, clientId);
         }
         return {
           body: {
-            invitation: await toInvitation(engine, websiteId, await findInvitation(websiteId, invitationId)),
-            link: await toLink(reader, websiteId, await findLink(websiteId, clientId)),
+            invitation: await toInvitation(engine, websiteId, await findInvitation(invitationId)),
+            link: await toLink(reader, websiteId, (await findLink({ websiteId, clientId })).link),
           },
         };
       },

@@ -3,7 +3,7 @@ import type { Engine } from '../../../engine.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import { billingFold, type BillingFault } from '../../../workers/transfer/transfer.process.js';
 import { httpErrors } from '../../errors.js';
-import { accessStream } from '../../../events/access/access.stream.js';
+import { accessStream, type AccessKey } from '../../../events/access/access.stream.js';
 import { billingStream } from '../../../events/billing/billing.stream.js';
 import { accessFold } from '../../../events/access/access.state.js';
 
@@ -18,12 +18,13 @@ const PATIENCE_MS = 15_000;
  */
 export const awaitTransfer = async (
   engine: Engine,
-  claim: { readonly websiteId: string; readonly invitationId: string; readonly claimId: string },
+  claim: { readonly key: AccessKey; readonly invitationId: string; readonly claimId: string },
   gone: AbortSignal,
 ): Promise<void> => {
   const { clock } = engine;
-  const { websiteId } = claim;
-  const streams = [accessStream.name({ websiteId }), billingStream.name({ websiteId })];
+  const { key } = claim;
+  const { websiteId } = key;
+  const streams = [accessStream.name(key), billingStream.name({ websiteId })];
   const giveUpAt = clock.now() + PATIENCE_MS;
   const enough = new AbortController();
   const stopWaiting = (): void => {
@@ -47,18 +48,19 @@ export const awaitTransfer = async (
 /** @throws what became of the claim instead, or will not be otherwise before `giveUpAt` */
 const isCarriedOut = async (
   engine: Engine,
-  { websiteId, invitationId, claimId }: { readonly websiteId: string; readonly invitationId: string; readonly claimId: string },
+  { key, invitationId, claimId }: { readonly key: AccessKey; readonly invitationId: string; readonly claimId: string },
   giveUpAt: number,
 ): Promise<boolean> => {
-  const { state: billing } = await engine.state(billingFold, { websiteId });
+  const { state: billing } = await engine.state(billingFold, key);
   const outcome = billing.outcomes.get(claimId);
-  const { state: access } = await engine.state(accessFold, { websiteId });
+  const { state: access } = await engine.state(accessFold, key);
   const invitation = access.invitations.get(invitationId);
   if (invitation?.stage === 'accepted') return true;
   if (invitation?.stage === 'revoked') throw new Refused(refusals.transferNotFound());
   // Answered once it can be claimed again, so that whoever does at once is not told the same.
   const isReleased = invitation?.stage === 'pending' || invitation?.claimId !== claimId;
-  if (isReleased && outcome !== undefined && outcome !== 'completed') throw faultOf(outcome.failed);
+  if (isReleased && outcome === 'declined') throw new Refused(refusals.transferNotFound());
+  if (isReleased && typeof outcome === 'object') throw faultOf(outcome.failed);
   const { about, attempts, lastFault } = billing;
   const isPaused = about === claimId && attempts.pause !== undefined && lastFault !== undefined;
   if (isPaused && Date.parse(attempts.pause.until) > giveUpAt) throw faultOf(lastFault);

@@ -1,9 +1,10 @@
 import { Type, type Static } from 'typebox';
-import { changeAccess, offerTransfer } from '../../../commands/access/access.handlers.js';
+import { changeInvitation, offerTransfer } from '../../../commands/access/access.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { Payments } from '../../../integrations/payments/port.js';
-import { accessProjection, type InvitationEntry } from '../../../projections/access/access.projection.js';
+import type { InvitationEntry } from '../../../projections/access/access.projection.js';
+import { listTransfers, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
 import { pageOf, pageQuery } from '../../paging.js';
 import { websiteParams, websiteTransferParams } from '../../params.js';
 import { noContent, route, type Route } from '../../route.js';
@@ -22,15 +23,6 @@ export interface TransferRouteParts {
 
 /** Offers of the ownership of a website. They are claimed as invitations are (`POST /invitations/:id/claim`). */
 export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRouteParts): readonly Route[] => {
-  /** Newest first; without those that were cancelled. */
-  const transfersOf = async (websiteId: string): Promise<readonly InvitationEntry[]> => {
-    const { document } = await reader.read(accessProjection, websiteId);
-    const invitations = document?.invitations ?? [];
-    return invitations
-      .filter(({ kind, status }) => kind === 'ownership_transfer' && status !== 'revoked')
-      .sort((one, other) => (one.id < other.id ? 1 : -1));
-  };
-
   const toTransfer = async (websiteId: string, entry: InvitationEntry): Promise<Static<typeof Invitation>> => ({
     ...(await toInvitation(engine, websiteId, entry)),
     claimUrl: `${baseUrl()}/invitations/${entry.id}`,
@@ -76,9 +68,10 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
         const input = { websiteId: params.id, email: email.toLowerCase(), priceId, sendMail: sendEmail };
         return offerTransfer(acting, input, context);
       },
-      answer: async ({ params }, { handled, email }) => {
+      answer: async ({ params }, { handled, clientId }) => {
         const status = handled.events.some(({ type }) => type === 'InvitationIssued') ? 201 : 200;
-        const offer = (await transfersOf(params.id)).find((entry) => entry.status === 'pending' && entry.email === email);
+        const { invitations } = await readAccess(reader, { websiteId: params.id, clientId });
+        const offer = invitations.find((entry) => entry.kind === 'ownership_transfer' && entry.status === 'pending');
         // Somebody claimed or cancelled it in the meantime.
         if (offer === undefined) throw new Refused(refusals.transferNotFound());
         return { status, body: await toTransfer(params.id, offer) };
@@ -96,7 +89,7 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       query: Type.Object(pageQuery),
       answers: { 200: { description: 'A page of transfers.', schema: Type.Array(Invitation) } },
       answer: async ({ params, query }) => {
-        const { items, next } = await pageOf(query, await transfersOf(params.id));
+        const { items, next } = await pageOf(query, await listTransfers(reader, params.id));
         const body = await Promise.all(items.map((entry) => toTransfer(params.id, entry)));
         return { body, ...(next !== undefined && { next }) };
       },
@@ -112,9 +105,9 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       params: websiteTransferParams,
       answers: { 204: { description: 'It can no longer be claimed.' } },
       act: async ({ params: { id: websiteId, transferId: invitationId }, context }, acting) => {
-        const offer = (await transfersOf(websiteId)).find(({ id }) => id === invitationId);
-        if (offer === undefined) throw new Refused(refusals.transferNotFound());
-        await changeAccess(acting, { type: 'CancelTransfer', websiteId, invitationId }, context);
+        const offer = (await readInvitation(reader, invitationId))?.invitation;
+        if (offer?.kind !== 'ownership_transfer' || offer.status === 'revoked') throw new Refused(refusals.transferNotFound());
+        await changeInvitation(acting, 'CancelTransfer', { websiteId, invitationId }, context);
       },
       answer: noContent,
     }),

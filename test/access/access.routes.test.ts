@@ -1,0 +1,96 @@
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+
+let api: RunningApi;
+let admin: string;
+let websiteId: string;
+let path: string;
+let count = 0;
+
+beforeAll(async () => {
+  api = await startApi();
+  admin = await api.mintToken();
+});
+
+beforeEach(async () => {
+  count += 1;
+  const { body } = await api.call('POST', '/websites', { token: admin, body: { name: 'Bakery', slug: `bakery-${count}` } });
+  websiteId = (body as { id: string }).id;
+  path = `/websites/${websiteId}/clients`;
+});
+
+interface People {
+  readonly owner: unknown;
+  readonly links: readonly { readonly clientId: string; readonly email: string; readonly role: string }[];
+  readonly invitations: readonly { readonly id: string; readonly email: string }[];
+}
+
+const list = async (query = ''): Promise<ApiAnswer & { readonly people: People }> => {
+  const answer = await api.call('GET', `${path}${query}`, { token: admin });
+  return { ...answer, people: answer.body as People };
+};
+const add = (email: string, role = 'viewer') => api.call('POST', path, { token: admin, body: { email, role } });
+const register = async (email: string): Promise<string> =>
+  ((await api.call('POST', '/clients', { token: admin, body: { email } })).body as { id: string }).id;
+const addressOf = (name: string): string => `${name}-${count}@example.com`;
+
+/** The page that an answer links to. */
+const nextOf = ({ headers }: ApiAnswer): string | undefined =>
+  /clients(\?[^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+
+describe('the people of a website', () => {
+  test('are listed as of now: links page by page, newest clients first; invitations, newest first', async () => {
+    const clientIds: string[] = [];
+    for (const name of ['anna', 'berta', 'clara']) {
+      clientIds.unshift(await register(addressOf(name)));
+      await add(addressOf(name));
+    }
+    await add(addressOf('dora'));
+    await add(addressOf('emma'));
+
+    const first = await list('?limit=2');
+    expect(first.people.links.map(({ clientId }) => clientId)).toEqual(clientIds.slice(0, 2));
+    expect(first.people.invitations.map(({ email }) => email)).toEqual([addressOf('emma'), addressOf('dora')]);
+    const second = await list(nextOf(first));
+    expect(second.people.links.map(({ clientId }) => clientId)).toEqual(clientIds.slice(2));
+    expect(nextOf(second)).toBeUndefined();
+    expect((await list()).people.links).toHaveLength(3);
+
+    // A page goes on after the last link of the page before, also when that has been removed since.
+    await api.call('DELETE', `${path}/${clientIds[1] ?? ''}`, { token: admin });
+    expect((await list(nextOf(first))).people.links.map(({ clientId }) => clientId)).toEqual(clientIds.slice(2));
+    expect((await list()).people.links.map(({ clientId }) => clientId)).toEqual([clientIds[0], clientIds[2]]);
+  });
+
+  test('are those of this website alone, each with their own role', async () => {
+    const clientId = await register(addressOf('anna'));
+    await add(addressOf('anna'), 'editor');
+    const other = await api.call('POST', '/websites', { token: admin, body: { name: 'x', slug: `x-${count}` } });
+    const elsewhere = `/websites/${(other.body as { id: string }).id}/clients`;
+    const body = { email: addressOf('anna'), role: 'viewer' };
+    await api.call('POST', elsewhere, { token: admin, body });
+    expect((await list()).people.links).toMatchObject([{ clientId, role: 'editor' }]);
+    expect((await api.call('GET', elsewhere, { token: admin })).body).toMatchObject({ links: [{ clientId, role: 'viewer' }] });
+  });
+
+  test('are added once; an invitation of a person who registers leads to a link', async () => {
+    const invited = await add(addressOf('anna'));
+    expect([invited.status, invited.body]).toMatchObject([201, { kind: 'invited', invitation: { email: addressOf('anna') } }]);
+    expect([(await add(addressOf('anna'))).status, (await list()).people.invitations.length]).toEqual([200, 1]);
+    const clientId = await register(addressOf('anna'));
+    expect(await add(addressOf('anna'), 'editor')).toMatchObject({ status: 201, body: { kind: 'linked', link: { clientId } } });
+    expect((await list()).people).toMatchObject({ links: [{ clientId, role: 'editor' }], invitations: [] });
+  });
+
+  test.each(['resend', 'revoke'])('are not reached through another website: %s', async (what) => {
+    const { id } = ((await add(addressOf('anna'))).body as { invitation: { id: string } }).invitation;
+    const other = await api.call('POST', '/websites', { token: admin, body: { name: 'x', slug: `y-${count}` } });
+    const elsewhere = `/websites/${(other.body as { id: string }).id}/client-invitations/${id}`;
+    const [method, to] = what === 'resend' ? ['POST', `${elsewhere}/resend`] : ['DELETE', elsewhere];
+    expect(await api.call(method, to, { token: admin })).toMatchObject({
+      status: 404,
+      body: { error: `Invitation ${id} not found` },
+    });
+    expect((await list()).people.invitations).toMatchObject([{ id }]);
+  });
+});
