@@ -78,7 +78,7 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
 
   const attempt = async (id: string, request: string, run: Parameters<Idempotency>[1]): Promise<Reply> => {
     const giveUpAt = clock.now() + patienceMs;
-    const cipher = await vault.sealer('doorstep kept answers');
+    const cipher = await vault.cipher('doorstep kept answers');
     for (;;) {
       const now = clock.now();
       const fresh: KeptRecord = {

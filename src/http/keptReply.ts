@@ -5,22 +5,22 @@ import type { Reply } from './reply.js';
  * A reply as bytes to keep. Whoever it names is in it as in an event, sealed for themselves, so that it ends with their erasure to show
  * them: in an answer a person is what has an `email`, and the `name` beside it is theirs.
  */
-export const bytesOf = async ({ status, headers, body }: Reply, { seal }: Pick<PersonalData, 'seal'>): Promise<Buffer> => {
+export const bytesOf = async ({ status, headers, body }: Reply, { encrypt }: Pick<PersonalData, 'encrypt'>): Promise<Buffer> => {
   const people = async ({ email, name }: Person): Promise<Partial<Person>> => ({
-    email: await seal(email.toLowerCase(), email),
-    ...(typeof name === 'string' && { name: await seal(email.toLowerCase(), name) }),
+    email: await encrypt(email.toLowerCase(), email),
+    ...(typeof name === 'string' && { name: await encrypt(email.toLowerCase(), name) }),
   });
   const kept = typeof body === 'string' ? await inAnswer(body, people) : body;
   return Buffer.from(JSON.stringify({ status, headers, body: kept === undefined ? null : Buffer.from(kept).toString('base64') }));
 };
 
 /** What `bytesOf` was given, with people as they may be shown now: of who was erased, no name and `[erased]` in place of the address. */
-export const replyOf = async (bytes: Buffer, { open }: Pick<PersonalData, 'open'>): Promise<Reply> => {
+export const replyOf = async (bytes: Buffer, { decrypt }: Pick<PersonalData, 'decrypt'>): Promise<Reply> => {
   const { status, headers, body } = JSON.parse(bytes.toString()) as Omit<Reply, 'body'> & { readonly body: string | null };
   if (body === null) return { status, headers };
   const people = async ({ email, name }: Person): Promise<Partial<Person>> => ({
-    email: (await open(email)) ?? erased,
-    ...(typeof name === 'string' && { name: (await open(name)) ?? undefined }),
+    email: (await decrypt(email)) ?? erased,
+    ...(typeof name === 'string' && { name: (await decrypt(name)) ?? undefined }),
   });
   const isJson = headers['content-type']?.startsWith('application/json') === true;
   const kept = Buffer.from(body, 'base64');

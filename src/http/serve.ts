@@ -111,13 +111,13 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const shown = { ...data };
     for (const field of personalFields[event.type] ?? []) {
       const text = shown[field];
-      if (typeof text === 'string') shown[field] = await engine.personal.shown(text);
+      if (typeof text === 'string') shown[field] = await engine.personal.display(text);
     }
     return { ...event, data: shown };
   };
 
-  const actorSubjectOf = async ({ sealedSubject, subject }: Caller, acting: Engine): Promise<string> =>
-    sealedSubject ?? (await acting.personal.sealSubject(subject));
+  const actorSubjectOf = async ({ encryptedSubject, subject }: Caller, acting: Engine): Promise<string> =>
+    encryptedSubject ?? (await acting.personal.encryptSubject(subject));
 
   return async (exchange, values) => {
     const { request } = exchange;

@@ -32,7 +32,7 @@ await runScript(async ({ engine }) => {
   const { websiteId, until, json } = readArguments();
   const history: DeliveryHistoryEntry[] = [];
   for await (const { actor, ...entry } of deliveryHistory(engine, websiteId, until)) {
-    history.push({ ...entry, actor: { ...actor, subject: await engine.personal.shown(actor.subject) } });
+    history.push({ ...entry, actor: { ...actor, subject: await engine.personal.display(actor.subject) } });
   }
   if (history.length === 0) {
     throw new UsageError(

@@ -18,28 +18,28 @@ export interface Vault {
   keyOf(handle: string, make: boolean): Promise<DataKey | null>;
   /** `null` when it was destroyed; another process may have done so up to 30 s ago. */
   key(id: string): Promise<DataKey | null>;
-  /** From now on its handle belongs to the next key; what it sealed is still opened. */
-  retire(id: string): Promise<void>;
+  /** From now on its handle belongs to the next key; what it encrypted can still be decrypted. */
+  retireKey(id: string): Promise<void>;
   /** Whether its handle still belongs to it, as the store says at this moment. */
   isCurrent(id: string): Promise<boolean>;
-  /** Retires the key and removes it for good, durably: nothing opens what it sealed. Repeating it changes nothing. */
-  destroy(id: string): Promise<void>;
-  /** Seals for one purpose of the service itself, with a key that lasts. */
-  sealer(purpose: string): Promise<Cipher>;
+  /** Retires the key and removes it for good, durably: what it encrypted cannot be decrypted any more. Repeating it changes nothing. */
+  destroyKey(id: string): Promise<void>;
+  /** Encrypts for one purpose of the service itself, with a key that lasts. */
+  cipher(purpose: string): Promise<Cipher>;
   /** 32 bytes for one purpose of the service itself: derived from the master key of the first use, and the same ever since. */
   serviceKey(purpose: string): Promise<Uint8Array>;
-  /** Keeps a secret under a name that is never used for another one; durable when it resolves. Repeating it changes nothing. */
-  keepSecret(name: string, secret: Uint8Array): Promise<void>;
-  /** `null` when it was never kept, or was destroyed by any process: the store is asked each time. */
+  /** Stores a secret under a name that is never used for another one; durable when it resolves. Repeating it changes nothing. */
+  storeSecret(name: string, secret: Uint8Array): Promise<void>;
+  /** `null` when it was never stored, or was deleted by any process: the store is asked each time. */
   secret(name: string): Promise<Uint8Array | null>;
   /** Removes a secret for good, durably. Repeating it changes nothing. */
-  destroySecret(name: string): Promise<void>;
+  deleteSecret(name: string): Promise<void>;
   /** Wraps every root with the first master key and makes one more root for the keys to come; answers how many roots there are. */
   rotate(): Promise<number>;
 }
 
 /** The vault without the keys of people, which `PersonalData` alone uses. */
-export type SecretVault = Omit<Vault, 'keyOf' | 'key' | 'retire' | 'isCurrent' | 'destroy'>;
+export type SecretVault = Omit<Vault, 'keyOf' | 'key' | 'retireKey' | 'isCurrent' | 'destroyKey'>;
 
 /** Two keys, derived from 32 random bytes that only the vault has. */
 export interface DataKey {
@@ -206,7 +206,7 @@ export const openVault = async (parts: {
     }
   }
 
-  const retire = async (id: string): Promise<void> => {
+  const retireKey = async (id: string): Promise<void> => {
     const entry = await records.get(collections.keys, id);
     if (entry !== null) await records.put(collections.handles, String(entry.pointer), { key: id, retired: true });
   };
@@ -234,27 +234,27 @@ export const openVault = async (parts: {
   return {
     keyOf,
     key,
-    retire,
+    retireKey,
     isCurrent: async (id) => {
       const entry = await records.get(collections.keys, id);
       if (entry === null) return false;
       return (await records.get(collections.handles, String(entry.pointer)))?.retired !== true;
     },
-    destroy: async (id) => {
-      await retire(id);
+    destroyKey: async (id) => {
+      await retireKey(id);
       await records.delete(collections.keys, id);
       believe(id, null);
     },
     serviceKey,
-    keepSecret: async (name, secret) => {
+    storeSecret: async (name, secret) => {
       await records.insert(collections.secrets, name, await wrap(secret, `secret/${name}`));
     },
     secret: async (name) => {
       const entry = await records.get(collections.secrets, name);
       return entry === null ? null : unwrap(entry, `secret/${name}`);
     },
-    destroySecret: (name) => records.delete(collections.secrets, name),
-    sealer: async (purpose) => createCipher(await serviceKey(purpose), random),
+    deleteSecret: (name) => records.delete(collections.secrets, name),
+    cipher: async (purpose) => createCipher(await serviceKey(purpose), random),
     rotate: async () => {
       masters = await parts.masterKeys();
       const { index: newest } = await newestRoot();
@@ -273,15 +273,15 @@ export const planSecrets = (vault: SecretVault): SecretVault => {
     return secret === undefined ? vault.secret(name) : secret;
   };
   return {
-    keepSecret: async (name, secret) => {
+    storeSecret: async (name, secret) => {
       if ((await secretOf(name)) === null) planned.set(name, secret);
     },
     secret: secretOf,
-    destroySecret: (name) => {
+    deleteSecret: (name) => {
       planned.set(name, null);
       return Promise.resolve();
     },
-    sealer: (purpose) => vault.sealer(purpose),
+    cipher: (purpose) => vault.cipher(purpose),
     serviceKey: (purpose) => vault.serviceKey(purpose),
     rotate: () => Promise.reject(new Error('a plan cannot rotate the vault')),
   };

@@ -49,7 +49,7 @@ forEachReadModelServer((server) => {
       const [one, other] = [await vaultOn(url), await vaultOn(url)];
       const { id } = await one.keyOf('person/a', true);
       await other.key(id);
-      await Promise.all([one.destroy(id), other.destroy(id)]);
+      await Promise.all([one.destroyKey(id), other.destroyKey(id)]);
       const next = await Promise.all([one, other].map((vault) => vault.keyOf('person/a', true)));
       expect(next.map((key) => key.id)).toEqual([next[0]?.id, next[0]?.id]);
       expect(next[0]?.id).not.toBe(id);
@@ -80,10 +80,10 @@ forEachReadModelServer((server) => {
       const url = mongoDatabase(server);
       const [one, other] = [await vaultOn(url), await vaultOn(url)];
       for (const name of ['a', 'a.b', '$a', '__proto__', 'a\0b', '\ud800']) {
-        await one.keepSecret(name, Buffer.from(name));
-        await other.keepSecret(name, Buffer.from('another'));
+        await one.storeSecret(name, Buffer.from(name));
+        await other.storeSecret(name, Buffer.from('another'));
         expect(await other.secret(name)).toEqual(Buffer.from(name));
-        await other.destroySecret(name);
+        await other.deleteSecret(name);
         expect(await one.secret(name)).toBeNull();
       }
     });
@@ -107,7 +107,7 @@ describe('a vault whose entry no majority confirms', () => {
       vaultKeys: () => vault.keyOf('person/a', true),
       vaultHandles: () => vault.keyOf('person/a', true),
       vaultServices: () => vault.serviceKey('index'),
-      vaultSecrets: () => vault.keepSecret('token', first),
+      vaultSecrets: () => vault.storeSecret('token', first),
     }[kind];
     await expect(asking?.()).rejects.toThrow(ReadModelStoreUnavailable);
     server.script(() => undefined);

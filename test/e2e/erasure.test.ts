@@ -141,7 +141,7 @@ test('an erased person is in no response, rebuilt read model, file or log, and m
   );
   const rebuilt = await answers(admin, websites, clientId);
   for (const text of [after, rebuilt]) {
-    expect(text).not.toMatch(/annabella|quintessa|sealed:/i);
+    expect(text).not.toMatch(/annabella|quintessa|encrypted:/i);
     expect(text).not.toContain(`"clientId":"${clientId}"`);
   }
   expect(filesNaming(folder)).toEqual([]);

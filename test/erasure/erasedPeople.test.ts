@@ -30,7 +30,7 @@ const replayed = async (path: string, body: unknown, token = admin): Promise<Api
 
 /** What is kept, as far as the service alone can open it. */
 const keptReplies = async (): Promise<string> => {
-  const cipher = await api.engine.vault.sealer('doorstep kept answers');
+  const cipher = await api.engine.vault.cipher('doorstep kept answers');
   const files = readdirSync(api.folder).filter((name) => name.startsWith('read-models.db'));
   const text = files.map((name) => readFileSync(join(api.folder, name), 'latin1')).join('\n');
   const ids = new Set(
@@ -82,7 +82,7 @@ test('answers kept for an `Idempotency-Key` tell of who was erased since nothing
     const { status, text } = await replayed(path, body);
     expect(status).toBeLessThan(300);
     expect(text).toContain('"email":"[erased]"');
-    expect(text).not.toMatch(/annabella|quintessa|sealed:/i);
+    expect(text).not.toMatch(/annabella|quintessa|encrypted:/i);
   }
   expect((await replayed('/clients', { email: 'ada@example.com', name: 'Ada' })).body).toMatchObject({
     id: other,
@@ -107,11 +107,11 @@ test('somebody who was only invited is erased by registering and erasing the add
   const key = keyOfInvitation((invited.body as { invitation: { id: string } }).invitation.id);
   const { events } = await api.engine.eventStore.readStream(accessStream.name(key ?? { websiteId, clientId: '' }));
   const sealed = events.map(({ data }) => data['email'] as string);
-  expect(await Promise.all(sealed.map((text) => api.engine.personal.open(text)))).toStrictEqual([email, email]);
+  expect(await Promise.all(sealed.map((text) => api.engine.personal.decrypt(text)))).toStrictEqual([email, email]);
 
   const { id: clientId } = (await post('/clients', { email })).body as { id: string };
   expect((await api.call('DELETE', `/clients/${clientId}`, { token: admin })).status).toBe(204);
   expect(await invitationsNow()).toStrictEqual([]);
-  expect(await Promise.all(sealed.map((text) => api.engine.personal.open(text)))).toStrictEqual([null, null]);
+  expect(await Promise.all(sealed.map((text) => api.engine.personal.decrypt(text)))).toStrictEqual([null, null]);
   expect((await replayed(path, { email, role: 'viewer' })).text).not.toContain('invited@');
 });

@@ -54,8 +54,10 @@ const erase = (
 ) => eraseWhole(engine, erasureOf(engine, holders), clientId, context());
 
 /** The key goes last. */
-const untilDone = ({ name, sealed }: Erasable): Promise<true> =>
-  eventually(`the erasure of ${name}`, async () => ((await other.engine.personal.open(sealed)) === null ? true : undefined));
+const untilDone = ({ name, encrypted }: Erasable): Promise<true> =>
+  eventually(`the erasure of ${name}`, async () =>
+    (await other.engine.personal.decrypt(encrypted)) === null ? true : undefined,
+  );
 
 describe('a client who is erased', () => {
   test('is nowhere any more; others are as they were', async () => {
@@ -84,9 +86,9 @@ describe('a client who is erased', () => {
     // The other process has seen the key.
     expect((await readClient(other.engine, anna.clientId))?.client.email).toBe(anna.email);
     await erase(anna);
-    const { invitationId, sealed } = await invite(other, anna.linked, anna.email);
-    expect(sealed).not.toBe(anna.sealed);
-    expect(await mine.engine.personal.open(sealed)).toBe(anna.email);
+    const { invitationId, encrypted } = await invite(other, anna.linked, anna.email);
+    expect(encrypted).not.toBe(anna.encrypted);
+    expect(await mine.engine.personal.decrypt(encrypted)).toBe(anna.email);
     const { subject, email } = anna;
     const wish = { invitationId, subject, verifiedEmail: email };
     const claimed = await claimInvitation(mine.engine, wish, mine.context({ actor: clientActor(subject) }));
@@ -142,7 +144,7 @@ describe('a crash', () => {
   };
 
   test('at any moment leaves nobody let in, and a worker ends what was begun; whoever came back meanwhile stays', async () => {
-    const people: { person: Erasable; begun: boolean; returned?: { invitationId: string; sealed: string } }[] = [];
+    const people: { person: Erasable; begun: boolean; returned?: { invitationId: string; encrypted: string } }[] = [];
     for (let diesAt = 0, survived = false; !survived; diesAt += 1) {
       const person = await makeErasable(mine, outbox, `anna${diesAt}`);
       const { engine, keeper, close } = await mortalProcess(diesAt);
@@ -170,7 +172,7 @@ describe('a crash', () => {
       await untilDone(person);
       await expectErased(other.engine, outbox, person);
       if (returned === undefined) continue;
-      expect(await mine.engine.personal.open(returned.sealed)).toBe(person.email);
+      expect(await mine.engine.personal.decrypt(returned.encrypted)).toBe(person.email);
       const wish = { invitationId: returned.invitationId, subject: person.subject, verifiedEmail: person.email };
       const { clientId } = await claimInvitation(mine.engine, wish, mine.context());
       expect(clientId).not.toBe(person.clientId);

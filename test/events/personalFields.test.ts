@@ -8,7 +8,7 @@ const personal = Object.entries(personalFields).flatMap(([type, fields]) => fiel
 
 test.each(personal)('%s.%s is told sealed in the golden file', (type, field) => {
   const examples = Object.values(golden[type] ?? {}).flatMap((version) => version.examples);
-  expect(examples.map(({ stored }) => stored[field])).toContainEqual(expect.stringMatching(/^sealed:[0-9a-z]{26}:[\w-]+$/));
+  expect(examples.map(({ stored }) => stored[field])).toContainEqual(expect.stringMatching(/^encrypted:[0-9a-z]{26}:[\w-]+$/));
 });
 
 test('no event has another field that is called as if it told a person', () => {

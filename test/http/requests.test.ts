@@ -42,8 +42,8 @@ describe('X-Request-Id', () => {
     expect(requestId).toBe('mine-1');
     expect(actor).toMatchObject({ role: 'admin', via: 'token' });
     // As events hold it.
-    expect(actor.subject).toMatch(/^sealed:/);
-    expect(await api.engine.personal.open(actor.subject)).toBe('ops@example.com');
+    expect(actor.subject).toMatch(/^encrypted:/);
+    expect(await api.engine.personal.decrypt(actor.subject)).toBe('ops@example.com');
   });
 
   test.each([

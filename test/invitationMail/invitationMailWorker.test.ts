@@ -196,7 +196,7 @@ describe('somebody who is erased', () => {
   test('gets no mail that has not been sent yet', async () => {
     const world = await createWorld();
     const id = await world.invite();
-    await world.engine.personal.destroy(await sealedIn(world, id));
+    await world.engine.personal.cryptoShred(await sealedIn(world, id));
     await world.start();
     await untilEnded(world, id);
     expect(world.sent).toStrictEqual([]);

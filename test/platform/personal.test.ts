@@ -15,87 +15,87 @@ beforeEach(async () => {
   personal = await createPersonalData(vault);
 });
 
-test.each(['Anna', '', anna, 'Ünïcödé 🎈', '\ud800 alone', 'NUL \0', 'sealed:x:y', 'x'.repeat(5_000)])(
-  'what is sealed is opened as it was: %j',
+test.each(['Anna', '', anna, 'Ünïcödé 🎈', '\ud800 alone', 'NUL \0', 'encrypted:x:y', 'x'.repeat(5_000)])(
+  'what is encrypted is opened as it was: %j',
   async (text) => {
-    const sealed = await personal.seal(anna, text);
-    expect(sealed).toMatch(/^sealed:[0-9a-z]{26}:[\w-]+$/);
-    expect(await personal.open(sealed)).toBe(text);
+    const encrypted = await personal.encrypt(anna, text);
+    expect(encrypted).toMatch(/^encrypted:[0-9a-z]{26}:[\w-]+$/);
+    expect(await personal.decrypt(encrypted)).toBe(text);
   },
 );
 
 test('the same text of the same person gives the same, of another person or another text something else', async () => {
-  const sealed = await personal.seal(anna, 'Anna');
-  expect(await (await createPersonalData(vault)).seal(anna, 'Anna')).toBe(sealed);
-  expect(await personal.seal('berta@example.com', 'Anna')).not.toBe(sealed);
-  const others = await Promise.all(['anna', 'Anna ', ''].map((text) => personal.seal(anna, text)));
-  expect(new Set([sealed, ...others]).size).toBe(4);
+  const encrypted = await personal.encrypt(anna, 'Anna');
+  expect(await (await createPersonalData(vault)).encrypt(anna, 'Anna')).toBe(encrypted);
+  expect(await personal.encrypt('berta@example.com', 'Anna')).not.toBe(encrypted);
+  const others = await Promise.all(['anna', 'Anna ', ''].map((text) => personal.encrypt(anna, text)));
+  expect(new Set([encrypted, ...others]).size).toBe(4);
 });
 
 test('what was changed or belongs to another key is a fault, never an answer', async () => {
-  const [mine, other] = [await personal.seal(anna, 'Anna'), await personal.seal('berta@example.com', 'Berta')];
+  const [mine, other] = [await personal.encrypt(anna, 'Anna'), await personal.encrypt('berta@example.com', 'Berta')];
   const flipped = mine.slice(0, -4) + (mine.slice(-4, -3) === 'A' ? 'B' : 'A') + mine.slice(-3);
-  await expect(personal.open(flipped)).rejects.toThrow();
-  await expect(personal.open(mine.slice(0, 33) + other.slice(33))).rejects.toThrow();
+  await expect(personal.decrypt(flipped)).rejects.toThrow();
+  await expect(personal.decrypt(mine.slice(0, 33) + other.slice(33))).rejects.toThrow();
 });
 
 test('text that was written before is itself', async () => {
-  for (const text of [anna, 'Anna', '', 'sealed:', 'sealed:short:abc']) expect(await personal.open(text)).toBe(text);
+  for (const text of [anna, 'Anna', '', 'encrypted:', 'encrypted:short:abc']) expect(await personal.decrypt(text)).toBe(text);
 });
 
-test('only a subject that tells an address is sealed, or one that looks sealed', async () => {
-  expect(await personal.sealSubject('auth0|1234')).toBe('auth0|1234');
-  const sealed = await personal.sealSubject('Anna@example.com');
-  expect(await personal.open(sealed)).toBe('Anna@example.com');
-  const pretended = await personal.sealSubject(sealed);
-  expect(pretended).not.toBe(sealed);
-  expect(await personal.open(pretended)).toBe(sealed);
+test('only a subject that tells an address is encrypted, or one that looks encrypted', async () => {
+  expect(await personal.encryptSubject('auth0|1234')).toBe('auth0|1234');
+  const encrypted = await personal.encryptSubject('Anna@example.com');
+  expect(await personal.decrypt(encrypted)).toBe('Anna@example.com');
+  const pretended = await personal.encryptSubject(encrypted);
+  expect(pretended).not.toBe(encrypted);
+  expect(await personal.decrypt(pretended)).toBe(encrypted);
   // One person, whatever the case.
-  await personal.destroy(await personal.seal(anna, anna));
-  expect(await personal.open(sealed)).toBeNull();
+  await personal.cryptoShred(await personal.encrypt(anna, anna));
+  expect(await personal.decrypt(encrypted)).toBeNull();
 });
 
 test('without making a key, the one that is there is used', async () => {
-  expect(await personal.seal(anna, 'Anna', { makeKey: false })).toBe('Anna');
+  expect(await personal.encrypt(anna, 'Anna', { makeKey: false })).toBe('Anna');
   expect(await vault.keyOf(`person/${personal.blindIndex(anna)}`, false)).toBeNull();
-  const sealed = await personal.seal(anna, 'Anna');
-  expect(await personal.seal(anna, 'Anna', { makeKey: false })).toBe(sealed);
+  const encrypted = await personal.encrypt(anna, 'Anna');
+  expect(await personal.encrypt(anna, 'Anna', { makeKey: false })).toBe(encrypted);
 });
 
 test('who was erased is opened by nobody, and comes back as somebody else', async () => {
-  const [before, berta] = [await personal.seal(anna, 'Anna'), await personal.seal('berta@example.com', 'Berta')];
+  const [before, berta] = [await personal.encrypt(anna, 'Anna'), await personal.encrypt('berta@example.com', 'Berta')];
   await personal.retire(before);
-  expect([await personal.open(before), await personal.isCurrent(before)]).toEqual(['Anna', false]);
-  const after = await personal.seal(anna, 'Anna');
+  expect([await personal.decrypt(before), await personal.isCurrent(before)]).toEqual(['Anna', false]);
+  const after = await personal.encrypt(anna, 'Anna');
   expect(after).not.toBe(before);
-  await personal.destroy(before);
-  await personal.destroy(before);
-  expect([await personal.open(before), await personal.open(after)]).toEqual([null, 'Anna']);
+  await personal.cryptoShred(before);
+  await personal.cryptoShred(before);
+  expect([await personal.decrypt(before), await personal.decrypt(after)]).toEqual([null, 'Anna']);
   expect([await personal.isCurrent(before), await personal.isCurrent(after)]).toEqual([false, true]);
-  expect([await personal.shown(before), await personal.shown(berta)]).toEqual([erased, 'Berta']);
+  expect([await personal.display(before), await personal.display(berta)]).toEqual([erased, 'Berta']);
 });
 
 describe('in a plan', () => {
   test('no key is made, and the one that is there is used', async () => {
     const plan = planPersonalData(personal);
-    expect([await plan.seal(anna, 'Anna'), await plan.sealSubject(anna)]).toEqual(['Anna', anna]);
+    expect([await plan.encrypt(anna, 'Anna'), await plan.encryptSubject(anna)]).toEqual(['Anna', anna]);
     expect(await vault.keyOf(`person/${personal.blindIndex(anna)}`, false)).toBeNull();
-    const sealed = await personal.seal(anna, 'Anna');
-    expect([await plan.seal(anna, 'Anna'), await plan.shown(sealed)]).toEqual([sealed, 'Anna']);
-    expect(await plan.sealSubject('idp|1')).toBe('idp|1');
+    const encrypted = await personal.encrypt(anna, 'Anna');
+    expect([await plan.encrypt(anna, 'Anna'), await plan.display(encrypted)]).toEqual([encrypted, 'Anna']);
+    expect(await plan.encryptSubject('idp|1')).toBe('idp|1');
   });
 
   test('who is erased is so for the plan alone', async () => {
     const plan = planPersonalData(personal);
-    const sealed = await personal.seal(anna, 'Anna');
-    await plan.retire(sealed);
-    expect([await plan.isCurrent(sealed), await plan.open(sealed), await plan.seal(anna, 'Anna')]).toEqual([
+    const encrypted = await personal.encrypt(anna, 'Anna');
+    await plan.retire(encrypted);
+    expect([await plan.isCurrent(encrypted), await plan.decrypt(encrypted), await plan.encrypt(anna, 'Anna')]).toEqual([
       false,
       'Anna',
       'Anna',
     ]);
-    await plan.destroy(sealed);
-    expect([await plan.open(sealed), await plan.shown(sealed)]).toEqual([null, erased]);
-    expect([await personal.isCurrent(sealed), await personal.open(sealed)]).toEqual([true, 'Anna']);
+    await plan.cryptoShred(encrypted);
+    expect([await plan.decrypt(encrypted), await plan.display(encrypted)]).toEqual([null, erased]);
+    expect([await personal.isCurrent(encrypted), await personal.decrypt(encrypted)]).toEqual([true, 'Anna']);
   });
 });

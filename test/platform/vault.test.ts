@@ -36,8 +36,8 @@ describe('the key of a handle', () => {
     const [mine, other] = [await open(), await open()];
     const old = await mine.keyOf('person/a', true);
     expect((await other.keyOf('person/a', true)).id).toBe(old.id);
-    await mine.retire(old.id);
-    await mine.retire(old.id);
+    await mine.retireKey(old.id);
+    await mine.retireKey(old.id);
     const next = await other.keyOf('person/a', true);
     expect(next.id).not.toBe(old.id);
     expect((await mine.keyOf('person/a', true)).id).toBe(next.id);
@@ -50,14 +50,14 @@ describe('the key of a handle', () => {
     const [mine, other] = [await open(), await open()];
     const { id } = await mine.keyOf('person/a', true);
     await other.key(id);
-    await mine.destroy(id);
+    await mine.destroyKey(id);
     expect(await mine.key(id)).toBeNull();
     await clock.advance(30_000);
     expect(await other.key(id)).toBeNull();
     expect(await records.get('vaultKeys', id)).toBeNull();
     expect(await other.isCurrent(id)).toBe(false);
     expect((await other.keyOf('person/a', true)).id).not.toBe(id);
-    await other.destroy(id);
+    await other.destroyKey(id);
     expect(await (await open()).key(id)).toBeNull();
   });
 
@@ -66,7 +66,7 @@ describe('the key of a handle', () => {
     const [mine, other] = [await open(), await open()];
     const { id } = await mine.keyOf('person/a', true);
     await other.key(id);
-    await mine.destroy(id);
+    await mine.destroyKey(id);
     clock.setTime(clock.now() - 3_600_000);
     expect(await other.key(id)).toBeNull();
   });
@@ -89,7 +89,7 @@ describe('the key of a handle', () => {
     };
     const vault = await openVault({ records: slow, masterKeys: () => Promise.resolve([first]), clock, random: systemRandom });
     const fetching = vault.key(id);
-    await vault.destroy(id);
+    await vault.destroyKey(id);
     arrive();
     expect(await fetching).toBeNull();
     expect(await vault.key(id)).toBeNull();
@@ -100,8 +100,8 @@ test('a secret is kept once, sealed, read by every process, and destroyed for al
   const { open, records } = world();
   const [mine, other] = [await open(), await open()];
   expect(await mine.secret('s1')).toBeNull();
-  await mine.keepSecret('s1', bytes);
-  await other.keepSecret('s1', Buffer.from('another'));
+  await mine.storeSecret('s1', bytes);
+  await other.storeSecret('s1', Buffer.from('another'));
   expect(await other.secret('s1')).toEqual(bytes);
   await mine.rotate();
   expect(await (await open()).secret('s1')).toEqual(bytes);
@@ -111,17 +111,17 @@ test('a secret is kept once, sealed, read by every process, and destroyed for al
   await records.put('vaultSecrets', 's2', kept as Record<string, string>);
   // What is sealed under one name opens under no other.
   await expect(mine.secret('s2')).rejects.toThrow();
-  await other.destroySecret('s1');
-  await other.destroySecret('s1');
+  await other.deleteSecret('s1');
+  await other.deleteSecret('s1');
   expect(await mine.secret('s1')).toBeNull();
 });
 
 test('a plan reads secrets as if it had kept and destroyed them, and writes nothing', async () => {
   const vault = await world().open();
-  await vault.keepSecret('kept', bytes);
+  await vault.storeSecret('kept', bytes);
   const plan = planSecrets(vault);
-  await plan.destroySecret('kept');
-  await plan.keepSecret('new', bytes);
+  await plan.deleteSecret('kept');
+  await plan.storeSecret('new', bytes);
   expect([await plan.secret('kept'), await plan.secret('new')]).toEqual([null, bytes]);
   expect([await vault.secret('kept'), await vault.secret('new')]).toEqual([bytes, null]);
   await expect(plan.rotate()).rejects.toThrow('a plan cannot rotate');
@@ -139,7 +139,7 @@ describe('the master key', () => {
     const { open } = world();
     const before = await open([first]);
     const key = await before.keyOf('person/a', true);
-    const sealed = (await before.sealer('answers')).encrypt(bytes, 'a');
+    const sealed = (await before.cipher('answers')).encrypt(bytes, 'a');
     const index = await before.serviceKey('index');
 
     await expect(open([second])).rejects.toThrow(MasterKeyUnknown);
@@ -151,7 +151,7 @@ describe('the master key', () => {
     const after = await open([second]);
     expect(await after.key(key.id)).toStrictEqual(key);
     expect(await after.keyOf('person/a', true)).toStrictEqual(key);
-    expect((await after.sealer('answers')).decrypt(sealed, 'a')).toStrictEqual(bytes);
+    expect((await after.cipher('answers')).decrypt(sealed, 'a')).toStrictEqual(bytes);
     expect(await after.serviceKey('index')).toEqual(index);
   });
 

@@ -140,7 +140,7 @@ test('secrets of a service that was taken away by somebody who was cut off are d
   const id = await attach(shop);
   const worker = createServiceSecretsWorker(partsOf(api.engine));
   await api.call('DELETE', `${path}/${id}`, { token });
-  await api.engine.vault.keepSecret(id, Buffer.from('{"adminToken":"left"}'));
+  await api.engine.vault.storeSecret(id, Buffer.from('{"adminToken":"left"}'));
   await worker.start();
   try {
     await eventually('the secret is gone', async () => ((await api.engine.vault.secret(id)) === null ? true : undefined));

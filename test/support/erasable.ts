@@ -24,7 +24,7 @@ export interface Erasable {
   readonly subject: string;
   readonly clientId: string;
   /** The address as events hold it. */
-  readonly sealed: string;
+  readonly encrypted: string;
   /** Websites that they own, are linked to after a claim, and are invited to. */
   readonly owned: string;
   readonly linked: string;
@@ -48,12 +48,12 @@ export const invite = async (
   { engine, context }: EngineProcess,
   websiteId: string,
   email: string,
-): Promise<{ readonly invitationId: string; readonly sealed: string }> => {
+): Promise<{ readonly invitationId: string; readonly encrypted: string }> => {
   const added = await addClient(engine, { websiteId, email, role: 'editor' }, context());
   const found = [...added.handled.state.invitations].find(([, { stage }]) => stage === 'pending');
   if (found === undefined) throw new Error('nobody was invited');
-  const [invitationId, { email: sealed }] = found;
-  return { invitationId, sealed };
+  const [invitationId, { email: encrypted }] = found;
+  return { invitationId, encrypted };
 };
 
 export const makeErasable = async (process: EngineProcess, outbox: Outbox, name: string): Promise<Erasable> => {
@@ -65,7 +65,7 @@ export const makeErasable = async (process: EngineProcess, outbox: Outbox, name:
   );
   if (owned === undefined || linked === undefined || invited === undefined) throw new Error('no websites');
 
-  const { invitationId, sealed } = await invite(process, invited, email);
+  const { invitationId, encrypted } = await invite(process, invited, email);
   const claimed = await invite(process, linked, email);
   const { clientId } = await claimInvitation(
     engine,
@@ -89,8 +89,8 @@ export const makeErasable = async (process: EngineProcess, outbox: Outbox, name:
     await mint({ subject: email }),
     await mint({ subject: 'somebody', verifiedEmail: email }),
   ];
-  await outbox.send({ id: engine.ids.commandId(), to: email, person: sealed, subject: 'Hello', html: name, text: name });
-  return { name, email, subject, clientId, sealed, owned, linked, invited, invitationId, apiKeys };
+  await outbox.send({ id: engine.ids.commandId(), to: email, person: encrypted, subject: 'Hello', html: name, text: name });
+  return { name, email, subject, clientId, encrypted, owned, linked, invited, invitationId, apiKeys };
 };
 
 /** Has access to nothing, and is not shown: from `ClientErased` on, whatever else has been done. */
@@ -103,7 +103,7 @@ export const expectShutOut = async (engine: TestProcess, { clientId, email, subj
 /** Nothing is left, in any process. */
 export const expectErased = async (engine: TestProcess, outbox: Outbox, person: Erasable): Promise<void> => {
   await expectShutOut(engine, person);
-  expect(await engine.personal.open(person.sealed)).toBeNull();
+  expect(await engine.personal.decrypt(person.encrypted)).toBeNull();
   expect(await websitesOfClient(engine, person.clientId)).toEqual([]);
   expect((await engine.read(websiteProjection, person.owned)).document).not.toHaveProperty('clientId');
   const { state: linked } = await engine.state(accessFold, { websiteId: person.linked, clientId: person.clientId });

@@ -51,7 +51,7 @@ const refuseErased = async (engine: Engine, client: AccessKey, context: CommandC
 /** Of whom the input speaks: the client id that the address stands for, and the address as events hold it. */
 const personOf = async (engine: Engine, address: string, context: CommandContext) => {
   const clientId = await reserveClientId(engine, address, context);
-  return { clientId, email: await engine.personal.seal(address, address) };
+  return { clientId, email: await engine.personal.encrypt(address, address) };
 };
 
 interface Added {
@@ -137,8 +137,8 @@ export const claimInvitation = async (
   const { ownerId, archived } = await websiteOf(engine, websiteId);
   const { state } = await engine.state(accessFold, key);
   const { email: storedEmail, kind } = state.invitations.get(invitationId) ?? {};
-  const isTheirs = storedEmail !== undefined && (await engine.personal.open(storedEmail)) === verifiedEmail;
-  const storedSubject = await engine.personal.sealSubject(subject);
+  const isTheirs = storedEmail !== undefined && (await engine.personal.decrypt(storedEmail)) === verifiedEmail;
+  const storedSubject = await engine.personal.encryptSubject(subject);
   const commandBy = (claimedBy: string): Untimed<ClaimInvitation | ClaimTransfer> => ({
     type: kind === 'ownership_transfer' ? 'ClaimTransfer' : 'ClaimInvitation',
     ...key,

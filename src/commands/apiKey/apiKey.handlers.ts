@@ -34,9 +34,9 @@ export const mintApiKey = async (
       type: 'MintAPIKey',
       ...input,
       key,
-      subject: await personal.sealSubject(subject),
-      verifiedEmail: verifiedEmail && (await personal.seal(verifiedEmail, verifiedEmail)),
-      userName: verifiedEmail && userName && (await personal.seal(verifiedEmail, userName)),
+      subject: await personal.encryptSubject(subject),
+      verifiedEmail: verifiedEmail && (await personal.encrypt(verifiedEmail, verifiedEmail)),
+      userName: verifiedEmail && userName && (await personal.encrypt(verifiedEmail, userName)),
       id,
       hash,
       prefix: token.slice(0, visiblePrefixLength),
@@ -51,7 +51,7 @@ export const mintApiKey = async (
 export const revokeApiKey = async (engine: Engine, id: string, subject: string, context: CommandContext): Promise<void> => {
   const key = keyOfId(id);
   const { state } = await engine.state(apiKeyFold, { key });
-  const isTheirs = state.stage !== 'none' && (await engine.personal.open(state.subject)) === subject;
+  const isTheirs = state.stage !== 'none' && (await engine.personal.decrypt(state.subject)) === subject;
   const command = { type: 'RevokeAPIKey', key, id, subject: isTheirs ? state.subject : subject } as const;
   await engine.handle(apiKeyDecider, command, context);
 };

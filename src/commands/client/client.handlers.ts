@@ -29,7 +29,7 @@ export const ensureClient = async (
   context: CommandContext,
 ): Promise<{ readonly clientId: string; readonly created: boolean }> => {
   const clientId = await reserveClientId(engine, email, context);
-  const encrypt = (text: string): Promise<string> => engine.personal.seal(email, text);
+  const encrypt = (text: string): Promise<string> => engine.personal.encrypt(email, text);
   const encrypted = { email: await encrypt(email), ...(name !== undefined && { name: await encrypt(name) }) };
   const { state } = await engine.handle(clientDecider, { type: 'RegisterClient', clientId, ...encrypted }, context);
   // A command that is repeated registers nothing again: what it registered, or only reserved, before tells that it is the one.
@@ -76,9 +76,9 @@ export const renameClient = async (
   options?: HandleOptions,
 ): Promise<Handled<ClientState, ClientEvent>> => {
   const { state } = await engine.state(clientFold, { clientId });
-  const email = state.stage === 'registered' ? await engine.personal.open(state.email) : null;
+  const email = state.stage === 'registered' ? await engine.personal.decrypt(state.email) : null;
   if (email === null) throw new Refused(refusals.clientNotFound(clientId));
-  const sealed = await engine.personal.seal(email, name);
+  const sealed = await engine.personal.encrypt(email, name);
   const command = { type: 'RenameClient', clientId, name: sealed } as const;
   return engine.handle(clientDecider, command, context, options);
 };
@@ -95,7 +95,7 @@ export const bindClientSubject = async (
       type: 'BindClientSubject',
       subjectIndex: engine.blindIndex(subject),
       clientId,
-      subject: await engine.personal.sealSubject(subject),
+      subject: await engine.personal.encryptSubject(subject),
     },
     context,
   );

@@ -55,7 +55,7 @@ export const eraseClient = async (
 ): Promise<ErasedPerson> => {
   const { state } = await engine.state(clientFold, { clientId });
   if (state.stage === 'none') throw new Refused(refusals.clientNotFound(clientId));
-  const address = await engine.personal.open(state.email);
+  const address = await engine.personal.decrypt(state.email);
   // An address that was never encrypted says nothing of how far an erasure has come.
   const isOver = address === null || address === state.email;
   if (state.stage === 'erased' && isOver) throw new Refused(refusals.clientNotFound(clientId));
@@ -82,7 +82,7 @@ const withdrawClient = async (
   { clientId, email }: { readonly clientId: string; readonly email: string },
   context: CommandContext,
 ): Promise<ErasedPerson> => {
-  const address = await engine.personal.open(email);
+  const address = await engine.personal.decrypt(email);
   if (address === null) return { email, address };
   await releaseAddress(engine, { clientId, email, address }, context);
 
@@ -110,5 +110,5 @@ export const forgetPerson = async (
 ): Promise<void> => {
   if (address === null) return;
   for (const holder of holders) await holder.forget(address, email);
-  await personal.destroy(email);
+  await personal.cryptoShred(email);
 };

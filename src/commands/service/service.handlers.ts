@@ -20,10 +20,10 @@ export const attachService = async (
 ): Promise<string> => {
   const serviceId = entityId(context.commandId, 'service');
   const secretNames = Object.keys(secrets);
-  if (secretNames.length > 0) await vault.keepSecret(serviceId, Buffer.from(JSON.stringify(secrets)));
+  if (secretNames.length > 0) await vault.storeSecret(serviceId, Buffer.from(JSON.stringify(secrets)));
   const command = { type: 'AttachService', serviceId, secretNames, ...input } as const;
   const { events } = await handle(serviceDecider, command, context);
-  for (const { type, data } of events) if (type === 'ServiceDetached') await vault.destroySecret(data.serviceId);
+  for (const { type, data } of events) if (type === 'ServiceDetached') await vault.deleteSecret(data.serviceId);
   return serviceId;
 };
 
@@ -35,7 +35,7 @@ export const detachService = async (
 ): Promise<void> => {
   const command = { type: 'DetachService', websiteId, serviceId } as const;
   await handle(serviceDecider, command, context);
-  await vault.destroySecret(serviceId);
+  await vault.deleteSecret(serviceId);
 };
 
 /**

@@ -27,7 +27,7 @@ export const createAuthenticate = (parts: {
   const { engine, identityProvider, keyUse } = parts;
 
   const opened = async (text: string | undefined): Promise<string | null | undefined> =>
-    text === undefined ? undefined : engine.personal.open(text);
+    text === undefined ? undefined : engine.personal.decrypt(text);
 
   const byToken = async (token: string): Promise<Caller> => {
     if (!isAccessToken(token)) throw new Refused(refusals.invalidToken());
@@ -51,7 +51,7 @@ export const createAuthenticate = (parts: {
     keyUse.note(id, now);
     return callerOf(
       { subject, role, verifiedEmail, name: name ?? undefined },
-      { via: 'token', tokenId: id, scope, ...(subject !== state.subject && { sealedSubject: state.subject }) },
+      { via: 'token', tokenId: id, scope, ...(subject !== state.subject && { encryptedSubject: state.subject }) },
     );
   };
 
@@ -68,7 +68,7 @@ export const createAuthenticate = (parts: {
 
   const callerOf = async (
     person: Pick<Caller, 'subject' | 'role'> & { verifiedEmail: string | undefined; name: string | undefined },
-    entry: Pick<Caller, 'via' | 'scope' | 'tokenId' | 'sealedSubject'>,
+    entry: Pick<Caller, 'via' | 'scope' | 'tokenId' | 'encryptedSubject'>,
   ): Promise<Caller> => {
     const { subject, role, verifiedEmail, name } = person;
     const clientId = role === 'client' ? await clientIdOf(engine, subject, verifiedEmail) : undefined;

@@ -5,7 +5,7 @@ export interface Caller {
   /** The identity provider's subject. */
   readonly subject: string;
   /** The subject as the token holds it, sealed because it tells an address. */
-  readonly sealedSubject?: string;
+  readonly encryptedSubject?: string;
   readonly role: 'admin' | 'client';
   readonly via: 'portal' | 'token';
   readonly tokenId?: string;

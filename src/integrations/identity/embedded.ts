@@ -40,7 +40,7 @@ export const createEmbeddedIdentity = (parts: {
   origins: readonly string[];
   /** Lower-case addresses of admins; everybody else is a client. */
   adminEmails: readonly string[];
-  vault: Pick<Vault, 'sealer' | 'serviceKey'>;
+  vault: Pick<Vault, 'cipher' | 'serviceKey'>;
   /** A keyed hash. */
   blindIndex: (text: string) => string;
   clock: Clock;

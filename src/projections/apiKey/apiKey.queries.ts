@@ -6,7 +6,7 @@ export const listApiKeys = async (
   reader: Reader,
   { subject, after, limit }: { subject: string; after?: string; limit: number },
 ): Promise<readonly APIKeyDocument[]> => {
-  const encrypted = await reader.personal.sealSubject(subject, { makeKey: false });
+  const encrypted = await reader.personal.encryptSubject(subject, { makeKey: false });
   const found = await reader.list(apiKeyProjection, {
     where: { subject: [subject, encrypted] },
     order: 'descending',

@@ -14,9 +14,9 @@ export const readClient = async (
 
 const decrypted = async ({ personal }: Reader, document: ClientDocument): Promise<ClientDocument | null> => {
   const { name: encryptedName, ...others } = document;
-  const email = await personal.open(document.email);
+  const email = await personal.decrypt(document.email);
   if (email === null) return null;
-  const name = encryptedName === undefined ? null : await personal.open(encryptedName);
+  const name = encryptedName === undefined ? null : await personal.decrypt(encryptedName);
   return { ...others, email, ...(name !== null && { name }) };
 };
 

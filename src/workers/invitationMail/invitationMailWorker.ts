@@ -60,7 +60,7 @@ export const createInvitationMailWorker = (parts: {
     const key = keyOfInvitation(invitationId);
     const invitation = key === null ? undefined : (await engine.state(accessFold, key)).state.invitations.get(invitationId);
     if (invitation?.stage !== 'pending' || invitation.expiresAt <= isoTime(clock.now())) return null;
-    const address = await personal.open(invitation.email);
+    const address = await personal.decrypt(invitation.email);
     const { document: website } = await reader.read(websiteProjection, websiteId);
     return website === null || address === null ? null : { invitation, address, websiteName: website.name };
   };

@@ -11,6 +11,6 @@ export const createServiceSecretsWorker = ({ engine, createReactor }: { engine: 
   createReactor({
     name: 'serviceSecrets',
     streams: [servicesStream],
-    on: { ServiceDetached: ({ data }) => engine.vault.destroySecret(data.serviceId) },
+    on: { ServiceDetached: ({ data }) => engine.vault.deleteSecret(data.serviceId) },
     key: ({ data }) => data.serviceId,
   });

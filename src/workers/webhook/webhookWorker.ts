@@ -37,7 +37,7 @@ export const createCommerceWebhooksWorker = ({
     if (topic !== uninstalled) return;
     const command = { type: 'RecordUninstall', websiteId, shopDomain, triggeredAt } as const;
     const { events } = await engine.handle(serviceDecider, command, context);
-    for (const { data } of events) await vault.destroySecret(data.serviceId);
+    for (const { data } of events) await vault.deleteSecret(data.serviceId);
   };
 
   const process = async ({ id, data, metadata }: Requested, open: KeptWebhook): Promise<void> => {

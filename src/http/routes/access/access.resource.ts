@@ -68,7 +68,7 @@ export const toInvitation = async (
     kind,
     status: expired ? 'expired' : status,
     websiteId,
-    email: await engine.personal.shown(email),
+    email: await engine.personal.display(email),
     ...(role !== undefined && { role }),
     createdAt,
     expiresAt,

@@ -86,7 +86,7 @@ export const toDeliveryHistory = (
     entries.map(async ({ block: _, revision, actor, changes, ...entry }) => ({
       ...entry,
       revision: Number(revision),
-      actor: { ...actor, subject: await personal.shown(actor.subject) },
+      actor: { ...actor, subject: await personal.display(actor.subject) },
       changes: changes.map((change) => ({ ...change })),
     })),
   );

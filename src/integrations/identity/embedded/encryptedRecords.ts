@@ -37,13 +37,13 @@ export interface EncryptedRecords {
 /** @param blindIndex a keyed hash */
 export const createEncryptedRecords = (
   records: Records,
-  vault: Pick<Vault, 'sealer'>,
+  vault: Pick<Vault, 'cipher'>,
   blindIndex: (text: string) => string,
   clock: Clock,
 ): EncryptedRecords => {
   const collectionOf = (kind: string): string => `signIn.${kind}`;
   const keyOf = (id: string): string => blindIndex(`sign-in ${id}`);
-  const cipher = (): Promise<Cipher> => vault.sealer('doorstep sign-in');
+  const cipher = (): Promise<Cipher> => vault.cipher('doorstep sign-in');
   const encrypt = async (kind: string, id: string, value: object): Promise<EncryptedValue> => ({
     sealed: (await cipher()).encrypt(Buffer.from(JSON.stringify(value)), `${kind}/${id}`),
   });
