@@ -12,7 +12,7 @@ beforeAll(async () => {
   api = await startApi({
     routes: () => [
       everyKind,
-      probe({ path: '/things/:id', params: Type.Object({ id: Type.String({ maxLength: 10 }) }) }),
+      probe({ path: '/things/:id', params: { id: Type.String({ maxLength: 10 }) } }),
       probe({
         path: '/things',
         query: Type.Object({
