@@ -1,4 +1,5 @@
 import { Type, type TSchema } from 'typebox';
+import { refusalCodesOf, statusOf } from './refusals.js';
 import type { Route } from './route.js';
 import { closed, pathParamsOf } from './validation.js';
 
@@ -210,35 +211,33 @@ const errorWords: Readonly<Record<number, string>> = {
   504: 'A provider did not answer in time.',
 };
 
-/** Every status that the route can answer with beside success. */
-const errorsOf = ({ access, body, raw, path }: Route, errorSchema: Json): Json => {
-  const statuses = [
-    400,
-    ...(access === 'public' && raw === undefined ? [] : [401, 403]),
-    ...(path.includes(':') || namesIds(body) || raw !== undefined ? [404] : []),
+/** Every error that the route can answer with. Refusals are listed by their codes; faults may strike anywhere. */
+const errorsOf = (route: Route, errorSchema: Json): Json => {
+  const { access, body, raw } = route;
+  const codes = [...refusalCodesOf(route)];
+  const faults = [
     ...(body === undefined && raw === undefined ? [] : [413]),
     500,
     ...(access === 'public' ? [] : [502]),
     503,
     ...(access === 'public' ? [] : [504]),
   ];
-  return Object.fromEntries(
-    statuses.map((status) => [
-      String(status),
-      {
-        description: errorWords[status],
-        headers: {
-          'X-Request-Id': refer('headers', 'RequestId'),
-          ...((status === 503 || status === 504) && { 'Retry-After': refer('headers', 'RetryAfter') }),
-        },
-        content: { 'application/json': { schema: errorSchema } },
+  const responses: Record<string, Json> = {};
+  for (const status of [...new Set([...codes.map(statusOf), ...faults])].sort((one, other) => one - other)) {
+    const own = codes.filter((code) => statusOf(code) === status).sort();
+    const schema =
+      own.length === 0 ? errorSchema : { allOf: [errorSchema, { type: 'object', properties: { code: { enum: own } } }] };
+    responses[status] = {
+      description: errorWords[status],
+      headers: {
+        'X-Request-Id': refer('headers', 'RequestId'),
+        ...((status === 503 || status === 504) && { 'Retry-After': refer('headers', 'RetryAfter') }),
       },
-    ]),
-  );
+      content: { 'application/json': { schema } },
+    };
+  }
+  return responses;
 };
-
-/** What a body names by its id may not be there. */
-const namesIds = (body: Route['body']): boolean => Object.keys(body?.properties ?? {}).some((name) => name.endsWith('Id'));
 
 /** The schema with everything in it that has a name replaced by a reference; what is named is added to `schemas`. */
 const named = (schema: TSchema, schemas: Map<string, Json>): Json => extract(plain(schema), schemas) as Json;

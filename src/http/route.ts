@@ -1,9 +1,10 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { CommandContext, HandleOptions } from '../commands/handleCommand.js';
-import type { Refusal } from '../commands/refusal.js';
+import type { Refusal, RefusalCode } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
 import type { Feature } from '../events/website/website.events.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
+import type { HttpRefusalCode } from './errors.js';
 import { pageQuery } from './paging.js';
 
 /**
@@ -35,6 +36,8 @@ export interface Route {
   readonly raw?: TObject;
   /** Hand-written checks of the body, whose words come before the schema's (website creation: `name is required`). */
   readonly precheck?: (body: unknown) => Refusal | null;
+  /** Those that it gives beside the ones that follow from the rest of its definition (`refusals.ts`). */
+  readonly refusals?: readonly RouteRefusalCode[];
   /** A write that may be repeated with `Idempotency-Key` (every POST) and tried with `?dryRun=1` is known by its method. */
   readonly answers: Readonly<Record<number, AnswerDefinition>>;
   /** Answered even when there is too much to do: otherwise the service would be restarted for being busy. */
@@ -59,6 +62,8 @@ export interface AnswerDefinition {
   /** Default `application/json`. */
   readonly contentType?: string;
 }
+
+export type RouteRefusalCode = RefusalCode | HttpRefusalCode;
 
 /** A group of routes in the OpenAPI document. */
 export interface RouteTag {

@@ -25,6 +25,7 @@ beforeAll(async () => {
         method: 'post',
         path: '/by-hand',
         body: Type.Object({ name: Type.String() }),
+        refusals: ['field_required'],
         precheck: (body) => ((body as { name?: unknown }).name === undefined ? refusals.fieldRequired('name') : null),
       }),
       probe({ method: 'post', path: '/bodyless' }),

@@ -127,6 +127,7 @@ export const accessRoutes = ({
       scope: 'website',
       access: 'admin',
       body: Type.Object({ email: Email, role: LinkRole }, { additionalProperties: false }),
+      refusals: ['already_owner', 'client_not_found', 'stale'],
       answers: {
         200: { description: 'The person was added before: what there is, brought up to date.', schema: Added },
         201: { description: 'The new link or invitation.', schema: Added },
@@ -148,6 +149,7 @@ export const accessRoutes = ({
       scope: 'website',
       access: 'admin',
       body: Type.Object({ role: LinkRole }, { additionalProperties: false }),
+      refusals: ['link_not_found'],
       answers: { 200: { description: 'The link.', schema: WebsiteClientLink } },
       act: ({ params: { id: websiteId, clientId }, body, context, expectation }, acting) =>
         changeAccess(acting, { type: 'ChangeClientRole', websiteId, clientId, role: body.role }, context, expectation),
@@ -162,6 +164,7 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'website',
       access: 'admin',
+      refusals: ['link_not_found'],
       answers: { 204: { description: 'No access any more.' } },
       act: async ({ params: { id: websiteId, clientId }, context }, acting) => {
         await findLink({ websiteId, clientId });
@@ -178,6 +181,7 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'website',
       access: 'admin',
+      refusals: ['invitation_not_found', 'transfer_not_found'],
       answers: { 200: { description: 'The invitation.', schema: Invitation } },
       act: ({ params: { id: websiteId, invitationId }, context }, acting) =>
         changeInvitation(acting, 'ResendInvitation', { websiteId, invitationId }, context),
@@ -194,6 +198,7 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'website',
       access: 'admin',
+      refusals: ['invitation_not_found', 'transfer_not_found'],
       answers: { 204: { description: 'It can no longer be claimed.' } },
       act: async ({ params: { id: websiteId, invitationId }, context }, acting) => {
         await findInvitation(invitationId, websiteId);
@@ -210,6 +215,7 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'installation',
       access: 'signedIn',
+      refusals: ['invitation_not_found', 'transfer_not_found', 'not_your_invitation'],
       answers: { 200: { description: "The invitation, with the website's name.", schema: Invitation } },
       answer: async ({ params, caller }) => {
         const invitation = await findInvitation(params.id);
@@ -231,6 +237,16 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'installation',
       access: 'signedIn',
+      refusals: [
+        'invitation_not_found',
+        'transfer_not_found',
+        'not_your_invitation',
+        'already_owner',
+        'client_not_found',
+        'link_not_found',
+        'website_archived',
+        'transfer_failed',
+      ],
       answers: {
         200: {
           description:

@@ -55,6 +55,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
       },
       { additionalProperties: false },
     ),
+    refusals: ['api_key_role_too_high'],
     answers: { 201: { description: 'The key, with its token.', schema: MintedAPIKey } },
     act: ({ body, caller, context, secret }, acting) => {
       const input = {
@@ -110,6 +111,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     tag: apiKeyTag,
     scope: 'installation',
     access: 'signedIn',
+    refusals: ['api_key_not_found'],
     answers: { 204: { description: 'It no longer works.' } },
     act: ({ params, caller, context }, acting) => revokeApiKey(acting, params.id, caller.subject, context),
     answer: noContent,

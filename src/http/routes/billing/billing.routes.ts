@@ -101,6 +101,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       scope: 'website',
       access: 'owner',
       whenArchived: 'allowed',
+      refusals: ['billing_not_set_up'],
       answers: {
         200: {
           description: 'For the caller alone, and for a short while.',
@@ -141,6 +142,7 @@ const ledgerRoutes = (
       },
       { additionalProperties: false },
     ),
+    refusals: ['no_owner'],
     answers: { 201: { description: 'The invoice.', schema: Invoice } },
     act: async ({ website: { website } }) => {
       const account = await accountOf(website);
@@ -162,6 +164,7 @@ const ledgerRoutes = (
     tag: billingTag,
     scope: 'website',
     access: 'admin',
+    refusals: ['invoice_not_found'],
     answers: { 200: { description: 'The invoice.', schema: Invoice } },
     act: async ({ params: { id: websiteId, invoiceId } }) => {
       if (!(await ledger.hasInvoice(websiteId, invoiceId))) throw new Refused(refusals.invoiceNotFound(invoiceId));

@@ -116,6 +116,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
         end: Time,
         location: Type.Optional(Type.String(text)),
       }),
+      refusals: ['bookings_elsewhere', 'calendar_full'],
       answers: { 201: { description: 'The booking.', schema: Booking } },
       act: async ({ body, context, params, website: { website } }, acting) => {
         await mustOwnCalendar(website);
@@ -149,6 +150,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       scope: 'website',
       access: 'admin',
       feature: 'scheduling',
+      refusals: ['bookings_elsewhere', 'booking_not_found'],
       answers: { 204: { description: 'It is cancelled.' } },
       act: async ({ params: { id: websiteId, bookingId }, context, website: { website } }, acting) => {
         await mustOwnCalendar(website);

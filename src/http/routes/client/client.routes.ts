@@ -47,6 +47,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       scope: 'installation',
       access: 'admin',
       body: Type.Object({ email: Email, name: Type.Optional(Name) }, { additionalProperties: false }),
+      refusals: ['client_email_taken', 'client_not_found'],
       answers: { 201: { description: 'The client.', schema: Client } },
       act: ({ body: { email, name }, context }, acting) =>
         createClient(acting, { email: email.toLowerCase(), name: name?.trim() }, context),
@@ -85,6 +86,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       tag: clientTag,
       scope: 'installation',
       access: 'admin',
+      refusals: ['client_not_found'],
       answers: { 200: { description: 'The client.', schema: Client } },
       answer: ({ params }) => readBack(params.id),
     }),
@@ -98,6 +100,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       scope: 'installation',
       access: 'admin',
       body: Type.Object({ name: Name }, { additionalProperties: false }),
+      refusals: ['client_not_found'],
       answers: { 200: { description: 'The client.', schema: Client } },
       act: ({ params, body, context, expectation }, acting) =>
         renameClient(acting, params.id, body.name.trim(), context, expectation),
@@ -112,6 +115,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       tag: clientTag,
       scope: 'installation',
       access: 'admin',
+      refusals: ['client_not_found'],
       answers: { 204: { description: 'Nothing that is left of the person can be read; the address may be used anew.' } },
       act: ({ params, context }, acting) => eraseClient(acting, erasure, params.id, context),
       answer: async (_, person) => {

@@ -70,6 +70,7 @@ export const deliveryRoutes = ({
       query: Type.Object({
         at: Type.Optional(Type.String({ format: 'date-time', description: 'For admins: the block as it was then.' })),
       }),
+      refusals: ['delivery_not_set_up', 'admin_required'],
       answers: theBlock,
       answer: async (request) => {
         if (request.query.at !== undefined) return answerAt(request.query.at, request);
@@ -137,6 +138,7 @@ export const deliveryRoutes = ({
       access: 'admin',
       params: { checkpointId: SentCheckpoint.properties.id },
       body: Type.Object({ status: DeliveryCheckpointStatus }, { additionalProperties: false }),
+      refusals: ['delivery_not_set_up', 'delivery_checkpoint_not_found'],
       answers: theBlock,
       act: ({ params, body, context, expectation }, acting) => {
         const input = { websiteId: params.id, checkpointId: params.checkpointId, status: body.status };
@@ -183,6 +185,7 @@ export const deliveryRoutes = ({
         },
         { additionalProperties: false },
       ),
+      refusals: ['delivery_not_set_up'],
       answers: theBlock,
       act: ({ params, body, context }, acting) => undoDeliveryChange(acting, params.id, body.revision, context),
       answer: answerWritten,

@@ -133,6 +133,7 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       tag: deploymentTag,
       scope: 'website',
       access: 'editors',
+      refusals: ['website_not_deployed'],
       answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
       act: async ({ website: { website }, context }, acting) => {
         const projectId = projectOf(website);

@@ -36,6 +36,7 @@ export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] 
           query: Type.Object({
             to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The recipient.' })),
           }),
+          refusals: ['read_only_token_for_mails'],
           answers: { 200: { description: 'A page of mails.', schema: Type.Array(OutboxMailSchema) } },
           answer: async ({ query, caller }) => {
             // With the codes in them, an admin's among them, one signs in and may do everything.

@@ -61,6 +61,7 @@ export const productRoutes = ({
       access: 'members',
       feature: 'commerce',
       paging: true,
+      refusals: ['commerce_not_set_up'],
       answers: { 200: { description: 'A page of products.', schema: Type.Array(Product) } },
       answer: async ({ params, query }) => {
         const shop = await shopOf(params.id);

@@ -99,6 +99,7 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       tag: provisioningTag,
       scope: 'website',
       access: 'admin',
+      refusals: ['provisioning_not_failed', 'provisioning_in_compensation'],
       answers: theJob,
       act: async ({ website: { website }, context }, acting) => {
         const { id: websiteId, provisioningJobId: jobId } = website;
@@ -116,6 +117,7 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       scope: 'website',
       access: 'admin',
       whenArchived: 'allowed',
+      refusals: ['provisioning_not_failed'],
       answers: { 202: { description: 'The provisioning job, whose `cleanup` says how it stands.', schema: ProvisioningJob } },
       act: async ({ website: { website }, context }, acting) => {
         const { id: websiteId, provisioningJobId: jobId, status } = website;

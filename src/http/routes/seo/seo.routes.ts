@@ -74,6 +74,7 @@ export const seoRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress
       scope: 'website',
       access: 'admin',
       feature: 'seo',
+      refusals: ['website_not_active'],
       answers: { 202: { description: 'The scan, which goes on by itself.', schema: SeoScan } },
       act: async ({ website: { website }, context }, acting) => {
         const { id: websiteId } = website;

@@ -129,6 +129,7 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
     scope: 'website',
     access: 'admin',
     body: ServiceInput,
+    refusals: ['feature_off', 'service_not_found'],
     answers: { 201: { description: 'The service.', schema: Service } },
     act: async ({ params, body, context, website }, acting) => {
       const { kind, shopDomain, eventTypeIds, siteId, secrets = {} } = body;
@@ -154,6 +155,7 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
     tag: serviceTag,
     scope: 'website',
     access: 'admin',
+    refusals: ['service_not_found'],
     answers: { 204: { description: 'It is gone.' } },
     act: ({ params: { id: websiteId, serviceId }, context }, acting) => detachService(acting, { websiteId, serviceId }, context),
     answer: noContent,

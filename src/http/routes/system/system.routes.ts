@@ -115,6 +115,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       scope: 'installation',
       access: 'public',
       hidden: true,
+      refusals: ['not_found'],
       answers: { 200: { description: 'A script or a style sheet.' } },
       answer: ({ params }) => docsFile(params.file, basePath()),
     }),

@@ -60,6 +60,7 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
         },
         { additionalProperties: false },
       ),
+      refusals: ['already_owner', 'client_not_found', 'transfer_not_found'],
       answers: {
         200: { description: 'The person had an open offer: it is renewed, on the terms asked for now.', schema: Invitation },
         201: { description: 'The offer.', schema: Invitation },
@@ -105,6 +106,7 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       tag: transferTag,
       scope: 'website',
       access: 'admin',
+      refusals: ['transfer_not_found'],
       answers: { 204: { description: 'It can no longer be claimed.' } },
       act: async ({ params: { id: websiteId, transferId: invitationId }, context }, acting) => {
         const offer = (await readInvitation(reader, invitationId))?.invitation;

@@ -65,6 +65,7 @@ export const webhookRoutes = ({
       access: 'public',
       query: Type.Object({ websiteId: Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\w-]+$' }) }),
       raw: headers,
+      refusals: ['invalid_signature', 'invalid_headers', 'other_shop', 'website_not_found'],
       answers: { 200: { description: 'It is kept, or was before.', schema: Type.Object({}) } },
       act: async ({ raw, header, query: { websiteId }, context }, acting) => {
         if (!commerce.acceptsWebhooks) throw httpErrors.noWebhooks();

@@ -94,6 +94,7 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
         },
         { additionalProperties: false },
       ),
+      refusals: ['field_required', 'not_hex_colour', 'slug_taken', 'client_not_found', 'feature_not_on_tier'],
       answers: { 201: { description: 'The website, being provisioned.', schema: Website } },
       act: async ({ body, context }, acting) => {
         const templateId = body.templateId ?? sourceHost.defaultTemplateId;
@@ -168,6 +169,7 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
         },
         { additionalProperties: false },
       ),
+      refusals: ['field_required', 'not_hex_colour', 'client_not_found', 'feature_not_on_tier'],
       answers: oneWebsite,
       act: ({ params, body, context, expectation }, acting) => {
         const input = { ...body, ...(body.name !== undefined && { name: body.name.trim() }), websiteId: params.id };
