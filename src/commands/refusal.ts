@@ -56,7 +56,7 @@ export const refusalKinds = {
   invalid_body: 'invalid',
   invalid_query: 'invalid',
   stale: 'conflict',
-  provisioning_in_cleanup: 'conflict',
+  provisioning_in_compensation: 'conflict',
   provisioning_not_failed: 'conflict',
   booking_not_found: 'notFound',
   bookings_elsewhere: 'conflict',
@@ -124,7 +124,7 @@ export const refusals = {
   stale: () => refuse('stale', 'Someone else saved while you were editing'),
 
   provisioningInCompensation: (websiteId: string) =>
-    refuse('provisioning_in_cleanup', `What the provisioning of website ${websiteId} has left is being removed`),
+    refuse('provisioning_in_compensation', `What the provisioning of website ${websiteId} has left is being removed`),
   provisioningNotFailed: (websiteId: string) =>
     refuse('provisioning_not_failed', `Provisioning of website ${websiteId} has not failed`),
 

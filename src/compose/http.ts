@@ -1,4 +1,4 @@
-import { createApp, vitalPaths, type HttpAppParts } from '../http/app.js';
+import { createApp, type HttpAppParts } from '../http/app.js';
 import { createKeyUse } from '../http/auth/keyUse.js';
 import type { Metrics } from '../http/metrics.js';
 import type { Route } from '../http/route.js';
@@ -70,7 +70,7 @@ export const composeHttp = (
       metrics.observe(answered);
     },
   };
-  const vital = routes.filter(({ path }) => vitalPaths.includes(path));
+  const vital = routes.filter((route) => route.vital === true);
   return {
     api: createServer(createApp({ ...parts, mounts }), clock, timeouts),
     health: createServer(createApp({ ...parts, routes: vital }), clock, timeouts),

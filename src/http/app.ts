@@ -47,9 +47,6 @@ type Handler = RequestHandler<Record<string, string>, unknown, unknown, unknown,
 
 const defaultLimits = { maxUnderWay: 2_000, maxLagMs: 5_000 };
 
-/** Answered even when there is too much to do: otherwise the service would be restarted for being busy. */
-export const vitalPaths: readonly string[] = ['/healthz', '/readyz', '/metrics'];
-
 /** The API as an express application: one set of routes, in two entry modes (specification, "Authentication"). */
 export const createApp = (parts: HttpAppParts): HttpApp => {
   const { engine, corsOrigins } = parts;
@@ -58,6 +55,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   const accessLog = createAccessLog(engine);
   const load = createLoad(clock, parts.limits ?? defaultLimits);
   const streams = new Set<() => void>();
+  const vitalPaths = new Set(parts.routes.filter(({ vital }) => vital === true).map(({ path }) => path));
 
   const fail = (exchange: Exchange, error: unknown): void => {
     // Nobody is left to be answered.
@@ -91,7 +89,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     if (isToken) request.url = request.url.slice('/v1'.length);
     // RFC 9112, 3.2.
     if (request.headers.host === undefined && request.httpVersion === '1.1') throw httpErrors.malformed();
-    if (load.isTooHigh() && !vitalPaths.includes(request.path)) throw httpErrors.busy();
+    if (load.isTooHigh() && !vitalPaths.has(request.path)) throw httpErrors.busy();
     next();
   };
 

@@ -1,4 +1,5 @@
 import { Type, type TSchema } from 'typebox';
+import { refusalCodesOf, statusOf } from './refusals.js';
 import type { Route } from './route.js';
 import { closed, pathParamsOf } from './validation.js';
 
@@ -33,7 +34,7 @@ export const createOpenApi = (routes: readonly Route[], { baseUrl, version }: { 
       { url: baseUrl, description: 'The portal, with an access token of the identity provider.' },
     ],
     security: [{ accessToken: [] }, { identityToken: [] }],
-    tags: [...new Set(visible.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] ?? name })),
+    tags: [...new Map(visible.map(({ tag }) => [tag.name, tag])).values()],
     paths,
     components: {
       securitySchemes: {
@@ -69,27 +70,6 @@ portal, with an access token of the identity provider.
 - Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` on PUT and PATCH keeps from overwriting what
   somebody else saved.
 - Lists are arrays, in pages: follow the \`Link\` header with \`rel="next"\`.`;
-
-const tagDescriptions: Readonly<Record<string, string>> = {
-  Session: 'Who is calling.',
-  Websites: 'Websites and their life.',
-  Access: 'Who may see a website: its owner, linked clients, invitations.',
-  Delivery: 'What is delivered when.',
-  Provisioning: 'How the making of a website gets on.',
-  Clients: 'The end customers.',
-  'API keys': "The caller's own personal access tokens.",
-  Transfers: "Offers of a website's ownership, and with it of its billing.",
-  Billing: 'What the owner pays, as the payment provider tells.',
-  Deployments: 'What was built, and from which commits, as hosting and source host tell.',
-  Services: 'What belongs to one website alone: its shop, its calendar, its figures.',
-  Products: "What the website's shop sells, as the commerce platform tells.",
-  Bookings: 'Who comes when, as the scheduling service tells, or the embedded calendar.',
-  Analytics: 'Visitors and page views.',
-  SEO: 'Scans of the website: what keeps people from finding it.',
-  Webhooks: 'What the commerce platform tells.',
-  Outbox: 'Mails that were sent.',
-  System: 'How the service is; needs no credential.',
-};
 
 const ErrorBody = Type.Object(
   {
@@ -150,7 +130,7 @@ const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json
   return {
     operationId,
     summary,
-    tags: [tag],
+    tags: [tag.name],
     ...(access === 'public' && { security: [] }),
     parameters: [
       ...parametersIn('path', pathParamsOf(route)),
@@ -186,10 +166,9 @@ const parametersIn = (place: 'path' | 'query' | 'header', schema: TSchema): Json
 const hasETag = ({ method, answers }: Route): boolean => method === 'get' && answers[200]?.contentType !== 'text/event-stream';
 
 const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
-  const { method, query, answers, access } = route;
+  const { method, paging, answers, access } = route;
   const isWrite = method !== 'get';
   const dryRun = isWrite ? named(DryRun, schemas) : undefined;
-  const isList = query !== undefined && Object.hasOwn(query.properties, 'cursor');
   const responses: Record<string, Json> = {};
   for (const [status, { description: text, schema, contentType }] of Object.entries(answers)) {
     const own = schema === undefined ? undefined : named(schema, schemas);
@@ -199,7 +178,7 @@ const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
       headers: {
         'X-Request-Id': refer('headers', 'RequestId'),
         ...(status === '200' && hasETag(route) && { ETag: refer('headers', 'ETag') }),
-        ...(isList && status === '200' && { Link: refer('headers', 'Link') }),
+        ...(paging === true && status === '200' && { Link: refer('headers', 'Link') }),
         ...(method === 'post' && access !== 'public' && { 'Idempotent-Replayed': refer('headers', 'IdempotentReplayed') }),
       },
       ...((either !== undefined || contentType !== undefined) && {
@@ -232,35 +211,33 @@ const errorWords: Readonly<Record<number, string>> = {
   504: 'A provider did not answer in time.',
 };
 
-/** Every status that the route can answer with beside success. */
-const errorsOf = ({ access, body, raw, path }: Route, errorSchema: Json): Json => {
-  const statuses = [
-    400,
-    ...(access === 'public' && raw === undefined ? [] : [401, 403]),
-    ...(path.includes(':') || namesIds(body) || raw !== undefined ? [404] : []),
+/** Every error that the route can answer with. Refusals are listed by their codes; faults may strike anywhere. */
+const errorsOf = (route: Route, errorSchema: Json): Json => {
+  const { access, body, raw } = route;
+  const codes = [...refusalCodesOf(route)];
+  const faults = [
     ...(body === undefined && raw === undefined ? [] : [413]),
     500,
     ...(access === 'public' ? [] : [502]),
     503,
     ...(access === 'public' ? [] : [504]),
   ];
-  return Object.fromEntries(
-    statuses.map((status) => [
-      String(status),
-      {
-        description: errorWords[status],
-        headers: {
-          'X-Request-Id': refer('headers', 'RequestId'),
-          ...((status === 503 || status === 504) && { 'Retry-After': refer('headers', 'RetryAfter') }),
-        },
-        content: { 'application/json': { schema: errorSchema } },
+  const responses: Record<string, Json> = {};
+  for (const status of [...new Set([...codes.map(statusOf), ...faults])].sort((one, other) => one - other)) {
+    const own = codes.filter((code) => statusOf(code) === status).sort();
+    const schema =
+      own.length === 0 ? errorSchema : { allOf: [errorSchema, { type: 'object', properties: { code: { enum: own } } }] };
+    responses[status] = {
+      description: errorWords[status],
+      headers: {
+        'X-Request-Id': refer('headers', 'RequestId'),
+        ...((status === 503 || status === 504) && { 'Retry-After': refer('headers', 'RetryAfter') }),
       },
-    ]),
-  );
+      content: { 'application/json': { schema } },
+    };
+  }
+  return responses;
 };
-
-/** What a body names by its id may not be there. */
-const namesIds = (body: Route['body']): boolean => Object.keys(body?.properties ?? {}).some((name) => name.endsWith('Id'));
 
 /** The schema with everything in it that has a name replaced by a reference; what is named is added to `schemas`. */
 const named = (schema: TSchema, schemas: Map<string, Json>): Json => extract(plain(schema), schemas) as Json;

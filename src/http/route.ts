@@ -1,9 +1,11 @@
-import type { Static, TObject, TSchema } from 'typebox';
+import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { CommandContext, HandleOptions } from '../commands/handleCommand.js';
-import type { Refusal } from '../commands/refusal.js';
+import type { Refusal, RefusalCode } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
 import type { Feature } from '../events/website/website.events.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
+import type { HttpRefusalCode } from './errors.js';
+import { pageQuery } from './paging.js';
 
 /**
  * A route is a value: the router, the authorisation, the validation, the OpenAPI document and the generated tests all derive
@@ -15,22 +17,31 @@ export interface Route {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly tag: string;
+  readonly tag: RouteTag;
+  /** `website`: it is about the website that the path parameter `id` names, which is looked up before anything else of it is told. */
+  readonly scope: 'installation' | 'website';
   readonly access: AccessRule;
   /** The website must have it enabled. */
   readonly feature?: Feature;
   /** An archived website refuses every write (400 `Website <id> is archived`) but those that say otherwise. */
   readonly whenArchived?: 'allowed';
-  readonly params?: TObject;
+  /** Schemas of path parameters; of one that has none here, any text of up to 200 characters. */
+  readonly params?: Readonly<Record<string, TSchema>>;
   readonly query?: TObject;
+  /** It answers with a list in pages, and its query has `limit` and `cursor`. */
+  readonly paging?: boolean;
   /** Present: a body is required. */
   readonly body?: TObject;
   /** Present: the body is taken as it was sent, with these headers; the handler checks all of them. */
   readonly raw?: TObject;
   /** Hand-written checks of the body, whose words come before the schema's (website creation: `name is required`). */
   readonly precheck?: (body: unknown) => Refusal | null;
+  /** Those that it gives beside the ones that follow from the rest of its definition (`refusals.ts`). */
+  readonly refusals?: readonly RouteRefusalCode[];
   /** A write that may be repeated with `Idempotency-Key` (every POST) and tried with `?dryRun=1` is known by its method. */
   readonly answers: Readonly<Record<number, AnswerDefinition>>;
+  /** Answered even when there is too much to do: otherwise the service would be restarted for being busy. */
+  readonly vital?: boolean;
   /** Not part of the API: left out of the OpenAPI document. */
   readonly hidden?: boolean;
   /**
@@ -52,8 +63,16 @@ export interface AnswerDefinition {
   readonly contentType?: string;
 }
 
+export type RouteRefusalCode = RefusalCode | HttpRefusalCode;
+
+/** A group of routes in the OpenAPI document. */
+export interface RouteTag {
+  readonly name: string;
+  readonly description: string;
+}
+
 /**
- * Who may call. `website…` rules need the parameter `:id` and look the website up first (404 when unknown):
+ * Who may call. All but `public`, `signedIn` and `admin` are rules of a website:
  * - `public`: nobody is asked who they are
  * - `signedIn`: any caller; the handler decides further
  * - `admin`
@@ -74,7 +93,7 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
   readonly header: (name: string) => string | undefined;
   /** Absent on `public` routes only. */
   readonly caller: Caller;
-  /** Present on routes with a website rule, and for `admin` routes whose path begins with `/websites/:id`. */
+  /** Present on routes whose scope is a website. */
   readonly website: WebsiteAccess;
   readonly context: CommandContext;
   /** 64 random bytes for a secret that the command makes: the same again when the command is repeated. */
@@ -99,29 +118,46 @@ export interface Answer {
   readonly events?: AsyncIterable<{ readonly event?: string; readonly id?: string; readonly data: unknown }>;
 }
 
-type RequestOf<Params, Query, Body> = RouteRequest<
-  StaticOr<Params, Record<string, never>>,
-  StaticOr<Query, Record<string, never>>,
-  StaticOr<Body, undefined>
->;
-
-type StaticOr<Schema, Fallback> = Schema extends TSchema ? Static<Schema> : Fallback;
-
 /** Of a write after which there is nothing to say. */
 export const noContent = (): Promise<Answer> => Promise.resolve({ status: 204 });
 
-/** Defines a route: the types of parameters, query and body are inferred from the schemas, the result of `act` from itself. */
+type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamOf<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+type StaticOr<Schema, Fallback> = Schema extends TSchema ? Static<Schema> : Fallback;
+type PageQuery = Static<TObject<typeof pageQuery>>;
+
+type RequestOf<Path extends string, Query, Paging, Body> = RouteRequest<
+  Readonly<Record<ParamOf<Path>, string>>,
+  StaticOr<Query, unknown> & (Paging extends true ? PageQuery : unknown),
+  StaticOr<Body, undefined>
+>;
+
+/**
+ * Defines a route: the types of path parameters are inferred from the path, those of query and body from their schemas, and the result
+ * of `act` from itself.
+ */
 export const route = <
-  Params extends TObject | undefined = undefined,
+  const Path extends string,
   Query extends TObject | undefined = undefined,
+  Paging extends boolean = false,
   Body extends TObject | undefined = undefined,
   Result = undefined,
 >(
-  definition: Omit<Route, 'params' | 'query' | 'body' | 'act' | 'answer'> & {
-    readonly params?: Params;
+  definition: Omit<Route, 'path' | 'params' | 'query' | 'paging' | 'body' | 'act' | 'answer'> & {
+    readonly path: Path;
+    readonly params?: Partial<Readonly<Record<ParamOf<Path>, TSchema>>>;
     readonly query?: Query;
+    readonly paging?: Paging;
     readonly body?: Body;
-    readonly act?: (request: RequestOf<Params, Query, Body>, engine: Engine) => Promise<Result>;
-    readonly answer: (request: RequestOf<Params, Query, Body>, result: Result) => Promise<Answer>;
+    readonly act?: (request: RequestOf<Path, Query, Paging, Body>, engine: Engine) => Promise<Result>;
+    readonly answer: (request: RequestOf<Path, Query, Paging, Body>, result: Result) => Promise<Answer>;
   },
-): Route => definition as unknown as Route;
+): Route => {
+  const { query, paging } = definition;
+  const whole = paging === true ? Type.Object({ ...pageQuery, ...query?.properties }) : query;
+  return { ...definition, ...(whole !== undefined && { query: whole }) } as unknown as Route;
+};

@@ -114,9 +114,12 @@ const meant = (text: string, type: unknown): unknown => {
   return type === 'boolean' && (text === 'true' || text === 'false') ? text === 'true' : text;
 };
 
-/** The path parameters of a route; where it does not describe them, any text of bearable length. */
-export const pathParamsOf = ({ params, path }: Pick<Route, 'params' | 'path'>): TObject =>
-  params ?? Type.Object(Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name ?? '', plainText])));
+/** The names of a path's parameters, in order. */
+const paramsIn = (path: string): readonly string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
+
+/** The path parameters of a route. Any text may be an id: one that names nothing is answered with 404, in the words of what was not found. */
+export const pathParamsOf = ({ params = {}, path }: Pick<Route, 'params' | 'path'>): TObject =>
+  Type.Object(Object.fromEntries(paramsIn(path).map((name) => [name, params[name] ?? plainText])));
 
 const plainText = Type.String({ minLength: 1, maxLength: 200 });
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { AccessRule } from '../../src/http/route.js';
+import type { AccessRule, Route } from '../../src/http/route.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { probe, ruled } from '../support/probeRoutes.js';
@@ -27,12 +27,13 @@ beforeAll(async () => {
     routes: (parts) => [
       ...createRoutes(parts),
       ...ruled(rules),
-      probe({ path: '/websites/:id/shop', access: 'members', feature: 'commerce' }),
-      probe({ path: '/websites/:id/text', access: 'members', feature: 'content' }),
-      probe({ method: 'post', path: '/websites/:id/write', access: 'editors' }),
-      probe({ method: 'post', path: '/websites/:id/revive', access: 'admin', whenArchived: 'allowed' }),
+      probe({ path: '/websites/:id/shop', scope: 'website', access: 'members', feature: 'commerce' }),
+      probe({ path: '/websites/:id/text', scope: 'website', access: 'members', feature: 'content' }),
+      probe({ method: 'post', path: '/websites/:id/write', scope: 'website', access: 'editors' }),
+      probe({ method: 'post', path: '/websites/:id/revive', scope: 'website', access: 'admin', whenArchived: 'allowed' }),
       probe({
         path: '/websites/:id/way',
+        scope: 'website',
         access: 'members',
         answer: ({ website: { via, role } }) => Promise.resolve({ body: { via, role } }),
       }),
@@ -52,6 +53,15 @@ beforeAll(async () => {
 });
 
 const stranger = (id: string): string => `Not authorized to access website ${id}`;
+
+test.each<[AccessRule, Route['scope'], string]>([
+  ['members', 'installation', '/websites/:id/lost'],
+  ['members', 'website', '/lost'],
+  ['admin', 'website', '/lost'],
+])('a route for %s in the scope %s that names no website lets nobody in', async (access, scope, path) => {
+  const lost = await startApi({ folder: api.folder, routes: () => [probe({ path, scope, access })], projector: false });
+  expect((await lost.call('GET', path.replace(':id', websiteId), { token: admin })).status).toBe(500);
+});
 
 describe('who may call', () => {
   const table: readonly [AccessRule, Readonly<Record<string, number>>][] = [

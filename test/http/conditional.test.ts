@@ -35,6 +35,7 @@ beforeAll(async () => {
       probe({ method: 'post', path: '/note', body, act: write, answer: answerWritten }),
       probe({
         path: '/notes',
+        paging: true,
         query: Type.Object({ ...pageQuery, q: Type.Optional(Type.String()) }),
         answer: () => Promise.resolve({ body: [{ text: 'é' }], next: 'c 1' }),
       }),

@@ -26,7 +26,13 @@ const options: ApiOptions = {
   clock,
   projector: false,
   routes: () => [
-    probe({ method: 'post', path: '/orders', body: Type.Object({ item: Type.String() }), answer: once }),
+    probe({
+      method: 'post',
+      path: '/orders',
+      body: Type.Object({ item: Type.String() }),
+      refusals: ['slug_taken'],
+      answer: once,
+    }),
     probe({ method: 'post', path: '/other-orders', body: Type.Object({ item: Type.String() }), answer: once }),
     probe({ method: 'post', path: '/orders/:id/cancel', answer: once }),
     probe({ method: 'put', path: '/orders', body: Type.Object({ item: Type.String() }), answer: once }),

@@ -160,7 +160,7 @@ describe('too much to do', () => {
   test('more requests than can be under way: 503, but not for those who ask how it is', async () => {
     const gate = createGate();
     const api = await startApi({
-      routes: () => [gate.route, probe({ path: '/healthz', access: 'public' })],
+      routes: () => [gate.route, probe({ path: '/healthz', access: 'public', vital: true })],
       projector: false,
       limits: { maxUnderWay: 2, maxLagMs: 60_000 },
     });

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { createOpenApi } from '../../src/http/openapi.js';
+import { refusalCodesOf } from '../../src/http/refusals.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import type { Route } from '../../src/http/route.js';
 import { projections } from '../../src/projections/catalogue.js';
@@ -126,6 +127,13 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }
 
+/** The codes that an operation lists, whatever their status. */
+const codesIn = (operation: Operation | undefined): readonly string[] =>
+  Object.values(operation?.responses ?? {})
+    .flatMap(({ content }) => [...JSON.stringify(content ?? null).matchAll(/"code":\{"enum":(\[[^\]]*\])/g)])
+    .flatMap(([, codes = '[]']) => JSON.parse(codes) as string[])
+    .sort();
+
 describe('/openapi.json', () => {
   const document = async (): Promise<Document> => (await api.call('GET', '/openapi.json')).body as Document;
 
@@ -178,8 +186,10 @@ describe('/openapi.json', () => {
       const statuses = Object.keys(operation?.responses ?? {});
       const names = operation?.parameters.map(({ name, $ref }) => name ?? $ref?.split('/').at(-1)) ?? [];
       expect(statuses).toEqual(expect.arrayContaining(['400', '500', '503', ...Object.keys(route.answers)]));
+      expect(codesIn(operation)).toStrictEqual([...refusalCodesOf(route)].sort());
       if (route.access === 'public') expect(operation?.security).toStrictEqual([]);
-      else expect(statuses).toEqual(expect.arrayContaining(['401', '403']));
+      else expect(statuses).toContain('401');
+      if (route.access !== 'public' && (route.access !== 'signedIn' || route.method !== 'get')) expect(statuses).toContain('403');
       if (route.path.includes(':')) expect(statuses).toContain('404');
       if (route.body !== undefined || route.raw !== undefined) expect(statuses).toContain('413');
       expect([route.operationId, operation?.requestBody !== undefined]).toStrictEqual([

@@ -12,7 +12,7 @@ beforeAll(async () => {
   api = await startApi({
     routes: () => [
       everyKind,
-      probe({ path: '/things/:id', params: Type.Object({ id: Type.String({ maxLength: 10 }) }) }),
+      probe({ path: '/things/:id', params: { id: Type.String({ maxLength: 10 }) } }),
       probe({
         path: '/things',
         query: Type.Object({
@@ -25,6 +25,7 @@ beforeAll(async () => {
         method: 'post',
         path: '/by-hand',
         body: Type.Object({ name: Type.String() }),
+        refusals: ['field_required'],
         precheck: (body) => ((body as { name?: unknown }).name === undefined ? refusals.fieldRequired('name') : null),
       }),
       probe({ method: 'post', path: '/bodyless' }),

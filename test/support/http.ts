@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import type { PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
 import { erasureOf, processOn, type TestProcess } from './process.js';
@@ -9,9 +9,11 @@ import { composeIntegrations } from '../../src/compose/integrations.js';
 import { openCore } from '../../src/compose/stores.js';
 import { composeProjector } from '../../src/compose/workers.js';
 import { loadSettings, type Environment } from '../../src/platform/settings.js';
+import type { Answered } from '../../src/http/accessLog.js';
 import type { HttpAppParts } from '../../src/http/app.js';
 import { createMetrics } from '../../src/http/metrics.js';
-import type { RouteParts } from '../../src/http/routes/index.js';
+import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
+import { refusalCodesOf } from '../../src/http/refusals.js';
 import type { Route } from '../../src/http/route.js';
 import type { HttpServer, Patience } from '../../src/http/server.js';
 import type { Commerce } from '../../src/integrations/commerce/port.js';
@@ -101,9 +103,20 @@ const emptyAccounts: Scheduling = { provider: 'Cal.com', bookings: () => Promise
 
 const running = new Set<RunningApi>();
 
+/** Refusals that a route gave without declaring them. */
+const undeclared = new Set<string>();
+
 afterAll(async () => {
   for (const api of [...running]) await api.stop();
+  expect([...undeclared]).toEqual([]);
 });
+
+const noteUndeclared = (routes: readonly Route[], { method, route: path, status, code }: Answered): void => {
+  const asked = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const route = routes.find((one) => one.path === path && one.method === asked);
+  if (route === undefined || code === undefined || ![400, 401, 403, 404].includes(status)) return;
+  if (!refusalCodesOf(route).has(code)) undeclared.add(`${route.operationId}: ${code}`);
+};
 
 /** Starts it; it is stopped after the test file at the latest. */
 export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> => {
@@ -132,12 +145,22 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     mounts: options.mounts ?? signIn?.mounts ?? {},
     erasure: erasureOf(engine, options.holders),
   });
+  let declared: readonly Route[] = [];
   const { api: server } = composeHttp(core, integrations, address, {
     corsOrigins: options.corsOrigins ?? [],
-    metrics,
+    metrics: {
+      ...metrics,
+      observe: (answered) => {
+        metrics.observe(answered);
+        noteUndeclared(declared, answered);
+      },
+    },
     version: readVersion(new URL('../../package.json', import.meta.url)),
     clock: systemClock,
-    ...(options.routes !== undefined && { routes: options.routes }),
+    routes: (parts) => {
+      declared = (options.routes ?? createRoutes)(parts);
+      return declared;
+    },
     ...(options.limits !== undefined && { limits: options.limits }),
     ...(options.patience !== undefined && { timeouts: options.patience }),
   });

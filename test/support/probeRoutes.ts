@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
-import { route, type AccessRule, type Answer, type Route, type RouteRequest } from '../../src/http/route.js';
+import { route, type AccessRule, type Answer, type Route, type RouteRequest, type RouteTag } from '../../src/http/route.js';
 
+const probeTag: RouteTag = { name: 'Probes', description: 'Probes.' };
 const done: Route['answers'] = { 200: { description: 'Done.' } };
 
 /** A route that answers with what it was called with, or as `answer` says. */
@@ -8,7 +9,8 @@ export const probe = (changes: Partial<Route> & Pick<Route, 'path'>): Route => (
   method: 'get',
   operationId: `${changes.method ?? 'get'}${changes.path.replaceAll(/\W/g, '_')}`,
   summary: 'Probe',
-  tag: 'Probes',
+  tag: probeTag,
+  scope: 'installation',
   access: 'signedIn',
   answers: done,
   answer: ({ params, query, body }: RouteRequest): Promise<Answer> => Promise.resolve({ body: { params, query, body } }),
@@ -17,7 +19,7 @@ export const probe = (changes: Partial<Route> & Pick<Route, 'path'>): Route => (
 
 /** One route for each rule of access, all about a website. */
 export const ruled = (rules: readonly AccessRule[], changes: Partial<Route> = {}): readonly Route[] =>
-  rules.map((access) => probe({ path: `/websites/:id/${access}`, access, ...changes }));
+  rules.map((access) => probe({ path: `/websites/:id/${access}`, scope: 'website', access, ...changes }));
 
 /** A body with something of every kind. */
 export const everyKind = route({
@@ -25,7 +27,8 @@ export const everyKind = route({
   path: '/things',
   operationId: 'postThing',
   summary: 'Probe',
-  tag: 'Probes',
+  tag: probeTag,
+  scope: 'installation',
   access: 'signedIn',
   body: Type.Object({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 5 })),

@@ -8,7 +8,7 @@ import type { Reader } from '../../projections/reader.js';
 /** What a caller is to a website. */
 type Standing = 'admin' | 'owner' | 'editor' | 'viewer' | 'stranger';
 
-/** Who may call (specification, "Authentication", rules 2 to 4). The rules without a website are looked after below. */
+/** Who may call (specification, "Authentication", rules 2 to 4). The rules without a website follow below. */
 const allowed: Readonly<Record<Exclude<AccessRule, 'public' | 'signedIn'>, readonly Standing[]>> = {
   admin: ['admin'],
   members: ['admin', 'owner', 'editor', 'viewer'],
@@ -16,10 +16,6 @@ const allowed: Readonly<Record<Exclude<AccessRule, 'public' | 'signedIn'>, reado
   editors: ['admin', 'owner', 'editor'],
   owner: ['owner'],
 };
-
-/** Whether the route is about one website, which is then looked up before anything else of it is told. */
-const isOfWebsite = ({ access, path }: Route): boolean =>
-  access === 'admin' ? /^\/websites\/:id(\/|$)/.test(path) : access !== 'public' && access !== 'signedIn';
 
 /**
  * Lets the caller through, or not. It looks at nothing but streams as they are now: after the answer to a revocation nobody who
@@ -48,7 +44,9 @@ export const createAuthorise = (reader: Reader): Authorise => {
     const rule = route.access;
     if (rule === 'public' || rule === 'signedIn') return undefined;
     if (rule === 'admin' && caller.role !== 'admin') throw new Refused(refusals.adminRequired());
-    if (!isOfWebsite(route) || id === undefined) return undefined;
+    if (rule === 'admin' && route.scope === 'installation') return undefined;
+    // Nobody is let in by a route that declares a website's rule and no website.
+    if (route.scope !== 'website' || id === undefined) throw new Error(`${route.operationId} names no website`);
 
     const { access, standing } = await accessOf(caller, id);
     if (standing === 'stranger') throw new Refused(refusals.notAuthorizedForWebsite(id));

@@ -9,16 +9,18 @@ import type { InvitationEntry, LinkEntry } from '../../../projections/access/acc
 import { listInvitations, listLinks, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
-import { pageQuery, readPage } from '../../paging.js';
-import { invitationParams, websiteClientParams, websiteInvitationParams, websiteParams } from '../../params.js';
-import { noContent, route, type Answer, type Route } from '../../route.js';
+import { readPage } from '../../paging.js';
+import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { Client, Email } from '../client/client.routes.js';
 import { awaitTransfer } from '../transfer/awaitTransfer.js';
 import { toWebsite, Website } from '../website/website.resource.js';
 import { Invitation, toInvitation, toLink, WebsiteClientLink } from './access.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const tag = 'Access';
+export const accessTag: RouteTag = {
+  name: 'Access',
+  description: 'Who may see a website: its owner, linked clients, invitations.',
+};
 
 const Added = Type.Union([
   Type.Object({ kind: Type.Literal('linked'), link: WebsiteClientLink }),
@@ -82,10 +84,10 @@ export const accessRoutes = ({
       path: '/websites/:id/clients',
       operationId: 'listWebsiteClients',
       summary: 'The owner, the linked clients and the open invitations of a website',
-      tag,
+      tag: accessTag,
+      scope: 'website',
       access: 'adminOrOwner',
-      params: websiteParams,
-      query: Type.Object(pageQuery),
+      paging: true,
       answers: {
         200: {
           description: 'Who has access, and who was invited.',
@@ -121,10 +123,11 @@ export const accessRoutes = ({
       path: '/websites/:id/clients',
       operationId: 'addClient',
       summary: 'Give somebody access by address: linked at once when the client is known, else invited by e-mail',
-      tag,
+      tag: accessTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteParams,
       body: Type.Object({ email: Email, role: LinkRole }, { additionalProperties: false }),
+      refusals: ['already_owner', 'client_not_found', 'stale'],
       answers: {
         200: { description: 'The person was added before: what there is, brought up to date.', schema: Added },
         201: { description: 'The new link or invitation.', schema: Added },
@@ -142,10 +145,11 @@ export const accessRoutes = ({
       path: '/websites/:id/clients/:clientId',
       operationId: 'changeClientRole',
       summary: "Change a linked client's role",
-      tag,
+      tag: accessTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteClientParams,
       body: Type.Object({ role: LinkRole }, { additionalProperties: false }),
+      refusals: ['link_not_found'],
       answers: { 200: { description: 'The link.', schema: WebsiteClientLink } },
       act: ({ params: { id: websiteId, clientId }, body, context, expectation }, acting) =>
         changeAccess(acting, { type: 'ChangeClientRole', websiteId, clientId, role: body.role }, context, expectation),
@@ -157,9 +161,10 @@ export const accessRoutes = ({
       path: '/websites/:id/clients/:clientId',
       operationId: 'removeClient',
       summary: "Take a linked client's access away, at once",
-      tag,
+      tag: accessTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteClientParams,
+      refusals: ['link_not_found'],
       answers: { 204: { description: 'No access any more.' } },
       act: async ({ params: { id: websiteId, clientId }, context }, acting) => {
         await findLink({ websiteId, clientId });
@@ -173,9 +178,10 @@ export const accessRoutes = ({
       path: '/websites/:id/client-invitations/:invitationId/resend',
       operationId: 'resendInvitation',
       summary: 'Renew an invitation and send its mail again',
-      tag,
+      tag: accessTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteInvitationParams,
+      refusals: ['invitation_not_found', 'transfer_not_found'],
       answers: { 200: { description: 'The invitation.', schema: Invitation } },
       act: ({ params: { id: websiteId, invitationId }, context }, acting) =>
         changeInvitation(acting, 'ResendInvitation', { websiteId, invitationId }, context),
@@ -189,9 +195,10 @@ export const accessRoutes = ({
       path: '/websites/:id/client-invitations/:invitationId',
       operationId: 'revokeInvitation',
       summary: 'Withdraw an invitation',
-      tag,
+      tag: accessTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteInvitationParams,
+      refusals: ['invitation_not_found', 'transfer_not_found'],
       answers: { 204: { description: 'It can no longer be claimed.' } },
       act: async ({ params: { id: websiteId, invitationId }, context }, acting) => {
         await findInvitation(invitationId, websiteId);
@@ -205,9 +212,10 @@ export const accessRoutes = ({
       path: '/invitations/:id',
       operationId: 'getInvitation',
       summary: 'Read an invitation that was sent to the caller',
-      tag,
+      tag: accessTag,
+      scope: 'installation',
       access: 'signedIn',
-      params: invitationParams,
+      refusals: ['invitation_not_found', 'transfer_not_found', 'not_your_invitation'],
       answers: { 200: { description: "The invitation, with the website's name.", schema: Invitation } },
       answer: async ({ params, caller }) => {
         const invitation = await findInvitation(params.id);
@@ -226,9 +234,19 @@ export const accessRoutes = ({
       path: '/invitations/:id/claim',
       operationId: 'claimInvitation',
       summary: 'Take up an invitation as the person invited',
-      tag,
+      tag: accessTag,
+      scope: 'installation',
       access: 'signedIn',
-      params: invitationParams,
+      refusals: [
+        'invitation_not_found',
+        'transfer_not_found',
+        'not_your_invitation',
+        'already_owner',
+        'client_not_found',
+        'link_not_found',
+        'website_archived',
+        'transfer_failed',
+      ],
       answers: {
         200: {
           description:

@@ -7,8 +7,9 @@ import type { Reader } from '../../../projections/reader.js';
 import { isoTime } from '../../../platform/clock.js';
 import { isTime, utcTime } from '../../../platform/times.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
-import { websiteParams } from '../../params.js';
-import { route, type Route } from '../../route.js';
+import { route, type Route, type RouteTag } from '../../route.js';
+
+export const analyticsTag: RouteTag = { name: 'Analytics', description: 'Visitors and page views.' };
 
 const count = Type.Integer({ minimum: 0 });
 const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
@@ -59,10 +60,10 @@ export const analyticsRoutes = (parts: {
     path: '/websites/:id/analytics',
     operationId: 'getAnalytics',
     summary: 'Read how many people visited a website, and what they looked at',
-    tag: 'Analytics',
+    tag: analyticsTag,
+    scope: 'website',
     access: 'members',
     feature: 'analytics',
-    params: websiteParams,
     query: Type.Object({
       from: Type.Optional(
         Type.String({

@@ -3,11 +3,11 @@ import { mintApiKey, revokeApiKey } from '../../../commands/apiKey/apiKey.handle
 import { apiKeyProjection, type APIKeyDocument } from '../../../projections/apiKey/apiKey.projection.js';
 import { listApiKeys } from '../../../projections/apiKey/apiKey.queries.js';
 import type { KeyUse } from '../../auth/keyUse.js';
-import { pageQuery, readPage } from '../../paging.js';
-import { noContent, route, type Route } from '../../route.js';
+import { readPage } from '../../paging.js';
+import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const tag = 'API keys';
+export const apiKeyTag: RouteTag = { name: 'API keys', description: "The caller's own personal access tokens." };
 const role = Type.Enum(['admin', 'client']);
 const scope = Type.Enum(['read', 'write']);
 const time = Type.String({ format: 'date-time' });
@@ -41,7 +41,8 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     path: '/api-keys',
     operationId: 'mintAPIKey',
     summary: 'Mint a personal access token for oneself',
-    tag,
+    tag: apiKeyTag,
+    scope: 'installation',
     access: 'signedIn',
     body: Type.Object(
       {
@@ -54,6 +55,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
       },
       { additionalProperties: false },
     ),
+    refusals: ['api_key_role_too_high'],
     answers: { 201: { description: 'The key, with its token.', schema: MintedAPIKey } },
     act: ({ body, caller, context, secret }, acting) => {
       const input = {
@@ -80,9 +82,10 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     path: '/api-keys',
     operationId: 'listAPIKeys',
     summary: "List the caller's personal access tokens, newest first",
-    tag,
+    tag: apiKeyTag,
+    scope: 'installation',
     access: 'signedIn',
-    query: Type.Object(pageQuery),
+    paging: true,
     answers: { 200: { description: 'A page of keys.', schema: Type.Array(APIKey) } },
     answer: async ({ query, caller }) => {
       const { items, next } = await readPage(
@@ -105,9 +108,10 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     path: '/api-keys/:id',
     operationId: 'revokeAPIKey',
     summary: 'Revoke a personal access token: it stops working at once',
-    tag,
+    tag: apiKeyTag,
+    scope: 'installation',
     access: 'signedIn',
-    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
+    refusals: ['api_key_not_found'],
     answers: { 204: { description: 'It no longer works.' } },
     act: ({ params, caller, context }, acting) => revokeApiKey(acting, params.id, caller.subject, context),
     answer: noContent,

@@ -12,10 +12,9 @@ import { entityId } from '../../../platform/ids.js';
 import { utcTime } from '../../../platform/times.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { billingFold } from '../../../workers/transfer/transfer.process.js';
-import { websiteInvoiceParams, websiteParams } from '../../params.js';
-import { route, type Route } from '../../route.js';
+import { route, type Route, type RouteTag } from '../../route.js';
 
-const tag = 'Billing';
+export const billingTag: RouteTag = { name: 'Billing', description: 'What the owner pays, as the payment provider reports it.' };
 const Time = Type.String({ format: 'date-time' });
 
 const Subscription = Type.Object(
@@ -75,9 +74,9 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       path: '/websites/:id/billing',
       operationId: 'getBilling',
       summary: "Read the owner's subscription and invoices",
-      tag,
+      tag: billingTag,
+      scope: 'website',
       access: 'adminOrOwner',
-      params: websiteParams,
       answers: {
         200: {
           description: 'As the payment provider has it; without a subscription, the owner came to the website by assignment.',
@@ -98,10 +97,11 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       path: '/websites/:id/billing/portal',
       operationId: 'openBillingPortal',
       summary: 'Get a link to the page on which the owner looks after billing',
-      tag,
+      tag: billingTag,
+      scope: 'website',
       access: 'owner',
       whenArchived: 'allowed',
-      params: websiteParams,
+      refusals: ['billing_not_set_up'],
       answers: {
         200: {
           description: 'For the caller alone, and for a short while.',
@@ -130,9 +130,9 @@ const ledgerRoutes = (
     path: '/websites/:id/billing/invoices',
     operationId: 'addInvoice',
     summary: 'Write an invoice to the owner into the embedded ledger',
-    tag,
+    tag: billingTag,
+    scope: 'website',
     access: 'admin',
-    params: websiteParams,
     body: Type.Object(
       {
         total: Type.Integer({ minimum: 1, maximum: 99_999_999, description: 'In the smallest unit of the currency.' }),
@@ -142,6 +142,7 @@ const ledgerRoutes = (
       },
       { additionalProperties: false },
     ),
+    refusals: ['no_owner'],
     answers: { 201: { description: 'The invoice.', schema: Invoice } },
     act: async ({ website: { website } }) => {
       const account = await accountOf(website);
@@ -160,9 +161,10 @@ const ledgerRoutes = (
     path: '/websites/:id/billing/invoices/:invoiceId/pay',
     operationId: 'payInvoice',
     summary: 'Mark an invoice of the embedded ledger as paid',
-    tag,
+    tag: billingTag,
+    scope: 'website',
     access: 'admin',
-    params: websiteInvoiceParams,
+    refusals: ['invoice_not_found'],
     answers: { 200: { description: 'The invoice.', schema: Invoice } },
     act: async ({ params: { id: websiteId, invoiceId } }) => {
       if (!(await ledger.hasInvoice(websiteId, invoiceId))) throw new Refused(refusals.invoiceNotFound(invoiceId));

@@ -10,12 +10,14 @@ import { utcTime } from '../../../platform/times.js';
 import { countBookings, readBooking } from '../../../projections/booking/booking.queries.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { pageQuery, readPageByPlace } from '../../paging.js';
-import { websiteBookingParams, websiteParams } from '../../params.js';
-import { noContent, route, type Route } from '../../route.js';
+import { readPageByPlace } from '../../paging.js';
+import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const tag = 'Bookings';
+export const bookingTag: RouteTag = {
+  name: 'Bookings',
+  description: 'Bookings, as the scheduling service or the embedded calendar reports them.',
+};
 const Time = Type.String({ format: 'date-time' });
 const text = { minLength: 1, maxLength: 200, pattern: '\\S', 'x-issue': 'must not be blank' };
 
@@ -77,14 +79,14 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       path: '/websites/:id/bookings',
       operationId: 'listBookings',
       summary: 'List the bookings of a website, the earliest first',
-      tag,
+      tag: bookingTag,
+      scope: 'website',
       access: 'members',
       feature: 'scheduling',
-      params: websiteParams,
+      paging: true,
       query: Type.Object({
         from: Type.Optional(Type.String({ format: 'date-time', description: 'Those that start then or later. Default: now.' })),
         to: Type.Optional(Type.String({ format: 'date-time', description: 'Those that end then or before.' })),
-        ...pageQuery,
       }),
       answers: { 200: { description: 'A page of bookings.', schema: Type.Array(Booking) } },
       answer: async ({ query, website: { website } }) => {
@@ -104,16 +106,17 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       path: '/websites/:id/bookings',
       operationId: 'addBooking',
       summary: 'Write a booking into the embedded calendar',
-      tag,
+      tag: bookingTag,
+      scope: 'website',
       access: 'admin',
       feature: 'scheduling',
-      params: websiteParams,
       body: Type.Object({
         title: Type.String(text),
         start: Time,
         end: Time,
         location: Type.Optional(Type.String(text)),
       }),
+      refusals: ['bookings_elsewhere', 'calendar_full'],
       answers: { 201: { description: 'The booking.', schema: Booking } },
       act: async ({ body, context, params, website: { website } }, acting) => {
         await mustOwnCalendar(website);
@@ -143,10 +146,11 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       path: '/websites/:id/bookings/:bookingId',
       operationId: 'cancelBooking',
       summary: 'Cancel a booking of the embedded calendar',
-      tag,
+      tag: bookingTag,
+      scope: 'website',
       access: 'admin',
       feature: 'scheduling',
-      params: websiteBookingParams,
+      refusals: ['bookings_elsewhere', 'booking_not_found'],
       answers: { 204: { description: 'It is cancelled.' } },
       act: async ({ params: { id: websiteId, bookingId }, context, website: { website } }, acting) => {
         await mustOwnCalendar(website);

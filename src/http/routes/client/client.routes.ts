@@ -5,12 +5,11 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { ClientDocument } from '../../../projections/client/client.projection.js';
 import { listClients, readClient } from '../../../projections/client/client.queries.js';
-import { pageQuery, readPage } from '../../paging.js';
-import { clientParams } from '../../params.js';
-import { route, type Answer, type Route } from '../../route.js';
+import { readPage } from '../../paging.js';
+import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const tag = 'Clients';
+export const clientTag: RouteTag = { name: 'Clients', description: 'The end customers.' };
 
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
@@ -44,9 +43,11 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       path: '/clients',
       operationId: 'createClient',
       summary: 'Register a client by address',
-      tag,
+      tag: clientTag,
+      scope: 'installation',
       access: 'admin',
       body: Type.Object({ email: Email, name: Type.Optional(Name) }, { additionalProperties: false }),
+      refusals: ['client_email_taken', 'client_not_found'],
       answers: { 201: { description: 'The client.', schema: Client } },
       act: ({ body: { email, name }, context }, acting) =>
         createClient(acting, { email: email.toLowerCase(), name: name?.trim() }, context),
@@ -58,10 +59,11 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       path: '/clients',
       operationId: 'listClients',
       summary: 'List clients, newest first',
-      tag,
+      tag: clientTag,
+      scope: 'installation',
       access: 'admin',
+      paging: true,
       query: Type.Object({
-        ...pageQuery,
         q: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the address or the name.' })),
         email: Type.Optional(Type.String({ maxLength: 254, description: 'The whole address.' })),
       }),
@@ -81,9 +83,10 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       path: '/clients/:id',
       operationId: 'getClient',
       summary: 'Read a client',
-      tag,
+      tag: clientTag,
+      scope: 'installation',
       access: 'admin',
-      params: clientParams,
+      refusals: ['client_not_found'],
       answers: { 200: { description: 'The client.', schema: Client } },
       answer: ({ params }) => readBack(params.id),
     }),
@@ -93,10 +96,11 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       path: '/clients/:id',
       operationId: 'renameClient',
       summary: "Change a client's name",
-      tag,
+      tag: clientTag,
+      scope: 'installation',
       access: 'admin',
-      params: clientParams,
       body: Type.Object({ name: Name }, { additionalProperties: false }),
+      refusals: ['client_not_found'],
       answers: { 200: { description: 'The client.', schema: Client } },
       act: ({ params, body, context, expectation }, acting) =>
         renameClient(acting, params.id, body.name.trim(), context, expectation),
@@ -108,9 +112,10 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       path: '/clients/:id',
       operationId: 'eraseClient',
       summary: 'Erase a client: access, tokens and every trace of the person, the event log included',
-      tag,
+      tag: clientTag,
+      scope: 'installation',
       access: 'admin',
-      params: clientParams,
+      refusals: ['client_not_found'],
       answers: { 204: { description: 'Nothing that is left of the person can be read; the address may be used anew.' } },
       act: ({ params, context }, acting) => eraseClient(acting, erasure, params.id, context),
       answer: async (_, person) => {

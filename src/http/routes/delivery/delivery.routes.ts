@@ -9,15 +9,14 @@ import type { Hosting } from '../../../integrations/hosting/port.js';
 import { utcTime } from '../../../platform/times.js';
 import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
-import { notACursor, pageQuery, readPage } from '../../paging.js';
-import { websiteParams } from '../../params.js';
-import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
+import { notACursor, readPage } from '../../paging.js';
+import { route, type Answer, type Route, type RouteRequest, type RouteTag } from '../../route.js';
 import { DeliveryBlock, DeliveryHistory, SentCheckpoint, toDeliveryBlock, toDeliveryHistory } from './delivery.resource.js';
 import { createPreviews } from './preview.js';
 import type { DeliveryState } from '../../../events/delivery/delivery.state.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const tag = 'Delivery';
+export const deliveryTag: RouteTag = { name: 'Delivery', description: 'What is delivered when.' };
 const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };
 
 const revisionOf = (cursor: string | undefined): bigint => {
@@ -65,12 +64,13 @@ export const deliveryRoutes = ({
       path: '/websites/:id/delivery',
       operationId: 'getDelivery',
       summary: 'Read the delivery block, or what it was at a time',
-      tag,
+      tag: deliveryTag,
+      scope: 'website',
       access: 'members',
-      params: websiteParams,
       query: Type.Object({
         at: Type.Optional(Type.String({ format: 'date-time', description: 'For admins: the block as it was then.' })),
       }),
+      refusals: ['delivery_not_set_up', 'admin_required'],
       answers: theBlock,
       answer: async (request) => {
         if (request.query.at !== undefined) return answerAt(request.query.at, request);
@@ -84,9 +84,9 @@ export const deliveryRoutes = ({
       path: '/websites/:id/delivery',
       operationId: 'replaceDelivery',
       summary: 'Set the delivery block up, or replace it',
-      tag,
+      tag: deliveryTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteParams,
       body: Type.Object(
         {
           estimatedCompletionAt: Type.Optional(
@@ -133,10 +133,12 @@ export const deliveryRoutes = ({
       path: '/websites/:id/delivery/checkpoints/:checkpointId',
       operationId: 'setCheckpointStatus',
       summary: 'Set the status of a checkpoint',
-      tag,
+      tag: deliveryTag,
+      scope: 'website',
       access: 'admin',
-      params: Type.Object({ ...websiteParams.properties, checkpointId: SentCheckpoint.properties.id }),
+      params: { checkpointId: SentCheckpoint.properties.id },
       body: Type.Object({ status: DeliveryCheckpointStatus }, { additionalProperties: false }),
+      refusals: ['delivery_not_set_up', 'delivery_checkpoint_not_found'],
       answers: theBlock,
       act: ({ params, body, context, expectation }, acting) => {
         const input = { websiteId: params.id, checkpointId: params.checkpointId, status: body.status };
@@ -150,10 +152,10 @@ export const deliveryRoutes = ({
       path: '/websites/:id/delivery/history',
       operationId: 'getDeliveryHistory',
       summary: 'List every change of the delivery block, oldest first',
-      tag,
+      tag: deliveryTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteParams,
-      query: Type.Object(pageQuery),
+      paging: true,
       answers: { 200: { description: 'A page of changes.', schema: DeliveryHistory } },
       answer: async ({ params, query }) => {
         const { items, next } = await readPage(
@@ -170,9 +172,9 @@ export const deliveryRoutes = ({
       path: '/websites/:id/delivery/undo',
       operationId: 'undoDeliveryChange',
       summary: 'Bring the delivery block back to what it was before a change',
-      tag,
+      tag: deliveryTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteParams,
       body: Type.Object(
         {
           revision: Type.Integer({
@@ -183,6 +185,7 @@ export const deliveryRoutes = ({
         },
         { additionalProperties: false },
       ),
+      refusals: ['delivery_not_set_up'],
       answers: theBlock,
       act: ({ params, body, context }, acting) => undoDeliveryChange(acting, params.id, body.revision, context),
       answer: answerWritten,

@@ -9,11 +9,13 @@ import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
-import { notACursor, pageQuery, readPage, readPageByPlace } from '../../paging.js';
-import { websiteParams } from '../../params.js';
-import { route, type Route } from '../../route.js';
+import { notACursor, readPage, readPageByPlace } from '../../paging.js';
+import { route, type Route, type RouteTag } from '../../route.js';
 
-const tag = 'Deployments';
+export const deploymentTag: RouteTag = {
+  name: 'Deployments',
+  description: 'What was built, and from which commits, as the hosting provider and the source host report it.',
+};
 const Time = Type.String({ format: 'date-time' });
 
 const Deployment = Type.Object(
@@ -83,10 +85,10 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       path: '/websites/:id/deployments',
       operationId: 'listDeployments',
       summary: 'List the deployments of a website, newest first',
-      tag,
+      tag: deploymentTag,
+      scope: 'website',
       access: 'members',
-      params: websiteParams,
-      query: Type.Object(pageQuery),
+      paging: true,
       answers: {
         200: { description: 'As the hosting provider tells them; none before the first.', schema: Type.Array(Deployment) },
       },
@@ -105,10 +107,10 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       path: '/websites/:id/commits',
       operationId: 'listCommits',
       summary: 'List the commits of a website’s repository, newest first',
-      tag,
+      tag: deploymentTag,
+      scope: 'website',
       access: 'members',
-      params: websiteParams,
-      query: Type.Object(pageQuery),
+      paging: true,
       answers: {
         200: { description: 'Those of the default branch, as the source host tells them.', schema: Type.Array(Commit) },
       },
@@ -128,9 +130,10 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       path: '/websites/:id/redeploy',
       operationId: 'redeployWebsite',
       summary: 'Build a website from the newest commit and serve it',
-      tag,
+      tag: deploymentTag,
+      scope: 'website',
       access: 'editors',
-      params: websiteParams,
+      refusals: ['website_not_deployed'],
       answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
       act: async ({ website: { website }, context }, acting) => {
         const projectId = projectOf(website);

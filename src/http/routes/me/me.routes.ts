@@ -2,10 +2,12 @@ import { Type } from 'typebox';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import { websitesOfClient } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
-import { route, type Route } from '../../route.js';
+import { route, type Route, type RouteTag } from '../../route.js';
 import { Client } from '../client/client.routes.js';
 import { toWebsite, Website } from '../website/website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
+
+export const meTag: RouteTag = { name: 'Session', description: 'Who is calling.' };
 
 export const meRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress: SiteAddress }): readonly Route[] => [
   route({
@@ -13,7 +15,8 @@ export const meRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress:
     path: '/me',
     operationId: 'getMe',
     summary: 'Who is calling, and the websites that they own or are linked to',
-    tag: 'Session',
+    tag: meTag,
+    scope: 'installation',
     access: 'signedIn',
     answers: {
       200: {

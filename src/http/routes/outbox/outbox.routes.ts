@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Outbox, OutboxMail } from '../../../integrations/email/port.js';
-import { pageQuery, readPage } from '../../paging.js';
-import { route, type Route } from '../../route.js';
+import { readPage } from '../../paging.js';
+import { route, type Route, type RouteTag } from '../../route.js';
+
+export const outboxTag: RouteTag = { name: 'Outbox', description: 'Mails that were sent.' };
 
 const OutboxMailSchema = Type.Object(
   {
@@ -27,12 +29,14 @@ export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] 
           path: '/outbox',
           operationId: 'listOutbox',
           summary: 'List the mails that the embedded e-mail sender keeps, newest first; not with a read-only token',
-          tag: 'Outbox',
+          tag: outboxTag,
+          scope: 'installation',
           access: 'admin',
+          paging: true,
           query: Type.Object({
-            ...pageQuery,
             to: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The recipient.' })),
           }),
+          refusals: ['read_only_token_for_mails'],
           answers: { 200: { description: 'A page of mails.', schema: Type.Array(OutboxMailSchema) } },
           answer: async ({ query, caller }) => {
             // With the codes in them, an admin's among them, one signs in and may do everything.

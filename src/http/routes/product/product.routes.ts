@@ -4,10 +4,14 @@ import { secretsOf } from '../../../commands/service/service.handlers.js';
 import type { Engine } from '../../../engine.js';
 import type { Commerce, Product as Sold, Shop } from '../../../integrations/commerce/port.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
-import { pageQuery, readPage } from '../../paging.js';
-import { websiteParams } from '../../params.js';
-import { route, type Route } from '../../route.js';
+import { readPage } from '../../paging.js';
+import { route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
+
+export const productTag: RouteTag = {
+  name: 'Products',
+  description: "What the website's shop sells, as the commerce platform reports it.",
+};
 
 const Product = Type.Object(
   {
@@ -52,11 +56,12 @@ export const productRoutes = ({
       path: '/websites/:id/products',
       operationId: 'listProducts',
       summary: 'List the products of a website’s shop',
-      tag: 'Products',
+      tag: productTag,
+      scope: 'website',
       access: 'members',
       feature: 'commerce',
-      params: websiteParams,
-      query: Type.Object(pageQuery),
+      paging: true,
+      refusals: ['commerce_not_set_up'],
       answers: { 200: { description: 'A page of products.', schema: Type.Array(Product) } },
       answer: async ({ params, query }) => {
         const shop = await shopOf(params.id);

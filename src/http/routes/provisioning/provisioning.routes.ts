@@ -7,13 +7,12 @@ import { provisioningJob } from '../../../projections/provisioning/provisioning.
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { provisioningProcess } from '../../../workers/provisioning/provisioning.process.js';
 import type { Caller } from '../../auth/caller.js';
-import { websiteParams } from '../../params.js';
-import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
+import { route, type Answer, type Route, type RouteRequest, type RouteTag } from '../../route.js';
 import { ProvisioningJob, toProvisioningJob } from './provisioning.resource.js';
 import { provisioningStream } from '../../../events/provisioning/provisioning.stream.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const tag = 'Provisioning';
+export const provisioningTag: RouteTag = { name: 'Provisioning', description: 'The progress of making a website.' };
 /** One event: before OpenAPI 3.2 the schema of a stream describes each. */
 const JobEvent = Type.Object({
   id: Type.String({ description: 'Revision of the job.' }),
@@ -67,9 +66,9 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       path: '/websites/:id/provisioning',
       operationId: 'getProvisioningJob',
       summary: 'Read how the provisioning of a website stands',
-      tag,
+      tag: provisioningTag,
+      scope: 'website',
       access: 'members',
-      params: websiteParams,
       answers: theJob,
       answer: ({ website, caller }) => toAnswer(website.website, caller),
     }),
@@ -79,9 +78,9 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       path: '/websites/:id/provisioning/events',
       operationId: 'followProvisioningJob',
       summary: 'Follow the provisioning of a website',
-      tag,
+      tag: provisioningTag,
+      scope: 'website',
       access: 'members',
-      params: websiteParams,
       answers: {
         200: {
           description: 'Server-sent events: the job (`ProvisioningJob`) at once, then at each change, until it ends.',
@@ -97,9 +96,10 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       path: '/websites/:id/provisioning/retry',
       operationId: 'retryProvisioning',
       summary: 'Let a failed provisioning go on from the step that failed',
-      tag,
+      tag: provisioningTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteParams,
+      refusals: ['provisioning_not_failed', 'provisioning_in_compensation'],
       answers: theJob,
       act: async ({ website: { website }, context }, acting) => {
         const { id: websiteId, provisioningJobId: jobId } = website;
@@ -113,10 +113,11 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       path: '/websites/:id/provisioning/cleanup',
       operationId: 'cleanUpProvisioning',
       summary: 'Remove what a failed provisioning has made: its project, then its repository',
-      tag,
+      tag: provisioningTag,
+      scope: 'website',
       access: 'admin',
       whenArchived: 'allowed',
-      params: websiteParams,
+      refusals: ['provisioning_not_failed'],
       answers: { 202: { description: 'The provisioning job, whose `cleanup` says how it stands.', schema: ProvisioningJob } },
       act: async ({ website: { website }, context }, acting) => {
         const { id: websiteId, provisioningJobId: jobId, status } = website;

@@ -5,11 +5,10 @@ import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import { entityId } from '../../../platform/ids.js';
 import { seoProjection, type SeoScan as Scan } from '../../../projections/seo/seo.projection.js';
 import { seoScanProcess } from '../../../workers/seo/seo.process.js';
-import { websiteParams } from '../../params.js';
-import { route, type Route } from '../../route.js';
+import { route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const tag = 'SEO';
+export const seoTag: RouteTag = { name: 'SEO', description: 'Scans of the website: what keeps people from finding it.' };
 const Time = Type.String({ format: 'date-time' });
 
 const SeoScan = Type.Object(
@@ -55,10 +54,10 @@ export const seoRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress
       path: '/websites/:id/seo',
       operationId: 'getSeo',
       summary: 'Read the latest and the past scans of a website',
-      tag,
+      tag: seoTag,
+      scope: 'website',
       access: 'members',
       feature: 'seo',
-      params: websiteParams,
       answers: { 200: { description: 'The scans.', schema: SeoReport } },
       answer: async ({ params }) => {
         const [latest, ...past] = await scansOf(params.id);
@@ -71,10 +70,11 @@ export const seoRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress
       path: '/websites/:id/seo/scans',
       operationId: 'requestSeoScan',
       summary: 'Have a website scanned; one that is under way already is answered with',
-      tag,
+      tag: seoTag,
+      scope: 'website',
       access: 'admin',
       feature: 'seo',
-      params: websiteParams,
+      refusals: ['website_not_active'],
       answers: { 202: { description: 'The scan, which goes on by itself.', schema: SeoScan } },
       act: async ({ website: { website }, context }, acting) => {
         const { id: websiteId } = website;

@@ -4,12 +4,14 @@ import { attachService, detachService } from '../../../commands/service/service.
 import { ServiceKind } from '../../../events/service/service.events.js';
 import { servicesOf } from '../../../projections/service/service.queries.js';
 import type { ServiceView } from '../../../projections/service/service.projection.js';
-import { pageOf, pageQuery } from '../../paging.js';
-import { websiteParams, websiteServiceParams } from '../../params.js';
-import { noContent, route, type Route } from '../../route.js';
+import { pageOf } from '../../paging.js';
+import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const tag = 'Services';
+export const serviceTag: RouteTag = {
+  name: 'Services',
+  description: 'Services of one website: its shop, its scheduling account, its analytics site.',
+};
 const secret = (description: string) =>
   Type.Optional(
     Type.String({
@@ -107,10 +109,10 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
     path: '/websites/:id/services',
     operationId: 'listServices',
     summary: 'List the services of a website',
-    tag,
+    tag: serviceTag,
+    scope: 'website',
     access: 'admin',
-    params: websiteParams,
-    query: Type.Object(pageQuery),
+    paging: true,
     answers: { 200: { description: 'One of each kind at most, the newest first.', schema: Type.Array(Service) } },
     answer: async ({ params: { id }, query }) => {
       const { items, next } = await pageOf(query, await servicesOf(reader, id));
@@ -123,10 +125,11 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
     path: '/websites/:id/services',
     operationId: 'attachService',
     summary: 'Attach a service to a website, in place of the one of its kind',
-    tag,
+    tag: serviceTag,
+    scope: 'website',
     access: 'admin',
-    params: websiteParams,
     body: ServiceInput,
+    refusals: ['feature_off', 'service_not_found'],
     answers: { 201: { description: 'The service.', schema: Service } },
     act: async ({ params, body, context, website }, acting) => {
       const { kind, shopDomain, eventTypeIds, siteId, secrets = {} } = body;
@@ -149,9 +152,10 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
     path: '/websites/:id/services/:serviceId',
     operationId: 'detachService',
     summary: 'Take a service away from a website, and destroy its secrets',
-    tag,
+    tag: serviceTag,
+    scope: 'website',
     access: 'admin',
-    params: websiteServiceParams,
+    refusals: ['service_not_found'],
     answers: { 204: { description: 'It is gone.' } },
     act: ({ params: { id: websiteId, serviceId }, context }, acting) => detachService(acting, { websiteId, serviceId }, context),
     answer: noContent,

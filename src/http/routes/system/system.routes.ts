@@ -6,11 +6,11 @@ import { ReadModelStoreUnavailable } from '../../../projections/store/readModelS
 import { httpErrors } from '../../errors.js';
 import type { Metrics } from '../../metrics.js';
 import { createOpenApi } from '../../openapi.js';
-import { route, type Route } from '../../route.js';
+import { route, type Route, type RouteTag } from '../../route.js';
 import { docsFile, docsPage } from './docs.js';
 import { checkReadiness, type ReadinessCheck } from './readiness.js';
 
-const tag = 'System';
+export const systemTag: RouteTag = { name: 'System', description: 'The state of the service; needs no credential.' };
 
 export interface SystemRouteParts {
   readonly engine: Engine;
@@ -34,8 +34,10 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       path: '/healthz',
       operationId: 'getHealth',
       summary: 'Whether the process is up',
-      tag,
+      tag: systemTag,
+      scope: 'installation',
       access: 'public',
+      vital: true,
       answers: { 200: { description: 'It is.', schema: Type.Object({ status: Type.Enum(['up']) }) } },
       answer: () => Promise.resolve({ body: { status: 'up' }, headers: uncached }),
     }),
@@ -45,8 +47,10 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       path: '/readyz',
       operationId: 'getReadiness',
       summary: 'Whether requests can be answered: the stores answer and the read models have caught up',
-      tag,
+      tag: systemTag,
+      scope: 'installation',
       access: 'public',
+      vital: true,
       answers: {
         200: {
           description: 'They can.',
@@ -66,8 +70,10 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       path: '/metrics',
       operationId: 'getMetrics',
       summary: 'Measurements for Prometheus',
-      tag,
+      tag: systemTag,
+      scope: 'installation',
       access: 'public',
+      vital: true,
       answers: { 200: { description: "Prometheus' text format.", contentType: 'text/plain', schema: Type.String() } },
       answer: async () => ({
         body: Buffer.from(await metrics.text(await projectionStatus().catch(noneWhenDown))),
@@ -80,7 +86,8 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       path: '/openapi.json',
       operationId: 'getOpenApi',
       summary: 'This document',
-      tag,
+      tag: systemTag,
+      scope: 'installation',
       access: 'public',
       answers: { 200: { description: 'OpenAPI 3.1.', schema: Type.Object({ openapi: Type.String() }) } },
       answer: () => Promise.resolve({ body: document() }),
@@ -91,7 +98,8 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       path: '/docs',
       operationId: 'getDocs',
       summary: 'The documentation of the API',
-      tag,
+      tag: systemTag,
+      scope: 'installation',
       access: 'public',
       hidden: true,
       answers: { 200: { description: 'A page.', contentType: 'text/html' } },
@@ -103,10 +111,11 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       path: '/docs/:file',
       operationId: 'getDocsFile',
       summary: 'What the page of the documentation loads',
-      tag,
+      tag: systemTag,
+      scope: 'installation',
       access: 'public',
       hidden: true,
-      params: Type.Object({ file: Type.String() }),
+      refusals: ['not_found'],
       answers: { 200: { description: 'A script or a style sheet.' } },
       answer: ({ params }) => docsFile(params.file, basePath()),
     }),

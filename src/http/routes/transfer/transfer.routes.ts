@@ -5,14 +5,16 @@ import type { Engine } from '../../../engine.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import type { InvitationEntry } from '../../../projections/access/access.projection.js';
 import { listTransfers, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
-import { pageOf, pageQuery } from '../../paging.js';
-import { websiteParams, websiteTransferParams } from '../../params.js';
-import { noContent, route, type Route } from '../../route.js';
+import { pageOf } from '../../paging.js';
+import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import { Invitation, toInvitation } from '../access/access.resource.js';
 import { Email } from '../client/client.routes.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const tag = 'Transfers';
+export const transferTag: RouteTag = {
+  name: 'Transfers',
+  description: "Offers of a website's ownership, and with it of its billing.",
+};
 
 export interface TransferRouteParts {
   readonly engine: Engine;
@@ -40,9 +42,9 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       path: '/websites/:id/transfers',
       operationId: 'offerTransfer',
       summary: 'Offer the ownership of a website, and its billing, to somebody',
-      tag,
+      tag: transferTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteParams,
       body: Type.Object(
         {
           email: Email,
@@ -58,6 +60,7 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
         },
         { additionalProperties: false },
       ),
+      refusals: ['already_owner', 'client_not_found', 'transfer_not_found'],
       answers: {
         200: { description: 'The person had an open offer: it is renewed, on the terms asked for now.', schema: Invitation },
         201: { description: 'The offer.', schema: Invitation },
@@ -83,10 +86,10 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       path: '/websites/:id/transfers',
       operationId: 'listTransfers',
       summary: 'List the transfers of a website, newest first; cancelled ones are left out',
-      tag,
+      tag: transferTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteParams,
-      query: Type.Object(pageQuery),
+      paging: true,
       answers: { 200: { description: 'A page of transfers.', schema: Type.Array(Invitation) } },
       answer: async ({ params, query }) => {
         const { items, next } = await pageOf(query, await listTransfers(reader, params.id));
@@ -100,9 +103,10 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       path: '/websites/:id/transfers/:transferId',
       operationId: 'cancelTransfer',
       summary: 'Take an offer back',
-      tag,
+      tag: transferTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteTransferParams,
+      refusals: ['transfer_not_found'],
       answers: { 204: { description: 'It can no longer be claimed.' } },
       act: async ({ params: { id: websiteId, transferId: invitationId }, context }, acting) => {
         const offer = (await readInvitation(reader, invitationId))?.invitation;

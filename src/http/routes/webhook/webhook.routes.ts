@@ -12,9 +12,11 @@ import {
   type WebhookName,
 } from '../../../workers/webhook/webhook.process.js';
 import { httpErrors } from '../../errors.js';
-import { route, type Route } from '../../route.js';
+import { route, type Route, type RouteTag } from '../../route.js';
 import { type ServicesState, servicesFold } from '../../../events/service/service.state.js';
 import type { Reader } from '../../../projections/reader.js';
+
+export const webhookTag: RouteTag = { name: 'Webhooks', description: 'Webhooks of the commerce platform.' };
 
 const maxLength = 255;
 const named = (description: string) => Type.String({ minLength: 1, maxLength, description });
@@ -58,10 +60,12 @@ export const webhookRoutes = ({
       path: '/webhooks/commerce',
       operationId: 'receiveCommerceWebhook',
       summary: 'Take a webhook of the commerce platform, to be processed later',
-      tag: 'Webhooks',
+      tag: webhookTag,
+      scope: 'installation',
       access: 'public',
       query: Type.Object({ websiteId: Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\w-]+$' }) }),
       raw: headers,
+      refusals: ['invalid_signature', 'invalid_headers', 'other_shop', 'website_not_found'],
       answers: { 200: { description: 'It is kept, or was before.', schema: Type.Object({}) } },
       act: async ({ raw, header, query: { websiteId }, context }, acting) => {
         if (!commerce.acceptsWebhooks) throw httpErrors.noWebhooks();

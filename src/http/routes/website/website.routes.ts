@@ -6,13 +6,12 @@ import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { listWebsites } from '../../../projections/website/website.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { pageQuery, readPage } from '../../paging.js';
-import { websiteParams } from '../../params.js';
-import { route, type Answer, type Route } from '../../route.js';
+import { readPage } from '../../paging.js';
+import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { toWebsite, Website } from './website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const tag = 'Websites';
+export const websiteTag: RouteTag = { name: 'Websites', description: 'Websites and their life.' };
 const oneWebsite = { 200: { description: 'The website.', schema: Website } };
 
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -70,7 +69,8 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
       path: '/websites',
       operationId: 'createWebsite',
       summary: 'Create a website and queue its provisioning',
-      tag,
+      tag: websiteTag,
+      scope: 'installation',
       access: 'admin',
       precheck: checkCreation,
       body: Type.Object(
@@ -94,6 +94,7 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
         },
         { additionalProperties: false },
       ),
+      refusals: ['field_required', 'not_hex_colour', 'slug_taken', 'client_not_found', 'feature_not_on_tier'],
       answers: { 201: { description: 'The website, being provisioned.', schema: Website } },
       act: async ({ body, context }, acting) => {
         const templateId = body.templateId ?? sourceHost.defaultTemplateId;
@@ -115,10 +116,11 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
       path: '/websites',
       operationId: 'listWebsites',
       summary: 'List websites, newest first',
-      tag,
+      tag: websiteTag,
+      scope: 'installation',
       access: 'admin',
+      paging: true,
       query: Type.Object({
-        ...pageQuery,
         status: Type.Optional(Type.Enum(['provisioning', 'active'])),
         clientId,
         q: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name or the slug.' })),
@@ -140,9 +142,9 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
       path: '/websites/:id',
       operationId: 'getWebsite',
       summary: 'Read a website',
-      tag,
+      tag: websiteTag,
+      scope: 'website',
       access: 'members',
-      params: websiteParams,
       answers: oneWebsite,
       answer: ({ website }) =>
         Promise.resolve({ body: toWebsite(website.website, siteAddress, website), revision: website.revision }),
@@ -153,9 +155,9 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
       path: '/websites/:id',
       operationId: 'changeWebsite',
       summary: 'Change name, tier, features, colour or owner',
-      tag,
+      tag: websiteTag,
+      scope: 'website',
       access: 'admin',
-      params: websiteParams,
       precheck: checkChange,
       body: Type.Object(
         {
@@ -167,6 +169,7 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
         },
         { additionalProperties: false },
       ),
+      refusals: ['field_required', 'not_hex_colour', 'client_not_found', 'feature_not_on_tier'],
       answers: oneWebsite,
       act: ({ params, body, context, expectation }, acting) => {
         const input = { ...body, ...(body.name !== undefined && { name: body.name.trim() }), websiteId: params.id };
@@ -180,10 +183,10 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
       path: '/websites/:id/archive',
       operationId: 'archiveWebsite',
       summary: 'Take a website off the default list and refuse writes to it',
-      tag,
+      tag: websiteTag,
+      scope: 'website',
       access: 'admin',
       whenArchived: 'allowed',
-      params: websiteParams,
       answers: oneWebsite,
       act: ({ params, context }, acting) => archiveWebsite(acting, params.id, context),
       answer: ({ params }) => readBack(params.id),
@@ -194,10 +197,10 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
       path: '/websites/:id/restore',
       operationId: 'restoreWebsite',
       summary: 'Bring an archived website back',
-      tag,
+      tag: websiteTag,
+      scope: 'website',
       access: 'admin',
       whenArchived: 'allowed',
-      params: websiteParams,
       answers: oneWebsite,
       act: ({ params, context }, acting) => restoreWebsite(acting, params.id, context),
       answer: ({ params }) => readBack(params.id),

@@ -1,0 +1,49 @@
+import { refusalKinds } from '../commands/refusal.js';
+import { httpRefusalKinds, statusOfRefusal } from './errors.js';
+import type { Route, RouteRefusalCode } from './route.js';
+
+const kinds = { ...refusalKinds, ...httpRefusalKinds };
+
+export const statusOf = (code: RouteRefusalCode): number => statusOfRefusal[kinds[code]];
+
+/** Every code that the route can refuse with: what follows from its definition, and what it declares itself. */
+export const refusalCodesOf = (route: Route): ReadonlySet<string> & ReadonlySet<RouteRefusalCode> =>
+  new Set<RouteRefusalCode>([
+    'malformed_request',
+    'invalid_query',
+    ...pathRefusals(route),
+    ...callerRefusals(route),
+    ...websiteRefusals(route),
+    ...writeRefusals(route),
+    ...(route.refusals ?? []),
+  ]);
+
+const pathRefusals = ({ path }: Route): readonly RouteRefusalCode[] => (path.includes(':') ? ['invalid_path_params'] : []);
+
+const callerRefusals = ({ access }: Route): readonly RouteRefusalCode[] => {
+  if (access === 'public') return [];
+  const notSignedIn = ['no_authorization_header', 'missing_token', 'invalid_token', 'stale_session'] as const;
+  return access === 'admin' ? [...notSignedIn, 'admin_required'] : notSignedIn;
+};
+
+const websiteRefusals = ({ scope, access, feature, method, whenArchived }: Route): readonly RouteRefusalCode[] => {
+  if (scope === 'installation') return [];
+  return [
+    'website_not_found',
+    ...(access === 'admin' ? [] : (['not_authorized_for_website'] as const)),
+    ...(access === 'editors' ? (['editor_required'] as const) : []),
+    ...(feature === undefined ? [] : (['feature_off'] as const)),
+    ...(method === 'get' || whenArchived === 'allowed' ? [] : (['website_archived'] as const)),
+  ];
+};
+
+const writeRefusals = ({ method, access, body, raw }: Route): readonly RouteRefusalCode[] => {
+  if (method === 'get') return [];
+  return [
+    ...(access === 'public' ? [] : (['read_only_token'] as const)),
+    ...(body === undefined ? [] : (['body_required'] as const)),
+    ...(raw === undefined ? (['invalid_json', 'invalid_body'] as const) : []),
+    ...(method === 'put' || method === 'patch' ? (['stale'] as const) : []),
+    ...(method === 'post' && access !== 'public' ? (['invalid_headers', 'idempotency_key_reused'] as const) : []),
+  ];
+};
