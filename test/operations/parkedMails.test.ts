@@ -30,7 +30,7 @@ test('a refused mail is parked, listed without its recipient, and sent again on 
       return list.startsWith('No mail') ? undefined : list;
     });
     expect(listed).toMatch(
-      new RegExp(`^[0-9a-f-]{36}  20\\S+Z  website ${id}, invitation \\w{52}: The mail server refused: 550`),
+      new RegExp(`^[0-9a-f-]{36}  20\\S+Z  website ${id}, invitation \\w{78}: The mail server refused: 550`),
     );
     expect(listed).not.toContain('ada@example.com');
 
