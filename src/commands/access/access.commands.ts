@@ -8,7 +8,10 @@ interface OfPerson {
   readonly clientId: string;
 }
 
-/** Gives a person access to a website: a link when the client is registered, an invitation by e-mail when not. */
+/**
+ * Gives a person access to a website: a link when the client is registered, an invitation by e-mail
+ * when not.
+ */
 export interface AddClient extends OfPerson {
   readonly type: 'AddClient';
   /** Encrypted, of the lower-case address. */
@@ -28,7 +31,10 @@ export interface ClaimInvitation extends OfPerson {
   readonly subject: string;
   /** The caller's address, as invitations hold it; absent when the identity provider does not vouch for one. */
   readonly verifiedEmail?: string | undefined;
-  /** The client that the caller is: another one than `clientId` when they were known by another address. */
+  /**
+   * The client that the caller is: another one than `clientId` when they were known by another
+   * address.
+   */
   readonly claimedBy: string;
   readonly ownerId?: string | undefined;
 }
@@ -55,7 +61,10 @@ export interface OfferTransfer extends OfPerson {
 /** The recipient takes up a transfer: as `ClaimInvitation`. */
 export type ClaimTransfer = Omit<ClaimInvitation, 'type'> & { readonly type: 'ClaimTransfer' };
 
-/** The outcome of a claim (`TransferClaimed`), reported by the transfer process. A claim that is over changes nothing. */
+/**
+ * The outcome of a claim (`TransferClaimed`), reported by the transfer process. A claim that is
+ * over changes nothing.
+ */
 export interface SettleTransfer extends OfPerson {
   readonly type: 'AcceptTransfer' | 'ReleaseTransfer';
   readonly invitationId: string;
@@ -67,11 +76,17 @@ export type ChangeAccess =
   | SettleTransfer
   | (OfPerson & { readonly type: 'ChangeClientRole'; readonly role: LinkRole })
   | (OfPerson & {
-      /** `WithdrawClient` takes away all that a client who is erased has or may take up. It is never refused. */
+      /**
+       * `WithdrawClient` takes away all that a client who is erased has or may take up. It is never
+       * refused.
+       */
       readonly type: 'RemoveClient' | 'WithdrawClient';
     })
   | (OfPerson & {
-      /** `WithdrawTransfer` takes back an offer of ownership whatever its stage. It is never refused. */
+      /**
+       * `WithdrawTransfer` takes back an offer of ownership whatever its stage. It is never
+       * refused.
+       */
       readonly type: 'ResendInvitation' | 'RevokeInvitation' | 'CancelTransfer' | 'WithdrawTransfer';
       readonly invitationId: string;
     });

@@ -30,8 +30,8 @@ export const removeLinkOfOwner = async (engine: Engine, owner: AccessKey, contex
 };
 
 /**
- * Checks again after a link was written, as an assignment checks for links after the owner was written: two concurrent ones
- * see each other.
+ * Checks again after a link was written, as an assignment checks for links after the owner was
+ * written: two concurrent ones see each other.
  */
 const refuseOwner = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
   const { ownerId } = await websiteOf(engine, client.websiteId);
@@ -48,7 +48,7 @@ const refuseErased = async (engine: Engine, client: AccessKey, context: CommandC
   throw new Refused(refusals.clientNotFound(client.clientId));
 };
 
-/** Of whom the input speaks: the client id that the address stands for, and the address as events hold it. */
+/** The client id that the address stands for, and the address as events hold it. */
 const personOf = async (engine: Engine, address: string, context: CommandContext) => {
   const clientId = await reserveClientId(engine, address, context);
   return { clientId, email: await engine.personal.encrypt(address, address) };
@@ -112,11 +112,13 @@ export const offerTransfer = async (
 };
 
 /**
- * Takes up an invitation for a signed-in caller: registers the client when it is not yet, binds the subject to it, links it.
- * A transfer is only begun: the rest is the process's (`workers/transfer/`).
+ * Takes up an invitation for a signed-in caller: registers the client when it is not yet, binds the
+ * subject to it, links it. A transfer is only begun: the rest is the process's
+ * (`workers/transfer/`).
  * @returns `claimId` for a transfer: names the claim
- * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to claim this invitation`,
- * `Client already owns this website`, `Website <id> is archived`; `Client <id> does not exist` when it was erased at the same moment
+ * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to
+ * claim this invitation`, `Client already owns this website`, `Website <id> is archived`; `Client
+ * <id> does not exist` when it was erased at the same moment
  */
 export const claimInvitation = async (
   engine: Engine,

@@ -27,7 +27,9 @@ export const offerTransfer = (command: OfferTransfer, state: AccessState): Outco
   return isSettled ? [] : [{ type: 'InvitationRenewed', data: { websiteId, clientId, invitationId, ...terms } }];
 };
 
-/** That a website has one claim at a time is guarded by its billing stream (`workers/transfer/`). */
+/**
+ * That a website has one claim at a time is guarded by its billing stream (`workers/transfer/`).
+ */
 export const claimTransfer = (command: ClaimTransfer, state: AccessState): Outcome => {
   const { websiteId, clientId, invitationId, verifiedEmail, subject, claimedBy, ownerId, at } = command;
   const invitation = state.invitations.get(invitationId);

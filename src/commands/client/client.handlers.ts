@@ -13,7 +13,9 @@ export interface Person {
   readonly name?: string | undefined;
 }
 
-/** The client id that a lower-case address stands for: one of its own from the first time that somebody asks. */
+/**
+ * The client id that a lower-case address stands for. The first call for an address reserves one.
+ */
 export const reserveClientId = async (engine: Engine, email: string, context: CommandContext): Promise<string> => {
   await freeAddress(engine, email, context);
   const own = entityId(context.commandId, 'client');
@@ -32,7 +34,8 @@ export const ensureClient = async (
   const encrypt = (text: string): Promise<string> => engine.personal.encrypt(email, text);
   const encrypted = { email: await encrypt(email), ...(name !== undefined && { name: await encrypt(name) }) };
   const { state } = await engine.handle(clientDecider, { type: 'RegisterClient', clientId, ...encrypted }, context);
-  // A command that is repeated registers nothing again: what it registered, or only reserved, before tells that it is the one.
+  // A repeated command appends nothing: it made the client if it registered it, or reserved its id,
+  // before.
   const registration = eventId(context.commandId, clientStream.name({ clientId }), 0);
   const isOwn = state.stage === 'registered' && state.registeredBy === registration;
   return { clientId, created: isOwn || clientId === entityId(context.commandId, 'client') };

@@ -26,8 +26,8 @@ const invitation = {
 };
 
 /**
- * Stream `access-<websiteId>-<clientId>`: the link and the invitations of one person, so that a claim and a revocation have one
- * order.
+ * Stream `access-<websiteId>-<clientId>`: the link and the invitations of one person, so that a
+ * claim and a revocation have one order.
  */
 export const accessEvents = {
   ClientLinked: event(Type.Object({ ...ofPerson, role: LinkRole })),
@@ -37,24 +37,30 @@ export const accessEvents = {
   /** The same invitation with a new expiry, perhaps another role, and its mail once more. */
   InvitationRenewed: event(Type.Object(invitation)),
   /**
-   * Accepted by a client other than the one that the invited address stands for, it is recorded in the streams of both: there the
-   * invitation is over, here it has led to the link.
+   * Accepted by a client other than the one that the invited address stands for, it is recorded in
+   * the streams of both: there the invitation is over, here it has led to the link.
    */
   InvitationAccepted: event(
     Type.Object({
       ...ofPerson,
       invitationId: Type.String(),
-      /** The client that has what was offered: another one than `clientId` when the claimant was known by another address. */
+      /**
+       * The client that has what was offered: another one than `clientId` when the claimant was
+       * known by another address.
+       */
       claimedBy: Type.String(),
       /**
-       * Who claimed it, encrypted when it tells an address; absent when the client was added directly while the invitation was
-       * pending.
+       * Who claimed it, encrypted when it tells an address; absent when the client was added
+       * directly while the invitation was pending.
        */
       subject: Type.Optional(Type.String()),
     }),
   ),
   InvitationRevoked: event(Type.Object({ ...ofPerson, invitationId: Type.String() })),
-  /** The claimant becomes the owner as soon as billing is set up; until then nobody can cancel the transfer. */
+  /**
+   * The claimant becomes the owner as soon as billing is set up; until then nobody can cancel the
+   * transfer.
+   */
   TransferClaimed: event(
     Type.Object({
       ...ofPerson,
@@ -66,7 +72,9 @@ export const accessEvents = {
       priceId: Type.Optional(Type.String()),
     }),
   ),
-  /** The claim failed; the transfer can be claimed again. `claimId`: the event that it began with. */
+  /**
+   * The claim failed; the transfer can be claimed again. `claimId`: the event that it began with.
+   */
   TransferReleased: event(Type.Object({ ...ofPerson, invitationId: Type.String(), claimId: Type.String() })),
 };
 

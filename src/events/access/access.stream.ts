@@ -24,10 +24,15 @@ export const accessStream = defineStream({
 
 const idLength = 26;
 
-/** An invitation's id ends with its stream's key, so that it is found by its id alone, with no index that could lag. */
+/**
+ * An invitation's id ends with its stream's key, so that it is found by its id alone, with no index
+ * that could lag.
+ */
 export const invitationIdFor = (unique: string, { websiteId, clientId }: AccessKey): string => `${unique}${websiteId}${clientId}`;
 
-/** The key of the stream that an invitation's id leads to; `null` for an id that no invitation has. */
+/**
+ * The key of the stream that an invitation's id leads to; `null` for an id that no invitation has.
+ */
 export const keyOfInvitation = (invitationId: string): AccessKey | null =>
   /^[0-9a-z]{78}$/.test(invitationId)
     ? { websiteId: invitationId.slice(idLength, 2 * idLength), clientId: invitationId.slice(2 * idLength) }

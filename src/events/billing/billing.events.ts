@@ -52,7 +52,10 @@ export const billingEvents = {
   SubscriptionAttached: event(Type.Object({ ...ofAccount, claimId: Type.String(), subscriptionId: Type.String() })),
   /** Nothing is left of the client's subscription for the website. */
   SubscriptionEnded: event(Type.Object(ofAccount)),
-  /** It was never begun: another claim of the website was under way, or the offer had been withdrawn. */
+  /**
+   * It was never begun: another claim of the website was under way, or the offer had been
+   * withdrawn.
+   */
   TransferDeclined: event(Type.Object(ofClaim)),
   TransferCompleted: event(Type.Object(ofClaim)),
   TransferFailed: event(Type.Object({ ...ofClaim, reason: Type.String() })),

@@ -65,7 +65,10 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
   return completed;
 };
 
-/** Offers of the website to others have lost their object; left open, one would take it from the new owner some day. */
+/**
+ * Withdraws the website's offers to others: left open, one would take it from the new owner some
+ * day.
+ */
 const withdrawOtherOffers = async (
   { engine, reader }: Tools,
   { websiteId, invitationId }: Claim,

@@ -72,7 +72,10 @@ export type BillingCommand = AnyCommand & { readonly websiteId: string; readonly
 /** What a worker says of an attempt. */
 export type BillingOutcome = (StartAttempt & { readonly task: BillingTask }) | RenewLease | AttemptOutcome | DeclineClaim;
 
-/** Keeps a claim from being begun: another one of the website is under way, or its offer was withdrawn before. */
+/**
+ * Keeps a claim from being begun: another one of the website is under way, or its offer was
+ * withdrawn before.
+ */
 export interface DeclineClaim {
   readonly type: 'DeclineClaim';
   readonly claim: Claim;

@@ -61,7 +61,10 @@ export const createTransferWorker = (parts: {
     if (key !== null) await changeAccess(engine, { type: 'ReleaseTransfer', ...key, invitationId, claimId }, context());
   };
 
-  /** What there is to do about a claim. One whose offer was withdrawn while it was under way is carried on with, and fails. */
+  /**
+   * The claim, while it is open. One whose offer was withdrawn after it began stays open until its
+   * next attempt fails.
+   */
   const openClaim = async ({ claim, priceId }: ClaimedOffer, context: () => CommandContext): Promise<OpenTask | null> => {
     const { websiteId, claimId } = claim;
     const before = await billingOf(websiteId);
@@ -89,7 +92,8 @@ export const createTransferWorker = (parts: {
     if (claim !== null) return claim;
     // In this order: an attempt begins only if no other has since billing was read, so that all else is no older than that.
     const billing = await billingOf(websiteId);
-    // Its claimant is billed and does not own the website yet. Ends are left to the reaction to that claim.
+    // Its claimant may have a subscription and not own the website yet. The reaction to that claim
+    // ends what is left.
     if (billing.claimId !== undefined) return null;
     const { state: website } = await engine.state(websiteFold, { websiteId });
     const ownerId = website.stage === 'none' ? undefined : website.clientId;
