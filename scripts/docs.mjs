@@ -1,0 +1,74 @@
+/**
+ * `npm run docs`: writes the pages of `docs/` that are made from the code. `npm run docs:check` writes nothing; it
+ * exits with 1 when one of them is not what the code says.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { format, resolveConfig } from 'prettier';
+import { errorPage } from './errorDocs.mjs';
+import { readEventComments } from './eventComments.mjs';
+import { eventPage, streamTable } from './eventDocs.mjs';
+import { prepareOrExit } from './prepare.mjs';
+import { report, root } from './processes.mjs';
+import { distFolder } from './tasks.mjs';
+
+const docs = join(root, 'docs');
+
+/** @param {string} file */
+const fromService = (file) => import(pathToFileURL(join(distFolder, file)).href);
+
+/**
+ * Replaces what stands between the comments `<!-- name:begin -->` and `<!-- name:end -->`.
+ * @param {string} page
+ * @param {string} name
+ * @param {string} content
+ */
+const withSection = (page, name, content) => {
+  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`the page lacks ${begin} … ${end}`);
+  return `${page.slice(0, from)}${begin}\n\n${content}\n\n${page.slice(to)}`;
+};
+
+/** Every page with its text, as prettier writes it. */
+const generate = async () => {
+  /** @type {typeof import('../src/events/catalogue.js')} */
+  const { streams } = await fromService('events/catalogue.js');
+  /** @type {import('./errorDocs.mjs').ErrorSources} */
+  const sources = {
+    ...(await fromService('commands/refusal.js')),
+    ...(await fromService('http/errors.js')),
+    ...(await fromService('integrations/fault.js')),
+  };
+  const architecture = join(docs, 'architecture.md');
+  const pages = {
+    [architecture]: withSection(readFileSync(architecture, 'utf8'), 'streams', streamTable(streams)),
+    [join(docs, 'events.md')]: eventPage(streams, readEventComments(join(root, 'src', 'events'))),
+    [join(docs, 'errors.md')]: errorPage(sources),
+  };
+  return Promise.all(
+    Object.entries(pages).map(async ([file, text]) => ({
+      file,
+      text: await format(text, { ...(await resolveConfig(file)), parser: 'markdown' }),
+    })),
+  );
+};
+
+/** @param {string} file */
+const textOf = (file) => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+};
+
+await prepareOrExit('service');
+const stale = (await generate()).filter(({ file, text }) => textOf(file) !== text);
+const isCheck = process.argv.includes('--check');
+for (const { file, text } of stale) {
+  if (!isCheck) writeFileSync(file, text);
+  report(`${relative(root, file)} ${isCheck ? 'is not what the code says: run `npm run docs` and commit it' : 'written'}`);
+}
+if (isCheck && stale.length > 0) process.exitCode = 1;
