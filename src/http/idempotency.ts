@@ -7,13 +7,13 @@ import { sleep } from '../platform/clock.js';
 import type { Cipher } from '../platform/cipher.js';
 import type { Caller } from './auth/caller.js';
 import { httpErrors } from './errors.js';
-import { bytesOf, replyOf } from './keptReply.js';
 import type { Reply } from './reply.js';
+import { decodeResponse, encodeResponse, type PeopleIn } from './storedResponse.js';
 
 /**
  * Runs a POST once for its `Idempotency-Key`: the same key, caller, path and request within 24 h gets the first answer again, with
- * `Idempotent-Replayed: true`. The command id and the secret are kept before it runs, so that a repetition after a crash or a
- * fault (which is not kept) is the same command and makes nothing twice.
+ * `Idempotent-Replayed: true`. The command id and the secret are stored before it runs, so that a repetition after a crash or a
+ * fault (which is not stored) is the same command and makes nothing twice.
  *
  * @throws Refused: another request with the key; HttpFault 503 when the first one takes too long; what `run` throws
  */
@@ -24,104 +24,107 @@ export type Idempotency = (
     readonly path: string;
     /** Hash of what has to be the same. */
     readonly request: string;
+    readonly peopleIn: PeopleIn;
   },
-  run: (command: { readonly commandId: string; readonly secret: Uint8Array }) => Promise<Reply>,
+  run: Run,
 ) => Promise<Reply>;
 
+type Run = (command: { readonly commandId: string; readonly secret: Uint8Array }) => Promise<Reply>;
+
 const collection = 'idempotency';
-const keptMs = 24 * 60 * 60_000;
-/** How long a repetition waits for the first to end. */
-const patienceMs = 10_000;
-/** After this, a first one of which nothing was heard is taken for dead and run again, which is safe: it is the same command. */
+const retentionMs = 24 * 60 * 60_000;
+/** How long a repetition waits for the first request to end. */
+const timeoutMs = 10_000;
+/** After this, a first request that has not reported is run again, which is safe: it is the same command. */
 const leaseMs = 5_000;
-/** Another process does not tell when it is done. */
-const lookAgainMs = 100;
+/** Another process does not report when it is done. */
+const pollMs = 100;
 const secretBytes = 64;
 
-type KeptRecord = JsonObject & {
+type StoredCommand = JsonObject & {
   readonly request: string;
   readonly commandId: string;
-  /** Sealed. */
+  /** Encrypted. */
   readonly secret: string;
   readonly expiresAt: number;
-  /** Until when the one that runs it is believed to be alive. */
+  /** Until then, the process that runs it is taken to be alive. */
   readonly leaseUntil: number;
-  /** Sealed: an answer may hold a secret; within it, whoever it names is sealed for themselves. Absent until there is one. */
+  /** Encrypted, because an answer may hold a secret; people in it are encrypted for themselves. Absent until there is one. */
   readonly reply?: string;
 };
 
 export const createIdempotency = (engine: Engine, records: RecordStore): Idempotency => {
   const { clock, random, ids, logger, vault, personal } = engine;
-  /** Runs of this process, so that their repetitions need not look again and again. */
+  /** Runs of this process: their repetitions wait for them instead of polling. */
   const running = new Map<string, Promise<unknown>>();
 
-  const keep = async (id: string, record: KeptRecord, reply?: () => Promise<string>): Promise<void> => {
+  const store = async (id: string, record: StoredCommand, reply?: () => Promise<string>): Promise<void> => {
     try {
       const answered = reply === undefined ? record : { ...record, reply: await reply() };
       await records.put(collection, id, answered, record.expiresAt);
     } catch (err) {
-      // What was written is written: a repetition runs the same command again, which adds nothing.
-      logger.warn({ err }, 'an answer could not be kept for its Idempotency-Key');
+      // What was written stays: a repetition runs the same command again, which adds nothing.
+      logger.warn({ err }, 'an answer could not be stored for its Idempotency-Key');
     }
   };
 
-  const execute = async (id: string, record: KeptRecord, run: Parameters<Idempotency>[1], cipher: Cipher): Promise<Reply> => {
+  const execute = async (id: string, record: StoredCommand, run: Run, peopleIn: PeopleIn, cipher: Cipher): Promise<Reply> => {
     try {
       const reply = await run({ commandId: record.commandId, secret: cipher.decrypt(record.secret, id) });
-      await keep(id, record, async () => cipher.encrypt(await bytesOf(reply, personal), id));
+      await store(id, record, async () => cipher.encrypt(await encodeResponse(reply, peopleIn, personal), id));
       return reply;
     } catch (error) {
-      await keep(id, { ...record, leaseUntil: 0 });
+      await store(id, { ...record, leaseUntil: 0 });
       throw error;
     }
   };
 
-  const attempt = async (id: string, request: string, run: Parameters<Idempotency>[1]): Promise<Reply> => {
-    const giveUpAt = clock.now() + patienceMs;
+  const attempt = async (id: string, request: string, run: Run, peopleIn: PeopleIn): Promise<Reply> => {
+    const deadline = clock.now() + timeoutMs;
     const cipher = await vault.cipher('doorstep kept answers');
     for (;;) {
       const now = clock.now();
-      const fresh: KeptRecord = {
+      const fresh: StoredCommand = {
         request,
         commandId: ids.commandId(),
         secret: cipher.encrypt(random.bytes(secretBytes), id),
-        expiresAt: now + keptMs,
+        expiresAt: now + retentionMs,
         leaseUntil: now + leaseMs,
       };
-      if (await records.insert(collection, id, fresh, fresh.expiresAt)) return execute(id, fresh, run, cipher);
+      if (await records.insert(collection, id, fresh, fresh.expiresAt)) return execute(id, fresh, run, peopleIn, cipher);
 
-      const kept = (await records.get(collection, id)) as KeptRecord | null;
-      if (kept === null) continue;
-      if (kept.request !== request) throw httpErrors.keyReused();
-      if (kept.reply !== undefined) return replayed(await replyOf(cipher.decrypt(kept.reply, id), personal));
-      if (kept.leaseUntil <= now) {
-        const taken = { ...kept, leaseUntil: now + leaseMs };
+      const stored = (await records.get(collection, id)) as StoredCommand | null;
+      if (stored === null) continue;
+      if (stored.request !== request) throw httpErrors.keyReused();
+      if (stored.reply !== undefined) return replayed(await decodeResponse(cipher.decrypt(stored.reply, id), peopleIn, personal));
+      if (stored.leaseUntil <= now) {
+        const taken = { ...stored, leaseUntil: now + leaseMs };
         await records.put(collection, id, taken, taken.expiresAt);
-        return execute(id, taken, run, cipher);
+        return execute(id, taken, run, peopleIn, cipher);
       }
-      if (now >= giveUpAt) throw httpErrors.stillRunning();
-      await sleep(clock, lookAgainMs);
+      if (now >= deadline) throw httpErrors.stillRunning();
+      await sleep(clock, pollMs);
     }
   };
 
-  return async ({ key, caller, path, request }, run) => {
+  return async ({ key, caller, path, request, peopleIn }, run) => {
     const id = createHash('sha256')
       .update(JSON.stringify([caller.subject, caller.role, path, key]))
       .digest('hex');
-    const giveUpAt = clock.now() + patienceMs;
+    const deadline = clock.now() + timeoutMs;
     for (let first = running.get(id); first !== undefined; first = running.get(id)) {
       const enough = new AbortController();
-      await Promise.race([first, sleep(clock, giveUpAt - clock.now(), enough.signal)]);
+      await Promise.race([first, sleep(clock, deadline - clock.now(), enough.signal)]);
       enough.abort();
-      if (clock.now() >= giveUpAt) throw httpErrors.stillRunning();
+      if (clock.now() >= deadline) throw httpErrors.stillRunning();
     }
-    const mine = attempt(id, request, run);
-    const ended = mine.then(
+    const own = attempt(id, request, run, peopleIn);
+    const ended = own.then(
       () => running.delete(id),
       () => running.delete(id),
     );
     running.set(id, ended);
-    return mine;
+    return own;
   };
 };
 

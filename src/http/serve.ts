@@ -15,8 +15,10 @@ import { sendEvents } from './eventStream.js';
 import type { Exchange } from './exchange.js';
 import { HandlerRequest, type HandlerInput } from './handlerRequest.js';
 import { idempotencyKeyOf, type Idempotency } from './idempotency.js';
+import { personalFieldsOf } from './personalFields.js';
 import { replyTo, replyToError, send, type Reply } from './reply.js';
 import type { Answer, Route } from './route.js';
+import type { PeopleIn } from './storedResponse.js';
 import { bodyValidator, pathParamsOf, textsValidator } from './validation.js';
 
 /** Answers one request of one route. Whatever goes wrong is thrown. */
@@ -51,6 +53,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   const query = textsValidator(route.query ?? Type.Object({}));
   const validateBody = bodyValidator(route.body ?? noFields);
   const isWrite = route.method !== 'get';
+  const peopleIn: PeopleIn = (status) => personalFieldsOf(route.answers[status]?.schema);
 
   const mayCall = async (
     caller: Caller | undefined,
@@ -150,7 +153,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     }
 
     if (key !== undefined && caller !== undefined) {
-      const same = { key, caller, path: request.path, request: requestHash(request.originalUrl, bytes) };
+      const same = { key, caller, path: request.path, request: requestHash(request.originalUrl, bytes), peopleIn };
       const reply = await idempotency(same, async (repeated) => {
         // Not before: what was answered is answered again, also when the website was archived since.
         refuseArchived(website);

@@ -5,6 +5,7 @@ import type { Engine } from '../../../engine.js';
 import { erased } from '../../../platform/personal.js';
 import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
 import { readClient } from '../../../projections/client/client.queries.js';
+import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const Time = Type.String({ format: 'date-time' });
@@ -15,8 +16,8 @@ export const WebsiteClientLink = Type.Object(
     websiteId: Type.String(),
     clientId: Type.String(),
     role: LinkRole,
-    email: Type.String(),
-    name: Type.Optional(Type.String()),
+    email: PersonalAddress,
+    name: Type.Optional(PersonalName),
     createdAt: Time,
   },
   { $id: 'WebsiteClientLink' },
@@ -30,7 +31,7 @@ export const Invitation = Type.Object(
     status: Type.Enum(['pending', 'accepted', 'revoked', 'expired']),
     websiteId: Type.String(),
     websiteName: Type.Optional(Type.String({ description: 'For the invited.' })),
-    email: Type.String(),
+    email: PersonalAddress,
     role: Type.Optional(LinkRole),
     createdAt: Time,
     expiresAt: Time,

@@ -11,6 +11,7 @@ import { countBookings, readBooking } from '../../../projections/booking/booking
 import { serviceOf } from '../../../projections/service/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { readPageByPlace } from '../../paging.js';
+import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
@@ -29,7 +30,7 @@ const Booking = Type.Object(
     start: Time,
     end: Time,
     location: Type.Optional(Type.String()),
-    attendees: Type.Array(Type.Object({ name: Type.String(), email: Type.Optional(Type.String()) }), {
+    attendees: Type.Array(Type.Object({ name: PersonalName, email: Type.Optional(PersonalAddress) }), {
       description: 'Nobody, in the embedded calendar.',
     }),
   },

@@ -6,6 +6,7 @@ import type { Engine } from '../../../engine.js';
 import type { ClientDocument } from '../../../projections/client/client.projection.js';
 import { listClients, readClient } from '../../../projections/client/client.queries.js';
 import { readPage } from '../../paging.js';
+import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
@@ -17,8 +18,8 @@ const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
 export const Client = Type.Object(
   {
     id: Type.String(),
-    email: Type.String(),
-    name: Type.Optional(Type.String()),
+    email: PersonalAddress,
+    name: Type.Optional(PersonalName),
     createdAt: Type.String({ format: 'date-time' }),
   },
   { $id: 'Client' },

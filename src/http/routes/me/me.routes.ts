@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import { websitesOfClient } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
+import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { Client } from '../client/client.routes.js';
 import { toWebsite, Website } from '../website/website.resource.js';
@@ -23,7 +24,7 @@ export const meRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress:
         description: 'The caller.',
         schema: Type.Object({
           subject: Type.String(),
-          email: Type.Union([Type.String(), Type.Null()], { description: 'Vouched for by the identity provider.' }),
+          email: Type.Union([PersonalAddress, Type.Null()], { description: 'Vouched for by the identity provider.' }),
           role: Type.Enum(['admin', 'client']),
           client: Type.Optional(Client),
           websites: Type.Array(Website),

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Outbox, OutboxMail } from '../../../integrations/email/port.js';
 import { readPage } from '../../paging.js';
+import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 
 export const outboxTag: RouteTag = { name: 'Outbox', description: 'Mails that were sent.' };
@@ -9,7 +10,7 @@ export const outboxTag: RouteTag = { name: 'Outbox', description: 'Mails that we
 const OutboxMailSchema = Type.Object(
   {
     id: Type.String(),
-    to: Type.String(),
+    to: PersonalAddress,
     subject: Type.String(),
     text: Type.String(),
     html: Type.String(),

@@ -1,0 +1,72 @@
+import { Type, type TSchema } from 'typebox';
+
+/**
+ * Marks in the schema of an answer that tell where people are in it. A stored answer is encrypted by them for each person
+ * (`storedResponse.ts`), so what is not marked outlives an erasure there.
+ */
+const mark = 'x-personal';
+
+/** Somebody's address. */
+export const PersonalAddress = Type.String({ [mark]: 'address' });
+/** The name of the person whose address stands beside it. */
+export const PersonalName = Type.String({ [mark]: 'name' });
+
+/** Where people are in values of a schema. */
+export interface PersonalFields {
+  /** The field that holds an address. */
+  readonly address?: string;
+  /** Fields that hold the name of whose address it is. */
+  readonly names: readonly string[];
+  readonly inside: ReadonlyMap<string, PersonalFields>;
+  /** Of each entry of a list. */
+  readonly entries?: PersonalFields;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** `null` when no person is in values of the schema. */
+export const personalFieldsOf = (schema: TSchema | undefined): PersonalFields | null =>
+  schema === undefined ? null : fieldsOf(schema as unknown as Schema);
+
+const fieldsOf = (schema: Schema): PersonalFields | null => {
+  const entries = schema['items'] === undefined ? null : fieldsOf(schema['items'] as Schema);
+  const own: PersonalFields = { ...fieldsOfObject(schema), ...(entries !== null && { entries }) };
+  // A value may be of any branch: what is personal in one of them is taken for personal.
+  const all = branchesOf(schema).reduce((fields, branch) => merge(fields, fieldsOf(branch)), own);
+  const isNobody = all.address === undefined && all.names.length === 0 && all.inside.size === 0 && all.entries === undefined;
+  return isNobody ? null : all;
+};
+
+const fieldsOfObject = ({ properties = {} }: Schema): PersonalFields => {
+  const marked = Object.entries(properties as Readonly<Record<string, Schema>>).map(
+    ([field, schema]) => [field, markOf(schema), fieldsOf(schema)] as const,
+  );
+  const address = marked.find(([, kind]) => kind === 'address')?.[0];
+  return {
+    ...(address !== undefined && { address }),
+    names: marked.filter(([, kind]) => kind === 'name').map(([field]) => field),
+    inside: new Map(marked.flatMap(([field, , fields]) => (fields === null ? [] : [[field, fields]]))),
+  };
+};
+
+const branchesOf = ({ anyOf = [], oneOf = [], allOf = [] }: Schema): readonly Schema[] =>
+  [anyOf, oneOf, allOf].flatMap((branches) => branches as readonly Schema[]);
+
+const markOf = (schema: Schema): unknown => schema[mark] ?? branchesOf(schema).map(markOf).find(Boolean);
+
+const merge = (one: PersonalFields, other: PersonalFields | null): PersonalFields => {
+  if (other === null) return one;
+  const inside = new Map(one.inside);
+  for (const [field, fields] of other.inside) {
+    const known = inside.get(field);
+    inside.set(field, known === undefined ? fields : merge(known, fields));
+  }
+  const address = one.address ?? other.address;
+  const entries = one.entries === undefined ? other.entries : merge(one.entries, other.entries ?? null);
+  return {
+    ...(address !== undefined && { address }),
+    names: [...new Set([...one.names, ...other.names])],
+    inside,
+    ...(entries !== undefined && { entries }),
+  };
+};

@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { Type, type TSchema } from 'typebox';
+import { PersonalAddress, PersonalName, personalFieldsOf } from '../../src/http/personalFields.js';
+import type { Reply } from '../../src/http/reply.js';
+import { createRoutes } from '../../src/http/routes/index.js';
+import type { Route } from '../../src/http/route.js';
+import { decodeResponse, encodeResponse } from '../../src/http/storedResponse.js';
+import { erased, type PersonalData } from '../../src/platform/personal.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { startApi } from '../support/http.js';
+import { openSecrets } from '../support/vaults.js';
+import { createMemoryRecords } from '../workers/memoryStores.js';
+
+const Person = Type.Object({ email: PersonalAddress, name: Type.Optional(PersonalName), city: Type.String() });
+const ada = { email: 'Ada@example.com', name: 'Ada', city: 'Riga' };
+const berta = { email: 'berta@example.com', name: 'Berta', city: 'Oslo' };
+
+let personal: PersonalData;
+beforeAll(async () => {
+  ({ personal } = await openSecrets(createMemoryRecords(), systemClock));
+});
+
+const stored = async (schema: TSchema, body: unknown): Promise<{ text: string; reply: () => Promise<Reply> }> => {
+  const peopleIn = () => personalFieldsOf(schema);
+  const bytes = await encodeResponse({ status: 200, headers: {}, body: JSON.stringify(body) }, peopleIn, personal);
+  const { body: encoded } = JSON.parse(bytes.toString()) as { body: string };
+  return { text: Buffer.from(encoded, 'base64').toString(), reply: () => decodeResponse(bytes, peopleIn, personal) };
+};
+
+describe('a stored response', () => {
+  test.each<[string, TSchema, unknown]>([
+    ['itself', Person, ada],
+    ['in a list', Type.Array(Person), [ada, { ...berta, name: undefined }]],
+    ['in a field', Type.Object({ owner: Type.Union([Person, Type.Null()]) }), { owner: ada }],
+    ['in a branch', Type.Union([Type.Object({ a: Person }), Type.Object({ b: Type.Array(Person) })]), { b: [ada, berta] }],
+    ['nullable', Type.Object({ mail: Type.Union([PersonalAddress, Type.Null()]) }), { mail: ada.email }],
+  ])('shows no person who is %s, and is read as it was', async (_, schema, body) => {
+    const { text, reply } = await stored(schema, body);
+    expect(text).not.toMatch(/ada|berta/i);
+    const { body: read } = await reply();
+    expect(JSON.parse(String(read))).toEqual(JSON.parse(JSON.stringify(body)));
+  });
+
+  test('leaves alone what is not marked, whatever it is called', async () => {
+    const body = { email: ada.email, name: 'Bakery' };
+    expect((await stored(Type.Object({ email: Type.String(), name: Type.String() }), body)).text).toBe(JSON.stringify(body));
+    expect((await stored(Person, { ...ada, email: erased })).text).toContain('"name":"Ada"');
+  });
+
+  test('tells nothing of a person who was erased since', async () => {
+    const { reply } = await stored(Type.Array(Person), [ada, berta]);
+    await personal.cryptoShred(await personal.encrypt(berta.email, berta.email));
+    expect(JSON.parse(String((await reply()).body))).toEqual([ada, { email: erased, city: berta.city }]);
+  });
+});
+
+/** Paths of the properties of that name whose schema has no mark. */
+const unmarked = (schema: unknown, path = ''): string[] => {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, part]: [string, unknown]) =>
+    /\.properties$/.test(path) && key === 'email' && !JSON.stringify(part).includes('x-personal')
+      ? [`${path}.${key}`]
+      : unmarked(part, `${path}.${key}`),
+  );
+};
+
+test('every address in an answer of the service is marked', async () => {
+  let routes: readonly Route[] = [];
+  await startApi({ routes: (parts) => (routes = createRoutes(parts)), projector: false });
+  const found = routes.flatMap(({ operationId, answers }) =>
+    Object.values(answers).flatMap(({ schema }) => unmarked(schema).map((path) => `${operationId}${path}`)),
+  );
+  expect(routes.length).toBeGreaterThan(40);
+  expect(found).toEqual([]);
+});
