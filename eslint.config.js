@@ -5,19 +5,18 @@ import tseslint from 'typescript-eslint';
 const throughPorts =
   'take Clock or Random from src/platform instead: tests and the simulation run on virtual time and replay seeds';
 
+const noTimers = ['timers', 'timers/promises'].flatMap((name) => [
+  { name, message: throughPorts },
+  { name: `node:${name}`, message: throughPorts },
+]);
+
 /**
  * Time, timers and chance reach the code through ports only, and addresses through `parseUrl`.
  * @type {import('eslint').Linter.RulesRecord}
  */
 const noAmbientTimeOrChance = {
   'no-restricted-globals': ['error', ...['setTimeout', 'setInterval'].map((name) => ({ name, message: throughPorts }))],
-  'no-restricted-imports': [
-    'error',
-    ...['timers', 'timers/promises'].flatMap((name) => [
-      { name, message: throughPorts },
-      { name: `node:${name}`, message: throughPorts },
-    ]),
-  ],
+  'no-restricted-imports': ['error', ...noTimers],
   'no-restricted-syntax': [
     'error',
     {
@@ -72,6 +71,30 @@ export default defineConfig(
               regex: '/platform/clock\\.js$',
               allowImportNames: ['isoTime'],
               message: 'a pure file is told the time',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['src/http/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: noTimers,
+          patterns: [
+            { regex: '/events/store/eventStore\\.js$', importNames: ['EventStore'], message: 'routes are given an engine' },
+            {
+              regex: '/events/store/planningEventStore\\.js$',
+              allowImportNames: ['PlannedEvent'],
+              message: 'the engine plans',
+            },
+            {
+              regex: '/projections/store/readModelStore\\.js$',
+              importNames: ['ReadModelStore'],
+              message: 'routes are given a reader',
             },
           ],
         },

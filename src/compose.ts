@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createAddress } from './compose/address.js';
 import { asSetting } from './compose/asSetting.js';
+import { countAppends } from './compose/countAppends.js';
 import { composeHttp } from './compose/http.js';
 import { composeIntegrations } from './compose/integrations.js';
 import { openCore } from './compose/stores.js';
@@ -30,7 +31,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     http: { host, port, healthPort, corsOrigins },
   } = settings;
   const metrics = createMetrics();
-  const core = await openCore(settings, logger, { watched: (eventStore) => metrics.counting(eventStore) });
+  const core = await openCore(settings, logger, { watched: (eventStore) => countAppends(eventStore, metrics) });
   const address = createAddress(settings);
   const integrations = composeIntegrations(settings, core, address, templatesFolder);
   const version = readVersion(new URL('../package.json', import.meta.url));

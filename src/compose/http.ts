@@ -3,7 +3,6 @@ import { createKeyUse } from '../http/auth/keyUse.js';
 import type { Metrics } from '../http/metrics.js';
 import type { Route } from '../http/route.js';
 import { createRoutes, type RouteParts } from '../http/routes/index.js';
-import { readinessChecks } from '../http/routes/system/readiness.js';
 import { createServer, type HttpServer, type Patience } from '../http/server.js';
 import type { Clock } from '../platform/clock.js';
 import { projections } from '../projections/catalogue.js';
@@ -11,6 +10,7 @@ import { projectionStatus } from '../projections/runner/status.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
 import type { Integrations } from './integrations.js';
+import { readinessChecks } from './readiness.js';
 
 export interface HttpOptions {
   readonly corsOrigins: readonly string[];

@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { EventStore } from '../events/store/eventStore.js';
 import type { StoredProjectionStatus } from '../projections/runner/status.js';
 import type { Answered } from './accessLog.js';
 
 /** What there is to measure, for Prometheus. */
 export interface Metrics {
   observe(answered: Answered): void;
-  /** The same store; what is appended through it is counted. */
-  counting(eventStore: EventStore): EventStore;
+  /** Counts events that were appended. */
+  appended(count: number): void;
+  appendFailed(error: unknown): void;
   /** In Prometheus' text format, with projections as they are now. */
   text(projections: readonly StoredProjectionStatus[]): Promise<string>;
   readonly contentType: string;
@@ -60,23 +60,12 @@ export const createMetrics = (): Metrics => {
     observe: ({ method, route, status, durationMs }) => {
       requests.observe({ method: known.has(method) ? method : 'other', route, status }, durationMs / 1_000);
     },
-    counting: (eventStore) => ({
-      append: async (stream, events, expected) => {
-        try {
-          const result = await eventStore.append(stream, events, expected);
-          appends.inc(events.length);
-          return result;
-        } catch (error) {
-          failedAppends.inc({ fault: error instanceof Error ? error.name : 'unknown' });
-          throw error;
-        }
-      },
-      readStream: (stream, options) => eventStore.readStream(stream, options),
-      readAll: (options) => eventStore.readAll(options),
-      lastPosition: (filter) => eventStore.lastPosition(filter),
-      subscribe: (options) => eventStore.subscribe(options),
-      close: () => eventStore.close(),
-    }),
+    appended: (count) => {
+      appends.inc(count);
+    },
+    appendFailed: (error) => {
+      failedAppends.inc({ fault: error instanceof Error ? error.name : 'unknown' });
+    },
     text: (projections) => {
       positions.reset();
       lags.reset();
@@ -93,5 +82,5 @@ export const createMetrics = (): Metrics => {
   };
 };
 
-/** A method is the caller's word: each new one would be kept for ever. */
+/** Other methods share one label: each new label would stay in memory. */
 const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

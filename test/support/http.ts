@@ -4,6 +4,7 @@ import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import type { PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
 import { erasureOf, processOn, type TestProcess } from './process.js';
 import { createAddress } from '../../src/compose/address.js';
+import { countAppends } from '../../src/compose/countAppends.js';
 import { composeHttp } from '../../src/compose/http.js';
 import { composeIntegrations } from '../../src/compose/integrations.js';
 import { openCore } from '../../src/compose/stores.js';
@@ -128,7 +129,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   });
   const settings = loadSettings({ DATA_DIR: folder, ...options.environment });
   const metrics = createMetrics();
-  const core = await openCore(settings, logger, { clock, watched: (eventStore) => metrics.counting(eventStore) });
+  const core = await openCore(settings, logger, { clock, watched: (eventStore) => countAppends(eventStore, metrics) });
   const engine = processOn(core);
   const projector = composeProjector(core);
   if (options.projector !== false) await projector.start();
