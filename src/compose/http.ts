@@ -3,7 +3,7 @@ import { createKeyUse } from '../http/auth/keyUse.js';
 import type { Metrics } from '../http/metrics.js';
 import type { Route } from '../http/route.js';
 import { createRoutes, type RouteParts } from '../http/routes/index.js';
-import { createServer, type HttpServer, type Patience } from '../http/server.js';
+import { createServer, type HttpServer, type Timeouts } from '../http/server.js';
 import type { Clock } from '../platform/clock.js';
 import { projections } from '../projections/catalogue.js';
 import { projectionStatus } from '../projections/runner/status.js';
@@ -20,7 +20,7 @@ export interface HttpOptions {
   /** Default: every route of the service. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
   readonly limits?: HttpAppParts['limits'];
-  readonly timeouts?: Patience;
+  readonly timeouts?: Timeouts;
   /** Of the servers' timeouts. Default: the engine's. */
   readonly clock?: Clock;
 }

@@ -15,8 +15,8 @@ const tag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 export const isKnown = (ifNoneMatch: string, etag: string): boolean =>
   ifNoneMatch.trim() === '*' || [...ifNoneMatch.matchAll(tag)].some(([, , opaque]) => `"${opaque ?? ''}"` === etag);
 
-/** More than a caller can mean; each costs an attempt. */
-const mostTags = 10;
+/** Each tag costs an attempt. */
+const maxTags = 10;
 
 /**
  * The revisions that `If-Match` allows, none when it allows no state that ever was; `undefined` for `*`, which allows any. Weak tags
@@ -25,7 +25,7 @@ const mostTags = 10;
 export const revisionsAllowed = (ifMatch: string): readonly bigint[] | undefined => {
   if (ifMatch.trim() === '*') return undefined;
   return [...ifMatch.matchAll(tag)]
-    .slice(0, mostTags)
+    .slice(0, maxTags)
     .flatMap(([, weak, opaque]) => (weak === undefined ? (/^(\d{1,18})-/.exec(opaque ?? '')?.[1] ?? []) : []))
     .map(BigInt);
 };

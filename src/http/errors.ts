@@ -163,7 +163,7 @@ export const faultAnswers: ReadonlyMap<ErrorClass, FaultAnswer> = new Map<ErrorC
   [UnknownEvent, internal],
 ]);
 
-/** A provider that asks to wait longer than this is not worth holding the caller for, in seconds. */
+/** In seconds. */
 const maxRetryAfter = 3_600;
 
 const ofProvider = (fault: ProviderFault): ErrorAnswer => {
@@ -191,7 +191,7 @@ const ofRefusal = ({ kind, code, message, details }: Refusal): ErrorAnswer => ({
   headers: kind === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {},
 });
 
-/** The one way from anything thrown to what the caller is told. An unknown fault tells nothing but the request's id. */
+/** Turns anything thrown into the error that the caller gets. Of an unknown fault it shows the request's id only. */
 export const answerFor = (error: unknown, requestId: string): ErrorAnswer => {
   if (error instanceof Refused) return ofRefusal(error.refusal);
   if (error instanceof HttpFault) return error.answer;

@@ -3,7 +3,7 @@ import type { Exchange } from './exchange.js';
 import { securityHeaders } from './reply.js';
 import type { Answer } from './route.js';
 
-/** A comment is sent this often, so that nobody between takes the connection for dead. */
+/** A comment is sent this often, so that no proxy closes the connection as idle. */
 const heartbeatMs = 15_000;
 
 type ServerSentEvents = NonNullable<Answer['events']>;
@@ -35,7 +35,7 @@ export const sendEvents = async (
     return;
   }
   response.flushHeaders();
-  // With a body left unread, nobody would hear of the reader's going.
+  // With an unread body, the end of the connection would not be noticed.
   request.resume();
 
   let stopHeart = (): void => undefined;

@@ -19,7 +19,7 @@ export interface Exchange {
   errorCode?: string;
 }
 
-/** Where an exchange is kept between express's handlers. */
+/** Carries an exchange between express's handlers. */
 export interface Locals extends Record<string, unknown> {
   exchange: Exchange;
 }
@@ -27,16 +27,16 @@ export interface Locals extends Record<string, unknown> {
 /** Methods that change nothing (RFC 9110, 9.2.1). */
 export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
-const sane = /^[\x21-\x7e]{1,128}$/;
-/** It is kept in the log and with events, for ever: an address, or what begins like a token, may not be in it. */
-const telling = /@|%40|svc_pat_|eyJ/;
+const printable = /^[\x21-\x7e]{1,128}$/;
+/** Request ids stay in the log and in events for ever, so they may hold neither an address nor the beginning of a token. */
+const revealing = /@|%40|svc_pat_|eyJ/;
 
 /** Takes the caller's `X-Request-Id` when it is one that can be put into a log, an event and a header; makes one otherwise. */
 export const createRequestIds = (random: { bytes(length: number): Uint8Array }): ((given: unknown) => string) => {
   const prefix = Buffer.from(random.bytes(9)).toString('base64url');
   let count = 0;
   return (given) => {
-    if (typeof given === 'string' && sane.test(given) && !telling.test(given)) return given;
+    if (typeof given === 'string' && printable.test(given) && !revealing.test(given)) return given;
     count += 1;
     return `${prefix}.${count.toString(36)}`;
   };

@@ -22,7 +22,7 @@ export interface HandlerInput {
 
 const secretBytes = 64;
 
-/** What most handlers never look at is made only when they do. */
+/** A request as routes see it. What most routes do not use is made on first use. */
 export class HandlerRequest implements RouteRequest {
   readonly params: Record<string, string>;
   readonly query: Record<string, unknown>;

@@ -21,13 +21,13 @@ export const createLoad = (clock: Clock, limits: { readonly maxUnderWay: number;
   let lagMs = 0;
   let isWatching = false;
 
-  const look = (): void => {
+  const measure = (): void => {
     const dueAt = performance.now() + lookEveryMs;
     clock.schedule(lookEveryMs, () => {
       lagMs = performance.now() - dueAt;
       // An idle process has no timer, and is not late.
       isWatching = underWay > 0;
-      if (isWatching) look();
+      if (isWatching) measure();
       else lagMs = 0;
     });
   };
@@ -38,7 +38,7 @@ export const createLoad = (clock: Clock, limits: { readonly maxUnderWay: number;
       underWay += 1;
       if (isWatching) return;
       isWatching = true;
-      look();
+      measure();
     },
     ended: () => {
       underWay -= 1;

@@ -62,12 +62,12 @@ const description = `Every route is there twice: under \`/v1\` for programs, wit
 portal, with an access token of the identity provider.
 
 - Errors are \`{error, code, details}\`: branch on the status, and on the code where needed. Conflicts are 400.
-- Fields of a body and parameters of a query that nobody knows are refused by name.
-- Every answer carries \`X-Request-Id\`; send your own to find it again in the log. It is kept there: one that holds an address
+- Unknown fields of a body and parameters of a query are refused by name.
+- Every answer carries \`X-Request-Id\`; send your own to find it again in the log. It stays there: one that holds an address
   or a token is replaced.
 - A POST with an \`Idempotency-Key\` can be repeated safely for 24 hours.
-- \`?dryRun=1\` on a write checks everything, writes nothing, and tells what would have been written.
-- Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` on PUT and PATCH keeps from overwriting what
+- \`?dryRun=1\` on a write checks everything, writes nothing, and answers with what would have been written.
+- Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` on PUT and PATCH prevents overwriting what
   somebody else saved.
 - Lists are arrays, in pages: follow the \`Link\` header with \`rel="next"\`.`;
 
@@ -111,7 +111,12 @@ const header = (name: string, inName: string, schema: Json, text: string): Json 
 });
 
 const parameters: Json = {
-  DryRun: header('query', 'dryRun', { type: 'string', enum: ['0', '1', 'true', 'false'] }, 'Write nothing; tell what would be.'),
+  DryRun: header(
+    'query',
+    'dryRun',
+    { type: 'string', enum: ['0', '1', 'true', 'false'] },
+    'Write nothing; answer with what would be written.',
+  ),
   IdempotencyKey: header(
     'header',
     'Idempotency-Key',
@@ -142,7 +147,7 @@ const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json
       ...(hasETag(route) ? [refer('parameters', 'IfNoneMatch')] : []),
     ],
     ...(body !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: shown(closed(body)) } } },
+      requestBody: { required: true, content: { 'application/json': { schema: withoutIssueTexts(closed(body)) } } },
     }),
     ...(raw !== undefined && {
       requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
@@ -158,7 +163,7 @@ const parametersIn = (place: 'path' | 'query' | 'header', schema: TSchema): Json
     in: place,
     required: required.includes(name),
     ...(text !== undefined && { description: text }),
-    schema: shown(own),
+    schema: withoutIssueTexts(own),
   }));
 };
 
@@ -247,7 +252,7 @@ const extract = (value: unknown, schemas: Map<string, Json>): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   const { $id: name, ...rest } = value as Json;
   const inside = Object.fromEntries(Object.entries(rest).map(([key, own]) => [key, extract(own, schemas)]));
-  if (typeof name !== 'string') return shown(inside);
+  if (typeof name !== 'string') return withoutIssueTexts(inside);
   const known = schemas.get(name);
   if (known !== undefined && JSON.stringify(known) !== JSON.stringify(inside)) {
     throw new Error(`two different schemas are named ${name}`);
@@ -259,13 +264,13 @@ const extract = (value: unknown, schemas: Map<string, Json>): unknown => {
 /** TypeBox keeps what it needs for itself in properties that are not enumerable: they go. */
 const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema)) as Json;
 
-/** The words for violations are for violations. */
-const shown = (schema: Json): Json => {
+/** `x-issue` is a text for violations and no part of the documentation. */
+const withoutIssueTexts = (schema: Json): Json => {
   const { 'x-issue': _, ...rest } = schema;
   return Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [
       key,
-      typeof value === 'object' && value !== null && !Array.isArray(value) ? shown(value as Json) : value,
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? withoutIssueTexts(value as Json) : value,
     ]),
   );
 };

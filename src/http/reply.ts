@@ -6,7 +6,7 @@ import type { ErrorAnswer } from './errors.js';
 import { isSafe, type Exchange } from './exchange.js';
 import type { Answer } from './route.js';
 
-/** An answer as bytes: what is sent, and what is kept for an `Idempotency-Key`. */
+/** An answer as bytes: what is sent, and what is stored for an `Idempotency-Key`. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export const replyToError = ({ status, code, error, details, headers }: ErrorAns
 /** Sends a reply in one write. A body that the caller has already is left out (304). */
 export const send = ({ request, response, requestId, headers: own }: Exchange, reply: Reply): void => {
   if (response.headersSent || response.destroyed) return;
-  hearOut(request, response);
+  drain(request, response);
   const { body } = reply;
   const headers: Record<string, string | number> = {
     ...securityHeaders,
@@ -77,10 +77,9 @@ export const send = ({ request, response, requestId, headers: own }: Exchange, r
 };
 
 /**
- * A connection that is closed with something unread in it may take an answer back that is on its way: what is left of the body is
- * heard out first.
+ * Reads the rest of the body before the connection closes: closing it with unread data may discard the answer on its way.
  */
-const hearOut = (request: IncomingMessage, response: ServerResponse): void => {
+const drain = (request: IncomingMessage, response: ServerResponse): void => {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   const isHeard = request.complete || (length === undefined && coding === undefined);
   if (isHeard || response.shouldKeepAlive) return;

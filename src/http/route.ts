@@ -18,7 +18,7 @@ export interface Route {
   readonly operationId: string;
   readonly summary: string;
   readonly tag: RouteTag;
-  /** `website`: it is about the website that the path parameter `id` names, which is looked up before anything else of it is told. */
+  /** `website`: it is about the website that the path parameter `id` names, which is loaded first: an unknown one is answered with 404. */
   readonly scope: 'installation' | 'website';
   readonly access: AccessRule;
   /** The website must have it enabled. */
@@ -50,7 +50,7 @@ export interface Route {
    */
   readonly act?: (request: RouteRequest, engine: Engine) => Promise<unknown>;
   /**
-   * What the caller is told. After an `act` it comes with its result, once that is durable: it reads what was written, and asks
+   * What the caller gets. After an `act` it comes with its result, once that is durable: it reads what was written, and asks
    * providers for what was decided. A dry run does not call it.
    */
   readonly answer: (request: RouteRequest, result: unknown) => Promise<Answer>;

@@ -13,31 +13,31 @@ export interface HttpServer {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** How long a sender may take, in milliseconds. */
-export interface Patience {
+/** In milliseconds. */
+export interface Timeouts {
   readonly headersMs: number;
   readonly requestMs: number;
-  /** How often connections are looked at. */
+  /** How often connections are checked. */
   readonly checkMs: number;
-  /** How long a connection may stand still while an answer is on its way: whoever never reads must not hold it, and its place, for ever. */
+  /** How long a connection may stand still while an answer is sent, so that a caller who does not read frees it. */
   readonly standstillMs: number;
 }
 
-const defaultPatience: Patience = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_000, standstillMs: 120_000 };
+const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_000, standstillMs: 120_000 };
 const keepAliveMs = 65_000;
 const maxHeaderBytes = 16_384;
 const defaultGraceMs = 10_000;
-/** Who connected just before the stop has this long to ask. */
-const questionMs = 250;
+/** A connection that was opened just before the stop may still send a request for this long. */
+const firstRequestMs = 250;
 
 /** The application behind a listening socket. */
-export const createServer = (app: HttpApp, clock: Clock, patience: Patience = defaultPatience): HttpServer => {
+export const createServer = (app: HttpApp, clock: Clock, timeouts: Timeouts = defaultTimeouts): HttpServer => {
   const server = createHttpServer(
     {
       ...classesOf(app.express),
-      headersTimeout: patience.headersMs,
-      requestTimeout: patience.requestMs,
-      connectionsCheckingInterval: patience.checkMs,
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      connectionsCheckingInterval: timeouts.checkMs,
       keepAliveTimeout: keepAliveMs,
       maxHeaderSize: maxHeaderBytes,
       noDelay: true,
@@ -46,7 +46,7 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
     },
     app.express,
   );
-  server.timeout = patience.standstillMs;
+  server.timeout = timeouts.standstillMs;
   /** Every connection, with the answer to its last request. */
   const connections = new Map<Duplex, ServerResponse | undefined>();
   let stopping = false;
@@ -63,17 +63,17 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => {
     const answer = connections.get(socket);
     const underWay = answer?.writableFinished === false ? answer : undefined;
-    // Whoever has been answered, or is being, before their request was whole, gets no second answer.
+    // A request that was answered before it was complete gets no second answer.
     const isAnswered = answer?.headersSent === true && !(answer.writableFinished && answer.req.complete);
     if (!socket.writable || error.code === 'ECONNRESET' || isAnswered) socket.destroy();
-    // What is wrong came after a whole request: that one is answered, and it is the last.
+    // The fault came after a complete request, which is answered as the last one.
     else if (underWay?.req.complete === true) underWay.shouldKeepAlive = false;
     // The last one was answered: the connection is being closed.
     else if (error.code === 'HPE_CLOSED_CONNECTION') return;
     else refuse(error.code, socket);
   });
 
-  /** Node itself leaves alone who has not asked anything yet, and who may ask again on the connection that they have. */
+  /** Node closes neither connections without a request nor those that are kept alive. */
   const closeWhenAnswered = (): void => {
     for (const [socket, answer] of connections) {
       if (answer === undefined) continue;
@@ -81,7 +81,7 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
       else if (answer.headersSent) answer.once('finish', () => socket.end());
       else answer.shouldKeepAlive = false;
     }
-    clock.schedule(questionMs, () => {
+    clock.schedule(firstRequestMs, () => {
       for (const [socket, answer] of connections) if (answer === undefined) socket.destroy();
     });
   };
@@ -113,8 +113,8 @@ export const createServer = (app: HttpApp, clock: Clock, patience: Patience = de
 };
 
 /**
- * Requests and answers that are express's from the beginning. Otherwise it changes the prototype of each one that comes, and whatever
- * such an object leads to outlives every minor garbage collection: the heap grew fourfold, and a fifth of the time went into collecting.
+ * Requests and answers with express's prototypes from the beginning. Otherwise express changes the prototype of each one, and
+ * everything they refer to survives every minor garbage collection: the heap grew fourfold, and collecting took a fifth of the time.
  */
 const classesOf = (app: Express): { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } => {
   class AppRequest extends IncomingMessage {}
@@ -132,7 +132,7 @@ const addressOf = (server: Server): { host: string; port: number; url: string } 
   return { host: address, port, url: `http://${family === 'IPv6' ? `[${address}]` : address}:${String(port)}` };
 };
 
-/** What is not HTTP, too long or too slow is refused in the same form as everything else. */
+/** Refuses what is not HTTP, too long or too slow, in the form of every error. */
 const refuse = (code: string | undefined, socket: Duplex): void => {
   const [status, refusal, words] = refusalOf(code);
   const { headers, body } = replyToError({ status, code: refusal, error: words, details: null, headers: {} });

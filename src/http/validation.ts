@@ -15,7 +15,7 @@ type Schema = Readonly<Record<string, unknown>>;
  */
 export const closed = (schema: TSchema): Schema => close(JSON.parse(JSON.stringify(schema)) as Schema);
 
-const mostItems = 1_000;
+const maxItemsByDefault = 1_000;
 
 const close = (schema: Schema): Schema => {
   // A named schema may be used by many requests: its name would be taken twice.
@@ -38,7 +38,7 @@ const endOf = (type: unknown): Schema => {
     case 'object':
       return { additionalProperties: false };
     case 'array':
-      return { maxItems: mostItems };
+      return { maxItems: maxItemsByDefault };
     case 'integer':
       // Beyond these, JSON.parse has already rounded what was sent.
       return { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
@@ -73,9 +73,9 @@ const compileAll = compilerWith({ allErrors: true, verbose: true });
 /** Digits beyond all numbers become `Infinity`, which only without `strictNumbers` is held to a maximum. */
 const compileTexts = compilerWith({ allErrors: true, verbose: true, useDefaults: true, strictNumbers: false });
 
-/** Values with more parts than this are told their first violation only: a list of all could be thousands of times as long as the request. */
-const mostPartsListed = 5_000;
-const deepest = 64;
+/** Of a value with more parts, only the first violation is listed: all of them could be thousands of times as long as the request. */
+const maxPartsListed = 5_000;
+const maxDepth = 64;
 
 /** A validator of request bodies. Anything but an object is refused as `body`; so is what is nested absurdly deep. */
 export const bodyValidator = (schema: TSchema): Validate => {
@@ -85,7 +85,7 @@ export const bodyValidator = (schema: TSchema): Validate => {
   return (value) => {
     const validate = first();
     if (validate(value)) return tooDeep(value, 0) ? [{ field: 'body', issue: 'must not be nested that deep' }] : [];
-    if (partsOf(value, mostPartsListed) >= mostPartsListed) return violations(validate, 'body');
+    if (partsOf(value, maxPartsListed) >= maxPartsListed) return violations(validate, 'body');
     const list = all();
     list(value);
     return violations(list, 'body');
@@ -125,7 +125,7 @@ const plainText = Type.String({ minLength: 1, maxLength: 200 });
 
 const tooDeep = (value: unknown, depth: number): boolean => {
   if (typeof value !== 'object' || value === null) return false;
-  if (depth === deepest) return true;
+  if (depth === maxDepth) return true;
   for (const part of Object.values(value)) if (tooDeep(part, depth + 1)) return true;
   return false;
 };
@@ -156,14 +156,14 @@ const violations = ({ errors }: ValidateFunction, whole: string): Violation[] =>
     }));
 };
 
-/** The name of an unknown field is the sender's: as much of it is repeated as helps. */
-const longestField = 200;
+/** The name of an unknown field may be as long as the request: only its beginning is repeated. */
+const maxFieldLength = 200;
 
 const fieldOf = ({ instancePath, keyword, params }: ErrorObject): string => {
   const path = instancePath === '' ? [] : instancePath.slice(1).split('/').map(unescape);
   if (keyword === 'required') path.push(String(params.missingProperty));
   if (keyword === 'additionalProperties') path.push(String(params.additionalProperty));
-  return path.join('.').slice(0, longestField);
+  return path.join('.').slice(0, maxFieldLength);
 };
 
 const unescape = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');

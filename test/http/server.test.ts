@@ -24,7 +24,7 @@ const answerIn = (text: string): { status: number; body: unknown } => ({
   body: JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4)) as unknown,
 });
 
-const patience = { headersMs: 300, requestMs: 500, checkMs: 50, standstillMs: 600 };
+const timeouts = { headersMs: 300, requestMs: 500, checkMs: 50, standstillMs: 600 };
 
 /** A route that answers when the test says so, and tells when it was called. */
 const createGate = (): { readonly route: Route; readonly called: Promise<void>; open(): void } => {
@@ -98,7 +98,7 @@ describe('slow senders', () => {
   let token: string;
 
   beforeAll(async () => {
-    api = await startApi({ routes, projector: false, patience });
+    api = await startApi({ routes, projector: false, timeouts });
     token = await api.mintToken();
   });
 
@@ -147,7 +147,7 @@ test('a reader who never reads is cut off', async () => {
     access: 'public',
     answer: () => Promise.resolve({ body: Buffer.alloc(32 * 1_024 * 1_024) }),
   });
-  const api = await startApi({ routes: () => [big], patience, projector: false });
+  const api = await startApi({ routes: () => [big], timeouts, projector: false });
   const { socket, closed } = await open(api);
   socket.pause().write('GET /big HTTP/1.1\r\nHost: a\r\n\r\n');
   const lineOf = () => api.log.find(({ path }) => path === '/big');

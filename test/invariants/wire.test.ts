@@ -8,7 +8,7 @@ import { rawRequest, sendRaw, type RawAnswer } from '../support/rawHttp.js';
 let everybody: Everybody;
 
 beforeAll(async () => {
-  everybody = await startEverybody({ patience: { headersMs: 1_000, requestMs: 1_000, checkMs: 100, standstillMs: 30_000 } });
+  everybody = await startEverybody({ timeouts: { headersMs: 1_000, requestMs: 1_000, checkMs: 100, standstillMs: 30_000 } });
 });
 
 afterEach(() => expectHealthy(everybody));

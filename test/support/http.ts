@@ -16,7 +16,7 @@ import { createMetrics } from '../../src/http/metrics.js';
 import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { refusalCodesOf } from '../../src/http/refusals.js';
 import type { Route } from '../../src/http/route.js';
-import type { HttpServer, Patience } from '../../src/http/server.js';
+import type { HttpServer, Timeouts } from '../../src/http/server.js';
 import type { Commerce } from '../../src/integrations/commerce/port.js';
 import { createShopify } from '../../src/integrations/commerce/shopify.js';
 import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
@@ -77,7 +77,7 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   /** Where the files are; given the folder of another one, both are processes of one installation. */
   readonly folder?: string;
   readonly clock?: Clock;
-  readonly patience?: Patience;
+  readonly timeouts?: Timeouts;
   /** Instead of the embedded calendar. */
   readonly scheduling?: Scheduling;
   /** Instead of shops that sell nothing, with the webhook secrets `secret` and `previous`. */
@@ -163,7 +163,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       return declared;
     },
     ...(options.limits !== undefined && { limits: options.limits }),
-    ...(options.patience !== undefined && { timeouts: options.patience }),
+    ...(options.timeouts !== undefined && { timeouts: options.timeouts }),
   });
   const { url } = await server.listen('127.0.0.1', 0);
   address.listensAt(url);

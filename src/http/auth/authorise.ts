@@ -18,8 +18,8 @@ const allowed: Readonly<Record<Exclude<AccessRule, 'public' | 'signedIn'>, reado
 };
 
 /**
- * Lets the caller through, or not. It looks at nothing but streams as they are now: after the answer to a revocation nobody who
- * was revoked gets in, on any instance.
+ * Lets the caller through, or refuses. It reads streams as they are now, so that after the answer to a revocation the person has no
+ * access, on any instance.
  *
  * @returns the website that the route is about and the caller's way to it, if it is about one
  * @throws Refused: 403, `Website <id> not found`, 401 `Editor role required`; faults of the event store

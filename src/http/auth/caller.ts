@@ -4,7 +4,7 @@ import type { WebsiteDocument } from '../../projections/website/website.projecti
 export interface Caller {
   /** The identity provider's subject. */
   readonly subject: string;
-  /** The subject as the token holds it, sealed because it tells an address. */
+  /** The subject as the token holds it, encrypted because it is an address. */
   readonly encryptedSubject?: string;
   readonly role: 'admin' | 'client';
   readonly via: 'portal' | 'token';

@@ -23,7 +23,7 @@ export const createKeyUse = ({ records, logger }: { records: RecordStore; logger
       if (written.get(keyId) === minute) return;
       written.set(keyId, minute);
       records.put(collection, keyId, { at: isoTime(minute * minuteMs) }).catch((err: unknown) => {
-        logger.warn({ err, keyId }, 'the time of use of an API key was not kept');
+        logger.warn({ err, keyId }, 'the time of use of an API key was not stored');
       });
     },
     lastUsedAt: async (keyId) => {

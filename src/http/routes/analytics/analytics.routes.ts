@@ -27,7 +27,7 @@ const AnalyticsReport = Type.Object(
 
 const dayMs = 86_400_000;
 const usualDays = 30;
-const mostDays = 366;
+const maxDays = 366;
 
 /** Days are given as such, or as any time of the day. */
 const dayOf = (field: string, text: string | undefined): Day | undefined => {
@@ -42,8 +42,8 @@ const daysAsked = (query: { from?: string; to?: string }, now: number): { from: 
   const to = dayOf('to', query.to) ?? isoTime(now).slice(0, 10);
   const from = dayOf('from', query.from) ?? isoTime(Math.max(0, Date.parse(to) - (usualDays - 1) * dayMs)).slice(0, 10);
   if (from > to) throw new Refused(refusals.invalidQuery('from', 'must not be after to'));
-  if (daysBetween(from, to).length > mostDays) {
-    throw new Refused(refusals.invalidQuery('from', `must be at most ${String(mostDays)} days before to`));
+  if (daysBetween(from, to).length > maxDays) {
+    throw new Refused(refusals.invalidQuery('from', `must be at most ${String(maxDays)} days before to`));
   }
   return { from, to };
 };
@@ -59,7 +59,7 @@ export const analyticsRoutes = (parts: {
     method: 'get',
     path: '/websites/:id/analytics',
     operationId: 'getAnalytics',
-    summary: 'Read how many people visited a website, and what they looked at',
+    summary: 'Read how many people visited a website, and which pages they viewed',
     tag: analyticsTag,
     scope: 'website',
     access: 'members',

@@ -41,7 +41,7 @@ const Invoice = Type.Object(
     createdAt: Time,
     dueAt: Type.Optional(Time),
     paidAt: Type.Optional(Time),
-    url: Type.Optional(Type.String({ description: 'Where it can be looked at and paid.' })),
+    url: Type.Optional(Type.String({ description: 'Where it can be viewed and paid.' })),
   },
   { $id: 'Invoice' },
 );
@@ -96,7 +96,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       method: 'post',
       path: '/websites/:id/billing/portal',
       operationId: 'openBillingPortal',
-      summary: 'Get a link to the page on which the owner looks after billing',
+      summary: 'Get a link to the page on which the owner manages billing',
       tag: billingTag,
       scope: 'website',
       access: 'owner',

@@ -72,7 +72,7 @@ export const DeliveryHistory = Type.Array(
         }),
       ),
       reason: Type.Optional(Type.String()),
-      reasonVisible: Type.Optional(Type.Boolean({ description: 'Whether clients may be told the reason.' })),
+      reasonVisible: Type.Optional(Type.Boolean({ description: 'Whether clients may see the reason.' })),
     },
     { $id: 'DeliveryChange' },
   ),

@@ -107,8 +107,8 @@ export const deliveryRoutes = ({
               description: 'Replaces the whole list. Left out: kept; at set-up, the six default checkpoints.',
             }),
           ),
-          reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'Why; kept in the history.' })),
-          reasonVisible: Type.Optional(Type.Boolean({ default: false, description: 'Whether clients may be told the reason.' })),
+          reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'Why; listed in the history.' })),
+          reasonVisible: Type.Optional(Type.Boolean({ default: false, description: 'Whether clients may see the reason.' })),
         },
         { additionalProperties: false },
       ),
@@ -180,7 +180,7 @@ export const deliveryRoutes = ({
           revision: Type.Integer({
             minimum: 0,
             description:
-              'Of the change, as the history tells it; changes after it are undone with it. The set-up cannot be undone.',
+              'Of the change, as listed in the history; changes after it are undone with it. The set-up cannot be undone.',
           }),
         },
         { additionalProperties: false },

@@ -8,7 +8,7 @@ import type { WebsiteDocument } from '../../../projections/website/website.proje
 export type Preview = { readonly previewUrl?: string } | { readonly previewUrlUnavailable: true };
 
 /** How long the hosting provider may take, in milliseconds (api.md, section 5). */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
 /**
  * Resolves the preview address (specification, rule 6): the override, else the latest deployment of the linked project, else
@@ -32,7 +32,7 @@ export const createPreviews =
 const within = async <Result>(clock: Clock, asked: Promise<Result>): Promise<Result> => {
   let stopWaiting = (): void => undefined;
   const late = new Promise<never>((_, reject) => {
-    stopWaiting = clock.schedule(patienceMs, () => {
+    stopWaiting = clock.schedule(timeoutMs, () => {
       reject(new ProviderFault({ provider: 'hosting', message: 'The hosting provider did not answer in time', transient: true }));
     });
   });

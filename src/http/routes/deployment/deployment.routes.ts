@@ -70,7 +70,7 @@ const requireProvider = (used: { readonly provider: string }, { provider }: { re
   throw new ProviderFault({ provider, message: 'the service is set up for another provider', transient: false });
 };
 
-/** Deployments and commits of a website, asked of the providers at each call and never kept; a new deployment. */
+/** Deployments and commits of a website, asked of the providers at each call and never stored; a new deployment. */
 export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost; hosting: Hosting }): readonly Route[] => {
   const { engine, sourceHost, hosting } = parts;
   const projectOf = ({ hosting: project }: WebsiteDocument): string | null => {
@@ -90,7 +90,7 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       access: 'members',
       paging: true,
       answers: {
-        200: { description: 'As the hosting provider tells them; none before the first.', schema: Type.Array(Deployment) },
+        200: { description: 'As the hosting provider reports them; none before the first.', schema: Type.Array(Deployment) },
       },
       answer: async ({ website: { website }, query }) => {
         const projectId = projectOf(website);
@@ -112,7 +112,7 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       access: 'members',
       paging: true,
       answers: {
-        200: { description: 'Those of the default branch, as the source host tells them.', schema: Type.Array(Commit) },
+        200: { description: 'Those of the default branch, as the source host reports them.', schema: Type.Array(Commit) },
       },
       answer: async ({ website: { website }, query }) => {
         const { repository } = website;

@@ -20,7 +20,7 @@ const OutboxMailSchema = Type.Object(
   { $id: 'OutboxMail' },
 );
 
-/** Mails kept by the embedded e-mail sender; with another sender there is no such route. */
+/** Mails stored by the embedded e-mail sender; with another sender there is no such route. */
 export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] =>
   outbox === undefined
     ? []
@@ -29,7 +29,7 @@ export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] 
           method: 'get',
           path: '/outbox',
           operationId: 'listOutbox',
-          summary: 'List the mails that the embedded e-mail sender keeps, newest first; not with a read-only token',
+          summary: 'List the mails that the embedded e-mail sender stores, newest first; not with a read-only token',
           tag: outboxTag,
           scope: 'installation',
           access: 'admin',

@@ -36,10 +36,10 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
 
   /** The job at once, then whenever it has changed, until it has ended or the caller may not see it any more. */
   async function* follow({ website: { website }, caller, signal }: RouteRequest): AsyncGenerator<{ id: string; data: unknown }> {
-    // Before the first look, so that no change falls between the two.
+    // Before the first read, so that no change between the two is missed.
     const changes = await engine.watch([provisioningStream.name({ jobId: website.provisioningJobId })], signal);
     let sent = '';
-    const look = async () => {
+    const readJob = async () => {
       const { document, revision } = await provisioningJob(reader, website);
       const data = toProvisioningJob(document, caller.role);
       const text = JSON.stringify(data);
@@ -48,11 +48,11 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       return { isNew, hasEnded: data.status === 'succeeded' || data.status === 'failed', event: { id: String(revision), data } };
     };
 
-    const first = await look();
+    const first = await readJob();
     yield first.event;
     if (first.hasEnded) return;
     while ((await changes.next()).done !== true) {
-      const { isNew, hasEnded, event } = await look();
+      const { isNew, hasEnded, event } = await readJob();
       if (!isNew) continue;
       if (!(await mayStillRead(caller, website.id))) return;
       yield event;

@@ -21,7 +21,7 @@ const SeoScan = Type.Object(
     finishedAt: Type.Optional(Time),
     reason: Type.Optional(Type.String({ description: 'Why it failed, or what went wrong in the last attempt.' })),
     score: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
-    pages: Type.Optional(Type.Integer({ description: 'How many were looked at.' })),
+    pages: Type.Optional(Type.Integer({ description: 'How many were scanned.' })),
     complete: Type.Optional(Type.Boolean({ description: 'Whether these were all pages that were found.' })),
     findings: Type.Optional(Type.Array(SeoFinding, { description: 'The gravest first.' })),
     probes: Type.Optional(SeoProbes),

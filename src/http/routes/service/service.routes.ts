@@ -89,7 +89,7 @@ const Service = Type.Object(
     shopDomain: Type.Optional(Type.String()),
     eventTypeIds: Type.Optional(Type.Array(Type.Integer())),
     siteId: Type.Optional(Type.String()),
-    secretNames: Type.Array(Type.String(), { description: 'The secrets that are kept of it.' }),
+    secretNames: Type.Array(Type.String(), { description: 'The names of its stored secrets.' }),
     createdAt: Type.String({ format: 'date-time' }),
   },
   { $id: 'Service' },

@@ -8,7 +8,7 @@ import { billingStream } from '../../../events/billing/billing.stream.js';
 import { accessFold } from '../../../events/access/access.state.js';
 
 /** Less than callers and proxies wait for an answer. */
-const PATIENCE_MS = 15_000;
+const timeoutMs = 15_000;
 
 /**
  * Waits until the claim of a transfer is carried out, which whatever worker there is does. When that takes too long, or when it came
@@ -25,18 +25,18 @@ export const awaitTransfer = async (
   const { key } = claim;
   const { websiteId } = key;
   const streams = [accessStream.name(key), billingStream.name({ websiteId })];
-  const giveUpAt = clock.now() + PATIENCE_MS;
+  const deadline = clock.now() + timeoutMs;
   const enough = new AbortController();
   const stopWaiting = (): void => {
     enough.abort();
   };
-  const cancelTimeout = clock.schedule(PATIENCE_MS, stopWaiting);
+  const cancelTimeout = clock.schedule(timeoutMs, stopWaiting);
   gone.addEventListener('abort', stopWaiting);
   try {
-    // Before the first look, so that no change falls between the two.
+    // Before the first read, so that no change between the two is missed.
     const changes = await engine.watch(streams, enough.signal);
-    if (await isCarriedOut(engine, claim, giveUpAt)) return;
-    while ((await changes.next()).done !== true) if (await isCarriedOut(engine, claim, giveUpAt)) return;
+    if (await isCarriedOut(engine, claim, deadline)) return;
+    while ((await changes.next()).done !== true) if (await isCarriedOut(engine, claim, deadline)) return;
   } finally {
     cancelTimeout();
     gone.removeEventListener('abort', stopWaiting);
@@ -45,11 +45,11 @@ export const awaitTransfer = async (
   throw state.about === claim.claimId && state.lastFault !== undefined ? faultOf(state.lastFault) : httpErrors.transferUnderWay();
 };
 
-/** @throws what became of the claim instead, or will not be otherwise before `giveUpAt` */
+/** @throws what became of the claim instead, or will not be otherwise before `deadline` */
 const isCarriedOut = async (
   engine: Engine,
   { key, invitationId, claimId }: { readonly key: AccessKey; readonly invitationId: string; readonly claimId: string },
-  giveUpAt: number,
+  deadline: number,
 ): Promise<boolean> => {
   const { state: billing } = await engine.state(billingFold, key);
   const outcome = billing.outcomes.get(claimId);
@@ -57,13 +57,13 @@ const isCarriedOut = async (
   const invitation = access.invitations.get(invitationId);
   if (invitation?.stage === 'accepted') return true;
   if (invitation?.stage === 'revoked') throw new Refused(refusals.transferNotFound());
-  // Answered once it can be claimed again, so that whoever does at once is not told the same.
+  // Answered once it can be claimed again, so that a claim made at once does not fail the same way.
   const isReleased = invitation?.stage === 'pending' || invitation?.claimId !== claimId;
   if (isReleased && outcome === 'declined') throw new Refused(refusals.transferNotFound());
   if (isReleased && typeof outcome === 'object') throw faultOf(outcome.failed);
   const { about, attempts, lastFault } = billing;
   const isPaused = about === claimId && attempts.pause !== undefined && lastFault !== undefined;
-  if (isPaused && Date.parse(attempts.pause.until) > giveUpAt) throw faultOf(lastFault);
+  if (isPaused && Date.parse(attempts.pause.until) > deadline) throw faultOf(lastFault);
   return false;
 };
 

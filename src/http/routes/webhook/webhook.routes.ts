@@ -43,7 +43,7 @@ export const webhookRoutes = ({
   reader: Reader;
   commerce: Commerce;
 }): readonly Route[] => {
-  /** @throws Refused: 404 when the website is unknown, which only somebody with the secret is told; 403 for another shop */
+  /** @throws Refused: 404 when the website is unknown, which only a caller with the secret learns; 403 for another shop */
   const checkShop = async ({ websiteId, webhookId, topic }: WebhookName, shopDomain: string): Promise<void> => {
     const { state } = await engine.state(servicesFold, { websiteId });
     if (maySend(state, shopDomain, topic)) return;
@@ -66,7 +66,7 @@ export const webhookRoutes = ({
       query: Type.Object({ websiteId: Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\w-]+$' }) }),
       raw: headers,
       refusals: ['invalid_signature', 'invalid_headers', 'other_shop', 'website_not_found'],
-      answers: { 200: { description: 'It is kept, or was before.', schema: Type.Object({}) } },
+      answers: { 200: { description: 'It is stored, or was before.', schema: Type.Object({}) } },
       act: async ({ raw, header, query: { websiteId }, context }, acting) => {
         if (!commerce.acceptsWebhooks) throw httpErrors.noWebhooks();
         if (!commerce.isSignatureValid(raw, header('x-shopify-hmac-sha256') ?? ''))
