@@ -217,8 +217,8 @@ describe('the key', () => {
     await order(key);
     const somebody = await api.mintToken({ subject: 'somebody' });
     const client = await api.mintToken({ role: 'client' });
-    for (const wish of [{ as: somebody }, { as: client }, { path: '/other-orders' }]) {
-      expect((await order(key, 'bread', wish)).headers.get('idempotent-replayed')).toBeNull();
+    for (const input of [{ as: somebody }, { as: client }, { path: '/other-orders' }]) {
+      expect((await order(key, 'bread', input)).headers.get('idempotent-replayed')).toBeNull();
     }
     expect(calls).toHaveLength(4);
   });

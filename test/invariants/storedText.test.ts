@@ -36,7 +36,7 @@ interface TextField {
   readonly maxLength: number;
   readonly write: (text: string) => Promise<ApiAnswer>;
   readonly read: () => Promise<unknown>;
-  /** White space around a name is nobody's wish. */
+  /** White space around a name is nobody's input. */
   readonly kept?: (text: string) => string;
 }
 

@@ -67,11 +67,11 @@ export const startEverybody = async (options: Pick<ApiOptions, 'timeouts' | 'clo
     const vouched = person !== 'namesake';
     const email = `${vouched ? person : 'owner'}@example.com`;
     const role = person === 'admin' ? 'admin' : 'client';
-    const wish = { role, subject: person, ...(vouched && { verifiedEmail: email }) } as const;
+    const input = { role, subject: person, ...(vouched && { verifiedEmail: email }) } as const;
     return {
       jwt: await issuer.sign({ sub: person, role, email, email_verified: vouched }),
-      token: await api.mintToken(wish),
-      readToken: await api.mintToken({ ...wish, scope: 'read' }),
+      token: await api.mintToken(input),
+      readToken: await api.mintToken({ ...input, scope: 'read' }),
     };
   };
   const credentials = Object.fromEntries(

@@ -39,7 +39,7 @@ export interface RunningApi {
   readonly server: HttpServer;
   /** Calls under `/v1` when given a token, else the path as it is. */
   call(method: string, path: string, options?: CallOptions): Promise<ApiAnswer>;
-  mintToken(wish?: TokenWish): Promise<string>;
+  mintToken(input?: TokenInput): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export interface ApiAnswer {
   readonly body: unknown;
 }
 
-export interface TokenWish {
+export interface TokenInput {
   readonly role?: 'admin' | 'client';
   readonly subject?: string;
   readonly scope?: 'read' | 'write';

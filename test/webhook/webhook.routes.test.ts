@@ -27,15 +27,15 @@ beforeAll(async () => {
 });
 
 const attach = async (id: string, shop: string): Promise<string> => {
-  const wish = { kind: 'commerce', shopDomain: shop, secrets: { adminToken: 'shpat_x' } };
-  return ((await api.call('POST', `/websites/${id}/services`, { token, body: wish })).body as { id: string }).id;
+  const input = { kind: 'commerce', shopDomain: shop, secrets: { adminToken: 'shpat_x' } };
+  return ((await api.call('POST', `/websites/${id}/services`, { token, body: input })).body as { id: string }).id;
 };
 
 let count = 0;
 const newWebsite = async (): Promise<string> => {
   count += 1;
-  const wish = { name: 'Bakery', slug: `bakery-${count}`, tier: 'scale' };
-  return ((await api.call('POST', '/websites', { token, body: wish })).body as { id: string }).id;
+  const input = { name: 'Bakery', slug: `bakery-${count}`, tier: 'scale' };
+  return ((await api.call('POST', '/websites', { token, body: input })).body as { id: string }).id;
 };
 
 beforeEach(async () => {
@@ -43,8 +43,8 @@ beforeEach(async () => {
   await attach(websiteId, shopDomain);
 });
 
-const deliver = (wish: WebhookOptions = {}, raw: string | Uint8Array = body, to = websiteId): Promise<ApiAnswer> =>
-  api.call('POST', `/webhooks/commerce?websiteId=${to}`, { raw, headers: webhookHeaders(raw, wish) });
+const deliver = (input: WebhookOptions = {}, raw: string | Uint8Array = body, to = websiteId): Promise<ApiAnswer> =>
+  api.call('POST', `/webhooks/commerce?websiteId=${to}`, { raw, headers: webhookHeaders(raw, input) });
 
 const kept = async (): Promise<readonly { type: string; data: unknown }[]> => {
   const { events } = await api.engine.eventStore.readAll({
@@ -56,8 +56,8 @@ const kept = async (): Promise<readonly { type: string; data: unknown }[]> => {
 
 describe('a webhook', () => {
   test('is in the log when it is answered, and once, however often it comes', async () => {
-    const wish = { id: 'same', triggeredAt: '2030-01-01T00:00:00.123456789Z' };
-    expect(await deliver(wish)).toMatchObject({ status: 200, body: {} });
+    const input = { id: 'same', triggeredAt: '2030-01-01T00:00:00.123456789Z' };
+    expect(await deliver(input)).toMatchObject({ status: 200, body: {} });
     const data = {
       websiteId,
       webhookId: 'same',
@@ -67,7 +67,7 @@ describe('a webhook', () => {
     };
     const expected = [{ type: 'WebhookReceived', data }];
     expect(await kept()).toStrictEqual(expected);
-    const again = await Promise.all(Array.from({ length: 8 }, () => deliver(wish)));
+    const again = await Promise.all(Array.from({ length: 8 }, () => deliver(input)));
     expect(again.map(({ status }) => status)).toStrictEqual(Array.from({ length: 8 }, () => 200));
     expect(await kept()).toStrictEqual(expected);
   });
