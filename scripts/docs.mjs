@@ -11,7 +11,7 @@ import { readEventComments } from './eventComments.mjs';
 import { eventPage, streamTable } from './eventDocs.mjs';
 import { prepareOrExit } from './prepare.mjs';
 import { report, root } from './processes.mjs';
-import { distFolder } from './tasks.mjs';
+import { distFolder, openApiDocument } from './tasks.mjs';
 
 const docs = join(root, 'docs');
 
@@ -41,11 +41,13 @@ const generate = async () => {
     ...(await fromService('http/errors.js')),
     ...(await fromService('integrations/fault.js')),
   };
+  /** @type {import('./errorDocs.mjs').ApiDocument} */
+  const api = JSON.parse(readFileSync(openApiDocument, 'utf8'));
   const architecture = join(docs, 'architecture.md');
   const pages = {
     [architecture]: withSection(readFileSync(architecture, 'utf8'), 'streams', streamTable(streams)),
     [join(docs, 'events.md')]: eventPage(streams, readEventComments(join(root, 'src', 'events'))),
-    [join(docs, 'errors.md')]: errorPage(sources),
+    [join(docs, 'errors.md')]: errorPage(sources, api),
   };
   return Promise.all(
     Object.entries(pages).map(async ([file, text]) => ({
@@ -64,7 +66,7 @@ const textOf = (file) => {
   }
 };
 
-await prepareOrExit('service');
+await prepareOrExit('openapi');
 const stale = (await generate()).filter(({ file, text }) => textOf(file) !== text);
 const isCheck = process.argv.includes('--check');
 for (const { file, text } of stale) {

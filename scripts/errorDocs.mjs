@@ -24,8 +24,31 @@ const samples = {
   notReady: [[[part]]],
 };
 
-/** @param {ErrorSources} sources */
-export const errorPage = (sources) => {
+/**
+ * What is used of the OpenAPI document.
+ * @typedef {object} ApiDocument
+ * @property {Readonly<Record<string, Readonly<Record<string, Operation>>>>} paths
+ */
+
+/**
+ * @typedef {object} Operation
+ * @property {string} operationId
+ * @property {Readonly<Record<string, { content?: Readonly<Record<string, { schema: ErrorSchema }>> }>>} responses
+ */
+
+/**
+ * @typedef {object} ErrorSchema
+ * @property {readonly { properties?: { code?: { enum: readonly string[] } } }[]} [allOf]
+ */
+
+/** More operations than these are counted. */
+const maxListed = 6;
+
+/**
+ * @param {ErrorSources} sources
+ * @param {ApiDocument} document
+ */
+export const errorPage = (sources, document) => {
   const { refusals, httpErrors, refusalKinds, httpRefusalKinds, Refused, answerFor } = sources;
   const ofCommands = answersOf(refusals, (refusal) => answerFor(new Refused(refusal), ''));
   const ofHttp = answersOf(/** @type {Errors<Error>} */ (httpErrors), (error) => answerFor(error, ''));
@@ -40,10 +63,10 @@ export const errorPage = (sources) => {
     'Branch on the status, and on the code where needed: a code stays the same in every later version. Parts in angle brackets stand for what the request is about.',
     '## Refusals',
     'The request is understood, and what it asks for is refused.',
-    errorTable(ofCommands),
+    errorTable(ofCommands, document),
     '## Requests',
     'The request itself is not as it should be, or cannot be taken now.',
-    errorTable(ofHttp),
+    errorTable(ofHttp, document),
     '## Faults',
     'Something that the service needs is at fault, or the service is. Where `Retry-After` is given, a repetition makes sense after so many seconds.',
     errorTable(faultsOf(sources)),
@@ -105,13 +128,39 @@ const placeholdersOf = (make) => {
     .map((name) => `<${name}>`);
 };
 
-/** @param {readonly ErrorAnswer[]} answers */
-const errorTable = (answers) => {
-  const rows = answers.map(({ status, code, error, headers }) => [
-    `\`${code}\``,
-    String(status),
-    error.replaceAll(/<\w+>/g, (name) => `\`${name}\``),
-    headers['retry-after'] ?? '',
-  ]);
-  return table(['Code', 'Status', 'Error', 'Retry-After'], rows);
+/**
+ * The operations that declare an error.
+ * @param {ApiDocument} document
+ * @param {ErrorAnswer} answer
+ */
+const operationsWith = ({ paths }, { code, status }) =>
+  Object.values(paths)
+    .flatMap((operations) => Object.values(operations))
+    .filter(({ responses }) =>
+      Object.values(responses[status]?.content ?? {}).some(({ schema }) =>
+        schema.allOf?.some(({ properties }) => properties?.code?.enum.includes(code)),
+      ),
+    )
+    .map(({ operationId }) => operationId);
+
+/**
+ * @param {readonly ErrorAnswer[]} answers
+ * @param {ApiDocument} [document] - absent: any operation may give them
+ */
+const errorTable = (answers, document) => {
+  const rows = answers.map((answer) => {
+    const operations = document === undefined ? [] : operationsWith(document, answer);
+    return [
+      `\`${answer.code}\``,
+      String(answer.status),
+      answer.error.replaceAll(/<\w+>/g, (name) => `\`${name}\``),
+      answer.headers['retry-after'] ?? '',
+      operations.length > maxListed ? `${operations.length} operations` : operations.map((name) => `\`${name}\``).join(', '),
+    ];
+  });
+  const head = ['Code', 'Status', 'Error', 'Retry-After', 'Given by'];
+  // Columns that are empty throughout are left out.
+  const used = head.map((_, column) => rows.some((cells) => cells[column] !== ''));
+  const keep = (/** @type {readonly string[]} */ cells) => cells.filter((_, column) => used[column]);
+  return table(keep(head), rows.map(keep));
 };

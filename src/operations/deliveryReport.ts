@@ -3,12 +3,12 @@ import type { DeliveryCheckpoint, DeliveryEvent } from '../events/delivery/deliv
 import type { Actor, JsonValue } from '../events/envelope.js';
 import type { DeliveryHistoryEntry } from '../events/delivery/delivery.history.js';
 
-const words: Readonly<Record<DeliveryEvent['type'], string>> = {
-  DeliverySetUp: 'set up',
-  DeliveryReplaced: 'replaced',
-  DeliveryCheckpointStatusSet: 'checkpoint status set',
-  DeliveryUndone: 'brought back to what it was',
-};
+/** As in `checkpoint status set`. */
+const wordsOf = (type: DeliveryEvent['type']): string =>
+  type
+    .replace(/^Delivery/, '')
+    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .trim();
 
 /** A delivery block's changes, oldest first, and the resulting block, as text for a terminal. */
 export const reportOf = (websiteId: string, history: readonly DeliveryHistoryEntry[]): string => {
@@ -29,7 +29,7 @@ export const reportAsJson = (websiteId: string, history: readonly DeliveryHistor
 };
 
 const changeText = ({ revision, at, actor, type, changes, reason, reasonVisible }: DeliveryHistoryEntry): string => {
-  const head = `#${String(revision)}  ${at}  ${actorText(actor)}  ${words[type]}`;
+  const head = `#${String(revision)}  ${at}  ${actorText(actor)}  ${wordsOf(type)}`;
   const why =
     reason === undefined ? [] : [['reason', `${printable(reason)}${reasonVisible === true ? ' (clients may be told)' : ''}`]];
   const rows = changes.map(({ path, from, to }) => [

@@ -67,18 +67,33 @@ Version 2.
 });
 
 describe('the page of errors', () => {
-  test('tells code, status and text, with placeholders', () => {
-    expect(errorPage(sources)).toContain('| `website_not_found` | 404 | Website `<id>` not found |');
-    expect(errorPage(sources)).toContain('| `provider_unavailable` | 503 | `<provider>` cannot be asked right now | 1 |');
+  const responses = {
+    404: { content: { 'application/json': { schema: { allOf: [{ properties: { code: { enum: ['website_not_found'] } } }] } } } },
+  };
+  const document = { paths: { '/websites/{id}': { get: { operationId: 'getWebsite', responses } } } };
+
+  test('tells code, status, text with placeholders, and who gives it', () => {
+    const page = errorPage(sources, document);
+    expect(page).toContain('| `website_not_found` | 404 | Website `<id>` not found | `getWebsite` |');
+    expect(page).toContain('| `provider_unavailable` | 503 | `<provider>` cannot be asked right now | 1 |');
+  });
+
+  test('counts operations where there are many', () => {
+    const many = Object.fromEntries(
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((operationId) => [operationId, { operationId, responses }]),
+    );
+    expect(errorPage(sources, { paths: { '/': many } })).toContain(
+      '| `website_not_found` | 404 | Website `<id>` not found | 7 operations |',
+    );
   });
 
   test('is refused when a code has no text', () => {
     const refusalKinds = { ...refusal.refusalKinds, roof_on_fire: 'conflict' as const };
-    expect(() => errorPage({ ...sources, refusalKinds })).toThrow('nothing gives roof_on_fire');
+    expect(() => errorPage({ ...sources, refusalKinds }, document)).toThrow('nothing gives roof_on_fire');
   });
 
   test('is refused when an error needs more than texts', () => {
     const odd = { ...refusal.refusals, odd: ({ name }: { name: string }) => refusal.refusals.fieldRequired(name) };
-    expect(() => errorPage({ ...sources, refusals: odd })).toThrow('odd is not made of texts alone');
+    expect(() => errorPage({ ...sources, refusals: odd }, document)).toThrow('odd is not made of texts alone');
   });
 });

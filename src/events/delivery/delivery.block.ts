@@ -28,7 +28,7 @@ export const blockAfter = (block: DeliveryBlock | null, event: Recorded<Delivery
     case 'DeliveryCheckpointStatusSet':
       return block === null ? null : { ...block, checkpoints: withStatus(block.checkpoints, event.data), updatedAt };
     default:
-      return block;
+      return event satisfies never;
   }
 };
 
