@@ -23,7 +23,10 @@ const measures = { writes, reads, emmett, appends, rebuild, activation, webhooks
 
 /** @typedef {keyof typeof measures} Name */
 
-/** Measures that make no sense on an outside event store, and why. @type {Partial<Record<Name, string>>} */
+/**
+ * Measures that make no sense on an outside event store, and why.
+ * @type {Partial<Record<Name, string>>}
+ */
 const notOutside = {
   emmett: 'it compares two services on SQLite',
   scale: 'it needs two logs of different sizes side by side',

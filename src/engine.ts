@@ -11,14 +11,20 @@ import { planPersonalData, type PersonalData } from './platform/personal.js';
 import type { Random } from './platform/random.js';
 import { planSecrets, type SecretVault } from './platform/vault.js';
 
-/** What commands, routes and workers stand on: it decides, reads single streams and tells of their changes. */
+/**
+ * What commands, routes and workers stand on: it decides, reads single streams and tells of their
+ * changes.
+ */
 export interface Engine extends StreamReader {
   readonly clock: Clock;
   readonly random: Random;
   readonly ids: Ids;
   readonly logger: Logger;
   readonly handle: HandleCommand;
-  /** Yields at every change of one of the streams that is committed after the call, by any process, until `signal` is aborted. */
+  /**
+   * Yields at every change of one of the streams that is committed after the call, by any process,
+   * until `signal` is aborted.
+   */
   readonly watch: (streams: readonly string[], signal: AbortSignal) => Promise<AsyncIterator<undefined, void>>;
   /** For one dry run. */
   readonly plan: () => Plan;
@@ -31,8 +37,8 @@ export interface Engine extends StreamReader {
 /** A dry run: commands are handled as always, and nothing is written. */
 export interface Plan {
   /**
-   * Acts as the engine that it was made of, but keeps events in memory, where its own reads find them; secrets and personal data are
-   * not written either.
+   * Acts as the engine that it was made of, but keeps events in memory, where its own reads find
+   * them; secrets and personal data are not written either.
    */
   readonly engine: Engine;
   /** The events that were planned so far, in order. */
@@ -78,7 +84,8 @@ export const createEngine = (parts: EngineParts): Engine => {
     logger,
     ...createStreamReader({ eventStore, codec, folds }),
     handle: createHandleCommand({ eventStore, codec, folds, clock, random }),
-    // The position is taken before the call resolves: what the caller reads afterwards misses no change.
+    // The position is taken before the call resolves: what the caller reads afterwards misses no
+    // change.
     watch: async (streams, signal) => changes(streams, await eventStore.lastPosition(), signal),
     plan,
     vault,
@@ -87,7 +94,10 @@ export const createEngine = (parts: EngineParts): Engine => {
   };
 };
 
-/** Folds of their own, so that nothing planned is ever kept as if it stood in the log. They begin with what is kept already. */
+/**
+ * Folds of their own, so that nothing planned is ever kept as if it stood in the log. They begin
+ * with what is kept already.
+ */
 const planFolds = (
   { store, hasPlanned }: PlanningEventStore,
   { folds, codec }: Pick<EngineParts, 'folds' | 'codec'>,

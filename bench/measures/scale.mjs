@@ -75,7 +75,10 @@ const startWith = async (count) => {
   const { url, stop } = await startDoorstep(installation, { roles: 'api,projector' });
 
   let set = 0;
-  /** Every website in turn, far apart: first all are set to one status, then to the other. @returns {Request} */
+  /**
+   * Every website in turn, far apart: first all are set to one status, then to the other.
+   * @returns {Request}
+   */
   const nextSet = () => {
     const path = `/v1/websites/${websiteIds[(set * 7_919) % count]}/delivery/checkpoints/qa`;
     const status = Math.floor(set / count) % 2 === 0 ? 'in_progress' : 'pending';
@@ -99,7 +102,10 @@ const startWith = async (count) => {
   };
 };
 
-/** So that no projector is still catching up while commands are timed. @param {import('../support/doorstep.mjs').Engine} engine */
+/**
+ * So that no projector is still catching up while commands are timed.
+ * @param {import('../support/doorstep.mjs').Engine} engine
+ */
 const rebuildAll = async (engine) => {
   const { rebuildProjection } = /** @type {typeof import('../../src/projections/runner/rebuild.js')} */ (
     await loadBuilt('projections/runner/rebuild.js')

@@ -41,7 +41,10 @@ export const compare = async (options, { doorstep, headers }, load, connections,
   return { ours: first, others: second, ratio: medianRatio(ratesOf(first), ratesOf(second)) };
 };
 
-/** @typedef {ThroughputResult & { cost: number | undefined }} Round - `cost`: processor time of a request, in microseconds */
+/**
+ * @typedef {ThroughputResult & { cost: number | undefined }} Round - `cost`: processor time of a
+ *   request, in microseconds
+ */
 
 const ratesOf = (/** @type {readonly Round[]} */ rounds) => rounds.map(({ perSecond }) => perSecond);
 

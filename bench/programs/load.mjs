@@ -17,7 +17,8 @@ import autocannon from 'autocannon';
  *   Successful requests only are counted; times in milliseconds.
  * @typedef {{ times: number[] }} LatencyResult - milliseconds, of each request in turn
  * @typedef {{ url: string, headers: Record<string, string>, path: string, body: string, idHeader: string, perSecond: number, seconds: number }} Paced
- *   The same POST again and again, so many a second whether they are answered or not, each with an id of its own in `idHeader`.
+ *   The same POST again and again, so many a second whether they are answered or not, each with an
+ *   id of its own in `idHeader`.
  * @typedef {{ times: number[], failed: number }} PacedResult - milliseconds, from when each was due
  */
 

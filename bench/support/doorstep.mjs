@@ -26,7 +26,10 @@ const built = (/** @type {string} */ file) => fileURLToPath(new URL(`../../dist/
  */
 export const load = (file) => import(pathToFileURL(built(file)).href);
 
-/** Stores outside the service, when it is to be measured on them. @type {{ eventStore: string | undefined, readModel: string | undefined }} */
+/**
+ * Stores outside the service, when it is to be measured on them.
+ * @type {{ eventStore: string | undefined, readModel: string | undefined }}
+ */
 const outside = { eventStore: undefined, readModel: undefined };
 
 /** @param {Partial<typeof outside>} addresses */
@@ -34,7 +37,10 @@ export const measureOn = (addresses) => {
   Object.assign(outside, addresses);
 };
 
-/** A database of its own on the server: read models belong to one installation. @param {string} address */
+/**
+ * A database of its own on the server: read models belong to one installation.
+ * @param {string} address
+ */
 const databaseOn = (address) => {
   const [, server = '', options = ''] = /^([^/]+\/\/[^/?]+)[^?]*(\?.*)?$/.exec(address) ?? [];
   return `${server}/doorstep-bench-${randomBytes(4).toString('hex')}${options}`;

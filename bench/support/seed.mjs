@@ -88,7 +88,9 @@ const websiteEvents = async (engine) => {
   };
 };
 
-/** @param {import('../../src/commands/refusal.js').Refusal | readonly import('../../src/events/envelope.js').DomainEvent[]} outcome */
+/**
+ * @param {import('../../src/commands/refusal.js').Refusal | readonly import('../../src/events/envelope.js').DomainEvent[]} outcome
+ */
 const created = (outcome) => {
   if ('code' in outcome) throw new Error(outcome.message);
   return outcome;

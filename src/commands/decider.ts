@@ -3,8 +3,9 @@ import type { StreamFold } from '../events/fold.js';
 import type { Refusal } from './refusal.js';
 
 /**
- * A stream's rules. `decide` is pure: time, ids, actor and facts of other streams arrive in the command. It returns the events that the
- * command causes (`[]` when the state is already what was asked for) or the refusal. The command names the stream.
+ * A stream's rules. `decide` is pure: time, ids, actor and facts of other streams arrive in the
+ * command. It returns the events that the command causes (`[]` when the state is already what was
+ * asked for) or the refusal. The command names the stream.
  */
 export interface Decider<State, Command extends AnyCommand, Event extends DomainEvent = DomainEvent> extends StreamFold<
   State,
@@ -16,7 +17,9 @@ export interface Decider<State, Command extends AnyCommand, Event extends Domain
 
 export interface AnyCommand {
   readonly type: string;
-  /** When it is decided, ISO 8601 UTC; never before the stream's last event. Set by `engine.handle`. */
+  /**
+   * When it is decided, ISO 8601 UTC; never before the stream's last event. Set by `engine.handle`.
+   */
   readonly at: string;
 }
 

@@ -19,11 +19,15 @@ import { isRefusal, type AnyCommand, type Decider, type Untimed } from './decide
 import { Refused, refusals } from './refusal.js';
 
 /**
- * Who asks, and for what chain of causes. One context serves every stream that a request or a reaction writes to, with one command
- * for each: a second one on the same stream would be taken for the first, repeated.
+ * Who asks, and for what chain of causes. One context serves every stream that a request or a
+ * reaction writes to, with one command for each: a second one on the same stream would be taken for
+ * the first, repeated.
  */
 export interface CommandContext {
-  /** A UUIDv7; entity ids and event ids are derived from it, so that repeating the command makes nothing twice. */
+  /**
+   * A UUIDv7; entity ids and event ids are derived from it, so that repeating the command makes
+   * nothing twice.
+   */
   readonly commandId: string;
   readonly actor: Actor;
   readonly requestId: string;
@@ -39,7 +43,10 @@ export const consequenceOf = ({ ids }: { readonly ids: Ids }, context: CommandCo
 };
 
 export interface Handled<State, Event extends DomainEvent> {
-  /** What was appended, now or when the same command was handled before; empty when the command changed nothing. */
+  /**
+   * What was appended, now or when the same command was handled before; empty when the command
+   * changed nothing.
+   */
   readonly events: readonly Event[];
   readonly state: State;
   readonly revision: bigint;
@@ -51,15 +58,16 @@ export interface HandleOptions {
 }
 
 /**
- * Reads the stream, folds, decides, appends at the revision decided on; on a conflict it reads and decides again. An append of which
- * the outcome is unknown is repeated until it is known. When it resolves, the events are durable. Waiting, also for other commands on the
- * stream, ends after 5 s.
+ * Reads the stream, folds, decides, appends at the revision decided on; on a conflict it reads and
+ * decides again. An append of which the outcome is unknown is repeated until it is known. When it
+ * resolves, the events are durable. Waiting, also for other commands on the stream, ends after 5 s.
  *
  * A command id that was handled before, by any process, appends nothing again.
  *
  * @throws Refused with the decider's refusal
  * @throws TooManyConflicts when others kept the stream busy until the deadline: nothing was written
- * @throws OutcomeUnknown when it could not be found out in time; repeating the command with the same id settles it
+ * @throws OutcomeUnknown when it could not be found out in time; repeating the command with the
+ *   same id settles it
  * @throws EventRejected, UnknownEvent; other faults of the event store: nothing was written
  */
 export type HandleCommand = <State, Command extends AnyCommand, Event extends DomainEvent>(

@@ -3,7 +3,10 @@ import type { JsonValue } from '../events/envelope.js';
 /** Why something is refused; the entry mode maps it to its own terms (HTTP: `http/errors.ts`). */
 export type RefusalKind = 'invalid' | 'conflict' | 'unauthenticated' | 'forbidden' | 'notFound';
 
-/** What is wrong with one field of a body, which is named with dots and indexes (`checkpoints.3.id`). */
+/**
+ * What is wrong with one field of a body, which is named with dots and indexes
+ * (`checkpoints.3.id`).
+ */
 export type Violation = {
   readonly field: string;
   readonly issue: string;
@@ -29,7 +32,9 @@ export class Refused extends Error {
   }
 }
 
-/** Every code that a command or a route refuses with. A code that was published stays what it is. */
+/**
+ * Every code that a command or a route refuses with. A code that was published stays what it is.
+ */
 export const refusalKinds = {
   website_not_found: 'notFound',
   website_not_deployed: 'conflict',

@@ -4,14 +4,18 @@ import type { Settings } from '../platform/settings.js';
 export interface Address {
   /** Public base address, without a trailing slash. */
   readonly baseUrl: () => string;
-  /** The address within this machine or network of a public one: websites that are served here are reached without a detour. */
+  /**
+   * The address within this machine or network of a public one: websites that are served here are
+   * reached without a detour.
+   */
   readonly toLocalUrl: (url: string) => string;
   /** Called once this process listens, with its own address. */
   readonly listensAt: (url: string) => void;
 }
 
 export const createAddress = ({ http: { host, port, baseUrl: publicUrl, internalUrl } }: Settings): Address => {
-  // Until this process listens nobody asks. One without the API assumes that another process has the address.
+  // Until this process listens nobody asks. One without the API assumes that another process has
+  // the address.
   let localUrl: string | undefined;
   const baseUrl = (): string => publicUrl ?? localUrl ?? addressOf(host, port);
   return {

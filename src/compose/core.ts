@@ -6,7 +6,10 @@ import { createReader, type Reader } from '../projections/reader.js';
 import type { ReadModelStore } from '../projections/store/readModelStore.js';
 import { createReactors, type CreateReactor } from '../workers/reactions.js';
 
-/** The stores as those who follow the log and keep read models use them: projectors, reactors, scripts for operators. */
+/**
+ * The stores as those who follow the log and keep read models use them: projectors, reactors,
+ * scripts for operators.
+ */
 export interface Stores {
   readonly eventStore: EventStore;
   readonly readModels: ReadModelStore;

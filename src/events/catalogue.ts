@@ -38,10 +38,16 @@ export const streams: readonly StreamDefinition[] = [
   apiKeyStream,
 ];
 
-/** Every event type that is ever stored. `test/events/catalogue.golden.json` holds what may never change. */
+/**
+ * Every event type that is ever stored. `test/events/catalogue.golden.json` holds what may never
+ * change.
+ */
 export const catalogue: EventDefinitions = Object.assign({}, ...streams.map(({ events }) => events)) as EventDefinitions;
 
-/** Where events hold personal data, by type: encrypted (`platform/personal.ts`), as the actor's subject is when it tells an address. */
+/**
+ * Where events hold personal data, by type: encrypted (`platform/personal.ts`), as the actor's
+ * subject is when it tells an address.
+ */
 export const personalFields: Readonly<Record<string, readonly string[]>> = Object.assign(
   {},
   ...streams.map(({ personal }) => personal),

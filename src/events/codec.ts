@@ -7,11 +7,16 @@ import type { NewEvent, StoredEvent } from './store/eventStore.js';
 
 /** Between domain events and what is stored: strict when written, permissive when read. */
 export interface Codec {
-  /** @throws EventRejected when the data does not match the type's schema, or says more: a decider's mistake, never the caller's. */
+  /**
+   * @throws EventRejected when the data does not match the type's schema, or says more: a decider's
+   *   mistake, never the caller's.
+   */
   encode(event: DomainEvent, id: string, metadata: EventMetadata): NewEvent;
   /**
-   * Brings the event up to the current version of its type. Fields that the schema does not know are kept.
-   * @throws UnknownEvent for a type or version that this build does not know, so that whoever folds it stops instead of guessing.
+   * Brings the event up to the current version of its type. Fields that the schema does not know
+   * are kept.
+   * @throws UnknownEvent for a type or version that this build does not know, so that whoever folds
+   *   it stops instead of guessing.
    */
   decode(stored: StoredEvent): Recorded;
 }
@@ -67,7 +72,10 @@ export const createCodec = (definitions: EventDefinitions): Codec => {
   };
 };
 
-/** The schema with every object in it closed: what slipped into an event would stand in the log for ever. */
+/**
+ * The schema with every object in it closed: what slipped into an event would stand in the log for
+ * ever.
+ */
 const closed = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

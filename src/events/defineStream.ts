@@ -1,11 +1,17 @@
 import type { Static, TSchema } from 'typebox';
 import type { JsonObject } from './envelope.js';
 
-/** One event type: the version and schema that it is written with today. Older versions are brought up to it by `upcasters`. */
+/**
+ * One event type: the version and schema that it is written with today. Older versions are brought
+ * up to it by `upcasters`.
+ */
 export interface EventDefinition<Schema extends TSchema = TSchema> {
   readonly schemaVersion: number;
   readonly schema: Schema;
-  /** `upcasters[n]` turns data of version n + 1 into version n + 2; there is one for every version before today's. */
+  /**
+   * `upcasters[n]` turns data of version n + 1 into version n + 2; there is one for every version
+   * before today's.
+   */
   readonly upcasters: readonly Upcaster[];
 }
 
@@ -28,11 +34,17 @@ export const event = <Schema extends TSchema>(schema: Schema, upcasters: readonl
 /** How the streams of one category are called. */
 export interface StreamNaming<Key = never> {
   readonly category: string;
-  /** The name of the stream that `key` leads to: a command, an event's data, or just the ids that its name is made of. */
+  /**
+   * The name of the stream that `key` leads to: a command, an event's data, or just the ids that
+   * its name is made of.
+   */
   readonly name: (key: Key) => string;
 }
 
-/** All that is known of the streams of one category; the catalogue, the personal fields, filters and docs/architecture.md derive from it. */
+/**
+ * All that is known of the streams of one category; the catalogue, the personal fields, filters and
+ * docs/architecture.md derive from it.
+ */
 export interface StreamDefinition<
   Key = never,
   Definitions extends EventDefinitions = EventDefinitions,
@@ -44,13 +56,18 @@ export interface StreamDefinition<
   /** What its one order of events makes sure of. */
   readonly guards: string;
   readonly events: Definitions;
-  /** The fields of its events that hold personal data, by event type: always encrypted (`platform/personal.ts`). */
+  /**
+   * The fields of its events that hold personal data, by event type: always encrypted
+   * (`platform/personal.ts`).
+   */
   readonly personal: { readonly [Type in keyof Definitions]?: readonly string[] };
 }
 
 /**
- * Defines the streams of one category. It is the one place that knows their names, their events and the personal fields of these.
- * @param definition `key`: the part of the name after `<category>-`; `named`: how documentation writes that part
+ * Defines the streams of one category. It is the one place that knows their names, their events and
+ * the personal fields of these.
+ * @param definition `key`: the part of the name after `<category>-`; `named`: how documentation
+ *   writes that part
  */
 export const defineStream = <Key, Definitions extends EventDefinitions>(
   definition: Omit<StreamDefinition<Key, Definitions>, 'name' | 'pattern'> & {
@@ -66,6 +83,9 @@ export const defineStream = <Key, Definitions extends EventDefinitions>(
 /** What the names of a category's streams begin with. */
 export const streamPrefix = ({ category }: { readonly category: string }): string => `${category}-`;
 
-/** The name of the stream that `key` leads to, without its category: the id of the stream's document in a read model. */
+/**
+ * The name of the stream that `key` leads to, without its category: the id of the stream's document
+ * in a read model.
+ */
 export const keyTextOf = <Key>(stream: StreamNaming<Key>, key: Key): string =>
   stream.name(key).slice(streamPrefix(stream).length);

@@ -6,7 +6,10 @@ export interface JsonObject {
 
 /** Who caused an event. */
 export interface Actor {
-  /** The identity provider's subject, or the name of the process (`provisioning`) when `via` is `worker`. */
+  /**
+   * The identity provider's subject, or the name of the process (`provisioning`) when `via` is
+   * `worker`.
+   */
   readonly subject: string;
   readonly role: 'admin' | 'client' | 'system';
   readonly via: 'portal' | 'token' | 'worker' | 'webhook';
@@ -14,7 +17,10 @@ export interface Actor {
 }
 
 export interface EventMetadata {
-  /** When it was decided, ISO 8601 UTC with milliseconds; never earlier than the previous event of the stream. */
+  /**
+   * When it was decided, ISO 8601 UTC with milliseconds; never earlier than the previous event of
+   * the stream.
+   */
   readonly at: string;
   readonly actor: Actor;
   readonly requestId: string;

@@ -9,19 +9,25 @@ export interface Folded<State> {
   readonly state: State;
   /** Revision of the last event that it reflects; `NO_STREAM` when there is none. */
   readonly revision: bigint;
-  /** `metadata.at` of that event; empty when there is none, or when it was not read but stands in a seed. */
+  /**
+   * `metadata.at` of that event; empty when there is none, or when it was not read but stands in a
+   * seed.
+   */
   readonly at: string;
 }
 
 /**
- * Streams folded into states, each kept from its last use, so that a fold reads only what is new. Every `load` asks the store
- * for the events after the kept revision: what it returns reflects everything that was committed before the call, by any
- * process. That makes it the validated read behind every decision and every authorisation (docs/architecture.md).
+ * Streams folded into states, each kept from its last use, so that a fold reads only what is new.
+ * Every `load` asks the store for the events after the kept revision: what it returns reflects
+ * everything that was committed before the call, by any process. That makes it the validated read
+ * behind every decision and every authorisation (docs/architecture.md).
  */
 export interface StreamFolds {
   /**
-   * @param seed where to begin when nothing is kept, for streams that are long (a document of a read model)
-   * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent; what `seed` throws
+   * @param seed where to begin when nothing is kept, for streams that are long (a document of a
+   *   read model)
+   * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent;
+   *   what `seed` throws
    */
   load<State, Event extends DomainEvent>(
     fold: Fold<State, Event>,
@@ -33,7 +39,8 @@ export interface StreamFolds {
 const pageSize = 1_000;
 
 export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxKept = 20_000): StreamFolds => {
-  // Only what was read from the log is kept: what an append was believed to write may, after a repetition, stand there otherwise.
+  // Only what was read from the log is kept: what an append was believed to write may, after a
+  // repetition, stand there otherwise.
   const kept = new LRUCache<string, Folded<unknown>>({ max: maxKept });
 
   const keep = (key: string, folded: Folded<unknown>): void => {

@@ -5,10 +5,14 @@ import type { StreamFold } from './fold.js';
 import type { EventStore } from './store/eventStore.js';
 import type { Folded, StreamFolds } from './streamFolds.js';
 
-/** Reads single streams of the log, each as of now: what decisions, authorisation and queries of one resource rest on. */
+/**
+ * Reads single streams of the log, each as of now: what decisions, authorisation and queries of one
+ * resource rest on.
+ */
 export interface StreamReader {
   /**
-   * The state that the events of one stream lead to, with everything in it that was committed before the call.
+   * The state that the events of one stream lead to, with everything in it that was committed
+   * before the call.
    * @throws as `StreamFolds.load`
    */
   readonly state: <State, Event extends DomainEvent, Key>(
@@ -16,7 +20,8 @@ export interface StreamReader {
     key: Key,
   ) => Promise<Folded<State>>;
   /**
-   * The events of one stream, oldest first, after a revision (exclusive; default: all), up to those that it held at some moment of the reading.
+   * The events of one stream, oldest first, after a revision (exclusive; default: all), up to those
+   * that it held at some moment of the reading.
    * @throws as `EventStore.readStream`; UnknownEvent
    */
   readonly history: <Event extends DomainEvent, Key>(

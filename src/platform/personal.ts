@@ -4,33 +4,47 @@ import { base32Text } from './ids.js';
 import type { DataKey, Vault } from './vault.js';
 
 /**
- * Personal data as events and read models hold it: `encrypted:<key id>:<base64url>`, AES-256-GCM under
- * the key of the person's address. The same value of the same person gives the same text, so that
- * deciders and projections compare and find it without decrypting it. Once the person is erased, it
- * cannot be decrypted. Text of any other form stands for itself.
+ * Personal data as events and read models hold it: `encrypted:<key id>:<base64url>`, AES-256-GCM
+ * under the key of the person's address. The same value of the same person gives the same text, so
+ * that deciders and projections compare and find it without decrypting it. Once the person is
+ * erased, it cannot be decrypted. Text of any other form stands for itself.
  */
 export interface PersonalData {
   /**
-   * A keyed hash (HMAC-SHA-256, 26 base32 characters). It stands for an address or a subject in the names of streams, which
-   * neither reveal it nor can be found from a list of addresses.
+   * A keyed hash (HMAC-SHA-256, 26 base32 characters). It stands for an address or a subject in the
+   * names of streams, which neither reveal it nor can be found from a list of addresses.
    */
   blindIndex(text: string): string;
   /**
-   * Encrypts `text` for the person of a lower-case address, whose key is durable when this resolves.
-   * @param how `makeKey: false`: without a key the text is returned as it is, and nothing encrypted can be equal to it
+   * Encrypts `text` for the person of a lower-case address, whose key is durable when this
+   * resolves.
+   * @param how `makeKey: false`: without a key the text is returned as it is, and nothing encrypted
+   *   can be equal to it
    */
   encrypt(address: string, text: string, how?: { readonly makeKey?: boolean }): Promise<string>;
-  /** As `encrypt`, when the subject is a person's address; any other is not personal and stays as it is. */
+  /**
+   * As `encrypt`, when the subject is a person's address; any other is not personal and stays as it
+   * is.
+   */
   encryptSubject(subject: string, how?: { readonly makeKey?: boolean }): Promise<string>;
   /** The plain text; `null` when the person was erased. */
   decrypt(text: string): Promise<string | null>;
   /** As `decrypt`, with `[erased]` in place of the text of a person who was erased. */
   display(text: string): Promise<string>;
-  /** Whether the key of this text is still the current one of its address: the person was not erased, and no erasure has begun. */
+  /**
+   * Whether the key of this text is still the current one of its address: the person was not
+   * erased, and no erasure has begun.
+   */
   isCurrent(text: string): Promise<boolean>;
-  /** From now on the address of this text belongs to another person: what is encrypted for it gets another key. */
+  /**
+   * From now on the address of this text belongs to another person: what is encrypted for it gets
+   * another key.
+   */
   retire(text: string): Promise<void>;
-  /** Destroys the key: nothing that was encrypted for the person of this text can be decrypted any more. */
+  /**
+   * Destroys the key: nothing that was encrypted for the person of this text can be decrypted any
+   * more.
+   */
   cryptoShred(text: string): Promise<void>;
 }
 
@@ -46,7 +60,8 @@ const keyIdOf = (text: string): string | undefined => form.exec(text)?.[1];
 const encryptWith = ({ id, encryption, mac }: DataKey, text: string): string => {
   // As JSON, which holds every string exactly.
   const plain = Buffer.from(JSON.stringify(text));
-  // Made of the text instead of chance: equal texts give equal results, and no two different texts ever share one.
+  // Made of the text instead of chance: equal texts give equal results, and no two different texts
+  // ever share one.
   const iv = createHmac('sha256', mac).update(plain).digest().subarray(0, ivBytes);
   const cipher = createCipheriv('aes-256-gcm', encryption, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(id));
   const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);

@@ -6,8 +6,9 @@ import type { Random } from './random.js';
 import { createCipher, type Cipher } from './cipher.js';
 
 /**
- * The key vault (docs/adr/0010-personal-data.md). The master key wraps roots, the newest root wraps the keys that are made, so that a
- * rotation of the master key wraps a handful of roots anew, however many keys there are. An entry is durable before its key is given out.
+ * The key vault (docs/adr/0010-personal-data.md). The master key wraps roots, the newest root wraps
+ * the keys that are made, so that a rotation of the master key wraps a handful of roots anew,
+ * however many keys there are. An entry is durable before its key is given out.
  */
 export interface Vault {
   /**
@@ -22,19 +23,33 @@ export interface Vault {
   retireKey(id: string): Promise<void>;
   /** Whether its handle still belongs to it, as the store says at this moment. */
   isCurrent(id: string): Promise<boolean>;
-  /** Retires the key and removes it for good, durably: what it encrypted cannot be decrypted any more. Repeating it changes nothing. */
+  /**
+   * Retires the key and removes it for good, durably: what it encrypted cannot be decrypted any
+   * more. Repeating it changes nothing.
+   */
   destroyKey(id: string): Promise<void>;
   /** Encrypts for one purpose of the service itself, with a key that lasts. */
   cipher(purpose: string): Promise<Cipher>;
-  /** 32 bytes for one purpose of the service itself: derived from the master key of the first use, and the same ever since. */
+  /**
+   * 32 bytes for one purpose of the service itself: derived from the master key of the first use,
+   * and the same ever since.
+   */
   serviceKey(purpose: string): Promise<Uint8Array>;
-  /** Stores a secret under a name that is never used for another one; durable when it resolves. Repeating it changes nothing. */
+  /**
+   * Stores a secret under a name that is never used for another one; durable when it resolves.
+   * Repeating it changes nothing.
+   */
   storeSecret(name: string, secret: Uint8Array): Promise<void>;
-  /** `null` when it was never stored, or was deleted by any process: the store is asked each time. */
+  /**
+   * `null` when it was never stored, or was deleted by any process: the store is asked each time.
+   */
   secret(name: string): Promise<Uint8Array | null>;
   /** Removes a secret for good, durably. Repeating it changes nothing. */
   deleteSecret(name: string): Promise<void>;
-  /** Wraps every root with the first master key and makes one more root for the keys to come; answers how many roots there are. */
+  /**
+   * Wraps every root with the first master key and makes one more root for the keys to come;
+   * answers how many roots there are.
+   */
   rotate(): Promise<number>;
 }
 
@@ -88,7 +103,8 @@ const masterId = (master: Uint8Array): string => derived(master, 'doorstep maste
 
 /**
  * Opens the vault, or makes it.
- * @param masterKeys 32 bytes each, the current one first; asked again when an entry names one that was not among them
+ * @param masterKeys 32 bytes each, the current one first; asked again when an entry names one that
+ *   was not among them
  * @throws MasterKeyUnknown; what the store throws when it cannot be reached
  */
 export const openVault = async (parts: {
@@ -187,8 +203,8 @@ export const openVault = async (parts: {
     return null;
   };
 
-  // A handle's keys follow one another (`<handle>/0`, `<handle>/1`, …): entries are only ever added, so that nobody who is late takes
-  // anything from the next one.
+  // A handle's keys follow one another (`<handle>/0`, `<handle>/1`, …): entries are only ever
+  // added, so that nobody who is late takes anything from the next one.
   async function keyOf(handle: string, make: true): Promise<DataKey>;
   async function keyOf(handle: string, make: boolean): Promise<DataKey | null>;
   async function keyOf(handle: string, make: boolean): Promise<DataKey | null> {
@@ -265,7 +281,10 @@ export const openVault = async (parts: {
   };
 };
 
-/** The same secrets for an engine that plans: it writes none and destroys none, but reads them as if it had. */
+/**
+ * The same secrets for an engine that plans: it writes none and destroys none, but reads them as if
+ * it had.
+ */
 export const planSecrets = (vault: SecretVault): SecretVault => {
   const planned = new Map<string, Uint8Array | null>();
   const secretOf = async (name: string): Promise<Uint8Array | null> => {

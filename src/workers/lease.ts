@@ -16,7 +16,10 @@ export interface Attempts {
   readonly firstAt?: string;
   /** Present while an attempt runs. */
   readonly lease?: { readonly worker: string; readonly token: FencingToken };
-  /** Present after a transient fault: until when, ISO 8601, and its length at the time, in milliseconds. */
+  /**
+   * Present after a transient fault: until when, ISO 8601, and its length at the time, in
+   * milliseconds.
+   */
   readonly pause?: { readonly until: string; readonly ms: number; readonly token: FencingToken };
 }
 
@@ -73,7 +76,8 @@ export interface Blocker {
 /**
  * A worker's own lease does not block it: it asks only when it is not at work on the task, so the
  * lease is one that it failed to hand back.
- * @param now the worker's clock, in milliseconds since the epoch: the rest of a pause that has begun is waited for
+ * @param now the worker's clock, in milliseconds since the epoch: the rest of a pause that has
+ *   begun is waited for
  */
 export const blockerFor = ({ lease, pause }: Attempts, worker: string, now: number): Blocker | null => {
   if (lease !== undefined) return lease.worker === worker ? null : { token: lease.token, waitMs: LEASE_MS };
@@ -191,6 +195,7 @@ export const retryAt: RetryPolicy = (attempts, { fault, jitter, at }) => {
   const failures = attempts.failures + 1;
   if (!fault.transient || failures >= MAX_FAILURES) return undefined;
   const pause = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - 1)) * (0.5 + jitter / 2);
-  // A little later than asked, each by a different bit: every caller that was turned away got the same answer.
+  // A little later than asked, each by a different bit: every caller that was turned away got the
+  // same answer.
   return later(at, Math.round(Math.max(pause, fault.retryAfterMs * (1 + jitter / 10))));
 };

@@ -77,8 +77,8 @@ interface Parts {
 
 /**
  * Carries out a task of which the stream is the lock: whoever appends the start of an attempt acts,
- * and renews its lease for as long as that takes. Resolves when nothing is left to do, or the worker
- * stops. A lost lease ends an attempt quietly; whoever has it goes on.
+ * and renews its lease for as long as that takes. Resolves when nothing is left to do, or the
+ * worker stops. A lost lease ends an attempt quietly; whoever has it goes on.
  * @throws faults of our own stores, which are no outcome of an attempt
  */
 export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
@@ -132,7 +132,8 @@ export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
       let last: FencingToken | null = null;
       while (open !== null) {
         const token = tokenOf(open.attempts, worker);
-        // An outcome may have begun the next attempt; one that changed nothing leaves the lease as it was.
+        // An outcome may have begun the next attempt; one that changed nothing leaves the lease as
+        // it was.
         if (token === null || token === last) return;
         last = token;
         open = await attemptUnder(open, token);
@@ -177,8 +178,8 @@ const RENEW_EVERY_MS = LEASE_MS / 3;
 
 /**
  * Runs `act` under the lease of `token`, which has just been taken, and renews it meanwhile.
- * @param parts `renew` resolves with the new token, or null when the lease is somebody else's; after
- * a fault, the renewal is tried again in time
+ * @param parts `renew` resolves with the new token, or null when the lease is somebody else's;
+ * after a fault, the renewal is tried again in time
  * @throws ProviderFault (transient) after `timeoutMs`; what `act` throws
  */
 const underLease = async <Result>(parts: {

@@ -23,12 +23,15 @@ export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<
   readonly streams: readonly Stream[];
   /**
    * What to do for an event, by its type. It does all that the event asks for, pauses included, and
-   * resolves when nothing is left to do. It is called at least once for each event, by every worker:
-   * what has been done it learns from the process's own stream. What it throws is taken as a fault of
-   * our stores: it is called again after a while, as often as it takes.
+   * resolves when nothing is left to do. It is called at least once for each event, by every
+   * worker: what has been done it learns from the process's own stream. What it throws is taken as
+   * a fault of our stores: it is called again after a while, as often as it takes.
    */
   readonly on: { readonly [Each in Type]: (event: EventIn<Stream, Each>, context: ReactionContext) => Promise<void> };
-  /** Events of the same key are dealt with one after the other, in their order. Default: those of the same stream. */
+  /**
+   * Events of the same key are dealt with one after the other, in their order. Default: those of
+   * the same stream.
+   */
   readonly key?: (event: EventIn<Stream, Type>) => string;
 }
 

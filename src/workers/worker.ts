@@ -3,6 +3,9 @@ export interface Worker {
   readonly name: string;
   /** Sets it going and resolves at once; what it needs and cannot reach yet, it waits for. */
   start(): Promise<void>;
-  /** Finishes what is under way, for a few seconds at most, and begins nothing new; the rest is left to the next worker. */
+  /**
+   * Finishes what is under way, for a few seconds at most, and begins nothing new; the rest is left
+   * to the next worker.
+   */
   stop(): Promise<void>;
 }

@@ -234,7 +234,8 @@ describe('the other commands', () => {
   });
 });
 
-// Adding an invited person again, and resending, are renewals: repeated later they renew again, which is what they are for.
+// Adding an invited person again, and resending, are renewals: repeated later they renew again,
+// which is what they are for.
 test.each([
   [{ ...add, isRegistered: true }, [issued]],
   [claim, [issued]],

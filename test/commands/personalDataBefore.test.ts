@@ -15,7 +15,10 @@ import { accessStream, invitationIdFor } from '../../src/events/access/access.st
 import { clientEmailStream, clientStream } from '../../src/events/client/client.stream.js';
 import { eraseWhole, erasureOf } from '../support/process.js';
 
-/** What was written before personal data was sealed stands in the log as it was, and goes on working. */
+/**
+ * What was written before personal data was sealed stands in the log as it was, and goes on
+ * working.
+ */
 
 const email = 'anna@example.com';
 let mine: EngineProcess;

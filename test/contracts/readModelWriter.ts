@@ -1,4 +1,8 @@
-/** A process of its own that writes read models: `readModelWriter.ts <file> <writer> <last position>`. Prints each position once it is acknowledged. */
+/**
+ * A process of its own that writes read models:
+ * `readModelWriter.ts <file> <writer> <last position>`. Prints each position once it is
+ * acknowledged.
+ */
 import { systemClock } from '../../src/platform/clock.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import type { ReadModel } from '../../src/projections/store/readModelStore.js';

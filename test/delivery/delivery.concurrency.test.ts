@@ -68,7 +68,8 @@ test('of many writers in several processes none is lost, doubled or mixed with a
 
   const history = await historyOf(first);
   const appended = written.flatMap((handled) => (handled === null || handled.events.length === 0 ? [] : [handled]));
-  // Each write that changed something is one change in the history, at the revision that it was told.
+  // Each write that changed something is one change in the history, at the revision that it was
+  // told.
   const byRevision = new Map(appended.map((handled) => [handled.revision, handled]));
   expect([...byRevision.keys()].sort((one, other) => Number(one - other))).toStrictEqual(
     history.slice(1).map(({ revision }) => revision),

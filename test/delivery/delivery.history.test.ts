@@ -14,7 +14,10 @@ beforeEach(async () => {
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
-/** Puts events into the log, the first `second` seconds after the start of the year, the others a second apart. */
+/**
+ * Puts events into the log, the first `second` seconds after the start of the year, the others a
+ * second apart.
+ */
 const log = async (events: readonly DeliveryEvent[], second = 0): Promise<void> => {
   const encoded = events.map((event, index) =>
     engine.codec.encode(event, engine.ids.commandId(), recorded(event, { at: at(second + index) }).metadata),

@@ -54,7 +54,10 @@ afterEach(async () => {
   }
 });
 
-/** A redeployment that was asked for two minutes ago at the earliest, and of which nothing more was heard. */
+/**
+ * A redeployment that was asked for two minutes ago at the earliest, and of which nothing more was
+ * heard.
+ */
 const createWorld = async () => {
   const clock = createTestClock();
   const stores = await createMemoryStores(clock);

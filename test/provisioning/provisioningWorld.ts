@@ -27,7 +27,10 @@ export interface Outside {
   readonly url: string;
 }
 
-/** One website to be provisioned, on stores and providers that machines come to and go from, in virtual time. */
+/**
+ * One website to be provisioned, on stores and providers that machines come to and go from, in
+ * virtual time.
+ */
 export interface World {
   readonly clock: TestClock;
   readonly remote: Remote;
@@ -37,7 +40,10 @@ export interface World {
   events(): Promise<readonly StoredEvent[]>;
   /** Where in the log the website was created. */
   created(): Promise<bigint>;
-  /** A machine starts to work. Its wall clock is `offsetMs` ahead; `line` takes the place of its own; `visited` notes the pages that it asks for. */
+  /**
+   * A machine starts to work. Its wall clock is `offsetMs` ahead; `line` takes the place of its
+   * own; `visited` notes the pages that it asks for.
+   */
   start(
     plan?: ReadonlyMap<number, Mishap>,
     options?: { offsetMs?: number; line?: Line; visited?: string[] },
@@ -54,7 +60,9 @@ export interface World {
   untilEndedOr(ms: number): Promise<void>;
   /** Until the job has ended, and whoever slept has had time to wake up and do harm. */
   untilEnded(): Promise<void>;
-  /** Everything as it should be in the end: nothing twice, and a reason where something is missing. */
+  /**
+   * Everything as it should be in the end: nothing twice, and a reason where something is missing.
+   */
   expectSound(): Promise<void>;
   stop(): Promise<void>;
 }

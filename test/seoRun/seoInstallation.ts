@@ -29,7 +29,9 @@ export const makeWebsite = async (
   return websiteId;
 };
 
-/** Stores in real files, two minutes before four on a Monday, with a projector that is not started. */
+/**
+ * Stores in real files, two minutes before four on a Monday, with a projector that is not started.
+ */
 export const startInstallation = async (): Promise<{
   readonly clock: TestClock;
   readonly stores: Stores;

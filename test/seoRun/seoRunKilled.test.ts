@@ -21,7 +21,10 @@ afterAll(async () => {
   await Promise.all([...children].map(kill));
 });
 
-/** In a zone that no whole hour leads to from UTC, so that a schedule read in local time names no time within the last hour. */
+/**
+ * In a zone that no whole hour leads to from UTC, so that a schedule read in local time names no
+ * time within the last hour.
+ */
 const launch = (dataDir: string, schedule: string): ChildProcess => {
   const child = spawn(
     process.execPath,

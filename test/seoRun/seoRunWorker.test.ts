@@ -56,7 +56,10 @@ const result: SeoScanResult = {
   probes: { status: 'notConfigured', answers: [] },
 };
 
-/** An installation in virtual time whose calendar is due in a minute: `begin` is the cron process, `ask` a worker. */
+/**
+ * An installation in virtual time whose calendar is due in a minute: `begin` is the cron process,
+ * `ask` a worker.
+ */
 const createWorld = async (count: number) => {
   const clock = createTestClock(Date.UTC(2026, 0, 5, 3, 59));
   const memory = await createMemoryStores(clock);

@@ -3,7 +3,10 @@ import { expect } from '@jest/globals';
 import type { Everybody } from './everybody.js';
 import type { RawAnswer } from './rawHttp.js';
 
-/** The machine's time is the neighbours' too: what counts is the work. An answer that does not come at all is `sendRaw`'s concern. */
+/**
+ * The machine's time is the neighbours' too: what counts is the work. An answer that does not come
+ * at all is `sendRaw`'s concern.
+ */
 const mostCpuMs = 2_000;
 
 export const timed = async (ask: () => Promise<RawAnswer | null>): Promise<RawAnswer | null> => {

@@ -13,7 +13,10 @@ interface Schema {
   readonly format?: string;
 }
 
-/** Text with all that is hard to keep: lone surrogates, NUL, line separators, emoji, direction marks, combining characters. */
+/**
+ * Text with all that is hard to keep: lone surrogates, NUL, line separators, emoji, direction
+ * marks, combining characters.
+ */
 export const anyText = (maxLength: number): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 3, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength }) },
@@ -110,7 +113,10 @@ const json = (value: unknown): string => JSON.stringify(value);
 /** By the name of a field: values that mean something there, which its schema does not tell. */
 export type Known = Readonly<Record<string, readonly unknown[]>>;
 
-/** JSON text of what the schema describes, nearly: about every twentieth value is another than it should be. */
+/**
+ * JSON text of what the schema describes, nearly: about every twentieth value is another than it
+ * should be.
+ */
 export const nearly = (schema: TSchema, known: Known = {}): fc.Arbitrary<string> =>
   textFor(JSON.parse(json(schema)) as Schema, known);
 

@@ -3,7 +3,10 @@ import { chromium, type Browser } from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
 
-/** Whether pages can be tried in a real browser here. CI installs it: there, not having it is a failure. */
+/**
+ * Whether pages can be tried in a real browser here. CI installs it: there, not having it is a
+ * failure.
+ */
 export const hasChromium = executablePath !== undefined || process.env.CI === 'true';
 
 if (!hasChromium) console.info('Chromium is not installed (apt-get install chromium): pages are not tried in a browser.');

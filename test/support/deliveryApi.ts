@@ -51,7 +51,10 @@ export const callsOf = (api: RunningApi, token: string, websiteId: string): Deli
   };
 };
 
-/** An API whose hosting answers as the test says, with an admin; websites are made as they are needed. */
+/**
+ * An API whose hosting answers as the test says, with an admin; websites are made as they are
+ * needed.
+ */
 export interface DeliveryApi {
   readonly api: RunningApi;
   /** An admin's. */

@@ -43,7 +43,10 @@ export const clientActor = (subject: string): Actor => ({ subject, role: 'client
 export const logOf = async ({ eventStore }: Pick<Stores, 'eventStore'>): Promise<readonly (readonly [string, string])[]> =>
   (await eventStore.readAll({ after: 0n })).events.map(({ stream, type }) => [stream, type]);
 
-/** How many of each outcome there are: values as they are, refusals by their message. What is neither is thrown. */
+/**
+ * How many of each outcome there are: values as they are, refusals by their message. What is
+ * neither is thrown.
+ */
 export const outcomes = async <Value>(
   work: readonly Promise<Value>[],
 ): Promise<{ readonly values: readonly Value[]; readonly refusals: readonly Refusal[] }> => {

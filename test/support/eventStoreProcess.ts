@@ -5,8 +5,9 @@ import { newEvent } from './eventStoreEvents.js';
 import { EVENTS_PER_APPEND, type ProcessTask } from './eventStoreHarness.js';
 
 /**
- * A process of its own that works on a log: `<opener> <address> <task as JSON>`. The opener is a module that exports
- * `openEventStore(address)`. It prints `ready`, waits for a line, does the task, and prints `answer <JSON>`.
+ * A process of its own that works on a log: `<opener> <address> <task as JSON>`. The opener is a
+ * module that exports `openEventStore(address)`. It prints `ready`, waits for a line, does the
+ * task, and prints `answer <JSON>`.
  */
 const [, , opener = '', address = '', taskText = ''] = process.argv;
 const { openEventStore } = (await import(opener)) as { openEventStore: (address: string) => Promise<EventStore> };

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks again until `look` returns something other than `undefined`; fails after `withinMs`, which only ends a test that hangs. */
+/**
+ * Asks again until `look` returns something other than `undefined`; fails after `withinMs`, which
+ * only ends a test that hangs.
+ */
 export const eventually = async <Result>(
   what: string,
   look: () => Promise<Result | undefined> | Result | undefined,

@@ -41,8 +41,8 @@ afterAll(async () => {
 });
 
 /**
- * The owner, the editor, the viewer and the stranger are clients, the stranger of another website; the invited is none yet. The
- * namesake has the owner's address, which nobody vouches for.
+ * The owner, the editor, the viewer and the stranger are clients, the stranger of another website;
+ * the invited is none yet. The namesake has the owner's address, which nobody vouches for.
  */
 export const startEverybody = async (options: Pick<ApiOptions, 'timeouts' | 'clock'> = {}): Promise<Everybody> => {
   const issuer = await startTestIssuer();

@@ -25,7 +25,10 @@ export const recorded = <Event extends DomainEvent>(
   metadata: { at, actor, requestId: 'request', correlationId: 'command', causationId: 'command' },
 });
 
-/** The state that `events` lead to; each is taken as recorded `earlier`, or as it is when it is recorded already. */
+/**
+ * The state that `events` lead to; each is taken as recorded `earlier`, or as it is when it is
+ * recorded already.
+ */
 export const stateAfter = <State, Event extends DomainEvent>(
   fold: Fold<State, Event>,
   events: readonly (Event | Recorded<Event>)[],
@@ -44,7 +47,10 @@ interface Given<Command extends AnyCommand, Event extends DomainEvent> {
   };
 }
 
-/** What a decider makes of a command: `given(decider, events).when(command).then(events)` or `.thenRefused(refusal)`. */
+/**
+ * What a decider makes of a command: `given(decider, events).when(command).then(events)` or
+ * `.thenRefused(refusal)`.
+ */
 export const given = <State, Command extends AnyCommand, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
   events: readonly (Event | Recorded<Event>)[] = [],
@@ -64,8 +70,9 @@ export const given = <State, Command extends AnyCommand, Event extends DomainEve
 });
 
 /**
- * What holds for every command: repeated, even later, on the state that it led to, it changes nothing.
- * It fails for a command that is refused, so that each one is shown in a case where it acts.
+ * What holds for every command: repeated, even later, on the state that it led to, it changes
+ * nothing. It fails for a command that is refused, so that each one is shown in a case where it
+ * acts.
  */
 export const expectRepeatable = <State, Command extends AnyCommand, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../src/events/envelope.js';
 
-/** What `test/events/catalogue.golden.json` holds of one version of an event type. It may only grow. */
+/**
+ * What `test/events/catalogue.golden.json` holds of one version of an event type. It may only grow.
+ */
 export interface GoldenVersion {
   /** Of the schema, from when the version was today's. */
   readonly schema?: string;
@@ -20,7 +22,10 @@ export type Golden = Readonly<Record<string, Readonly<Record<string, GoldenVersi
 export const readGolden = (): Golden =>
   JSON.parse(readFileSync(new URL('../events/catalogue.golden.json', import.meta.url), 'utf8')) as Golden;
 
-/** The same for schemas that allow the same, whatever order they are written in and whatever they say to people. */
+/**
+ * The same for schemas that allow the same, whatever order they are written in and whatever they
+ * say to people.
+ */
 export const fingerprint = (schema: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(canonical(schema)))

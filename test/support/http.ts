@@ -74,7 +74,9 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   readonly environment?: Environment;
   /** Default: the embedded ledger. */
   readonly payments?: Payments;
-  /** Where the files are; given the folder of another one, both are processes of one installation. */
+  /**
+   * Where the files are; given the folder of another one, both are processes of one installation.
+   */
   readonly folder?: string;
   readonly clock?: Clock;
   readonly timeouts?: Timeouts;

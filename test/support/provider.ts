@@ -119,9 +119,10 @@ export const startProvider = async (answer: (request: ProviderRequest) => Provid
 const HASTY_STEPS = 20;
 
 /**
- * Time passes so many times as fast for those who wait by this clock: a provider's ten seconds may be half of one. It passes in steps,
- * and between two of them whatever is ready in this process has its turn: where the machine is busy with other things the time is as
- * much longer as the answer, so that nothing comes too late by chance.
+ * Time passes so many times as fast for those who wait by this clock: a provider's ten seconds may
+ * be half of one. It passes in steps, and between two of them whatever is ready in this process has
+ * its turn: where the machine is busy with other things the time is as much longer as the answer,
+ * so that nothing comes too late by chance.
  */
 export const hastyClock = (times = 20): Clock => ({
   now: () => systemClock.now(),

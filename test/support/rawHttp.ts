@@ -12,10 +12,12 @@ export interface RawAnswer {
 const patienceMs = 10_000;
 
 /**
- * Sends bytes as they are on a connection of their own and reads the answer until the service closes it, or until the first of its
- * server-sent events is there. `null`: the service closed the connection without an answer.
+ * Sends bytes as they are on a connection of their own and reads the answer until the service
+ * closes it, or until the first of its server-sent events is there. `null`: the service closed the
+ * connection without an answer.
  *
- * @param bytes with `Connection: close` among the headers, or else the service has to have a reason to close
+ * @param bytes with `Connection: close` among the headers, or else the service has to have a reason
+ *   to close
  * @throws Error when nothing comes in 10 s
  */
 export const sendRaw = (

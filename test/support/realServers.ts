@@ -16,7 +16,10 @@ const forEachOf = (engine: string, servers: readonly RealServer[] | undefined, s
   for (const server of servers ?? []) suite(server);
 };
 
-/** Servers that speak MongoDB's wire, of which CI has at least one. Use `mongoDatabase` for a database on them. */
+/**
+ * Servers that speak MongoDB's wire, of which CI has at least one. Use `mongoDatabase` for a
+ * database on them.
+ */
 export const forEachReadModelServer = (suite: (server: RealServer) => void): void => {
   forEachOf('MongoDB or compatible server', found.readModels, suite);
 };

@@ -35,7 +35,10 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((store) => store.close()));
 });
 
-/** A process of its own on the log in `folder`: it shares nothing with others but the file. Closed after the test. */
+/**
+ * A process of its own on the log in `folder`: it shares nothing with others but the file. Closed
+ * after the test.
+ */
 export const startProcess = async (clock: Clock = systemClock, folder = temporaryFolder()): Promise<SeatProcess> => {
   const sound = await createEmbeddedEventStore({ file: join(folder, 'events.db'), clock });
   opened.push(sound);

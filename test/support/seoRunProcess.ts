@@ -7,7 +7,10 @@ import { createCronWorker } from '../../src/workers/cron/cronWorker.js';
 import { createSeoRunWorker, scheduledSeoScans } from '../../src/workers/seoRun/seoRunWorker.js';
 import { partsOf, processOn } from './process.js';
 
-/** A process of its own that keeps the calendar of scans until it is killed: `<data folder> <schedule>`. It makes no scan. */
+/**
+ * A process of its own that keeps the calendar of scans until it is killed:
+ * `<data folder> <schedule>`. It makes no scan.
+ */
 const [, , dataDir = '', schedule = ''] = process.argv;
 const engine = processOn(await openCore(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' })));
 const projector = createProjector({ ...engine, projections, decode: (stored) => engine.codec.decode(stored) });

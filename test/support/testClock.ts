@@ -3,11 +3,15 @@ import type { Clock } from '../../src/platform/clock.js';
 
 export interface TestClock extends Clock {
   /**
-   * Moves time on by `ms`, running the timers that fall due on the way in their order, each at its own time. What a timer
-   * sets going gets a turn of the event loop before the next one, so that timers it schedules are run as well.
+   * Moves time on by `ms`, running the timers that fall due on the way in their order, each at its
+   * own time. What a timer sets going gets a turn of the event loop before the next one, so that
+   * timers it schedules are run as well.
    */
   advance(ms: number): Promise<void>;
-  /** Sets the wall clock, backwards too, as an administrator would: timers keep the delay that they have left. */
+  /**
+   * Sets the wall clock, backwards too, as an administrator would: timers keep the delay that they
+   * have left.
+   */
   setTime(epochMs: number): void;
   /** How many timers are waiting. */
   pending(): number;
@@ -18,7 +22,10 @@ interface Timer {
   readonly task: () => void;
 }
 
-/** A clock that stands still until it is told to move. It starts at `start`, milliseconds since the epoch. */
+/**
+ * A clock that stands still until it is told to move. It starts at `start`, milliseconds since the
+ * epoch.
+ */
 export const createTestClock = (start = Date.UTC(2026, 0, 1)): TestClock => {
   /** Time that has passed, which only grows; the wall clock shows `start` more. */
   let elapsed = 0;

@@ -14,7 +14,10 @@ import { createEmbeddedReadModelStore } from '../../src/projections/store/embedd
 import type { ReadModel, ReadModelStore } from '../../src/projections/store/readModelStore.js';
 import { temporaryFolder } from './temporary.js';
 
-/** A small domain to try the runner on: things with a label, whose document counts nothing and forgets nothing. */
+/**
+ * A small domain to try the runner on: things with a label, whose document counts nothing and
+ * forgets nothing.
+ */
 export interface ThingEvent {
   readonly type: 'ThingAdded' | 'ThingLabelled' | 'ThingRemoved';
   readonly data: { readonly id: string; readonly label?: string };
@@ -22,7 +25,9 @@ export interface ThingEvent {
 
 export type ThingDocument = {
   readonly label: string;
-  /** Revisions folded since the thing was (last) added: a gap, a duplicate or a wrong order shows. */
+  /**
+   * Revisions folded since the thing was (last) added: a gap, a duplicate or a wrong order shows.
+   */
   readonly revisions: readonly number[];
 };
 
@@ -65,7 +70,9 @@ export const decodeThing = ({ id, type, data, metadata, stream, revision, positi
   metadata,
 });
 
-/** What a read model of `projection` must hold: the whole log folded at once, document by document. */
+/**
+ * What a read model of `projection` must hold: the whole log folded at once, document by document.
+ */
 export const freshFold = async (
   projection: AnyProjection,
   eventStore: EventStore,
@@ -126,7 +133,9 @@ const keepingLogger = (): { logger: Logger; lines: LogLine[] } => {
   return { logger, lines };
 };
 
-/** The stores in a folder of their own, and projectors on them; all of it is closed after the test. */
+/**
+ * The stores in a folder of their own, and projectors on them; all of it is closed after the test.
+ */
 export interface ThingWorld {
   readonly eventStore: EventStore;
   readonly readModels: ReadModelStore;
@@ -147,7 +156,10 @@ afterEach(async () => {
 const inFile = (folder: string, clock: Clock): Promise<ReadModelStore> =>
   createEmbeddedReadModelStore({ file: join(folder, 'readModels.sqlite'), clock });
 
-/** @param openStore opens a read-model store on the data that belongs to the folder; by default the embedded one */
+/**
+ * @param openStore opens a read-model store on the data that belongs to the folder; by default the
+ *   embedded one
+ */
 export const thingWorld = async (clock: Clock = systemClock, openStore = inFile): Promise<ThingWorld> => {
   const folder = temporaryFolder();
   const eventStore = await createEmbeddedEventStore({ file: join(folder, 'events.sqlite'), clock: systemClock });

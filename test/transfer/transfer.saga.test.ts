@@ -66,7 +66,8 @@ describe('a mishap in one act, and another worker beside', () => {
       await world.start();
       await world.untilSettled();
       await expectOneOfTwo(world, invitationId);
-      // Only what the provider refuses for good keeps the website from its new owner; an end is never given up.
+      // Only what the provider refuses for good keeps the website from its new owner; an end is
+      // never given up.
       const isRefused = mishap === 'is refused' && !act.startsWith('append') && index < 8;
       expect([mishap, await world.ownerId()]).toStrictEqual([mishap, isRefused ? world.oldId : world.newId]);
       await world.stop();

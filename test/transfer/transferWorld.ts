@@ -38,7 +38,10 @@ const listFrom =
     return found.flat().filter(({ body }) => Object.entries(where).every(([field, value]) => body[field] === value));
   };
 
-/** What stands at the payment provider. Unlike a real one it makes one more each time it is asked: nothing hides a slip. */
+/**
+ * What stands at the payment provider. Unlike a real one it makes one more each time it is asked:
+ * nothing hides a slip.
+ */
 interface Remote {
   readonly customers: { readonly id: string; readonly clientId: string }[];
   readonly subscriptions: {
@@ -51,7 +54,10 @@ interface Remote {
   }[];
 }
 
-/** One website whose ownership is offered, on stores and a provider that machines come to and go from, in virtual time. */
+/**
+ * One website whose ownership is offered, on stores and a provider that machines come to and go
+ * from, in virtual time.
+ */
 export interface TransferWorld {
   readonly clock: TestClock;
   readonly remote: Remote;

@@ -130,7 +130,10 @@ export const createMachine = (
   };
 };
 
-/** Turns of the event loop that are enough for everything that can go on without time passing to go on. */
+/**
+ * Turns of the event loop that are enough for everything that can go on without time passing to go
+ * on.
+ */
 const TURNS = 30;
 
 /**

@@ -8,8 +8,9 @@ import { openSecrets } from '../support/vaults.js';
 import type { Stores } from './engines.js';
 
 /**
- * Stores in memory, for simulations that run thousands of times: the oracle of the event store's contract suite, followed as the port
- * says — and the records of a read-model store that has no read model yet, so that every read folds the log.
+ * Stores in memory, for simulations that run thousands of times: the oracle of the event store's
+ * contract suite, followed as the port says — and the records of a read-model store that has no
+ * read model yet, so that every read folds the log.
  */
 export const createMemoryStores = async (clock: Clock): Promise<Stores> => ({
   eventStore: createMemoryEventStore(),

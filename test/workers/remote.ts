@@ -4,7 +4,10 @@ import type { Repository, SourceHost } from '../../src/integrations/sourceHost/p
 
 type Marked<Kept> = Kept & { readonly marker: string };
 
-/** Everything that stands at the other side. Unlike the real ones it makes one more each time it is asked: nothing hides a slip. */
+/**
+ * Everything that stands at the other side. Unlike the real ones it makes one more each time it is
+ * asked: nothing hides a slip.
+ */
 export interface Remote {
   readonly repositories: Marked<Repository>[];
   readonly collaborators: string[];
@@ -38,7 +41,10 @@ export interface Providers {
   readonly visit: (url: string) => Promise<number>;
 }
 
-/** The providers as one worker reaches them over its `line`; `visited` notes the pages that it asks for. */
+/**
+ * The providers as one worker reaches them over its `line`; `visited` notes the pages that it asks
+ * for.
+ */
 export const providersOn = (remote: Remote, line: Line = directLine, visited: string[] = []): Providers => {
   const { repositories, collaborators, projects, variables, deployments } = remote;
   const removeFrom = (kept: { marker: string }[], marker: string): boolean => {

@@ -9,7 +9,10 @@ afterAll(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A web server on a loopback address until the test file ends; answers with its port and what it was asked for. */
+/**
+ * A web server on a loopback address until the test file ends; answers with its port and what it
+ * was asked for.
+ */
 export const startWebsite = async (
   serve: ServePage,
   address = '127.0.0.1',

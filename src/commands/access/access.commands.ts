@@ -29,7 +29,10 @@ export interface ClaimInvitation extends OfPerson {
   readonly invitationId: string;
   /** Encrypted when it tells an address. */
   readonly subject: string;
-  /** The caller's address, as invitations hold it; absent when the identity provider does not vouch for one. */
+  /**
+   * The caller's address, as invitations hold it; absent when the identity provider does not vouch
+   * for one.
+   */
   readonly verifiedEmail?: string | undefined;
   /**
    * The client that the caller is: another one than `clientId` when they were known by another

@@ -43,7 +43,8 @@ const addClient = (command: AddClient, state: AccessState): Outcome => {
   if (clientId === ownerId) return refusals.alreadyOwner();
   const pending = pendingAccessInvitation(state);
   if (isRegistered) {
-    // An invitation of the same person has reached its goal; left pending, it would give access again after a removal.
+    // An invitation of the same person has reached its goal; left pending, it would give access
+    // again after a removal.
     const settled: readonly AccessEvent[] =
       pending === undefined
         ? []
@@ -65,7 +66,8 @@ const claim = (command: ClaimInvitation, state: AccessState): Outcome => {
   if (invitation.email !== verifiedEmail) return refusals.notYourInvitation();
   const isOwnAddress = claimedBy === clientId;
   if (invitation.stage === 'accepted') {
-    // The same person once more: answered as the first time, unless the access has been taken away since.
+    // The same person once more: answered as the first time, unless the access has been taken away
+    // since.
     const stillLinked = invitation.claimedBy === claimedBy && (!isOwnAddress || linkRole(state) !== undefined);
     return stillLinked ? [] : refusals.invitationNotFound(invitationId);
   }

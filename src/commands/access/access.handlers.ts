@@ -62,7 +62,8 @@ interface Added {
 /**
  * Links the client of the address, or invites the address when nobody is registered with it.
  * @param input `email` in lower case
- * @throws Refused: `Client already owns this website`; `Client <id> does not exist` when it was erased at the same moment
+ * @throws Refused: `Client already owns this website`; `Client <id> does not exist` when it was
+ *   erased at the same moment
  */
 export const addClient = async (
   engine: Engine,

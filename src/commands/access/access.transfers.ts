@@ -37,7 +37,8 @@ export const claimTransfer = (command: ClaimTransfer, state: AccessState): Outco
   if (invitation.email !== verifiedEmail) return refusals.notYourInvitation();
   const { stage, priceId } = invitation;
   const isTheirs = invitation.claimedBy === claimedBy;
-  // The same person once more: answered as the first time, unless somebody else owns the website by now.
+  // The same person once more: answered as the first time, unless somebody else owns the website by
+  // now.
   if (stage === 'accepted') return isTheirs && claimedBy === ownerId ? [] : refusals.transferNotFound();
   if (stage === 'claimed') return isTheirs ? [] : refusals.transferNotFound();
   if (invitation.expiresAt <= at) return refusals.transferNotFound();

@@ -26,7 +26,10 @@ export interface RevokeAPIKey {
   /** The end of the stream's name (`keyOfId`). */
   readonly key: string;
   readonly id: string;
-  /** The subject whose keys may be revoked, as the key holds it; a key of another subject is not found. */
+  /**
+   * The subject whose keys may be revoked, as the key holds it; a key of another subject is not
+   * found.
+   */
   readonly subject: string;
 }
 

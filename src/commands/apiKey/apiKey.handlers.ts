@@ -9,10 +9,11 @@ import { apiKeyId, keyOfId } from '../../events/apiKey/apiKey.stream.js';
 import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';
 
 /**
- * Mints a personal access token and keeps its hash. Repeating it with the same command id and the same `secret` makes the same key.
+ * Mints a personal access token and keeps its hash. Repeating it with the same command id and the
+ * same `secret` makes the same key.
  *
- * @param input with subject, address (in lower case) and name as they are: they are encrypted here, the name for whom the address is; `expiresAt`
- * in any form of ISO 8601
+ * @param input with subject, address (in lower case) and name as they are: they are encrypted here,
+ * the name for whom the address is; `expiresAt` in any form of ISO 8601
  * @param secret 64 random bytes that nobody else has seen: the token is made of them
  * @returns the token, which is nowhere to be had again, and the key's id
  * @throws Refused: `Not authorized to mint …`, `Invalid request body — expiresAt: …`
@@ -47,7 +48,10 @@ export const mintApiKey = async (
   return { token, id };
 };
 
-/** The token stops working with the next request, everywhere. @throws Refused: `API key <id> not found`, also for another's */
+/**
+ * The token stops working with the next request, everywhere.
+ * @throws Refused: `API key <id> not found`, also for another's
+ */
 export const revokeApiKey = async (engine: Engine, id: string, subject: string, context: CommandContext): Promise<void> => {
   const key = keyOfId(id);
   const { state } = await engine.state(apiKeyFold, { key });

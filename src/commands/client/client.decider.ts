@@ -37,7 +37,10 @@ export const clientDecider: Decider<ClientState, ClientCommand, ClientEvent> = {
   },
 };
 
-/** The first reservation of an address stays until it is released: whoever asks later learns whose it is from the state. */
+/**
+ * The first reservation of an address stays until it is released: whoever asks later learns whose
+ * it is from the state.
+ */
 export const clientEmailDecider: Decider<ClientReference, ClientEmailCommand, ClientEmailEvent> = {
   ...clientEmailFold,
   decide: ({ type, clientId }, state) => {

@@ -42,8 +42,9 @@ export const ensureClient = async (
 };
 
 /**
- * An address that an erased client still holds is taken from them: from now on it is a stranger's. It is the first thing that an
- * erasure does; whoever needs the address before that does it in its place.
+ * An address that an erased client still holds is taken from them: from now on it is a stranger's.
+ * It is the first thing that an erasure does; whoever needs the address before that does it in its
+ * place.
  */
 export const freeAddress = async (engine: Engine, email: string, context: CommandContext): Promise<void> => {
   const { clientId } = (await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(email) })).state;

@@ -2,8 +2,9 @@ import type { DeliveryBlock } from '../../events/delivery/delivery.block.js';
 import type { DeliveryCheckpoint, DeliveryCheckpointStatus } from '../../events/delivery/delivery.events.js';
 
 /**
- * Sets the block up, or replaces it. Times are ISO 8601 UTC with milliseconds. The first time anything may be left out; later
- * `estimatedCompletionAt` and `showPreviewUrl` must be there, and whatever else is left out is kept (specification, rules 3–5).
+ * Sets the block up, or replaces it. Times are ISO 8601 UTC with milliseconds. The first time
+ * anything may be left out; later `estimatedCompletionAt` and `showPreviewUrl` must be there, and
+ * whatever else is left out is kept (specification, rules 3–5).
  */
 export interface ReplaceDelivery {
   readonly type: 'ReplaceDelivery';
@@ -35,7 +36,10 @@ export interface UndoDeliveryChange {
   readonly websiteId: string;
   /** Of the change, in the block's stream. */
   readonly revision: number;
-  /** The block before that change, read from the log, where it never changes; `null` when there is none. */
+  /**
+   * The block before that change, read from the log, where it never changes; `null` when there is
+   * none.
+   */
   readonly before: DeliveryBlock | null;
 }
 

@@ -69,13 +69,19 @@ const violationsOf = (command: ReplaceDelivery, before: DeliveryBlock | null): V
   return violations;
 };
 
-/** What a client's browser may be sent to. The pattern refuses what the URL parser would silently repair. */
+/**
+ * What a client's browser may be sent to. The pattern refuses what the URL parser would silently
+ * repair.
+ */
 const isPublicUrl = (text: string): boolean => {
   const url = /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) ? parseUrl(text) : undefined;
   return url?.username === '' && url.password === '';
 };
 
-/** In their order, each with `completedAt` if and only if it is done: one that was done before keeps its time. */
+/**
+ * In their order, each with `completedAt` if and only if it is done: one that was done before keeps
+ * its time.
+ */
 const completed = (
   checkpoints: readonly Omit<DeliveryCheckpoint, 'completedAt'>[],
   before: DeliveryBlock | null,

@@ -11,7 +11,10 @@ import { keyOfId } from '../../events/apiKey/apiKey.stream.js';
 
 /** Holds personal data outside the log, by address. */
 export interface PersonalDataHolder {
-  /** @param person the address as it was encrypted for whoever is erased: somebody else may have it by now */
+  /**
+   * @param person the address as it was encrypted for whoever is erased: somebody else may have it
+   *   by now
+   */
   forget(address: string, person: string): Promise<void>;
 }
 
@@ -43,9 +46,11 @@ export interface ErasureParts {
 }
 
 /**
- * Erases a client (docs/adr/0010-personal-data.md): from `ClientErased` on they have no access and appear nowhere. What is left of
- * them is readable until `forgetPerson`. The erasure worker completes what a crash or a fault cuts off.
- * @throws Refused: `Client <id> does not exist`; faults of the stores, after which it may be repeated
+ * Erases a client (docs/adr/0010-personal-data.md): from `ClientErased` on they have no access and
+ * appear nowhere. What is left of them is readable until `forgetPerson`. The erasure worker
+ * completes what a crash or a fault cuts off.
+ * @throws Refused: `Client <id> does not exist`; faults of the stores, after which it may be
+ *   repeated
  */
 export const eraseClient = async (
   engine: Engine,
@@ -64,8 +69,9 @@ export const eraseClient = async (
 };
 
 /**
- * All that follows from `ClientErased`, in an order in which it may be cut off anywhere and begun again, by several at once: the
- * address is free first, and the key goes last, so that without it nothing is left to be done.
+ * All that follows from `ClientErased`, in an order in which it may be cut off anywhere and begun
+ * again, by several at once: the address is free first, and the key goes last, so that without it
+ * nothing is left to be done.
  * @param client `email` as its events hold it
  */
 export const completeErasure = async (

@@ -8,8 +8,8 @@ import { serviceDecider } from './service.decider.js';
 type Writing = Pick<Engine, 'handle' | 'vault'>;
 
 /**
- * Attaches a service in place of the one of its kind. Its secrets are in the vault before the event tells of them; those of the service that
- * it replaces are destroyed.
+ * Attaches a service in place of the one of its kind. Its secrets are in the vault before the event
+ * tells of them; those of the service that it replaces are destroyed.
  * @returns the service's id
  */
 export const attachService = async (

@@ -69,7 +69,10 @@ const create = (
   );
 };
 
-/** On another tier, what it newly offers is on, what it does not offer is off, and what was switched off stays off. */
+/**
+ * On another tier, what it newly offers is on, what it does not offer is off, and what was switched
+ * off stays off.
+ */
 const carriedOver = (state: ExistingWebsite, tier: Tier): readonly Feature[] =>
   featuresOf(tier).filter((feature) => state.features.includes(feature) || !featuresOf(state.tier).includes(feature));
 

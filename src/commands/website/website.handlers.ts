@@ -19,7 +19,10 @@ const requireClient = async (engine: Engine, clientId: string | undefined): Prom
   if (state.stage !== 'registered') throw new Refused(refusals.clientNotFound(clientId));
 };
 
-/** Looks again after an owner was written, as an erasure looks for websites after it was decided: of two at the same moment one sees the other. */
+/**
+ * Looks again after an owner was written, as an erasure looks for websites after it was decided: of
+ * two at the same moment one sees the other.
+ */
 const refuseErasedOwner = async (
   engine: Engine,
   websiteId: string,
@@ -35,8 +38,10 @@ const refuseErasedOwner = async (
 };
 
 /**
- * Reserves the slug, then creates the website with status `provisioning`; the provisioning worker starts on `WebsiteCreated`.
- * @throws Refused: `slug already exists`, `Client <id> does not exist`, `<feature> is not available on the <tier> tier`
+ * Reserves the slug, then creates the website with status `provisioning`; the provisioning worker
+ * starts on `WebsiteCreated`.
+ * @throws Refused: `slug already exists`, `Client <id> does not exist`,
+ *   `<feature> is not available on the <tier> tier`
  */
 export const createWebsite = async (
   engine: Engine,
@@ -62,7 +67,10 @@ export const createWebsite = async (
   return { websiteId };
 };
 
-/** Reserves the slug; takes it over from a website that has not appeared in time, whose creation then never succeeds. */
+/**
+ * Reserves the slug; takes it over from a website that has not appeared in time, whose creation
+ * then never succeeds.
+ */
 const reserveSlug = async (engine: Engine, slug: string, websiteId: string, context: CommandContext): Promise<void> => {
   const { state: before } = await engine.state(slugFold, { slug });
   const abandonedBy = before.stage === 'reserved' && before.websiteId !== websiteId ? before.websiteId : undefined;
@@ -76,7 +84,10 @@ const reserveSlug = async (engine: Engine, slug: string, websiteId: string, cont
   await engine.handle(slugDecider, command, context);
 };
 
-/** @throws Refused: unknown or archived website, unknown client, a feature above the tier, `Someone else saved …` */
+/**
+ * @throws Refused: unknown or archived website, unknown client, a feature above the tier,
+ *   `Someone else saved …`
+ */
 export const changeWebsite = async (
   engine: Engine,
   input: Omit<ChangeWebsite, 'type' | 'at'>,
@@ -92,7 +103,8 @@ export const changeWebsite = async (
 };
 
 /**
- * Makes a client the owner, once for each context: an assignment that came after it is not overwritten when it is repeated.
+ * Makes a client the owner, once for each context: an assignment that came after it is not
+ * overwritten when it is repeated.
  * @throws Refused: unknown or archived website, `Client <id> does not exist`
  */
 export const transferOwnership = async (

@@ -18,7 +18,10 @@ const invitation = {
   email: Type.String(),
   /** With `client_access`. */
   role: Type.Optional(LinkRole),
-  /** With `ownership_transfer`: what the new owner subscribes to; absent: the payment provider's default. */
+  /**
+   * With `ownership_transfer`: what the new owner subscribes to; absent: the payment provider's
+   * default.
+   */
   priceId: Type.Optional(Type.String()),
   expiresAt: Type.String({ format: 'date-time' }),
   /** Whether the recipient gets a mail: the mail process reacts to it. */

@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
 
-/** Stream `api-key-<26 base32 characters of the token's hash>`: a token finds its key without an index. */
+/**
+ * Stream `api-key-<26 base32 characters of the token's hash>`: a token finds its key without an
+ * index.
+ */
 export const apiKeyEvents = {
   APIKeyMinted: event(
     Type.Object({

@@ -3,13 +3,22 @@ import { apiKeyEvents } from './apiKey.events.js';
 
 const timeLength = 10;
 
-/** A key's public id: 10 characters of time, so that ids sort by it, and the end of its stream's name. `timeId` is any entity id of that time. */
+/**
+ * A key's public id: 10 characters of time, so that ids sort by it, and the end of its stream's
+ * name. `timeId` is any entity id of that time.
+ */
 export const apiKeyId = (timeId: string, key: string): string => timeId.slice(0, timeLength) + key;
 
-/** The end of the stream's name that a public id holds; one that no key has for an id that is not one. */
+/**
+ * The end of the stream's name that a public id holds; one that no key has for an id that is not
+ * one.
+ */
 export const keyOfId = (id: string): string => id.slice(timeLength);
 
-/** `key`: what `hashAccessToken` makes of the token, so that a token leads to its stream without an index. */
+/**
+ * `key`: what `hashAccessToken` makes of the token, so that a token leads to its stream without an
+ * index.
+ */
 export const apiKeyStream = defineStream({
   category: 'api-key',
   key: ({ key }: { readonly key: string }) => key,

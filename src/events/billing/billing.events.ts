@@ -20,9 +20,15 @@ const ofClaim = {
   clientId: Type.String(),
 };
 
-/** Stream `billing-<websiteId>`: who is billed for a website, and the process that carries out transfers. */
+/**
+ * Stream `billing-<websiteId>`: who is billed for a website, and the process that carries out
+ * transfers.
+ */
 export const billingEvents = {
-  /** `about`: a claim, or a client whose subscription is to end. The worker that appended it holds the lease until `leaseUntil`. */
+  /**
+   * `about`: a claim, or a client whose subscription is to end. The worker that appended it holds
+   * the lease until `leaseUntil`.
+   */
   BillingAttemptStarted: event(
     Type.Object({
       websiteId: Type.String(),

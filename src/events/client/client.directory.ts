@@ -1,7 +1,10 @@
 import type { StreamReader } from '../streamReader.js';
 import { clientEmailFold, clientFold, clientSubjectFold } from './client.state.js';
 
-/** What it takes to find a client: streams, and the index that stands for an address or a subject in their names. */
+/**
+ * What it takes to find a client: streams, and the index that stands for an address or a subject in
+ * their names.
+ */
 export interface ClientDirectory extends Pick<StreamReader, 'state'> {
   readonly blindIndex: (text: string) => string;
 }
@@ -17,8 +20,8 @@ export const clientIdOfEmail = async (directory: ClientDirectory, email: string)
 };
 
 /**
- * The client that a signed-in subject is: the one it is bound to, else the one whose address the verified one is. One that was erased
- * is nobody's any more, whatever else is left of it.
+ * The client that a signed-in subject is: the one it is bound to, else the one whose address the
+ * verified one is. One that was erased is nobody's any more, whatever else is left of it.
  */
 export const clientIdOf = async (
   directory: ClientDirectory,

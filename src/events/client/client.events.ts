@@ -5,7 +5,10 @@ import { event, type EventOf } from '../defineStream.js';
 export const clientEvents = {
   ClientRegistered: event(Type.Object({ clientId: Type.String(), email: Type.String(), name: Type.Optional(Type.String()) })),
   ClientRenamed: event(Type.Object({ clientId: Type.String(), name: Type.String() })),
-  /** From here on the client appears nowhere; what is left of them elsewhere is removed, and the key of their personal data destroyed. */
+  /**
+   * From here on the client appears nowhere; what is left of them elsewhere is removed, and the key
+   * of their personal data destroyed.
+   */
   ClientErased: event(Type.Object({ clientId: Type.String() })),
 };
 
@@ -20,7 +23,10 @@ export const clientEmailEvents = {
 
 export type ClientEmailEvent = EventOf<typeof clientEmailEvents>;
 
-/** Stream `client-subject-<blind index of the subject>`: which client an identity provider's subject is. */
+/**
+ * Stream `client-subject-<blind index of the subject>`: which client an identity provider's subject
+ * is.
+ */
 export const clientSubjectEvents = {
   /** `subject` is encrypted when it tells an address. */
   ClientSubjectBound: event(Type.Object({ clientId: Type.String(), subject: Type.String() })),

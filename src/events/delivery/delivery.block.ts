@@ -17,7 +17,10 @@ export type DeliveryBlock = {
 /** What a decision sets: everything but the time, which the event's metadata holds. */
 export type DeliveryBlockContent = Omit<DeliveryBlock, 'updatedAt'>;
 
-/** The one reading of the delivery's events: decisions, the read model, the history and the audit all fold with it. */
+/**
+ * The one reading of the delivery's events: decisions, the read model, the history and the audit
+ * all fold with it.
+ */
 export const blockAfter = (block: DeliveryBlock | null, event: Recorded<DeliveryEvent>): DeliveryBlock | null => {
   const updatedAt = event.metadata.at;
   switch (event.type) {

@@ -4,7 +4,10 @@ import type { JsonValue } from '../envelope.js';
 
 /** One difference between a delivery block and the next; `null` stands for what is not there. */
 export type DeliveryChange = {
-  /** A field (`estimatedCompletionAt`), a checkpoint (`checkpoints.qa`), a field of one (`checkpoints.qa.status`), or `checkpoints`: their sequence. */
+  /**
+   * A field (`estimatedCompletionAt`), a checkpoint (`checkpoints.qa`), a field of one
+   * (`checkpoints.qa.status`), or `checkpoints`: their sequence.
+   */
   readonly path: string;
   readonly from: JsonValue;
   readonly to: JsonValue;
@@ -13,7 +16,10 @@ export type DeliveryChange = {
 const blockFields = ['estimatedCompletionAt', 'showPreviewUrl', 'previewUrlOverride'] as const;
 const checkpointFields = ['label', 'order', 'status', 'dueAt', 'completedAt'] as const;
 
-/** What is different in `after`; `[]` when the two are the same. Every field of a first block (`before` is `null`) is. */
+/**
+ * What is different in `after`; `[]` when the two are the same. Every field of a first block
+ * (`before` is `null`) is.
+ */
 export const changesBetween = (before: DeliveryBlockContent | null, after: DeliveryBlockContent): readonly DeliveryChange[] => {
   const changes: DeliveryChange[] = [];
   const compare = (path: string, from: JsonValue = null, to: JsonValue = null): void => {

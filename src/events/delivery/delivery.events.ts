@@ -8,7 +8,10 @@ export type DeliveryCheckpointStatus = Static<typeof DeliveryCheckpointStatus>;
 
 const Time = Type.String({ format: 'date-time' });
 
-/** One step of a delivery (specification, "Checkpoint"). It has `completedAt` if and only if it is `done`. */
+/**
+ * One step of a delivery (specification, "Checkpoint"). It has `completedAt` if and only if it is
+ * `done`.
+ */
 export const DeliveryCheckpoint = Type.Object({
   id: Type.String(),
   label: Type.String(),

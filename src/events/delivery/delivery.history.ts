@@ -23,7 +23,10 @@ export interface DeliveryHistoryEntry {
 /** What these read: the event log, and nothing that was derived from it. */
 export type DeliveryLog = Pick<StreamReader, 'history'>;
 
-/** Every change of the block, oldest first, up to a time (ISO 8601 UTC with milliseconds) when there is one. */
+/**
+ * Every change of the block, oldest first, up to a time (ISO 8601 UTC with milliseconds) when there
+ * is one.
+ */
 export async function* deliveryHistory(
   log: DeliveryLog,
   websiteId: string,
@@ -68,14 +71,20 @@ export const deliveryHistoryPage = async (
   return page;
 };
 
-/** The last change up to a time (ISO 8601 UTC with milliseconds), with the block as it was then; `null` when there was none. */
+/**
+ * The last change up to a time (ISO 8601 UTC with milliseconds), with the block as it was then;
+ * `null` when there was none.
+ */
 export const deliveryAt = async (log: DeliveryLog, websiteId: string, at: string): Promise<DeliveryHistoryEntry | null> => {
   let last: DeliveryHistoryEntry | null = null;
   for await (const entry of deliveryHistory(log, websiteId, at)) last = entry;
   return last;
 };
 
-/** The block before the change that has `revision`; `null` when there is no such change, or no block before it. */
+/**
+ * The block before the change that has `revision`; `null` when there is no such change, or no block
+ * before it.
+ */
 export const deliveryBefore = async (log: DeliveryLog, websiteId: string, revision: number): Promise<DeliveryBlock | null> => {
   let before: DeliveryBlock | null = null;
   for await (const entry of deliveryHistory(log, websiteId)) {

@@ -3,7 +3,10 @@ import { event, type EventOf } from '../defineStream.js';
 
 const ofRedeploy = { redeployId: Type.String(), websiteId: Type.String() };
 
-/** Stream `redeploy-<id>`: one request to build a website again, and its outcome. The progress of the build is the provider's to report. */
+/**
+ * Stream `redeploy-<id>`: one request to build a website again, and its outcome. The progress of
+ * the build is the provider's to report.
+ */
 export const redeployEvents = {
   RedeployRequested: event(Type.Object({ ...ofRedeploy, provider: Type.String(), projectId: Type.String() })),
   /** The provider has begun it, under this id of its own. */

@@ -23,7 +23,10 @@ export const invitationMailEvents = {
       nextAttemptAt: Type.Optional(Time),
     }),
   ),
-  /** Given up until an operator deals with it (`npm run mails:parked`); resending the invitation asks for another mail. */
+  /**
+   * Given up until an operator deals with it (`npm run mails:parked`); resending the invitation
+   * asks for another mail.
+   */
   InvitationMailParked: event(Type.Object({ ...ofMail, reason: Type.String() })),
   /** An operator wants it sent after all. */
   InvitationMailReopened: event(Type.Object(ofMail)),

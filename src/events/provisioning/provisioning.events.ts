@@ -1,7 +1,9 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
 
-/** The steps of the pipeline, in order; the names are the specification's ("Provisioning pipeline"). */
+/**
+ * The steps of the pipeline, in order; the names are the specification's ("Provisioning pipeline").
+ */
 export const stepIds = [
   'github_create_repo',
   'github_invite_collaborator',
@@ -14,7 +16,10 @@ export const stepIds = [
 export const StepId = Type.Enum([...stepIds]);
 export type StepId = Static<typeof StepId>;
 
-/** What each step leaves behind: ids and names of remote objects, never a value that might be secret. */
+/**
+ * What each step leaves behind: ids and names of remote objects, never a value that might be
+ * secret.
+ */
 const outputs = {
   github_create_repo: Type.Object({
     provider: Type.String(),
@@ -44,7 +49,10 @@ const Attempt = Type.Integer({ minimum: 1 });
 const succeeded = <Step extends StepId, Output extends TSchema>(step: Step, output: Output) =>
   Type.Object({ ...ofJob, step: Type.Literal(step), attempt: Attempt, output });
 
-/** What a failed job may leave at the providers, in the order in which it is removed: the last made first. */
+/**
+ * What a failed job may leave at the providers, in the order in which it is removed: the last made
+ * first.
+ */
 export const leftovers = ['project', 'repository'] as const;
 export type Leftover = (typeof leftovers)[number];
 

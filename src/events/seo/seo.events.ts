@@ -15,13 +15,18 @@ export const SeoFinding = Type.Object({
   message: Type.String(),
   /** What to change. */
   advice: Type.String(),
-  /** How many pages are affected, and the addresses of the first few; none when it is the site as a whole. */
+  /**
+   * How many pages are affected, and the addresses of the first few; none when it is the site as a
+   * whole.
+   */
   affected: Type.Integer({ minimum: 0 }),
   pages: Type.Array(Type.String()),
 });
 export type SeoFinding = Static<typeof SeoFinding>;
 
-/** What an LLM answers to somebody who looks for such a business, and what it says about this one. */
+/**
+ * What an LLM answers to somebody who looks for such a business, and what it says about this one.
+ */
 export const SeoProbes = Type.Object({
   status: Type.Enum(['answered', 'notConfigured', 'failed']),
   /** Why they failed. */

@@ -5,7 +5,9 @@ const Time = Type.String({ format: 'date-time' });
 const Attempt = Type.Integer({ minimum: 1 });
 const ofRun = { dueAt: Time };
 
-/** Stream `seo-run-<time>`: one due time of the schedule, at which every website is to be scanned. */
+/**
+ * Stream `seo-run-<time>`: one due time of the schedule, at which every website is to be scanned.
+ */
 export const seoRunEvents = {
   SeoRunDue: event(Type.Object(ofRun)),
   /** The worker that appended it holds the lease, and requests scans, until `leaseUntil`. */

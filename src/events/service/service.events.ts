@@ -14,7 +14,10 @@ const serviceSettings = {
   siteId: Type.Optional(Type.String()),
 };
 
-/** Stream `services-<websiteId>`. Secrets are in the vault, under the service's id; events hold only their names. */
+/**
+ * Stream `services-<websiteId>`. Secrets are in the vault, under the service's id; events hold only
+ * their names.
+ */
 export const serviceEvents = {
   ServiceAttached: event(Type.Object({ ...ofService, ...serviceSettings, secretNames: Type.Array(Type.String()) })),
   ServiceDetached: event(Type.Object({ ...ofService, reason: Type.Enum(['deleted', 'replaced', 'uninstalled']) })),

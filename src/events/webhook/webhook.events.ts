@@ -5,8 +5,9 @@ const ofWebhook = { websiteId: Type.String(), webhookId: Type.String(), topic: T
 const Time = Type.String({ format: 'date-time' });
 
 /**
- * Stream `webhook-<websiteId>-<hash of the webhook id>`: inbox and process of one webhook (docs/adr/0013-commerce-webhooks.md). The body is
- * not stored: nothing needs it, and it may hold personal data.
+ * Stream `webhook-<websiteId>-<hash of the webhook id>`: inbox and process of one webhook
+ * (docs/adr/0013-commerce-webhooks.md). The body is not stored: nothing needs it, and it may hold
+ * personal data.
  */
 export const webhookEvents = {
   /** `triggeredAt`: when it happened at the commerce platform. */

@@ -3,7 +3,10 @@ import { bookingStream, type BookingKey } from '../../events/booking/booking.str
 import { keyTextOf } from '../../events/defineStream.js';
 import { defineProjection, type Projection } from '../projection.js';
 
-/** A booking of the embedded calendar. Within a website they are listed by when they start, as their ids sort. */
+/**
+ * A booking of the embedded calendar. Within a website they are listed by when they start, as their
+ * ids sort.
+ */
 export type BookingDocument = {
   readonly websiteId: string;
   readonly id: string;

@@ -18,7 +18,10 @@ async function* bookingsFrom(reader: Reader, websiteId: string, from: string): A
   }
 }
 
-/** A part of a website's embedded calendar: from `from` on, ending by `to` (ISO 8601 UTC), by when they start. */
+/**
+ * A part of a website's embedded calendar: from `from` on, ending by `to` (ISO 8601 UTC), by when
+ * they start.
+ */
 export const listBookings = async (
   reader: Reader,
   websiteId: string,

@@ -8,15 +8,19 @@ export interface CronJob {
   /** Five fields, UTC: `0 4 * * 1` is Mondays at four. */
   readonly schedule: string;
   /**
-   * Called in every process for each time that is due (ms since the epoch), and again when it throws or the process was started
-   * anew, but never while an earlier call of this process is under way. A process may die in it at any moment: what has to happen once
-   * it asks for durably, under the name of `dueAt`, and leaves to a worker. `signal` is aborted when the process stops.
+   * Called in every process for each time that is due (ms since the epoch), and again when it
+   * throws or the process was started anew, but never while an earlier call of this process is
+   * under way. A process may die in it at any moment: what has to happen once it asks for durably,
+   * under the name of `dueAt`, and leaves to a worker. `signal` is aborted when the process stops.
    */
   readonly run: (dueAt: number, signal: AbortSignal) => Promise<void>;
 }
 
 const minuteMs = 60_000;
-/** A run that did not happen, because no process was there or the stores did not answer, is still made up for until then. */
+/**
+ * A run that did not happen, because no process was there or the stores did not answer, is still
+ * made up for until then.
+ */
 const lateMs = 60 * minuteMs;
 const minBackoffMs = 1_000;
 const maxBackoffMs = 30_000;

@@ -3,8 +3,9 @@ import type { RecordStore } from '../../projections/store/readModelStore.js';
 import type { CronJob } from './cronWorker.js';
 
 /**
- * Once an hour, what nobody needs any more goes: expired records, as answers kept for idempotency keys. Several processes may do so at the
- * same time, and what one leaves when it dies the next takes.
+ * Once an hour, what nobody needs any more goes: expired records, as answers kept for idempotency
+ * keys. Several processes may do so at the same time, and what one leaves when it dies the next
+ * takes.
  */
 export const maintenanceJob = ({ records, logger }: { records: RecordStore; logger: Logger }): CronJob => ({
   name: 'maintenance',

@@ -51,7 +51,10 @@ export const redeployFold: StreamFold<RedeployState, RedeployEvent, { readonly r
   evolve,
 };
 
-/** Stream `redeploy-<id>`. Who asks also has the provider begin; a worker finds out what came of it when that was cut off. */
+/**
+ * Stream `redeploy-<id>`. Who asks also has the provider begin; a worker finds out what came of it
+ * when that was cut off.
+ */
 export const redeployProcess: Decider<RedeployState, RedeployCommand, RedeployEvent> = { ...redeployFold, decide };
 
 /** What the provider keeps with the deployment: it is found by it, and not begun twice. */

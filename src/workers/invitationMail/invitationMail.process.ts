@@ -32,7 +32,10 @@ export interface MailName {
   readonly eventId: string;
 }
 
-/** Outcomes that come late, twice, or from a worker whose attempt is no longer the current one change nothing. */
+/**
+ * Outcomes that come late, twice, or from a worker whose attempt is no longer the current one
+ * change nothing.
+ */
 export type InvitationMailCommand = AnyCommand &
   MailName &
   (

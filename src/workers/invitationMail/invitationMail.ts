@@ -49,7 +49,10 @@ const wordsFor = ({ invitation, websiteName, link }: Invited) => {
   };
 };
 
-/** Line breaks and other control characters have no place in a name, and in a subject they would begin a header of their own. */
+/**
+ * Line breaks and other control characters have no place in a name, and in a subject they would
+ * begin a header of their own.
+ */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 
 const MAX_SUBJECT_LENGTH = 150;

@@ -55,7 +55,10 @@ export const createInvitationMailWorker = (parts: {
   const { clock, personal } = engine;
   const worker = engine.ids.commandId();
 
-  /** The invitation, when it can still be accepted by somebody who is known, and the name of its website. */
+  /**
+   * The invitation, when it can still be accepted by somebody who is known, and the name of its
+   * website.
+   */
   const findRecipient = async ({ websiteId, invitationId }: MailName): Promise<Recipient | null> => {
     const key = keyOfInvitation(invitationId);
     const invitation = key === null ? undefined : (await engine.state(accessFold, key)).state.invitations.get(invitationId);
@@ -71,7 +74,8 @@ export const createInvitationMailWorker = (parts: {
     const { subject, html, text } = await composeInvitationMail({ invitation, websiteName, link });
     lease.assertHeld();
     await email.send({ id: eventId, to: address, person: invitation.email, subject, html, text });
-    // An erasure removes the key before it looks for mails: of two at the same moment, one sees the other.
+    // An erasure removes the key before it looks for mails: of two at the same moment, one sees the
+    // other.
     if (!(await personal.isCurrent(invitation.email))) await email.forget(address, invitation.email);
   };
 

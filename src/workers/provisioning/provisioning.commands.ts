@@ -3,7 +3,10 @@ import type { Leftover, StepId, StepResult } from '../../events/provisioning/pro
 import type { LeaseCommand } from '../lease.js';
 import type { ProvisioningRequest } from './provisioning.state.js';
 
-/** Commands that come late, twice, or of an attempt that is no longer the current one change nothing. */
+/**
+ * Commands that come late, twice, or of an attempt that is no longer the current one change
+ * nothing.
+ */
 export type ProvisioningCommand = AnyCommand & { readonly jobId: string } & ProvisioningInput;
 
 /** What is asked of a job, without the job. */

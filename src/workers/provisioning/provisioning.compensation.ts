@@ -44,7 +44,10 @@ const decide = (command: CompensationCommand, state: ProvisioningState): Events 
   }
 };
 
-/** The same stream: removes what a failed job has left at the providers, the project first, then the repository. */
+/**
+ * The same stream: removes what a failed job has left at the providers, the project first, then the
+ * repository.
+ */
 export const provisioningCompensation: Decider<ProvisioningState, CompensationCommand, ProvisioningEvent> = {
   ...provisioningFold,
   decide,

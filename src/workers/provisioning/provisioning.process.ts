@@ -125,7 +125,10 @@ const decide = (command: ProvisioningCommand, state: ProvisioningState): Events 
   }
 };
 
-/** Stream `provisioning-<jobId>`: the saga that builds a website. The stream is the lock: who appends the start runs the step. */
+/**
+ * Stream `provisioning-<jobId>`: the saga that builds a website. The stream is the lock: who
+ * appends the start runs the step.
+ */
 export const provisioningProcess: Decider<ProvisioningState, ProvisioningCommand, ProvisioningEvent> = {
   ...provisioningFold,
   decide,

@@ -30,9 +30,15 @@ export interface Job {
   readonly outputs: Partial<StepOutputs>;
   /** The step that is under way, comes next, or failed. */
   readonly step: StepId;
-  /** Attempts at that step, or at the compensation; failures and the deadline count anew in each run. */
+  /**
+   * Attempts at that step, or at the compensation; failures and the deadline count anew in each
+   * run.
+   */
   readonly attempts: Attempts;
-  /** The highest number of an attempt: one that came again after a compensation would let a late outcome pass for another's. */
+  /**
+   * The highest number of an attempt: one that came again after a compensation would let a late
+   * outcome pass for another's.
+   */
   readonly highest: number;
   /** Counts from 1; a retry begins the next. */
   readonly run: number;
@@ -64,10 +70,16 @@ export const stepAfter = (step: StepId): StepId | undefined => stepIds[stepIds.i
 export const leftoversOf = ({ removed }: JobInCompensation): readonly Leftover[] =>
   leftovers.filter((leftover) => !removed.includes(leftover));
 
-/** The numbers of what comes next go on from every attempt before: a late outcome is never taken for another's. */
+/**
+ * The numbers of what comes next go on from every attempt before: a late outcome is never taken for
+ * another's.
+ */
 const anew = ({ highest }: Job) => ({ attempts: { ...noAttempts, attempt: highest } });
 
-/** With the repository gone everything is to be made anew, with the project alone what belongs to it. */
+/**
+ * With the repository gone everything is to be made anew, with the project alone what belongs to
+ * it.
+ */
 const withoutRemoved = ({ outputs, step }: Job, removed: readonly Leftover[]): Pick<Job, 'outputs' | 'step'> => {
   if (removed.length === 0) return { outputs, step };
   const from = removed.includes('repository') ? 0 : Math.min(stepIds.indexOf('vercel_create_project'), stepIds.indexOf(step));
@@ -93,7 +105,8 @@ const evolveCompensation = (state: Extract<ProvisioningState, Job>, event: Recor
     case 'ProvisioningLeftoverRemoved':
       return { ...state, removed: [...removed, event.data.what] };
     case 'ProvisioningCompensationFailed':
-      // Given up: the other leftovers are there still, and a retry goes on with the step that failed, if it can.
+      // Given up: the other leftovers are there still, and a retry goes on with the step that
+      // failed, if it can.
       return event.data.nextAttemptAt === undefined
         ? { ...job, ...anew(job), ...withoutRemoved(job, removed), stage: 'failed' }
         : { ...state, attempts: attemptFailed(state.attempts, event) };

@@ -12,7 +12,10 @@ export interface StepTools {
   readonly engine: Engine;
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
-  /** Asks for a page and answers with its status code. @throws ProviderFault (transient) when nobody answers in time */
+  /**
+   * Asks for a page and answers with its status code.
+   * @throws ProviderFault (transient) when nobody answers in time
+   */
   readonly visit: (url: string) => Promise<number>;
 }
 
@@ -71,7 +74,10 @@ const createProject: Executor = async ({ hosting }, { job, lease }) => {
   return { step: 'vercel_create_project', output: { provider: hosting.provider, projectId: id, name: project.name, url } };
 };
 
-/** The project as it is now: its address may have changed since it was made, as a domain or this service's own address does. */
+/**
+ * The project as it is now: its address may have changed since it was made, as a domain or this
+ * service's own address does.
+ */
 const currentProject = async (hosting: Hosting, job: OpenJob): Promise<HostingProject> => {
   const { jobId: marker, slug: name } = job.request;
   const project = await hosting.findProject({ name, marker });
@@ -107,7 +113,10 @@ const deploy: Executor = async ({ hosting }, { job, lease }) => {
   return { step: 'vercel_initial_deploy', output: { deploymentId: id, url, commit } };
 };
 
-/** Believes nothing that it can check: repository, project, variables and address, before the website counts as active. */
+/**
+ * Believes nothing that it can check: repository, project, variables and address, before the
+ * website counts as active.
+ */
 const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job, lease, context }) => {
   const { jobId: marker, websiteId, slug } = job.request;
   const { provider, id, name, cloneUrl } = outputOf(job, 'github_create_repo');
@@ -138,7 +147,10 @@ const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job,
 
 const minutes = 60_000;
 
-/** How each step is carried out, and how long one attempt may take, in milliseconds. A build takes its time. */
+/**
+ * How each step is carried out, and how long one attempt may take, in milliseconds. A build takes
+ * its time.
+ */
 export const steps: { readonly [Step in StepId]: { readonly execute: Executor; readonly timeoutMs: number } } = {
   github_create_repo: { execute: createRepository, timeoutMs: 2 * minutes },
   github_invite_collaborator: { execute: inviteCollaborators, timeoutMs: minutes },

@@ -15,7 +15,10 @@ import {
   type StartAttempt,
 } from '../lease.js';
 
-/** What a time of the calendar asks for: a request for a scan of each website, made by one worker at a time, until all are made. */
+/**
+ * What a time of the calendar asks for: a request for a scan of each website, made by one worker at
+ * a time, until all are made.
+ */
 export type SeoRunState = { readonly stage: 'none' | 'over' } | OpenRun;
 
 export interface OpenRun {

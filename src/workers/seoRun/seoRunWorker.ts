@@ -20,7 +20,10 @@ type Due = Recorded<Extract<SeoRunEvent, { type: 'SeoRunDue' }>>;
 
 const actor: Actor = { subject: 'seoScan', role: 'system', via: 'worker' };
 
-/** Requests the scans of every website, durably: `createSeoRunWorker` does the rest, whatever becomes of this process. */
+/**
+ * Requests the scans of every website, durably: `createSeoRunWorker` does the rest, whatever
+ * becomes of this process.
+ */
 export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => ({
   name: 'seoScans',
   schedule,
@@ -32,7 +35,9 @@ export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => 
 });
 
 const PAGE = 200;
-/** After which an attempt ends, and the next goes on behind it; no list of websites takes that long. */
+/**
+ * After which an attempt ends, and the next goes on behind it; no list of websites takes that long.
+ */
 const TIMEOUT_MS = 24 * 60 * 60_000;
 
 interface RunWithPage extends OpenRun {
@@ -63,7 +68,10 @@ export const createSeoRunWorker = (parts: {
     const { requestId, correlationId } = metadata;
     const because = { actor, requestId, correlationId, causationId: id };
     const logger = engine.logger.child({ worker: 'seoRun', dueAt });
-    /** The last website that is known to be dealt with; it is recorded with each renewal of the lease. */
+    /**
+     * The last website that is known to be dealt with; it is recorded with each renewal of the
+     * lease.
+     */
     let after: string | undefined;
 
     const requestScan = async (website: WebsiteDocument): Promise<void> => {
@@ -122,7 +130,8 @@ export const createSeoRunWorker = (parts: {
     name: 'seoRun',
     streams: [seoRunStream],
     on: { SeoRunDue: (event, context) => runLeasedTask(engine, context, runTask(event, context.signal)) },
-    // One run at a time: those that have piled up find the scans of the first under way, and request few of their own.
+    // One run at a time: those that have piled up find the scans of the first under way, and
+    // request few of their own.
     key: () => 'seoRun',
   });
 };

@@ -31,11 +31,17 @@ interface BillingAttempt {
   readonly context: () => CommandContext;
 }
 
-/** Does what the task asks for, as far as it is not done yet, and answers with what is to be recorded of it. */
+/**
+ * Does what the task asks for, as far as it is not done yet, and answers with what is to be
+ * recorded of it.
+ */
 export const carryOut = (tools: Tools, task: BillingTask, attempt: BillingAttempt): Promise<AttemptOutcome> =>
   task.kind === 'claim' ? carryOutClaim(tools, task.claim, attempt) : endSubscriptions(tools, task.clientId, attempt);
 
-/** Billing first: whoever owns a website by a transfer is billed for it. Every step asks whether it is done already. */
+/**
+ * Billing first: whoever owns a website by a transfer is billed for it. Every step asks whether it
+ * is done already.
+ */
 const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt): Promise<AttemptOutcome> => {
   const { engine, payments } = tools;
   const { websiteId, invitationId, claimId, clientId } = claim;
@@ -113,7 +119,10 @@ const customerOf = async (
   return customer;
 };
 
-/** @throws Refused when the claim was withdrawn or the website archived since: nobody is to be billed for it */
+/**
+ * @throws Refused when the claim was withdrawn or the website archived since: nobody is to be
+ *   billed for it
+ */
 const requireWanted = async (engine: Engine, claim: Claim): Promise<void> => {
   const { websiteId } = claim;
   if ((await stageOf(engine, claim)) !== 'claimed') throw new Refused(refusals.transferNotFound());
@@ -124,7 +133,10 @@ const requireWanted = async (engine: Engine, claim: Claim): Promise<void> => {
 /** There is one; more only if somebody made them by hand. */
 const MAX_ENDED = 10;
 
-/** Ends whatever the client has for the website, known to us or not: the answer to its making may have been lost. */
+/**
+ * Ends whatever the client has for the website, known to us or not: the answer to its making may
+ * have been lost.
+ */
 const endSubscriptions = async (
   { engine, payments }: Tools,
   clientId: string,

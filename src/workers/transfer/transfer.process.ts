@@ -66,7 +66,10 @@ export interface Claim {
 /** What there is to do: a claim to carry out, or what a client has that is not the owner to end. */
 export type BillingTask = { readonly kind: 'claim'; readonly claim: Claim } | { readonly kind: 'end'; readonly clientId: string };
 
-/** Commands come from workers; those that speak of an attempt that is not the current one change nothing. */
+/**
+ * Commands come from workers; those that speak of an attempt that is not the current one change
+ * nothing.
+ */
 export type BillingCommand = AnyCommand & { readonly websiteId: string; readonly attempt: number } & BillingOutcome;
 
 /** What a worker says of an attempt. */
@@ -92,7 +95,10 @@ export type AttemptOutcome =
 
 type Command<Type extends BillingCommand['type']> = Extract<BillingCommand, { type: Type }>;
 
-/** Somebody waits for the answer to a claim: after a longer pause than this, they claim again instead. */
+/**
+ * Somebody waits for the answer to a claim: after a longer pause than this, they claim again
+ * instead.
+ */
 const MAX_CLAIM_PAUSE_MS = 60_000;
 const MAX_END_PAUSE_MS = 900_000;
 
@@ -100,7 +106,10 @@ const aboutOf = (task: BillingTask): string => (task.kind === 'claim' ? task.cla
 
 const isEnd = (about: string): boolean => about.startsWith('end ');
 
-/** The attempts at a task. Whoever is at work on the website keeps everybody off; a pause counts for what it was begun for alone. */
+/**
+ * The attempts at a task. Whoever is at work on the website keeps everybody off; a pause counts for
+ * what it was begun for alone.
+ */
 export const attemptsAt = ({ about, attempts }: BillingState, task: BillingTask): Attempts => {
   if (about === aboutOf(task)) return attempts;
   const { attempt, lease } = attempts;
@@ -267,7 +276,8 @@ export const billingFold: StreamFold<BillingState, BillingEvent, { readonly webs
 };
 
 /**
- * Stream `billing-<websiteId>`: the process that gives the owner of a website a subscription and takes everybody else's away. The
- * stream is the lock: whoever appends the start of an attempt acts, one at a time for each website.
+ * Stream `billing-<websiteId>`: the process that gives the owner of a website a subscription and
+ * takes everybody else's away. The stream is the lock: whoever appends the start of an attempt
+ * acts, one at a time for each website.
  */
 export const billingProcess: Decider<BillingState, BillingCommand, BillingEvent> = { ...billingFold, decide };

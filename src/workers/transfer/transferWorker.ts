@@ -90,7 +90,8 @@ export const createTransferWorker = (parts: {
   ): Promise<OpenTask | null> => {
     const claim = claimed === null ? null : await openClaim(claimed, context);
     if (claim !== null) return claim;
-    // In this order: an attempt begins only if no other has since billing was read, so that all else is no older than that.
+    // In this order: an attempt begins only if no other has since billing was read, so that all
+    // else is no older than that.
     const billing = await billingOf(websiteId);
     // Its claimant may have a subscription and not own the website yet. The reaction to that claim
     // ends what is left.

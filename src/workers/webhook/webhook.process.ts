@@ -92,7 +92,8 @@ const recordProcessed = (command: Command<'RecordProcessed'>, { stage }: Webhook
 
 const recordFailure = (command: Command<'RecordFailure'>, state: WebhookState): readonly WebhookEvent[] => {
   const { attempt, fault } = command;
-  // There is no lease to tell attempts apart: of two workers at the same one, the first is recorded.
+  // There is no lease to tell attempts apart: of two workers at the same one, the first is
+  // recorded.
   if (state.stage !== 'open' || attempt !== state.attempts.attempt + 1) return [];
   const webhook = nameOf(command);
   const { error } = fault;
@@ -127,5 +128,8 @@ export const webhookFold: StreamFold<WebhookState, WebhookEvent, { readonly webs
   evolve,
 };
 
-/** Inbox and process of one webhook in one: a webhook is in the log before its receipt is acknowledged. */
+/**
+ * Inbox and process of one webhook in one: a webhook is in the log before its receipt is
+ * acknowledged.
+ */
 export const webhookProcess: Decider<WebhookState, WebhookCommand, WebhookEvent> = { ...webhookFold, decide };
