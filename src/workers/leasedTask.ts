@@ -66,7 +66,7 @@ export interface HeldLease<Outcome extends object = never> {
   record(outcome: Outcome): Promise<void>;
 }
 
-export class LeaseLost extends Error {
+class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 

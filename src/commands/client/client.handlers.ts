@@ -46,7 +46,7 @@ export const ensureClient = async (
  * It is the first thing that an erasure does; whoever needs the address before that does it in its
  * place.
  */
-export const freeAddress = async (engine: Engine, email: string, context: CommandContext): Promise<void> => {
+const freeAddress = async (engine: Engine, email: string, context: CommandContext): Promise<void> => {
   const { clientId } = (await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(email) })).state;
   if (clientId === undefined) return;
   const { state } = await engine.state(clientFold, { clientId });

@@ -17,7 +17,7 @@ import { toWebsite, Website } from '../website/website.resource.js';
 import { Invitation, toInvitation, toLink, WebsiteClientLink } from './access.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const accessTag: RouteTag = {
+const accessTag: RouteTag = {
   name: 'Access',
   description: 'Who may see a website: its owner, linked clients, invitations.',
 };

@@ -9,7 +9,7 @@ import { isTime, utcTime } from '../../../platform/times.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 
-export const analyticsTag: RouteTag = { name: 'Analytics', description: 'Visitors and page views.' };
+const analyticsTag: RouteTag = { name: 'Analytics', description: 'Visitors and page views.' };
 
 const count = Type.Integer({ minimum: 0 });
 const day = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });

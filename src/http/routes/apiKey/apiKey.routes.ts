@@ -7,7 +7,7 @@ import { readPage } from '../../paging.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const apiKeyTag: RouteTag = { name: 'API keys', description: "The caller's own personal access tokens." };
+const apiKeyTag: RouteTag = { name: 'API keys', description: "The caller's own personal access tokens." };
 const role = Type.Enum(['admin', 'client']);
 const scope = Type.Enum(['read', 'write']);
 const time = Type.String({ format: 'date-time' });

@@ -14,7 +14,7 @@ import type { WebsiteDocument } from '../../../projections/website/website.proje
 import { billingFold } from '../../../workers/transfer/transfer.process.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 
-export const billingTag: RouteTag = { name: 'Billing', description: 'What the owner pays, as the payment provider reports it.' };
+const billingTag: RouteTag = { name: 'Billing', description: 'What the owner pays, as the payment provider reports it.' };
 const Time = Type.String({ format: 'date-time' });
 
 const Subscription = Type.Object(

@@ -15,7 +15,7 @@ import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const bookingTag: RouteTag = {
+const bookingTag: RouteTag = {
   name: 'Bookings',
   description: 'Bookings, as the scheduling service or the embedded calendar reports them.',
 };

@@ -10,7 +10,7 @@ import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const clientTag: RouteTag = { name: 'Clients', description: 'The end customers.' };
+const clientTag: RouteTag = { name: 'Clients', description: 'The end customers.' };
 
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });

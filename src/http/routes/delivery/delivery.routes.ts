@@ -16,7 +16,7 @@ import { createPreviews } from './preview.js';
 import type { DeliveryState } from '../../../events/delivery/delivery.state.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const deliveryTag: RouteTag = { name: 'Delivery', description: 'What is delivered when.' };
+const deliveryTag: RouteTag = { name: 'Delivery', description: 'What is delivered when.' };
 const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };
 
 const revisionOf = (cursor: string | undefined): bigint => {

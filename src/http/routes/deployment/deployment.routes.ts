@@ -12,7 +12,7 @@ import { redeployMarker, redeployProcess } from '../../../workers/deployment/dep
 import { notACursor, readPage, readPageByPlace } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 
-export const deploymentTag: RouteTag = {
+const deploymentTag: RouteTag = {
   name: 'Deployments',
   description: 'What was built, and from which commits, as the hosting provider and the source host report it.',
 };

@@ -8,7 +8,7 @@ import { Client } from '../client/client.routes.js';
 import { toWebsite, Website } from '../website/website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const meTag: RouteTag = { name: 'Session', description: 'Who is calling.' };
+const meTag: RouteTag = { name: 'Session', description: 'Who is calling.' };
 
 export const meRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress: SiteAddress }): readonly Route[] => [
   route({

@@ -5,7 +5,7 @@ import { readPage } from '../../paging.js';
 import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 
-export const outboxTag: RouteTag = { name: 'Outbox', description: 'Mails that were sent.' };
+const outboxTag: RouteTag = { name: 'Outbox', description: 'Mails that were sent.' };
 
 const OutboxMailSchema = Type.Object(
   {

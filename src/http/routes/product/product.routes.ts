@@ -8,7 +8,7 @@ import { readPage } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const productTag: RouteTag = {
+const productTag: RouteTag = {
   name: 'Products',
   description: "What the website's shop sells, as the commerce platform reports it.",
 };

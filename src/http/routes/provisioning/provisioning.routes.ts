@@ -12,7 +12,7 @@ import { ProvisioningJob, toProvisioningJob } from './provisioning.resource.js';
 import { provisioningStream } from '../../../events/provisioning/provisioning.stream.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const provisioningTag: RouteTag = { name: 'Provisioning', description: 'The progress of making a website.' };
+const provisioningTag: RouteTag = { name: 'Provisioning', description: 'The progress of making a website.' };
 /** One event: before OpenAPI 3.2 the schema of a stream describes each. */
 const JobEvent = Type.Object({
   id: Type.String({ description: 'Revision of the job.' }),

@@ -8,7 +8,7 @@ import { seoScanProcess } from '../../../workers/seo/seo.process.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const seoTag: RouteTag = { name: 'SEO', description: 'Scans of the website: what keeps people from finding it.' };
+const seoTag: RouteTag = { name: 'SEO', description: 'Scans of the website: what keeps people from finding it.' };
 const Time = Type.String({ format: 'date-time' });
 
 const SeoScan = Type.Object(

@@ -8,7 +8,7 @@ import { pageOf } from '../../paging.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const serviceTag: RouteTag = {
+const serviceTag: RouteTag = {
   name: 'Services',
   description: 'Services of one website: its shop, its scheduling account, its analytics site.',
 };

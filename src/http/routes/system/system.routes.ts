@@ -10,7 +10,7 @@ import { route, type Route, type RouteTag } from '../../route.js';
 import { docsFile, docsPage } from './docs.js';
 import { checkReadiness, type ReadinessCheck } from './readiness.js';
 
-export const systemTag: RouteTag = { name: 'System', description: 'The state of the service; needs no credential.' };
+const systemTag: RouteTag = { name: 'System', description: 'The state of the service; needs no credential.' };
 
 export interface SystemRouteParts {
   readonly engine: Engine;

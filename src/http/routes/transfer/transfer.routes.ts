@@ -11,7 +11,7 @@ import { Invitation, toInvitation } from '../access/access.resource.js';
 import { Email } from '../client/client.routes.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const transferTag: RouteTag = {
+const transferTag: RouteTag = {
   name: 'Transfers',
   description: "Offers of a website's ownership, and with it of its billing.",
 };

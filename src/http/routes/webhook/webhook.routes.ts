@@ -16,7 +16,7 @@ import { route, type Route, type RouteTag } from '../../route.js';
 import { type ServicesState, servicesFold } from '../../../events/service/service.state.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const webhookTag: RouteTag = { name: 'Webhooks', description: 'Webhooks of the commerce platform.' };
+const webhookTag: RouteTag = { name: 'Webhooks', description: 'Webhooks of the commerce platform.' };
 
 const maxLength = 255;
 const named = (description: string) => Type.String({ minLength: 1, maxLength, description });

@@ -11,7 +11,7 @@ import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { toWebsite, Website } from './website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
-export const websiteTag: RouteTag = { name: 'Websites', description: 'Websites and their life.' };
+const websiteTag: RouteTag = { name: 'Websites', description: 'Websites and their life.' };
 const oneWebsite = { 200: { description: 'The website.', schema: Website } };
 
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
