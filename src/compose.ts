@@ -31,7 +31,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     http: { host, port, healthPort, corsOrigins },
   } = settings;
   const metrics = createMetrics();
-  const core = await openCore(settings, logger, { watched: (eventStore) => countAppends(eventStore, metrics) });
+  const core = await openCore(settings, logger, { instrument: (eventStore) => countAppends(eventStore, metrics) });
   const address = createAddress(settings);
   const integrations = composeIntegrations(settings, core, address, templatesFolder);
   const version = readVersion(new URL('../package.json', import.meta.url));

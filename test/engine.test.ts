@@ -71,8 +71,8 @@ describe('a plan', () => {
 
   test('sees nothing of another plan', async () => {
     const { engine } = await start();
-    const [mine, other] = [engine.plan(), engine.plan()];
-    await take(mine.engine, 'Ada');
+    const [first, other] = [engine.plan(), engine.plan()];
+    await take(first.engine, 'Ada');
     expect([await takenIn(other.engine), other.planned]).toEqual([[], []]);
   });
 

@@ -29,7 +29,7 @@ export interface CoreOptions {
   /** Default: the system's. */
   readonly clock?: Clock;
   /** The event store as everybody uses it, for those who measure. Default: as it is. */
-  readonly watched?: (eventStore: EventStore) => EventStore;
+  readonly instrument?: (eventStore: EventStore) => EventStore;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface CoreOptions {
 export const openCore = async (
   settings: Settings,
   logger: Logger,
-  { clock = systemClock, watched = (eventStore) => eventStore }: CoreOptions = {},
+  { clock = systemClock, instrument = (eventStore) => eventStore }: CoreOptions = {},
 ): Promise<OpenCore> => {
   await asSetting('DATA_DIR', async () => {
     await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
@@ -62,7 +62,7 @@ export const openCore = async (
       random: systemRandom,
       logger,
       codec: createCodec(catalogue),
-      eventStore: watched(guard.eventStore),
+      eventStore: instrument(guard.eventStore),
       readModels,
       vault,
       personal: await createPersonalData(vault),

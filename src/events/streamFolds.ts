@@ -38,15 +38,15 @@ export interface StreamFolds {
 
 const pageSize = 1_000;
 
-export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxKept = 20_000): StreamFolds => {
+export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCached = 20_000): StreamFolds => {
   // Only what was read from the log is kept: what an append was believed to write may, after a
   // repetition, stand there otherwise.
-  const kept = new LRUCache<string, Folded<unknown>>({ max: maxKept });
+  const cached = new LRUCache<string, Folded<unknown>>({ max: maxCached });
 
-  const keep = (key: string, folded: Folded<unknown>): void => {
+  const cache = (key: string, folded: Folded<unknown>): void => {
     // Two loads may overlap: the one that saw less must not replace the one that saw more.
-    const other = kept.get(key);
-    if (other === undefined || other.revision < folded.revision) kept.set(key, folded);
+    const other = cached.get(key);
+    if (other === undefined || other.revision < folded.revision) cached.set(key, folded);
   };
 
   const load = async <State, Event extends DomainEvent>(
@@ -57,7 +57,7 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxKept 
     const key = `${fold.name}/${stream}`;
     const nothing: Folded<State> = { state: fold.initialState, revision: NO_STREAM, at: '' };
     // Under a fold's name there are states of that fold only.
-    let folded = (kept.get(key) as Folded<State> | undefined) ?? (await seed?.()) ?? nothing;
+    let folded = (cached.get(key) as Folded<State> | undefined) ?? (await seed?.()) ?? nothing;
     for (;;) {
       const { events, head } = await eventStore.readStream(stream, { from: folded.revision + 1n, max: pageSize });
       for (const stored of events) {
@@ -67,7 +67,7 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxKept 
       if (folded.revision === head) break;
       if (folded.revision > head) {
         // The log was put back to an earlier state: what was folded beyond it never happened.
-        kept.delete(key);
+        cached.delete(key);
         folded = nothing;
       } else if (events.length === 0) {
         throw new Error(
@@ -75,7 +75,7 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxKept 
         );
       }
     }
-    keep(key, folded);
+    cache(key, folded);
     return folded;
   };
 

@@ -15,8 +15,8 @@ export interface Vault {
    * The key that belongs to `handle` now, as the store says at this moment.
    * @param make when there is none: makes one, else the answer is `null`
    */
-  keyOf(handle: string, make: true): Promise<DataKey>;
-  keyOf(handle: string, make: boolean): Promise<DataKey | null>;
+  keyOf(alias: string, make: true): Promise<DataKey>;
+  keyOf(alias: string, make: boolean): Promise<DataKey | null>;
   /** `null` when it was destroyed; another process may have done so up to 30 s ago. */
   key(id: string): Promise<DataKey | null>;
   /** From now on its handle belongs to the next key; what it encrypted can still be decrypted. */
@@ -87,13 +87,13 @@ export class MasterKeyUnknown extends Error {
 const collections = {
   roots: 'vaultRoots',
   keys: 'vaultKeys',
-  handles: 'vaultHandles',
+  aliases: 'vaultHandles',
   services: 'vaultServices',
   secrets: 'vaultSecrets',
 } as const;
 
 /** How long a key is believed to be there, in milliseconds. */
-const believedMs = 30_000;
+const cacheMs = 30_000;
 const keyBytes = 32;
 
 const derived = (from: Uint8Array, purpose: string, length = keyBytes): Buffer =>
@@ -117,7 +117,7 @@ export const openVault = async (parts: {
   let masters = await parts.masterKeys();
   const roots: Uint8Array[] = [];
   const services = new Map<string, Uint8Array>();
-  const believed = new LRUCache<string, { readonly key: DataKey | null; readonly since: number }>({ max: 10_000 });
+  const cached = new LRUCache<string, { readonly key: DataKey | null; readonly since: number }>({ max: 10_000 });
 
   const cipherOf = (master: Uint8Array): Cipher => createCipher(derived(master, 'doorstep vault'), random);
 
@@ -170,8 +170,8 @@ export const openVault = async (parts: {
     return createCipher(root, random).decrypt(String(wrapped), bound);
   };
 
-  const believe = <Key extends DataKey | null>(id: string, key: Key): Key => {
-    believed.set(id, { key, since: clock.now() });
+  const cache = <Key extends DataKey | null>(id: string, key: Key): Key => {
+    cached.set(id, { key, since: clock.now() });
     return key;
   };
 
@@ -182,15 +182,15 @@ export const openVault = async (parts: {
   });
 
   const key = async (id: string): Promise<DataKey | null> => {
-    const known = believed.get(id);
+    const known = cached.get(id);
     const age = known === undefined ? -1 : clock.now() - known.since;
     // The clock may have been set back.
-    if (known !== undefined && age >= 0 && age < believedMs) return known.key;
-    believed.delete(id);
+    if (known !== undefined && age >= 0 && age < cacheMs) return known.key;
+    cached.delete(id);
     const entry = await records.get(collections.keys, id);
     const found = entry === null ? null : dataKey(id, await unwrap(entry, `key/${id}`));
     // It may have been destroyed here while it was being fetched.
-    return believed.get(id)?.key === null ? null : believe(id, found);
+    return cached.get(id)?.key === null ? null : cache(id, found);
   };
 
   /** Null when another process was the first. */
@@ -198,24 +198,24 @@ export const openVault = async (parts: {
     const id = base32Text(random.bytes(17), 26);
     const bytes = random.bytes(keyBytes);
     await records.insert(collections.keys, id, { ...(await wrap(bytes, `key/${id}`)), pointer });
-    if (await records.insert(collections.handles, pointer, { key: id, retired: false })) return believe(id, dataKey(id, bytes));
+    if (await records.insert(collections.aliases, pointer, { key: id, retired: false })) return cache(id, dataKey(id, bytes));
     await records.delete(collections.keys, id);
     return null;
   };
 
   // A handle's keys follow one another (`<handle>/0`, `<handle>/1`, …): entries are only ever
   // added, so that nobody who is late takes anything from the next one.
-  async function keyOf(handle: string, make: true): Promise<DataKey>;
-  async function keyOf(handle: string, make: boolean): Promise<DataKey | null>;
-  async function keyOf(handle: string, make: boolean): Promise<DataKey | null> {
+  async function keyOf(alias: string, make: true): Promise<DataKey>;
+  async function keyOf(alias: string, make: boolean): Promise<DataKey | null>;
+  async function keyOf(alias: string, make: boolean): Promise<DataKey | null> {
     for (let index = 0; ; index += 1) {
-      const pointer = `${handle}/${String(index)}`;
-      let entry = await records.get(collections.handles, pointer);
+      const pointer = `${alias}/${String(index)}`;
+      let entry = await records.get(collections.aliases, pointer);
       if (entry === null) {
         if (!make) return null;
         const made = await makeKey(pointer);
         if (made !== null) return made;
-        entry = await records.get(collections.handles, pointer);
+        entry = await records.get(collections.aliases, pointer);
       }
       const current = entry === null || entry.retired === true ? null : await key(String(entry.key));
       if (current !== null) return current;
@@ -224,7 +224,7 @@ export const openVault = async (parts: {
 
   const retireKey = async (id: string): Promise<void> => {
     const entry = await records.get(collections.keys, id);
-    if (entry !== null) await records.put(collections.handles, String(entry.pointer), { key: id, retired: true });
+    if (entry !== null) await records.put(collections.aliases, String(entry.pointer), { key: id, retired: true });
   };
 
   const serviceKey = async (purpose: string): Promise<Uint8Array> => {
@@ -254,12 +254,12 @@ export const openVault = async (parts: {
     isCurrent: async (id) => {
       const entry = await records.get(collections.keys, id);
       if (entry === null) return false;
-      return (await records.get(collections.handles, String(entry.pointer)))?.retired !== true;
+      return (await records.get(collections.aliases, String(entry.pointer)))?.retired !== true;
     },
     destroyKey: async (id) => {
       await retireKey(id);
       await records.delete(collections.keys, id);
-      believe(id, null);
+      cache(id, null);
     },
     serviceKey,
     storeSecret: async (name, secret) => {

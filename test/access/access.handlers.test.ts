@@ -20,25 +20,25 @@ const email = 'anna@example.com';
 const anna = { subject: 'anna-at-home', verifiedEmail: email, name: 'Anna' };
 
 let clock: TestClock;
-let mine: EngineProcess;
+let local: EngineProcess;
 let other: EngineProcess;
 let websiteId: string;
 
 beforeEach(async () => {
   clock = createTestClock();
   const folder = temporaryFolder();
-  [mine, other] = [await startEngine(clock, folder), await startEngine(clock, folder)];
+  [local, other] = [await startEngine(clock, folder), await startEngine(clock, folder)];
   websiteId = await newWebsite('bakery');
 });
 
 const newWebsite = async (slug: string): Promise<string> => {
-  const wish = { name: slug, slug, templateId: 'business', tier: 'starter', collaborators: [] } as const;
-  return (await createWebsite(mine.engine, wish, mine.context())).websiteId;
+  const input = { name: slug, slug, templateId: 'business', tier: 'starter', collaborators: [] } as const;
+  return (await createWebsite(local.engine, input, local.context())).websiteId;
 };
 
 /** Invites by address, and gives the invitation's id. */
 const invite = async (to = email, website = websiteId): Promise<string> => {
-  const { handled } = await addClient(mine.engine, { websiteId: website, email: to, role: 'editor' }, mine.context());
+  const { handled } = await addClient(local.engine, { websiteId: website, email: to, role: 'editor' }, local.context());
   return [...handled.state.invitations].find(([, { stage }]) => stage === 'pending')?.[0] ?? '';
 };
 
@@ -53,7 +53,7 @@ const claim = (
   claimInvitation(engine, { invitationId, ...who }, context({ actor: clientActor(who.subject), ...changes }));
 
 const accessOf = async (clientId: string, website = websiteId): Promise<AccessState> =>
-  (await mine.engine.state(accessFold, { websiteId: website, clientId })).state;
+  (await local.engine.state(accessFold, { websiteId: website, clientId })).state;
 
 const roleOf = async (clientId: string, website = websiteId): Promise<string | undefined> =>
   linkRole(await accessOf(clientId, website));
@@ -66,11 +66,11 @@ const keyOf = (invitationId: string): AccessKey => {
 };
 
 const typesSince = async (length: number): Promise<readonly string[]> =>
-  (await logOf(mine)).slice(length).map(([, type]) => type);
+  (await logOf(local)).slice(length).map(([, type]) => type);
 
 describe('addClient', () => {
   test('links a client who is known, without an invitation', async () => {
-    const clientId = await createClient(mine.engine, { email }, mine.context());
+    const clientId = await createClient(local.engine, { email }, local.context());
     const added = await addClient(other.engine, { websiteId, email, role: 'viewer' }, other.context());
     expect(added.clientId).toBe(clientId);
     expect(await accessOf(clientId)).toMatchObject({ link: 'viewer', invitations: new Map() });
@@ -85,16 +85,16 @@ describe('addClient', () => {
   });
 
   test('refuses the owner', async () => {
-    const clientId = await createClient(mine.engine, { email }, mine.context());
-    await changeWebsite(mine.engine, { websiteId, clientId }, mine.context());
+    const clientId = await createClient(local.engine, { email }, local.context());
+    await changeWebsite(local.engine, { websiteId, clientId }, local.context());
     const adding = addClient(other.engine, { websiteId, email, role: 'viewer' }, other.context());
     await expect(adding).rejects.toEqual(new Refused(refusals.alreadyOwner()));
   });
 
   test('by many at once: one link, or one invitation', async () => {
     const addTwice = (to: string) =>
-      [mine, other].map(({ engine, context }) => addClient(engine, { websiteId, email: to, role: 'viewer' }, context()));
-    await createClient(mine.engine, { email }, mine.context());
+      [local, other].map(({ engine, context }) => addClient(engine, { websiteId, email: to, role: 'viewer' }, context()));
+    await createClient(local.engine, { email }, local.context());
     const added = await passTimeUntil(clock, Promise.all([...addTwice(email), ...addTwice('berta@example.com')]));
     const people = [...new Set(added.map(({ clientId }) => clientId))];
     const states = await Promise.all(people.map((clientId) => accessOf(clientId)));
@@ -108,7 +108,7 @@ describe('addClient', () => {
 describe('a claim', () => {
   test('makes the client, binds the subject to it and links it with the role of the invitation', async () => {
     const invitationId = await invite();
-    const before = await logOf(mine);
+    const before = await logOf(local);
     const claimed = await claim(other, invitationId);
     expect(claimed.websiteId).toBe(websiteId);
     expect(claimed.clientId).toBe(keyOf(invitationId).clientId);
@@ -118,50 +118,50 @@ describe('a claim', () => {
       'ClientLinked',
       'InvitationAccepted',
     ]);
-    const found = await readClient(mine.engine, claimed.clientId);
+    const found = await readClient(local.engine, claimed.clientId);
     expect(found?.client).toMatchObject({ id: claimed.clientId, email, name: 'Anna' });
-    expect(await clientIdOf(mine.engine, anna.subject)).toBe(claimed.clientId);
+    expect(await clientIdOf(local.engine, anna.subject)).toBe(claimed.clientId);
     expect(await roleOf(claimed.clientId)).toBe('editor');
   });
 
   test('takes the client who is known by the address as it is', async () => {
     const invitationId = await invite();
-    const clientId = await createClient(mine.engine, { email, name: 'Anna B.' }, mine.context());
+    const clientId = await createClient(local.engine, { email, name: 'Anna B.' }, local.context());
     expect((await claim(other, invitationId)).clientId).toBe(clientId);
-    expect((await readClient(mine.engine, clientId))?.client.name).toBe('Anna B.');
+    expect((await readClient(local.engine, clientId))?.client.name).toBe('Anna B.');
   });
 
   test('takes the client that the subject is bound to, whatever address it was bound with', async () => {
-    const { clientId } = await claim(mine, await invite());
+    const { clientId } = await claim(local, await invite());
     const elsewhere = await newWebsite('studio');
     const invitationId = await invite('anna@work.example', elsewhere);
     const claimed = await claim(other, invitationId, { ...anna, verifiedEmail: 'anna@work.example' });
     expect(claimed).toEqual({ websiteId: elsewhere, clientId });
-    expect(await clientIdOfEmail(mine.engine, 'anna@work.example')).toBeUndefined();
+    expect(await clientIdOfEmail(local.engine, 'anna@work.example')).toBeUndefined();
   });
 
   test('again answers as the first did, and adds nothing', async () => {
     const invitationId = await invite();
-    const first = await claim(mine, invitationId);
-    const before = await logOf(mine);
+    const first = await claim(local, invitationId);
+    const before = await logOf(local);
     await clock.advance(40 * day);
-    expect(await claim(mine, invitationId)).toEqual(first);
+    expect(await claim(local, invitationId)).toEqual(first);
     expect(await claim(other, invitationId)).toEqual(first);
     expect(await typesSince(before.length)).toEqual([]);
   });
 
   test('again, after the access was taken away, does not give it back', async () => {
     const invitationId = await invite();
-    const { clientId } = await claim(mine, invitationId);
+    const { clientId } = await claim(local, invitationId);
     await changeAccess(other.engine, { type: 'RemoveClient', websiteId, clientId }, other.context());
-    await expect(claim(mine, invitationId)).rejects.toEqual(new Refused(refusals.invitationNotFound(invitationId)));
+    await expect(claim(local, invitationId)).rejects.toEqual(new Refused(refusals.invitationNotFound(invitationId)));
     expect(await roleOf(clientId)).toBeUndefined();
   });
 
   test('a dry run tells what it would make, and makes nothing', async () => {
     const invitationId = await invite();
-    const before = await logOf(mine);
-    const plan = planningOf(mine);
+    const before = await logOf(local);
+    const plan = planningOf(local);
     await claim(plan, invitationId);
     expect(plan.planned.map(({ type }) => type)).toEqual([
       'ClientRegistered',
@@ -179,7 +179,7 @@ describe('a claim by somebody who is known by another address', () => {
 
   /** Anna as a client, and an invitation to the address at which she is none. */
   const start = async (): Promise<{ clientId: string; invitationId: string }> => {
-    const { clientId } = await claim(mine, await invite(email, await newWebsite('studio')));
+    const { clientId } = await claim(local, await invite(email, await newWebsite('studio')));
     return { clientId, invitationId: await invite(atWork.verifiedEmail) };
   };
 
@@ -189,19 +189,19 @@ describe('a claim by somebody who is known by another address', () => {
     expect(await claim(other, invitationId, atWork)).toEqual({ websiteId, clientId });
     expect(await accessOf(keyOf(invitationId).clientId)).toMatchObject({ link: 'none', ...accepted(invitationId) });
     expect(await roleOf(clientId)).toBe('editor');
-    const before = await logOf(mine);
-    expect(await claim(mine, invitationId, atWork)).toEqual({ websiteId, clientId });
+    const before = await logOf(local);
+    expect(await claim(local, invitationId, atWork)).toEqual({ websiteId, clientId });
     expect(await typesSince(before.length)).toEqual([]);
   });
 
   test.each(['that the claim made', 'that was there before'])('does not bring back a link %s', async (what) => {
     const { clientId, invitationId } = await start();
     if (what === 'that was there before') {
-      await addClient(mine.engine, { websiteId, email, role: 'viewer' }, mine.context());
+      await addClient(local.engine, { websiteId, email, role: 'viewer' }, local.context());
     }
     await claim(other, invitationId, atWork);
     expect(await roleOf(clientId)).toBe(what === 'that was there before' ? 'viewer' : 'editor');
-    await changeAccess(mine.engine, { type: 'RemoveClient', websiteId, clientId }, mine.context());
+    await changeAccess(local.engine, { type: 'RemoveClient', websiteId, clientId }, local.context());
     const again = claim(other, invitationId, atWork);
     await expect(again).rejects.toEqual(new Refused(refusals.invitationNotFound(invitationId)));
     expect(await roleOf(clientId)).toBeUndefined();
@@ -209,8 +209,8 @@ describe('a claim by somebody who is known by another address', () => {
 
   test('and that ended before the link was written is completed by the next one', async () => {
     const { clientId, invitationId } = await start();
-    mine.eventStore.appendFaults.push((append) => append(), unavailable);
-    await expect(claim(mine, invitationId, atWork)).rejects.toThrow(EventStoreUnavailable);
+    local.eventStore.appendFaults.push((append) => append(), unavailable);
+    await expect(claim(local, invitationId, atWork)).rejects.toThrow(EventStoreUnavailable);
     expect(await accessOf(keyOf(invitationId).clientId)).toMatchObject(accepted(invitationId));
     expect(await roleOf(clientId)).toBeUndefined();
     expect(await claim(other, invitationId, atWork)).toEqual({ websiteId, clientId });
@@ -221,7 +221,7 @@ describe('a claim by somebody who is known by another address', () => {
     const { clientId, invitationId } = await start();
     other.eventStore.appendFaults.push(
       (append) => append(),
-      after(() => changeWebsite(mine.engine, { websiteId, clientId }, mine.context())),
+      after(() => changeWebsite(local.engine, { websiteId, clientId }, local.context())),
     );
     await expect(claim(other, invitationId, atWork)).rejects.toEqual(new Refused(refusals.alreadyOwner()));
     expect(await roleOf(clientId)).toBeUndefined();
@@ -230,7 +230,7 @@ describe('a claim by somebody who is known by another address', () => {
 
 describe('a claim that is refused makes no client and binds nobody:', () => {
   const refused = async (invitationId: string, who: Parameters<typeof claim>[2], refusal: Refused['refusal']): Promise<void> => {
-    const before = await logOf(mine);
+    const before = await logOf(local);
     await expect(claim(other, invitationId, who)).rejects.toEqual(new Refused(refusal));
     expect(await typesSince(before.length)).toEqual([]);
   };
@@ -244,7 +244,7 @@ describe('a claim that is refused makes no client and binds nobody:', () => {
 
   test('a revoked invitation', async () => {
     const invitationId = await invite();
-    await changeInvitation(mine.engine, 'RevokeInvitation', { websiteId, invitationId }, mine.context());
+    await changeInvitation(local.engine, 'RevokeInvitation', { websiteId, invitationId }, local.context());
     await refused(invitationId, anna, refusals.invitationNotFound(invitationId));
   });
 
@@ -262,21 +262,21 @@ describe('a claim that is refused makes no client and binds nobody:', () => {
   );
 
   test('one that was never issued', async () => {
-    const unknown = invitationIdFor(entityId(mine.engine.ids.commandId(), 'invitation'), keyOf(await invite()));
+    const unknown = invitationIdFor(entityId(local.engine.ids.commandId(), 'invitation'), keyOf(await invite()));
     await refused(unknown, anna, refusals.invitationNotFound(unknown));
   });
 
   test("the owner's own", async () => {
     const invitationId = await invite();
-    const clientId = await createClient(mine.engine, { email }, mine.context());
-    await changeWebsite(mine.engine, { websiteId, clientId }, mine.context());
+    const clientId = await createClient(local.engine, { email }, local.context());
+    await changeWebsite(local.engine, { websiteId, clientId }, local.context());
     await refused(invitationId, anna, refusals.alreadyOwner());
   });
 
   test('one of an archived website; one that was taken up before still answers', async () => {
     const [first, second] = [await invite(), await invite('berta@example.com')];
-    const claimed = await claim(mine, first);
-    await archiveWebsite(mine.engine, websiteId, mine.context());
+    const claimed = await claim(local, first);
+    await archiveWebsite(local.engine, websiteId, local.context());
     await refused(second, { subject: 'berta', verifiedEmail: 'berta@example.com' }, refusals.websiteArchived(websiteId));
     expect(await claim(other, first)).toEqual(claimed);
   });
@@ -290,14 +290,14 @@ describe('a claim that ended half-way', () => {
     async (_, written) => {
       const invitationId = await invite();
       const passes: AppendFault[] = Array.from({ length: written }, () => (append) => append());
-      mine.eventStore.appendFaults.push(...passes, unavailable);
-      await expect(claim(mine, invitationId)).rejects.toThrow(EventStoreUnavailable);
-      const before = await logOf(mine);
+      local.eventStore.appendFaults.push(...passes, unavailable);
+      await expect(claim(local, invitationId)).rejects.toThrow(EventStoreUnavailable);
+      const before = await logOf(local);
       const { clientId } = await claim(other, invitationId);
       expect(await typesSince(before.length)).toHaveLength(4 - written);
-      expect((await readClient(mine.engine, clientId))?.client.email).toBe(email);
+      expect((await readClient(local.engine, clientId))?.client.email).toBe(email);
       expect(await roleOf(clientId)).toBe('editor');
-      const made = (await logOf(mine)).filter(([, type]) => type === 'ClientRegistered');
+      const made = (await logOf(local)).filter(([, type]) => type === 'ClientRegistered');
       expect(made).toEqual([[`client-${clientId}`, 'ClientRegistered']]);
     },
   );
@@ -308,13 +308,13 @@ describe('at the same moment', () => {
     const rounds = await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
         // The rest of the website does not matter here: access has a stream of its own.
-        const website = entityId(mine.engine.ids.commandId(), 'website');
+        const website = entityId(local.engine.ids.commandId(), 'website');
         const to = `guest-${index}@example.com`;
         return { website, index, invitationId: await invite(to, website), who: { subject: to, verifiedEmail: to } };
       }),
     );
     const race = async ({ website, index, invitationId, who }: (typeof rounds)[number]): Promise<'claimed' | 'revoked'> => {
-      const [claimer, admin] = index % 2 === 0 ? [mine, other] : [other, mine];
+      const [claimer, admin] = index % 2 === 0 ? [local, other] : [other, local];
       const revoke = async (): Promise<string> => {
         // Somewhere in the middle of the claim.
         for (let turns = 0; turns < index % 12; turns += 1) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -340,10 +340,10 @@ describe('at the same moment', () => {
 
   test('claims of one invitation: one client, one link, and every answer the same', async () => {
     const invitationId = await invite();
-    const before = await logOf(mine);
+    const before = await logOf(local);
     const claimed = await passTimeUntil(
       clock,
-      Promise.all([mine, other, mine, other].map((process) => claim(process, invitationId))),
+      Promise.all([local, other, local, other].map((process) => claim(process, invitationId))),
     );
     expect(new Set(claimed.map(({ clientId }) => clientId)).size).toBe(1);
     expect([...(await typesSince(before.length))].sort()).toEqual([
@@ -357,21 +357,21 @@ describe('at the same moment', () => {
   test('a claim here and another website there: one client, linked to both', async () => {
     const elsewhere = await newWebsite('studio');
     const [here, there] = [await invite(), await invite(email, elsewhere)];
-    const [first, second] = await passTimeUntil(clock, Promise.all([claim(mine, here), claim(other, there)]));
+    const [first, second] = await passTimeUntil(clock, Promise.all([claim(local, here), claim(other, there)]));
     expect(second.clientId).toBe(first.clientId);
     expect(await roleOf(first.clientId)).toBe('editor');
     expect(await roleOf(first.clientId, elsewhere)).toBe('editor');
   });
 
   describe('an owner is assigned', () => {
-    const register = (): Promise<string> => createClient(mine.engine, { email }, mine.context());
-    const add = () => addClient(mine.engine, { websiteId, email, role: 'viewer' }, mine.context());
+    const register = (): Promise<string> => createClient(local.engine, { email }, local.context());
+    const add = () => addClient(local.engine, { websiteId, email, role: 'viewer' }, local.context());
     const assign = (clientId: string) => changeWebsite(other.engine, { websiteId, clientId }, other.context());
     const isLinked = async (clientId: string): Promise<boolean> => (await roleOf(clientId)) !== undefined;
 
     test('just before a link is written: it goes again, and the answer says why', async () => {
       const clientId = await register();
-      mine.eventStore.appendFaults.push(after(() => assign(clientId)));
+      local.eventStore.appendFaults.push(after(() => assign(clientId)));
       await expect(add()).rejects.toEqual(new Refused(refusals.alreadyOwner()));
       expect(await isLinked(clientId)).toBe(false);
     });
@@ -380,11 +380,11 @@ describe('at the same moment', () => {
       const invitationId = await invite();
       const clientId = await register();
       const binding: AppendFault = (append) => append();
-      mine.eventStore.appendFaults.push(
+      local.eventStore.appendFaults.push(
         binding,
         after(() => assign(clientId)),
       );
-      await expect(claim(mine, invitationId)).rejects.toEqual(new Refused(refusals.alreadyOwner()));
+      await expect(claim(local, invitationId)).rejects.toEqual(new Refused(refusals.alreadyOwner()));
       expect(await isLinked(clientId)).toBe(false);
     });
 

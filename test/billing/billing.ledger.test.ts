@@ -32,11 +32,11 @@ afterAll(async () => {
 const call = (method: string, path: string, token: string, body?: unknown, headers = {}): Promise<ApiAnswer> =>
   api.call(method, path, { token, headers, ...(body !== undefined && { body }) });
 const refusal = ({ status, body }: ApiAnswer) => [status, (body as { error: string }).error];
-const wish = { total: 4_900, currency: 'eur', description: 'March' };
+const input = { total: 4_900, currency: 'eur', description: 'March' };
 const invoices = () => `/websites/${websiteId}/billing/invoices`;
 
 test('a website without an owner has nobody to write an invoice to', async () => {
-  expect(refusal(await call('POST', invoices(), admin, wish))).toEqual([400, `Website ${websiteId} has no owner`]);
+  expect(refusal(await call('POST', invoices(), admin, input))).toEqual([400, `Website ${websiteId} has no owner`]);
   expect((await call('GET', `/websites/${websiteId}/billing`, admin)).body).toEqual({ subscription: null, invoices: [] });
 });
 
@@ -47,16 +47,16 @@ test('a transfer at any price leads to a subscription, and invoices are written,
   expect(claimed.body).toMatchObject({ invitation: { status: 'accepted' }, website: { via: 'owner' } });
 
   const key = { 'idempotency-key': 'march' };
-  const added = await call('POST', invoices(), admin, { ...wish, dueAt: '2026-12-01T00:00:00.000Z' }, key);
+  const added = await call('POST', invoices(), admin, { ...input, dueAt: '2026-12-01T00:00:00.000Z' }, key);
   expect([added.status, added.body]).toEqual([201, expect.objectContaining({ status: 'open', total: 4_900, amountPaid: 0 })]);
-  const again = await call('POST', invoices(), admin, { ...wish, dueAt: '2026-12-01T00:00:00.000Z' }, key);
+  const again = await call('POST', invoices(), admin, { ...input, dueAt: '2026-12-01T00:00:00.000Z' }, key);
   expect(again.body).toEqual(added.body);
-  expect((await call('POST', `${invoices()}?dryRun=1`, admin, wish)).status).toBe(200);
+  expect((await call('POST', `${invoices()}?dryRun=1`, admin, input)).status).toBe(200);
   const due = await call(
     'POST',
     invoices(),
     admin,
-    { ...wish, dueAt: '2026-12-01T01:00:00+01:00' },
+    { ...input, dueAt: '2026-12-01T01:00:00+01:00' },
     { 'idempotency-key': 'due' },
   );
   expect(due.body).toMatchObject({ dueAt: '2026-12-01T00:00:00.000Z' });
@@ -81,6 +81,6 @@ test('a transfer at any price leads to a subscription, and invoices are written,
 
 test('what is no amount or no currency is refused', async () => {
   for (const bad of [{ total: 0 }, { total: 1.5 }, { currency: 'EUR' }, { description: ' ' }, { dueAt: 'soon' }]) {
-    expect((await call('POST', invoices(), admin, { ...wish, ...bad })).status).toBe(400);
+    expect((await call('POST', invoices(), admin, { ...input, ...bad })).status).toBe(400);
   }
 });

@@ -16,22 +16,22 @@ import { temporaryFolder } from '../support/temporary.js';
 
 const email = 'anna@example.com';
 
-let mine: EngineProcess;
+let local: EngineProcess;
 let other: EngineProcess;
 
 beforeEach(async () => {
   const folder = temporaryFolder();
-  [mine, other] = [await startEngine(undefined, folder), await startEngine(undefined, folder)];
+  [local, other] = [await startEngine(undefined, folder), await startEngine(undefined, folder)];
 });
 
 const create = ({ engine, context }: EngineProcess, as = context()): Promise<string> =>
   createClient(engine, { email, name: 'Anna' }, as);
 
 const registered = async (): Promise<readonly string[]> =>
-  (await logOf(mine)).flatMap(([stream, type]) => (type === 'ClientRegistered' ? [stream.slice('client-'.length)] : []));
+  (await logOf(local)).flatMap(([stream, type]) => (type === 'ClientRegistered' ? [stream.slice('client-'.length)] : []));
 
 test('a client is made once for an address', async () => {
-  const clientId = await create(mine);
+  const clientId = await create(local);
   expect((await readClient(other.engine, clientId))?.client).toMatchObject({ id: clientId, email, name: 'Anna' });
   await expect(create(other)).rejects.toEqual(new Refused(refusals.clientEmailTaken()));
   expect(await ensureClient(other.engine, { email, name: 'Berta' }, other.context())).toEqual({ clientId, created: false });
@@ -40,24 +40,24 @@ test('a client is made once for an address', async () => {
 
 test('many at once for one address: one client', async () => {
   const made = await Promise.all(
-    [mine, other, mine, other].map(({ engine, context }) => ensureClient(engine, { email }, context())),
+    [local, other, local, other].map(({ engine, context }) => ensureClient(engine, { email }, context())),
   );
   expect(await registered()).toEqual([made[0]?.clientId]);
   expect(new Set(made.map(({ clientId }) => clientId)).size).toBe(1);
 });
 
 test('the same command again makes the same client', async () => {
-  const as = mine.context();
-  const clientId = await create(mine, as);
+  const as = local.context();
+  const clientId = await create(local, as);
   expect(await create(other, as)).toBe(clientId);
-  expect(await logOf(mine)).toHaveLength(2);
+  expect(await logOf(local)).toHaveLength(2);
 });
 
 test('one whose address was invited before is made once, by whoever registers it first', async () => {
-  const reserved = await reserveClientId(mine.engine, email, mine.context());
+  const reserved = await reserveClientId(local.engine, email, local.context());
   expect(await clientIdOfEmail(other.engine, email)).toBeUndefined();
-  const as = mine.context();
-  expect(await create(mine, as)).toBe(reserved);
+  const as = local.context();
+  expect(await create(local, as)).toBe(reserved);
   expect(await create(other, as)).toBe(reserved);
   await expect(create(other)).rejects.toEqual(new Refused(refusals.clientEmailTaken()));
   expect(await reserveClientId(other.engine, email, other.context())).toBe(reserved);
@@ -65,17 +65,17 @@ test('one whose address was invited before is made once, by whoever registers it
 });
 
 test('one that was left half-made is completed by whoever asks next', async () => {
-  mine.eventStore.appendFaults.push((append) => append(), unavailable);
-  await expect(create(mine)).rejects.toThrow(EventStoreUnavailable);
+  local.eventStore.appendFaults.push((append) => append(), unavailable);
+  await expect(create(local)).rejects.toThrow(EventStoreUnavailable);
   const clientId = await create(other);
-  expect(await clientIdOfEmail(mine.engine, email)).toBe(clientId);
+  expect(await clientIdOfEmail(local.engine, email)).toBe(clientId);
   expect(await registered()).toEqual([clientId]);
 });
 
 test('neither the address nor the subject can be read from the name of a stream', async () => {
-  const clientId = await create(mine);
-  await bindClientSubject(mine.engine, clientId, 'idp|anna', mine.context());
-  const streams = (await logOf(mine)).map(([stream]) => stream);
+  const clientId = await create(local);
+  await bindClientSubject(local.engine, clientId, 'idp|anna', local.context());
+  const streams = (await logOf(local)).map(([stream]) => stream);
   expect(streams.join()).not.toMatch(/anna|example|idp/);
   expect(streams).toEqual(
     expect.arrayContaining([
@@ -86,19 +86,19 @@ test('neither the address nor the subject can be read from the name of a stream'
 });
 
 test('a subject is bound to the last client that it proved to be', async () => {
-  const first = await create(mine);
-  const second = await createClient(mine.engine, { email: 'berta@example.com' }, mine.context());
-  const before = await logOf(mine);
-  for (const clientId of [first, second, second]) await bindClientSubject(mine.engine, clientId, 'idp|anna', mine.context());
+  const first = await create(local);
+  const second = await createClient(local.engine, { email: 'berta@example.com' }, local.context());
+  const before = await logOf(local);
+  for (const clientId of [first, second, second]) await bindClientSubject(local.engine, clientId, 'idp|anna', local.context());
   expect(await clientIdOf(other.engine, 'idp|anna')).toBe(second);
-  expect(await logOf(mine)).toHaveLength(before.length + 2);
+  expect(await logOf(local)).toHaveLength(before.length + 2);
 });
 
 test('renaming refuses an unknown client, and what somebody else has changed meanwhile', async () => {
   const rename = (clientId: string, name: string) =>
-    renameClient(mine.engine, clientId, name, mine.context(), { expectedRevision: 0n });
-  const clientId = await create(mine);
-  await expect(renameClient(mine.engine, 'nobody', 'X', mine.context())).rejects.toEqual(
+    renameClient(local.engine, clientId, name, local.context(), { expectedRevision: 0n });
+  const clientId = await create(local);
+  await expect(renameClient(local.engine, 'nobody', 'X', local.context())).rejects.toEqual(
     new Refused(refusals.clientNotFound('nobody')),
   );
   await rename(clientId, 'Anna B.');

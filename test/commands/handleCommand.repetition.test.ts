@@ -27,11 +27,11 @@ describe('an expected revision', () => {
   });
 
   test('that somebody passes in the meantime is refused as stale', async () => {
-    const [mine, other] = await startTwo();
-    await mine.take('Bob');
-    mine.store.appendFaults.push(after(() => other.take('Cyd')));
-    await expect(takeAt(mine, 0n)).rejects.toEqual(new Refused(refusals.stale()));
-    expect((await inLog(mine)).takenBy).toEqual(['Bob', 'Cyd']);
+    const [local, other] = await startTwo();
+    await local.take('Bob');
+    local.store.appendFaults.push(after(() => other.take('Cyd')));
+    await expect(takeAt(local, 0n)).rejects.toEqual(new Refused(refusals.stale()));
+    expect((await inLog(local)).takenBy).toEqual(['Bob', 'Cyd']);
   });
 
   test('that the lost answer itself has passed is not stale', async () => {
@@ -41,16 +41,16 @@ describe('an expected revision', () => {
   });
 
   test('that the same command has passed before is not stale, also after others', async () => {
-    const [mine, other] = await startTwo();
+    const [local, other] = await startTwo();
     const context = newContext();
-    await takeAt(mine, NO_STREAM, context);
+    await takeAt(local, NO_STREAM, context);
     await other.take('Bob');
     expect(await takeAt(other, NO_STREAM, context)).toMatchObject({
       events: [{ type: 'SeatTaken', data: { by: 'Ada' } }],
       state: { takenBy: ['Ada', 'Bob'] },
       revision: 1n,
     });
-    expect((await inLog(mine)).takenBy).toEqual(['Ada', 'Bob']);
+    expect((await inLog(local)).takenBy).toEqual(['Ada', 'Bob']);
   });
 });
 
@@ -76,25 +76,25 @@ describe('an outcome that is unknown', () => {
   });
 
   test('when it was written and others went on: one effect', async () => {
-    const [mine, other] = await startTwo();
-    mine.store.appendFaults.push(async (append, of) => {
+    const [local, other] = await startTwo();
+    local.store.appendFaults.push(async (append, of) => {
       await append();
       await other.take('Bob');
       return lostRequest(append, of);
     });
-    expect((await mine.take('Ada')).revision).toBe(0n);
-    expect((await inLog(mine)).takenBy).toEqual(['Ada', 'Bob']);
-    expect((await mine.take('Cyd')).state.takenBy).toEqual(['Ada', 'Bob', 'Cyd']);
+    expect((await local.take('Ada')).revision).toBe(0n);
+    expect((await inLog(local)).takenBy).toEqual(['Ada', 'Bob']);
+    expect((await local.take('Cyd')).state.takenBy).toEqual(['Ada', 'Bob', 'Cyd']);
   });
 
   test('when it was not written and others went on: it is decided again, and written once', async () => {
-    const [mine, other] = await startTwo();
-    mine.store.appendFaults.push(async (append, of) => {
+    const [local, other] = await startTwo();
+    local.store.appendFaults.push(async (append, of) => {
       await other.take('Bob');
       return lostRequest(append, of);
     });
-    expect((await mine.take('Ada')).state.takenBy).toEqual(['Bob', 'Ada']);
-    expect((await inLog(mine)).takenBy).toEqual(['Bob', 'Ada']);
+    expect((await local.take('Ada')).state.takenBy).toEqual(['Bob', 'Ada']);
+    expect((await inLog(local)).takenBy).toEqual(['Bob', 'Ada']);
   });
 
   test('when the store goes down after it: it is found out once the store is back', async () => {

@@ -148,21 +148,21 @@ describe('many at once', () => {
 
 describe('a conflict with others', () => {
   test('is decided again on what the other one did', async () => {
-    const [mine, other] = await startTwo();
-    await mine.take('Ada');
-    mine.store.appendFaults.push(after(() => other.take('Bob')));
-    const { state, revision } = await mine.take('Cyd');
+    const [local, other] = await startTwo();
+    await local.take('Ada');
+    local.store.appendFaults.push(after(() => other.take('Bob')));
+    const { state, revision } = await local.take('Cyd');
     expect(state.takenBy).toEqual(['Ada', 'Bob', 'Cyd']);
     expect(revision).toBe(2n);
-    expect(mine.store.appends.map(({ expected }) => expected)).toEqual([-1n, 0n, 1n]);
+    expect(local.store.appends.map(({ expected }) => expected)).toEqual([-1n, 0n, 1n]);
   });
 
   test('is refused when what the other one did leaves no room', async () => {
-    const [mine, other] = await startTwo();
-    mine.store.appendFaults.push(after(() => other.take('Bob')));
-    const taking = mine.handle(seatDecider, { type: 'TakeSeats', by: 'Ada', of: 1 }, newContext());
+    const [local, other] = await startTwo();
+    local.store.appendFaults.push(after(() => other.take('Bob')));
+    const taking = local.handle(seatDecider, { type: 'TakeSeats', by: 'Ada', of: 1 }, newContext());
     await expect(taking).rejects.toEqual(new Refused(noSeat));
-    expect((await inLog(mine)).takenBy).toEqual(['Bob']);
+    expect((await inLog(local)).takenBy).toEqual(['Bob']);
   });
 
   describe('again and again', () => {

@@ -21,21 +21,21 @@ import { eraseWhole, erasureOf } from '../support/process.js';
  */
 
 const email = 'anna@example.com';
-let mine: EngineProcess;
+let local: EngineProcess;
 
 beforeEach(async () => {
-  mine = await startEngine();
+  local = await startEngine();
 });
 
 const write = async (stream: string, ...events: readonly DomainEvent[]): Promise<void> => {
-  const { engine, eventStore } = mine;
+  const { engine, eventStore } = local;
   const metadata = { at: '2026-01-01T00:00:00.000Z', actor: someAdmin, requestId: 'r', correlationId: 'c', causationId: 'c' };
   const encoded = events.map((event) => engine.codec.encode(event, engine.ids.commandId(), metadata));
   await eventStore.append(stream, encoded, NO_STREAM);
 };
 
 const writeClient = async (clientId: string): Promise<void> => {
-  await write(clientEmailStream.name({ emailIndex: mine.engine.blindIndex(email) }), {
+  await write(clientEmailStream.name({ emailIndex: local.engine.blindIndex(email) }), {
     type: 'ClientEmailReserved',
     data: { clientId },
   });
@@ -44,14 +44,14 @@ const writeClient = async (clientId: string): Promise<void> => {
 
 test('a client is read, found and renamed', async () => {
   await writeClient('c1');
-  expect(await clientIdOfEmail(mine.engine, email)).toBe('c1');
-  expect((await readClient(mine.engine, 'c1'))?.client).toMatchObject({ id: 'c1', email, name: 'Anna' });
-  await renameClient(mine.engine, 'c1', 'Anna B.', mine.context());
-  expect((await readClient(mine.engine, 'c1'))?.client.name).toBe('Anna B.');
+  expect(await clientIdOfEmail(local.engine, email)).toBe('c1');
+  expect((await readClient(local.engine, 'c1'))?.client).toMatchObject({ id: 'c1', email, name: 'Anna' });
+  await renameClient(local.engine, 'c1', 'Anna B.', local.context());
+  expect((await readClient(local.engine, 'c1'))?.client.name).toBe('Anna B.');
 });
 
 test('an invitation is taken up', async () => {
-  const websiteId = await newWebsite(mine, 'bakery');
+  const websiteId = await newWebsite(local, 'bakery');
   const key = { websiteId, clientId: '1'.repeat(26) };
   const invitationId = invitationIdFor('0'.repeat(26), key);
   const data = { ...key, invitationId, kind: 'client_access', email, role: 'viewer' };
@@ -60,24 +60,24 @@ test('an invitation is taken up', async () => {
     data: { ...data, expiresAt: '2999-01-01T00:00:00.000Z', sendMail: true },
   });
   const claim = (verifiedEmail: string) =>
-    claimInvitation(mine.engine, { invitationId, subject: 'idp|anna', verifiedEmail }, mine.context());
+    claimInvitation(local.engine, { invitationId, subject: 'idp|anna', verifiedEmail }, local.context());
   await expect(claim('berta@example.com')).rejects.toEqual(new Refused(refusals.notYourInvitation()));
   const { clientId } = await claim(email);
-  expect((await readClient(mine.engine, clientId))?.client.email).toBe(email);
+  expect((await readClient(local.engine, clientId))?.client.email).toBe(email);
 });
 
 test('a client is erased, and the address may be used anew', async () => {
-  const { engine } = mine;
+  const { engine } = local;
   const projector = createProjector({ ...engine, projections, decode: (stored) => engine.codec.decode(stored) });
   await projector.start();
   try {
     await writeClient('c1');
-    await eraseWhole(engine, erasureOf(engine), 'c1', mine.context());
+    await eraseWhole(engine, erasureOf(engine), 'c1', local.context());
     expect(await readClient(engine, 'c1')).toBeNull();
-    await expect(eraseWhole(engine, erasureOf(engine), 'c1', mine.context())).rejects.toEqual(
+    await expect(eraseWhole(engine, erasureOf(engine), 'c1', local.context())).rejects.toEqual(
       new Refused(refusals.clientNotFound('c1')),
     );
-    const clientId = await createClient(engine, { email }, mine.context());
+    const clientId = await createClient(engine, { email }, local.context());
     expect((await readClient(engine, clientId))?.client.email).toBe(email);
   } finally {
     await projector.stop();

@@ -54,8 +54,8 @@ test('of many writers in several processes none is lost, doubled or mixed with a
       const engine = pick(engines, index);
       const context = contextOf(engine);
       if (index % 3 === 0) {
-        const wish = { websiteId, estimatedCompletionAt: eta(index), showPreviewUrl: index % 2 === 0 };
-        return replaceDelivery(engine, wish, context);
+        const input = { websiteId, estimatedCompletionAt: eta(index), showPreviewUrl: index % 2 === 0 };
+        return replaceDelivery(engine, input, context);
       }
       if (index % 10 === 1) return undoDeliveryChange(engine, websiteId, 1, context).catch(unlessTooEarly);
       return setCheckpointStatus(
@@ -81,8 +81,8 @@ test('of many writers in several processes none is lost, doubled or mixed with a
     const before = history[index - 1]?.block ?? null;
     if (before === null || block === null) return;
     // What it was told is what stands there, and what it did not ask for was left as it was.
-    const told = byRevision.get(revision);
-    expect(told?.state).toStrictEqual({ stage: 'setUp', block });
+    const answered = byRevision.get(revision);
+    expect(answered?.state).toStrictEqual({ stage: 'setUp', block });
     if (type === 'DeliveryReplaced') expect(block.checkpoints).toStrictEqual(before.checkpoints);
     if (type === 'DeliveryCheckpointStatusSet') {
       const { checkpoints: _, updatedAt: __, ...rest } = block;

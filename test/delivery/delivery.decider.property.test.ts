@@ -59,14 +59,14 @@ const replacement = fc.record(
   { requiredKeys: ['estimatedCompletionAt', 'showPreviewUrl'] },
 );
 
-type Wish =
+type Request =
   | { readonly ask: 'replace'; readonly with: Partial<typeof replacement extends fc.Arbitrary<infer Value> ? Value : never> }
   | { readonly ask: 'status'; readonly checkpointId: string; readonly status: (typeof deliveryCheckpointStatuses)[number] }
   | { readonly ask: 'undo'; readonly revision: number };
 
-const wish: fc.Arbitrary<Wish> = fc.oneof(
-  { weight: 3, arbitrary: replacement.map((fields): Wish => ({ ask: 'replace', with: fields })) },
-  { weight: 1, arbitrary: fc.constant<Wish>({ ask: 'replace', with: {} }) },
+const request: fc.Arbitrary<Request> = fc.oneof(
+  { weight: 3, arbitrary: replacement.map((fields): Request => ({ ask: 'replace', with: fields })) },
+  { weight: 1, arbitrary: fc.constant<Request>({ ask: 'replace', with: {} }) },
   { weight: 4, arbitrary: fc.record({ ask: fc.constant('status' as const), checkpointId: id, status }) },
   { weight: 2, arbitrary: fc.record({ ask: fc.constant('undo' as const), revision: fc.nat({ max: 12 }) }) },
 );
@@ -98,7 +98,7 @@ const createLife = () => {
   let state = deliveryDecider.initialState;
   let seconds = 0;
 
-  const commandOf = (asked: Wish): Untimed<DeliveryCommand> => {
+  const commandOf = (asked: Request): Untimed<DeliveryCommand> => {
     switch (asked.ask) {
       case 'replace':
         return { type: 'ReplaceDelivery', websiteId, ...asked.with };
@@ -142,14 +142,14 @@ const expectSound = (block: DeliveryBlock): void => {
   expect(block.previewUrlOverride).not.toBe('');
 };
 
-const isComplete = (asked: Wish): boolean =>
+const isComplete = (asked: Request): boolean =>
   asked.ask !== 'replace' || (asked.with.estimatedCompletionAt !== undefined && asked.with.showPreviewUrl !== undefined);
 
 test('whatever is asked of a delivery block, its rules hold', () => {
   fc.assert(
-    fc.property(fc.array(wish, { maxLength: 20 }), (wishes) => {
+    fc.property(fc.array(request, { maxLength: 20 }), (requests) => {
       const life = createLife();
-      for (const asked of wishes) {
+      for (const asked of requests) {
         const before = blockOf(life.state());
         const at = life.nextTime();
         const outcome = life.decide(life.commandOf(asked), at);

@@ -31,11 +31,11 @@ const statusSet = (from: 'pending' | 'in_progress', to: 'pending' | 'in_progress
 });
 
 const start = setUp([checkpoint('a')], { reason: 'Signed', reasonVisible: false });
-const shown = replaced([checkpoint('a')], { showPreviewUrl: true });
+const previewShown = replaced([checkpoint('a')], { showPreviewUrl: true });
 
 describe('a delivery’s history', () => {
   test('tells each change with who, when, why and what, and the block after it', async () => {
-    await log([start, shown, { type: 'DeliveryUndone', data: { ...content([checkpoint('a')]), revision: 1 } }]);
+    await log([start, previewShown, { type: 'DeliveryUndone', data: { ...content([checkpoint('a')]), revision: 1 } }]);
     expect(await deliveryHistoryPage(engine, websiteId, { after: NO_STREAM, limit: 10 })).toStrictEqual([
       {
         revision: 0n,
@@ -98,7 +98,7 @@ describe('a delivery block at a time', () => {
   test('is what the last change up to then left; none before the set-up', async () => {
     await log([start], 0);
     // Two changes in one millisecond: the later one counts.
-    await log([shown], 5);
+    await log([previewShown], 5);
     await log([statusSet('pending', 'in_progress')], 5);
     await log([replaced([])], 9);
     const revisionAt = async (time: string): Promise<bigint | undefined> => (await deliveryAt(engine, websiteId, time))?.revision;
@@ -118,7 +118,7 @@ describe('a delivery block at a time', () => {
 
 describe('a delivery block before a change', () => {
   test('is what the change before it left; none before the set-up and for what is no change', async () => {
-    await log([start, shown]);
+    await log([start, previewShown]);
     expect(await deliveryBefore(engine, websiteId, 1)).toStrictEqual({ ...content([checkpoint('a')]), updatedAt: at(0) });
     expect(await deliveryBefore(engine, websiteId, 0)).toBeNull();
     expect(await deliveryBefore(engine, websiteId, 2)).toBeNull();

@@ -10,17 +10,17 @@ test('a backup taken under load contains all writes acknowledged before, and the
   const token = await mintToken(dataDir);
   const server = await startServer(dataDir);
   const api = createApi(server.address, token);
-  const told = nothingYet();
-  for (const name of ['one', 'two', 'three']) await createWebsite(api, told, name);
-  const [some] = told.websites.values();
+  const acknowledged = nothingYet();
+  for (const name of ['one', 'two', 'three']) await createWebsite(api, acknowledged, name);
+  const [some] = acknowledged.websites.values();
   for (let step = 0; step < 5; step += 1) {
-    await invite(api, told, some?.id ?? '', String(step));
-    await relabel(api, told, some?.id ?? '', String(step));
+    await invite(api, acknowledged, some?.id ?? '', String(step));
+    await relabel(api, acknowledged, some?.id ?? '', String(step));
   }
 
-  const before = structuredClone(told);
+  const before = structuredClone(acknowledged);
   const writing = { over: false };
-  const load = writeUntil(api, told, writing);
+  const load = writeUntil(api, acknowledged, writing);
   const backup = join(temporaryFolder(), 'backup');
   const output = await operate(dataDir, 'backup', [backup]);
   writing.over = true;
@@ -41,9 +41,9 @@ test('a backup taken under load contains all writes acknowledged before, and the
   expect(await restored.kill('SIGTERM')).toBe(0);
 }, 120_000);
 
-const writeUntil = async (api: Api, told: Acknowledged, writing: { readonly over: boolean }): Promise<void> => {
-  const [some] = told.websites.values();
+const writeUntil = async (api: Api, acknowledged: Acknowledged, writing: { readonly over: boolean }): Promise<void> => {
+  const [some] = acknowledged.websites.values();
   for (let step = 0; !writing.over; step += 1) {
-    await relabel(api, told, some?.id ?? '', `load-${String(step)}`);
+    await relabel(api, acknowledged, some?.id ?? '', `load-${String(step)}`);
   }
 };

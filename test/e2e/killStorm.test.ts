@@ -15,21 +15,21 @@ const kills = process.env['DOORSTEP_STORM'] === 'long' ? 100 : 12;
 test(`nothing acknowledged is lost, nothing is created twice, and all work ends, after ${String(kills)} kills under load`, async () => {
   const dataDir = temporaryFolder();
   const token = await mintToken(dataDir);
-  const told = nothingYet();
+  const acknowledged = nothingYet();
 
   for (let round = 0; round < kills; round += 1) {
     const server = await startServer(dataDir);
     const api = createApi(server.address, token);
-    const before = told.websites.size;
+    const before = acknowledged.websites.size;
     const strike = async (): Promise<number | string> => {
       await pause(randomInt(10, 160));
       // In every second round provisioning is certainly in progress, even on a busy machine.
-      if (round % 2 === 0) await eventually('a website', () => (told.websites.size > before ? true : undefined), 60_000);
+      if (round % 2 === 0) await eventually('a website', () => (acknowledged.websites.size > before ? true : undefined), 60_000);
       return server.kill('SIGKILL');
     };
     const killed = strike();
     const load = async (lane: number): Promise<void> => {
-      for (let step = 0; ; step += 1) await oneWrite(api, told, round, lane, step);
+      for (let step = 0; ; step += 1) await oneWrite(api, acknowledged, round, lane, step);
     };
     const lanes = [0, 1, 2, 3].map((lane) => load(lane).catch((error: unknown) => error));
     expect(await killed).toBe('SIGKILL');
@@ -38,18 +38,18 @@ test(`nothing acknowledged is lost, nothing is created twice, and all work ends,
   }
 
   const server = await startServer(dataDir);
-  await expectAllThere(createApi(server.address, token), told, dataDir);
-  for (const slug of told.websites.keys()) expect((await fetch(`${server.address}/sites/${slug}/`)).status).toBe(200);
+  await expectAllThere(createApi(server.address, token), acknowledged, dataDir);
+  for (const slug of acknowledged.websites.keys()) expect((await fetch(`${server.address}/sites/${slug}/`)).status).toBe(200);
   expect(await server.kill('SIGTERM')).toBe(0);
 }, 240_000);
 
-const oneWrite = async (api: Api, told: Acknowledged, round: number, lane: number, step: number): Promise<void> => {
+const oneWrite = async (api: Api, acknowledged: Acknowledged, round: number, lane: number, step: number): Promise<void> => {
   const unique = `${String(round)}-${String(lane)}-${String(step)}`;
-  const websites = [...told.websites.values()];
+  const websites = [...acknowledged.websites.values()];
   const some = websites[randomInt(Math.max(1, websites.length))];
   // A website in every second round, so that the list fits on one page and every restart finds
   // unfinished ones.
-  if (some === undefined || (lane === 0 && step === 0 && round % 2 === 0)) await createWebsite(api, told, unique);
-  else if (lane === 1) await invite(api, told, some.id, unique);
-  else await relabel(api, told, some.id, unique);
+  if (some === undefined || (lane === 0 && step === 0 && round % 2 === 0)) await createWebsite(api, acknowledged, unique);
+  else if (lane === 1) await invite(api, acknowledged, some.id, unique);
+  else await relabel(api, acknowledged, some.id, unique);
 };

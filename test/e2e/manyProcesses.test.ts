@@ -103,22 +103,22 @@ describe('many processes on one data folder', () => {
     const chance = seeded(seed);
     const anyOf = <Item>(items: readonly Item[]): Item => items[Math.floor(chance() * items.length)] as Item;
     const api = createPatientApi(token, () => anyOf(fleet.addresses));
-    const told = nothingYet();
-    for (const slug of ['first', 'second']) await createWebsite(api, told, slug);
+    const acknowledged = nothingYet();
+    for (const slug of ['first', 'second']) await createWebsite(api, acknowledged, slug);
 
     let raging = true;
     const isOver = (): boolean => !raging;
     const lanes = [
-      ...[0, 1].map((lane) => changeThings(api, told, lane, anyOf, isOver)),
-      ...[0, 1].map(() => readThings(api, told, anyOf, isOver)),
+      ...[0, 1].map((lane) => changeThings(api, acknowledged, lane, anyOf, isOver)),
+      ...[0, 1].map(() => readThings(api, acknowledged, anyOf, isOver)),
       revokeThings(api, isOver),
     ];
     const storm = async (): Promise<void> => {
       for (let kill = 0; kill < kills && raging; kill += 1) {
-        const before = writesOf(told);
+        const before = writesOf(acknowledged);
         await pause(100 + chance() * 600);
         // On a busy machine the kills must not be faster than the work.
-        await eventually('a write between two kills', () => writesOf(told) > before || !raging || undefined, 60_000);
+        await eventually('a write between two kills', () => writesOf(acknowledged) > before || !raging || undefined, 60_000);
         await anyOf(fleet.parts).strike();
       }
       raging = false;
@@ -131,11 +131,11 @@ describe('many processes on one data folder', () => {
     });
 
     await fleet.ready();
-    await expectAllThere(one, await withOlder(one, told), dataDir);
-    await expectAllThere(other, told, dataDir);
+    await expectAllThere(one, await withOlder(one, acknowledged), dataDir);
+    await expectAllThere(other, acknowledged, dataDir);
     const open = await openCore(loadSettings({ DATA_DIR: dataDir }), createLogger({ level: 'silent' }));
     try {
-      await expectEachDoneOnce(open, told);
+      await expectEachDoneOnce(open, acknowledged);
       await expectReadModelsRight(open);
     } finally {
       await open.close();
@@ -154,32 +154,32 @@ const writesOf = ({ websites, access, labels }: Acknowledged): number =>
 /** Writers: each changes websites until the end, and creates one now and then. */
 const changeThings = async (
   api: Api,
-  told: Acknowledged,
+  acknowledged: Acknowledged,
   lane: number,
   anyOf: <Item>(items: readonly Item[]) => Item,
   isOver: () => boolean,
 ): Promise<void> => {
   for (let step = 0; !isOver(); step += 1) {
     const unique = `${String(lane)}-${String(step)}`;
-    const { id } = anyOf([...told.websites.values()]);
-    if (step % 8 === 0 && told.websites.size < websitesMade) await createWebsite(api, told, unique);
-    else if (step % 3 === 0) await invite(api, told, id, unique);
-    else await relabel(api, told, id, unique);
+    const { id } = anyOf([...acknowledged.websites.values()]);
+    if (step % 8 === 0 && acknowledged.websites.size < websitesMade) await createWebsite(api, acknowledged, unique);
+    else if (step % 3 === 0) await invite(api, acknowledged, id, unique);
+    else await relabel(api, acknowledged, id, unique);
   }
 };
 
 /** Readers: every process knows everything that was acknowledged before the request. */
 const readThings = async (
   api: Api,
-  told: Acknowledged,
+  acknowledged: Acknowledged,
   anyOf: <Item>(items: readonly Item[]) => Item,
   isOver: () => boolean,
 ): Promise<void> => {
   while (!isOver()) {
-    const slugs = [...told.websites.keys()];
-    const { id } = anyOf([...told.websites.values()]);
-    const revision = told.revisions.get(id);
-    const people = [...(told.access.get(id)?.keys() ?? [])];
+    const slugs = [...acknowledged.websites.keys()];
+    const { id } = anyOf([...acknowledged.websites.values()]);
+    const revision = acknowledged.revisions.get(id);
+    const people = [...(acknowledged.access.get(id)?.keys() ?? [])];
     if (revision !== undefined) {
       const { status, body } = await api.get(`/websites/${id}/delivery`);
       expect(status).toBe(200);
@@ -224,17 +224,17 @@ const revokeThings = async (api: Api, isOver: () => boolean): Promise<void> => {
 };
 
 /** Includes the websites of earlier tests, which the counts contain. */
-const withOlder = async (api: Api, told: Acknowledged): Promise<Acknowledged> => {
+const withOlder = async (api: Api, acknowledged: Acknowledged): Promise<Acknowledged> => {
   const { body } = await api.get('/websites?limit=200');
-  for (const website of body as Website[]) told.websites.set(website.slug, website);
-  return told;
+  for (const website of body as Website[]) acknowledged.websites.set(website.slug, website);
+  return acknowledged;
 };
 
 /**
  * In the log each website is created and provisioned once, each step succeeds once, and no stream
  * has a gap.
  */
-const expectEachDoneOnce = async ({ stores: { eventStore, codec } }: OpenCore, told: Acknowledged): Promise<void> => {
+const expectEachDoneOnce = async ({ stores: { eventStore, codec } }: OpenCore, acknowledged: Acknowledged): Promise<void> => {
   const counts = new Map<string, number>();
   const heads = new Map<string, bigint>();
   for (let after = START; ;) {
@@ -250,7 +250,7 @@ const expectEachDoneOnce = async ({ stores: { eventStore, codec } }: OpenCore, t
     if (position <= after) break;
     after = position;
   }
-  for (const { id } of told.websites.values()) {
+  for (const { id } of acknowledged.websites.values()) {
     const once = ['WebsiteCreated', 'ProvisioningQueued', 'ProvisioningSucceeded', 'WebsiteActivated'].map(
       (type) => `${type} ${id}`,
     );

@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 /** The newest sign-in link and code in a process's log. */
-const told = (index: number): Promise<{ readonly link: string; readonly code: string }> =>
+const loggedSignIn = (index: number): Promise<{ readonly link: string; readonly code: string }> =>
   eventually('the log tells how to sign in', () => {
     const lines = members[index]?.process.written().split('\n') ?? [];
     const line = lines.findLast((text) => text.includes('"code"'));
@@ -65,7 +65,7 @@ test('sign-in, sessions and limits survive the death of any process', async () =
   turn = 1;
   const page = await browser.post(first.url, { email: 'ann@example.com' });
   expect(page.text).toContain('Look at your mail');
-  const { code, link } = await told(1);
+  const { code, link } = await loggedSignIn(1);
 
   await Promise.all([restart(0), restart(1)]);
   expect((await browser.get(link)).text).toContain('ann@example.com');
@@ -109,7 +109,7 @@ test('of concurrent uses of a code at both, one signs in; guesses are counted to
 
   await restart(0);
   const url = await ask('bob@example.com');
-  const { code } = await told(0);
+  const { code } = await loggedSignIn(0);
   const ends = await atBoth(url, 4, code);
   expect(ends.filter((end) => end.url.startsWith(callback))).toHaveLength(1);
 }, 60_000);

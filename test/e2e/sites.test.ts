@@ -172,8 +172,8 @@ describe.each(templates)('the template %s', (template) => {
   });
 
   test('has structured data about the business, once', () => {
-    const told = pages.flatMap(({ html }) => dataIn(html));
-    expect(told.map((text) => JSON.parse(text) as unknown)).toStrictEqual([
+    const blocks = pages.flatMap(({ html }) => dataIn(html));
+    expect(blocks.map((text) => JSON.parse(text) as unknown)).toStrictEqual([
       {
         '@context': 'https://schema.org',
         '@graph': [

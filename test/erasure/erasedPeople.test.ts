@@ -106,12 +106,12 @@ test('somebody who was only invited is erased by registering and erasing the add
   expect(await invitationsNow()).toMatchObject([{ email }, { email }]);
   const key = keyOfInvitation((invited.body as { invitation: { id: string } }).invitation.id);
   const { events } = await api.engine.eventStore.readStream(accessStream.name(key ?? { websiteId, clientId: '' }));
-  const sealed = events.map(({ data }) => data['email'] as string);
-  expect(await Promise.all(sealed.map((text) => api.engine.personal.decrypt(text)))).toStrictEqual([email, email]);
+  const encrypted = events.map(({ data }) => data['email'] as string);
+  expect(await Promise.all(encrypted.map((text) => api.engine.personal.decrypt(text)))).toStrictEqual([email, email]);
 
   const { id: clientId } = (await post('/clients', { email })).body as { id: string };
   expect((await api.call('DELETE', `/clients/${clientId}`, { token: admin })).status).toBe(204);
   expect(await invitationsNow()).toStrictEqual([]);
-  expect(await Promise.all(sealed.map((text) => api.engine.personal.decrypt(text)))).toStrictEqual([null, null]);
+  expect(await Promise.all(encrypted.map((text) => api.engine.personal.decrypt(text)))).toStrictEqual([null, null]);
   expect((await replayed(path, { email, role: 'viewer' })).text).not.toContain('invited@');
 });

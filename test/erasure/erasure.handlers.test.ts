@@ -19,7 +19,7 @@ import {
   expectShutOut,
   invite,
   makeErasable,
-  mortalKeeper,
+  mortalHolder,
   newWebsite,
   outboxIn,
   type Erasable,
@@ -32,14 +32,14 @@ import { partsOf, eraseWhole, erasureOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 
 let folder: string;
-let mine: EngineProcess;
+let local: EngineProcess;
 let other: EngineProcess;
 let projector: Projector;
 let outbox: ReturnType<typeof outboxIn>;
 
 beforeEach(async () => {
   folder = temporaryFolder();
-  [mine, other] = [await startEngine(systemClock, folder), await startEngine(systemClock, folder)];
+  [local, other] = [await startEngine(systemClock, folder), await startEngine(systemClock, folder)];
   projector = createProjector({ ...other.engine, projections, decode: (stored) => other.engine.codec.decode(stored) });
   await projector.start();
   outbox = outboxIn(folder);
@@ -49,7 +49,7 @@ afterEach(() => projector.stop());
 
 const erase = (
   { clientId }: Pick<Erasable, 'clientId'>,
-  { engine, context } = mine,
+  { engine, context } = local,
   holders: readonly PersonalDataHolder[] = [outbox],
 ) => eraseWhole(engine, erasureOf(engine, holders), clientId, context());
 
@@ -61,10 +61,10 @@ const untilDone = ({ name, encrypted }: Erasable): Promise<true> =>
 
 describe('a client who is erased', () => {
   test('is nowhere any more; others are as they were', async () => {
-    const anna = await makeErasable(mine, outbox, 'anna');
+    const anna = await makeErasable(local, outbox, 'anna');
     const berta = await makeErasable(other, outbox, 'berta');
     await erase(anna);
-    await expectErased(mine.engine, outbox, anna);
+    await expectErased(local.engine, outbox, anna);
     expect((await listClients(other.engine, { limit: 10 })).map(({ email }) => email)).toEqual([berta.email]);
     expect((await readClient(other.engine, berta.clientId))?.client.name).toBe('berta the Second');
     expect(await websitesOfClient(other.engine, berta.clientId)).toHaveLength(2);
@@ -72,7 +72,7 @@ describe('a client who is erased', () => {
   });
 
   test('is erased once: the second time there is nobody', async () => {
-    const anna = await makeErasable(mine, outbox, 'anna');
+    const anna = await makeErasable(local, outbox, 'anna');
     await erase(anna);
     const gone = new Refused(refusals.clientNotFound(anna.clientId));
     await expect(erase(anna)).rejects.toEqual(gone);
@@ -82,29 +82,29 @@ describe('a client who is erased', () => {
   });
 
   test('comes back as somebody else, in every process at once', async () => {
-    const anna = await makeErasable(mine, outbox, 'anna');
+    const anna = await makeErasable(local, outbox, 'anna');
     // The other process has seen the key.
     expect((await readClient(other.engine, anna.clientId))?.client.email).toBe(anna.email);
     await erase(anna);
     const { invitationId, encrypted } = await invite(other, anna.linked, anna.email);
     expect(encrypted).not.toBe(anna.encrypted);
-    expect(await mine.engine.personal.decrypt(encrypted)).toBe(anna.email);
+    expect(await local.engine.personal.decrypt(encrypted)).toBe(anna.email);
     const { subject, email } = anna;
-    const wish = { invitationId, subject, verifiedEmail: email };
-    const claimed = await claimInvitation(mine.engine, wish, mine.context({ actor: clientActor(subject) }));
+    const input = { invitationId, subject, verifiedEmail: email };
+    const claimed = await claimInvitation(local.engine, input, local.context({ actor: clientActor(subject) }));
     expect(claimed.clientId).not.toBe(anna.clientId);
     expect(await websitesOfClient(other.engine, claimed.clientId)).toHaveLength(1);
     expect(await websiteRoleOf(other.engine, { id: anna.owned }, claimed.clientId)).toBeNull();
-    await expectErased(mine.engine, outbox, anna);
+    await expectErased(local.engine, outbox, anna);
   });
 
   test('in a dry run stays, and all is told that would happen', async () => {
-    const anna = await makeErasable(mine, outbox, 'anna');
-    const before = await logOf(mine);
-    const { engine, planned } = mine.engine.plan();
-    await eraseClient(engine, erasureOf(mine.engine), anna.clientId, mine.context());
-    expect(await logOf(mine)).toEqual(before);
-    expect((await readClient(mine.engine, anna.clientId))?.client.email).toBe(anna.email);
+    const anna = await makeErasable(local, outbox, 'anna');
+    const before = await logOf(local);
+    const { engine, planned } = local.engine.plan();
+    await eraseClient(engine, erasureOf(local.engine), anna.clientId, local.context());
+    expect(await logOf(local)).toEqual(before);
+    expect((await readClient(local.engine, anna.clientId))?.client.email).toBe(anna.email);
     expect(await outbox.list({ to: anna.email, limit: 10 })).toHaveLength(1);
     expect(planned.map(({ type }) => type).sort()).toEqual([
       'APIKeyRevoked',
@@ -118,7 +118,7 @@ describe('a client who is erased', () => {
       'WebsiteOwnerRemoved',
     ]);
     await erase(anna);
-    await expectErased(mine.engine, outbox, anna);
+    await expectErased(local.engine, outbox, anna);
   });
 });
 
@@ -136,20 +136,20 @@ describe('a crash', () => {
     };
     const secrets = await openSecrets(own, systemClock);
     const eventStore = {
-      ...mine.eventStore,
-      append: (...asked: Parameters<typeof mine.eventStore.append>) => act(() => mine.eventStore.append(...asked)),
+      ...local.eventStore,
+      append: (...asked: Parameters<typeof local.eventStore.append>) => act(() => local.eventStore.append(...asked)),
     };
-    const engine = engineOn({ ...mine, eventStore, ...secrets });
-    return { ...mortal, engine, keeper: mortalKeeper(outbox, mortal), close };
+    const engine = engineOn({ ...local, eventStore, ...secrets });
+    return { ...mortal, engine, holder: mortalHolder(outbox, mortal), close };
   };
 
   test('at any moment leaves nobody let in, and a worker ends what was begun; whoever came back meanwhile stays', async () => {
     const people: { person: Erasable; begun: boolean; returned?: { invitationId: string; encrypted: string } }[] = [];
     for (let diesAt = 0, survived = false; !survived; diesAt += 1) {
-      const person = await makeErasable(mine, outbox, `anna${diesAt}`);
-      const { engine, keeper, close } = await mortalProcess(diesAt);
-      const context = mine.context();
-      survived = await eraseWhole(engine, erasureOf(engine, [keeper]), person.clientId, context).then(
+      const person = await makeErasable(local, outbox, `anna${diesAt}`);
+      const { engine, holder, close } = await mortalProcess(diesAt);
+      const context = local.context();
+      survived = await eraseWhole(engine, erasureOf(engine, [holder]), person.clientId, context).then(
         () => true,
         () => false,
       );
@@ -166,15 +166,15 @@ describe('a crash', () => {
     await worker.start();
     for (const { person, begun, returned } of people) {
       if (!begun) {
-        expect((await readClient(mine.engine, person.clientId))?.client.email).toBe(person.email);
+        expect((await readClient(local.engine, person.clientId))?.client.email).toBe(person.email);
         continue;
       }
       await untilDone(person);
       await expectErased(other.engine, outbox, person);
       if (returned === undefined) continue;
-      expect(await mine.engine.personal.decrypt(returned.encrypted)).toBe(person.email);
-      const wish = { invitationId: returned.invitationId, subject: person.subject, verifiedEmail: person.email };
-      const { clientId } = await claimInvitation(mine.engine, wish, mine.context());
+      expect(await local.engine.personal.decrypt(returned.encrypted)).toBe(person.email);
+      const input = { invitationId: returned.invitationId, subject: person.subject, verifiedEmail: person.email };
+      const { clientId } = await claimInvitation(local.engine, input, local.context());
       expect(clientId).not.toBe(person.clientId);
     }
     await worker.stop();
@@ -185,55 +185,55 @@ describe('at the same moment', () => {
   test('two erasures and the worker: one outcome', async () => {
     const worker = createErasureWorker({ ...partsOf(other.engine), erasure: erasureOf(other.engine, [outbox]) });
     await worker.start();
-    const anna = await makeErasable(mine, outbox, 'anna');
+    const anna = await makeErasable(local, outbox, 'anna');
     await Promise.allSettled([erase(anna), erase(anna, other), erase(anna)]);
     await untilDone(anna);
-    await expectErased(mine.engine, outbox, anna);
+    await expectErased(local.engine, outbox, anna);
     await worker.stop();
   });
 
   const access = async ({ clientId }: Erasable, id: string) => ({
-    role: await websiteRoleOf(mine.engine, { id }, clientId),
-    websites: await websitesOfClient(mine.engine, clientId),
+    role: await websiteRoleOf(local.engine, { id }, clientId),
+    websites: await websitesOfClient(local.engine, clientId),
   });
   const none = { role: null, websites: [] };
 
   test('somebody adds the client to a website', async () => {
-    const anna = await makeErasable(mine, outbox, 'anna');
-    const websiteId = await newWebsite(mine, 'bakery');
-    mine.eventStore.appendFaults.push(after(() => erase(anna, other)));
-    const adding = addClient(mine.engine, { websiteId, email: anna.email, role: 'viewer' }, mine.context());
+    const anna = await makeErasable(local, outbox, 'anna');
+    const websiteId = await newWebsite(local, 'bakery');
+    local.eventStore.appendFaults.push(after(() => erase(anna, other)));
+    const adding = addClient(local.engine, { websiteId, email: anna.email, role: 'viewer' }, local.context());
     await expect(adding).rejects.toEqual(new Refused(refusals.clientNotFound(anna.clientId)));
     expect(await access(anna, websiteId)).toEqual(none);
   });
 
   test('the client takes up an invitation', async () => {
-    const anna = await makeErasable(mine, outbox, 'anna');
+    const anna = await makeErasable(local, outbox, 'anna');
     const { subject, email, invitationId } = anna;
     // The binding of the subject changes nothing any more: the first append is the claim's.
-    mine.eventStore.appendFaults.push(after(() => erase(anna, other)));
-    const claiming = claimInvitation(mine.engine, { invitationId, subject, verifiedEmail: email }, mine.context());
+    local.eventStore.appendFaults.push(after(() => erase(anna, other)));
+    const claiming = claimInvitation(local.engine, { invitationId, subject, verifiedEmail: email }, local.context());
     await expect(claiming).rejects.toBeInstanceOf(Refused);
     expect(await access(anna, anna.invited)).toEqual(none);
-    expect(await clientIdOf(mine.engine, subject, email)).toBeUndefined();
+    expect(await clientIdOf(local.engine, subject, email)).toBeUndefined();
   });
 
   test('the client becomes the owner of a website', async () => {
-    const anna = await makeErasable(mine, outbox, 'anna');
-    const websiteId = await newWebsite(mine, 'bakery');
-    mine.eventStore.appendFaults.push(after(() => erase(anna, other)));
-    const assigning = changeWebsite(mine.engine, { websiteId, clientId: anna.clientId }, mine.context());
+    const anna = await makeErasable(local, outbox, 'anna');
+    const websiteId = await newWebsite(local, 'bakery');
+    local.eventStore.appendFaults.push(after(() => erase(anna, other)));
+    const assigning = changeWebsite(local.engine, { websiteId, clientId: anna.clientId }, local.context());
     await expect(assigning).rejects.toEqual(new Refused(refusals.clientNotFound(anna.clientId)));
     expect(await access(anna, websiteId)).toEqual(none);
   });
 
   test('the address is registered again', async () => {
-    const anna = await makeErasable(mine, outbox, 'anna');
+    const anna = await makeErasable(local, outbox, 'anna');
     const register = () => createClient(other.engine, { email: anna.email, name: 'Anew' }, other.context());
     const [, registered] = await Promise.allSettled([erase(anna), register()]);
     const clientId = registered.status === 'fulfilled' ? registered.value : await register();
     expect(clientId).not.toBe(anna.clientId);
-    expect((await readClient(mine.engine, clientId))?.client).toMatchObject({ email: anna.email, name: 'Anew' });
-    await expectErased(mine.engine, outbox, anna);
+    expect((await readClient(local.engine, clientId))?.client).toMatchObject({ email: anna.email, name: 'Anew' });
+    await expectErased(local.engine, outbox, anna);
   });
 });

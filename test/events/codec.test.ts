@@ -44,8 +44,8 @@ describe('what was ever written', () => {
     const expected = Array.from({ length: schemaVersion }, (_, index) => String(index + 1));
     expect(Object.keys(versions).sort()).toEqual(expected);
     expect(Object.values(versions).every(({ examples: all }) => all.length > 0)).toBe(true);
-    const shown = (versions[String(schemaVersion)]?.examples ?? []).flatMap((example) => Object.keys(example.stored));
-    expect(shown).toEqual(expect.arrayContaining(fieldsOf(schema)));
+    const fieldsShown = (versions[String(schemaVersion)]?.examples ?? []).flatMap((example) => Object.keys(example.stored));
+    expect(fieldsShown).toEqual(expect.arrayContaining(fieldsOf(schema)));
   });
 
   test.each(definitions)('%s has the schema that its version was written with', (type, { schemaVersion, schema }) => {

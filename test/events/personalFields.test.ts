@@ -12,9 +12,9 @@ test.each(personal)('%s.%s is told sealed in the golden file', (type, field) => 
 });
 
 test('no event has another field that is called as if it told a person', () => {
-  const told = Object.entries(catalogue).flatMap(([type, { schema }]) =>
+  const named = Object.entries(catalogue).flatMap(([type, { schema }]) =>
     [...JSON.stringify(schema).matchAll(/"(\w*(?:email|subject|userName|address)\w*)":\{/gi)].map(([, field]) => [type, field]),
   );
-  expect(told).not.toEqual([]);
-  for (const [type = '', field] of told) expect([type, personalFields[type]]).toEqual([type, expect.arrayContaining([field])]);
+  expect(named).not.toEqual([]);
+  for (const [type = '', field] of named) expect([type, personalFields[type]]).toEqual([type, expect.arrayContaining([field])]);
 });

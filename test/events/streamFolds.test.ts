@@ -7,13 +7,13 @@ import { newEvent } from '../support/eventStoreEvents.js';
 import { newContext, startTwo, type SeatProcess } from '../support/seatProcess.js';
 import { room, seatCodec, seatDecider, type SeatState } from '../support/seats.js';
 
-let mine: SeatProcess;
+let local: SeatProcess;
 let other: SeatProcess;
 let folds: StreamFolds;
 
 beforeEach(async () => {
-  [mine, other] = await startTwo();
-  folds = createStreamFolds(mine.store, seatCodec);
+  [local, other] = await startTwo();
+  folds = createStreamFolds(local.store, seatCodec);
 });
 
 const load = (stream = room, seed?: () => Promise<Folded<SeatState> | null>): Promise<Folded<SeatState>> =>
@@ -25,9 +25,9 @@ const takeMany = async (count: number): Promise<void> => {
 
 /** What `work` read, as first revision and number of events. */
 const readsOf = async (work: () => Promise<unknown>): Promise<readonly (readonly [bigint, number])[]> => {
-  mine.store.reads.length = 0;
+  local.store.reads.length = 0;
   await work();
-  return mine.store.reads.map(({ from, events }) => [from, events]);
+  return local.store.reads.map(({ from, events }) => [from, events]);
 };
 
 test('a stream that does not exist is the initial state', async () => {
@@ -78,7 +78,7 @@ test('a stream that is exactly a page long is read once', async () => {
 test('what is appended while a long stream is read is in the result', async () => {
   await takeMany(1_500);
   let pages = 0;
-  mine.store.readFault = async (read) => {
+  local.store.readFault = async (read) => {
     pages += 1;
     if (pages === 2) await other.take('Bob');
     return read();
@@ -93,8 +93,8 @@ describe('loads that overlap', () => {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    mine.store.readFault = async (read) => {
-      mine.store.readFault = null;
+    local.store.readFault = async (read) => {
+      local.store.readFault = null;
       const slice = await read();
       await released;
       return slice;
@@ -137,7 +137,7 @@ describe('loads that overlap', () => {
 });
 
 test('no more streams are kept than asked for; what was dropped is read again', async () => {
-  folds = createStreamFolds(mine.store, seatCodec, 2);
+  folds = createStreamFolds(local.store, seatCodec, 2);
   for (const stream of ['room-1', 'room-2', 'room-3']) {
     await other.handle(seatDecider, { type: 'TakeSeats', room: stream, by: 'Ada' }, newContext());
     await load(stream);
@@ -192,16 +192,16 @@ describe('a fault', () => {
   test('of the store is passed on, and nothing is taken for the truth', async () => {
     await other.take('Ada');
     await load();
-    mine.store.readFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
+    local.store.readFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
     await expect(load()).rejects.toThrow(EventStoreUnavailable);
-    mine.store.readFault = null;
+    local.store.readFault = null;
     expect((await load()).state.takenBy).toEqual(['Ada']);
   });
 
   test('in the middle of a long stream keeps no half of it', async () => {
     await takeMany(1_500);
     let pages = 0;
-    mine.store.readFault = (read) => {
+    local.store.readFault = (read) => {
       pages += 1;
       return pages === 2 ? Promise.reject(new EventStoreUnavailable('the store is down')) : read();
     };
@@ -211,7 +211,7 @@ describe('a fault', () => {
 
   test('an event that this build does not know ends the fold, each time anew', async () => {
     await other.take('Ada');
-    await mine.store.append(room, [newEvent('SomethingNew')], 0n);
+    await local.store.append(room, [newEvent('SomethingNew')], 0n);
     await expect(load()).rejects.toThrow(UnknownEvent);
     await expect(load()).rejects.toThrow(UnknownEvent);
   });
@@ -219,7 +219,7 @@ describe('a fault', () => {
   test('a stream that cannot be read to its end is an error, not an older state', async () => {
     await other.take('Ada');
     await other.take('Bob');
-    mine.store.readFault = async (read) => ({ ...(await read()), head: 5n });
+    local.store.readFault = async (read) => ({ ...(await read()), head: 5n });
     await expect(load()).rejects.toThrow('stream room-1 reaches to revision 5, but cannot be read after 1');
   });
 });

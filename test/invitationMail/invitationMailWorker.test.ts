@@ -188,7 +188,7 @@ describe('an invitation', () => {
 });
 
 describe('somebody who is erased', () => {
-  const sealedIn = async (world: World, invitationId: string): Promise<string> => {
+  const encryptedIn = async (world: World, invitationId: string): Promise<string> => {
     const [event] = (await world.engine.eventStore.readStream(accessStream.name(keyOf(invitationId)))).events;
     return (event as unknown as { data: { email: string } }).data.email;
   };
@@ -196,7 +196,7 @@ describe('somebody who is erased', () => {
   test('gets no mail that has not been sent yet', async () => {
     const world = await createWorld();
     const id = await world.invite();
-    await world.engine.personal.cryptoShred(await sealedIn(world, id));
+    await world.engine.personal.cryptoShred(await encryptedIn(world, id));
     await world.start();
     await untilEnded(world, id);
     expect(world.sent).toStrictEqual([]);
@@ -206,20 +206,20 @@ describe('somebody who is erased', () => {
   test('while a mail is under way leaves none behind: the sender is asked to forget it', async () => {
     const world = await createWorld();
     const id = await world.invite();
-    const sealed = await sealedIn(world, id);
-    const told: unknown[] = [];
+    const encrypted = await encryptedIn(world, id);
+    const recorded: unknown[] = [];
     await world.startWith({
       provider: 'remote',
       send: async ({ to, person }) => {
-        told.push([to, person]);
-        await world.engine.personal.retire(sealed);
+        recorded.push([to, person]);
+        await world.engine.personal.retire(encrypted);
       },
-      forget: (...asked) => Promise.resolve(void told.push(asked)),
+      forget: (...asked) => Promise.resolve(void recorded.push(asked)),
     });
     await untilEnded(world, id);
-    expect(told).toStrictEqual([
-      [email, sealed],
-      [email, sealed],
+    expect(recorded).toStrictEqual([
+      [email, encrypted],
+      [email, encrypted],
     ]);
   });
 });
@@ -323,9 +323,9 @@ describe('a sender that fails', () => {
     const id = await world.invite();
     await untilEnded(world, id);
     expect(world.logged.length).toBeGreaterThan(4);
-    const told = [...world.logged, ...(await world.events(id)).map(({ data }) => JSON.stringify(data))].join('\n');
-    expect(told).toContain('the recipient');
-    expect(told.toLowerCase()).not.toContain(email);
+    const recorded = [...world.logged, ...(await world.events(id)).map(({ data }) => JSON.stringify(data))].join('\n');
+    expect(recorded).toContain('the recipient');
+    expect(recorded.toLowerCase()).not.toContain(email);
   });
 });
 

@@ -33,10 +33,10 @@ test('the same text of the same person gives the same, of another person or anot
 });
 
 test('what was changed or belongs to another key is a fault, never an answer', async () => {
-  const [mine, other] = [await personal.encrypt(anna, 'Anna'), await personal.encrypt('berta@example.com', 'Berta')];
-  const flipped = mine.slice(0, -4) + (mine.slice(-4, -3) === 'A' ? 'B' : 'A') + mine.slice(-3);
+  const [annas, other] = [await personal.encrypt(anna, 'Anna'), await personal.encrypt('berta@example.com', 'Berta')];
+  const flipped = annas.slice(0, -4) + (annas.slice(-4, -3) === 'A' ? 'B' : 'A') + annas.slice(-3);
   await expect(personal.decrypt(flipped)).rejects.toThrow();
-  await expect(personal.decrypt(mine.slice(0, 36) + other.slice(36))).rejects.toThrow();
+  await expect(personal.decrypt(annas.slice(0, 36) + other.slice(36))).rejects.toThrow();
 });
 
 test('text that was written before is itself', async () => {

@@ -23,9 +23,9 @@ const world = () => {
 describe('the key of a handle', () => {
   test('is made once, whoever asks, and only when wanted', async () => {
     const { open } = world();
-    const [mine, other] = [await open(), await open()];
-    expect(await mine.keyOf('person/a', false)).toBeNull();
-    const made = await Promise.all([mine, other, mine, other].map((vault) => vault.keyOf('person/a', true)));
+    const [local, other] = [await open(), await open()];
+    expect(await local.keyOf('person/a', false)).toBeNull();
+    const made = await Promise.all([local, other, local, other].map((vault) => vault.keyOf('person/a', true)));
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     expect(await (await open()).keyOf('person/a', false)).toStrictEqual(made[0]);
     expect((await other.keyOf('person/b', true)).encryption).not.toEqual(made[0]?.encryption);
@@ -33,25 +33,25 @@ describe('the key of a handle', () => {
 
   test('that was retired is followed by another one, in every process at once, and still opens', async () => {
     const { open } = world();
-    const [mine, other] = [await open(), await open()];
-    const old = await mine.keyOf('person/a', true);
+    const [local, other] = [await open(), await open()];
+    const old = await local.keyOf('person/a', true);
     expect((await other.keyOf('person/a', true)).id).toBe(old.id);
-    await mine.retireKey(old.id);
-    await mine.retireKey(old.id);
+    await local.retireKey(old.id);
+    await local.retireKey(old.id);
     const next = await other.keyOf('person/a', true);
     expect(next.id).not.toBe(old.id);
-    expect((await mine.keyOf('person/a', true)).id).toBe(next.id);
+    expect((await local.keyOf('person/a', true)).id).toBe(next.id);
     expect(await other.key(old.id)).toStrictEqual(old);
-    expect([await mine.isCurrent(old.id), await mine.isCurrent(next.id)]).toEqual([false, true]);
+    expect([await local.isCurrent(old.id), await local.isCurrent(next.id)]).toEqual([false, true]);
   });
 
   test('that was destroyed is gone here at once and everywhere within 30 s, and never comes back', async () => {
     const { open, clock, records } = world();
-    const [mine, other] = [await open(), await open()];
-    const { id } = await mine.keyOf('person/a', true);
+    const [local, other] = [await open(), await open()];
+    const { id } = await local.keyOf('person/a', true);
     await other.key(id);
-    await mine.destroyKey(id);
-    expect(await mine.key(id)).toBeNull();
+    await local.destroyKey(id);
+    expect(await local.key(id)).toBeNull();
     await clock.advance(30_000);
     expect(await other.key(id)).toBeNull();
     expect(await records.get('vaultKeys', id)).toBeNull();
@@ -63,10 +63,10 @@ describe('the key of a handle', () => {
 
   test('is not believed for longer because the clock was set back', async () => {
     const { open, clock } = world();
-    const [mine, other] = [await open(), await open()];
-    const { id } = await mine.keyOf('person/a', true);
+    const [local, other] = [await open(), await open()];
+    const { id } = await local.keyOf('person/a', true);
     await other.key(id);
-    await mine.destroyKey(id);
+    await local.destroyKey(id);
     clock.setTime(clock.now() - 3_600_000);
     expect(await other.key(id)).toBeNull();
   });
@@ -98,22 +98,22 @@ describe('the key of a handle', () => {
 
 test('a secret is kept once, sealed, read by every process, and destroyed for all of them at once', async () => {
   const { open, records } = world();
-  const [mine, other] = [await open(), await open()];
-  expect(await mine.secret('s1')).toBeNull();
-  await mine.storeSecret('s1', bytes);
+  const [local, other] = [await open(), await open()];
+  expect(await local.secret('s1')).toBeNull();
+  await local.storeSecret('s1', bytes);
   await other.storeSecret('s1', Buffer.from('another'));
   expect(await other.secret('s1')).toEqual(bytes);
-  await mine.rotate();
+  await local.rotate();
   expect(await (await open()).secret('s1')).toEqual(bytes);
   const kept = await records.get('vaultSecrets', 's1');
   expect(JSON.stringify(kept)).not.toContain('canary');
   expect(Buffer.from((kept as { wrapped: string }).wrapped, 'base64').includes(bytes)).toBe(false);
   await records.put('vaultSecrets', 's2', kept as Record<string, string>);
   // What is sealed under one name opens under no other.
-  await expect(mine.secret('s2')).rejects.toThrow();
+  await expect(local.secret('s2')).rejects.toThrow();
   await other.deleteSecret('s1');
   await other.deleteSecret('s1');
-  expect(await mine.secret('s1')).toBeNull();
+  expect(await local.secret('s1')).toBeNull();
 });
 
 test('a plan reads secrets as if it had kept and destroyed them, and writes nothing', async () => {
@@ -139,7 +139,7 @@ describe('the master key', () => {
     const { open } = world();
     const before = await open([first]);
     const key = await before.keyOf('person/a', true);
-    const sealed = (await before.cipher('answers')).encrypt(bytes, 'a');
+    const encrypted = (await before.cipher('answers')).encrypt(bytes, 'a');
     const index = await before.serviceKey('index');
 
     await expect(open([second])).rejects.toThrow(MasterKeyUnknown);
@@ -151,7 +151,7 @@ describe('the master key', () => {
     const after = await open([second]);
     expect(await after.key(key.id)).toStrictEqual(key);
     expect(await after.keyOf('person/a', true)).toStrictEqual(key);
-    expect((await after.cipher('answers')).decrypt(sealed, 'a')).toStrictEqual(bytes);
+    expect((await after.cipher('answers')).decrypt(encrypted, 'a')).toStrictEqual(bytes);
     expect(await after.serviceKey('index')).toEqual(index);
   });
 

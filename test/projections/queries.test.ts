@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/temporary.js';
 import { accessStream } from '../../src/events/access/access.stream.js';
 import { websiteStream } from '../../src/events/website/website.stream.js';
 
-let mine: EngineProcess;
+let local: EngineProcess;
 let other: EngineProcess;
 let projector: Projector;
 
@@ -31,7 +31,7 @@ const strictlyIncreasingClock = (): Clock => {
 
 beforeEach(async () => {
   const folder = temporaryFolder();
-  [mine, other] = [await startEngine(strictlyIncreasingClock(), folder), await startEngine(systemClock, folder)];
+  [local, other] = [await startEngine(strictlyIncreasingClock(), folder), await startEngine(systemClock, folder)];
   const { engine } = other;
   projector = createProjector({ ...engine, projections, decode: (stored) => engine.codec.decode(stored) });
   await projector.start();
@@ -41,13 +41,13 @@ afterEach(() => projector.stop());
 
 const newWebsite = async (slug: string, clientId?: string): Promise<string> => {
   const input = { name: `The ${slug}`, slug, templateId: 'business', tier: 'starter', collaborators: [], clientId } as const;
-  return (await createWebsite(mine.engine, input, mine.context())).websiteId;
+  return (await createWebsite(local.engine, input, local.context())).websiteId;
 };
 
-const newClient = (email: string, name?: string): Promise<string> => createClient(mine.engine, { email, name }, mine.context());
+const newClient = (email: string, name?: string): Promise<string> => createClient(local.engine, { email, name }, local.context());
 
 const link = async (websiteId: string, email: string, role: 'viewer' | 'editor' = 'viewer'): Promise<void> => {
-  await addClient(mine.engine, { websiteId, email, role }, mine.context());
+  await addClient(local.engine, { websiteId, email, role }, local.context());
 };
 
 describe('websiteRoleOf', () => {
@@ -77,13 +77,13 @@ describe('websiteRoleOf', () => {
     const [first, second] = [await newClient('a@x.example'), await newClient('b@x.example')];
     const id = await newWebsite('bakery', first);
     await link(id, 'b@x.example');
-    for (const { engine } of [mine, other]) {
+    for (const { engine } of [local, other]) {
       expect(await websiteRoleOf(engine, { id }, first)).toMatchObject({ via: 'owner' });
       expect(await websiteRoleOf(engine, { id }, second)).toMatchObject({ via: 'link' });
     }
-    await changeAccess(mine.engine, { type: 'RemoveClient', websiteId: id, clientId: second }, mine.context());
-    await changeWebsite(mine.engine, { websiteId: id, clientId: second }, mine.context());
-    for (const { engine } of [mine, other]) {
+    await changeAccess(local.engine, { type: 'RemoveClient', websiteId: id, clientId: second }, local.context());
+    await changeWebsite(local.engine, { websiteId: id, clientId: second }, local.context());
+    for (const { engine } of [local, other]) {
       expect(await websiteRoleOf(engine, { id }, first)).toBeNull();
       expect(await websiteRoleOf(engine, { id }, second)).toMatchObject({ via: 'owner' });
     }
@@ -97,17 +97,17 @@ describe('websiteRoleOf', () => {
     const id = await newWebsite('bakery');
     await link(id, 'a@x.example');
     const stream = streamOf(id, clientId);
-    const { head } = await mine.eventStore.readStream(stream);
-    await mine.eventStore.append(stream, [newEvent('AllAccessSuspended')], head);
+    const { head } = await local.eventStore.readStream(stream);
+    await local.eventStore.append(stream, [newEvent('AllAccessSuspended')], head);
     await expect(websiteRoleOf(other.engine, { id }, clientId)).rejects.toThrow(UnknownEvent);
   });
 
   test('gives no role by a stored document that skipped such an event', async () => {
     const owner = await newClient('o@x.example');
     const id = await newWebsite('bakery', owner);
-    await mine.eventStore.append(websiteStream.name({ websiteId: id }), [newEvent('WebsiteSold')], 0n);
+    await local.eventStore.append(websiteStream.name({ websiteId: id }), [newEvent('WebsiteSold')], 0n);
     const renamed = { ...newEvent('WebsiteRenamed', { websiteId: id, name: 'Other' }) };
-    await mine.eventStore.append(websiteStream.name({ websiteId: id }), [renamed], 1n);
+    await local.eventStore.append(websiteStream.name({ websiteId: id }), [renamed], 1n);
     const [listed] = await listWebsites(other.engine, { limit: 10 });
     expect(listed).toMatchObject({ name: 'Other', clientId: owner });
     await expect(websiteRoleOf(other.engine, { id }, owner)).rejects.toThrow(UnknownEvent);
@@ -116,9 +116,9 @@ describe('websiteRoleOf', () => {
   test('gives no role when the log is unavailable', async () => {
     const owner = await newClient('o@x.example');
     const id = await newWebsite('bakery', owner);
-    await websiteRoleOf(mine.engine, { id }, owner);
-    mine.eventStore.readFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
-    await expect(websiteRoleOf(mine.engine, { id }, owner)).rejects.toThrow(EventStoreUnavailable);
+    await websiteRoleOf(local.engine, { id }, owner);
+    local.eventStore.readFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
+    await expect(websiteRoleOf(local.engine, { id }, owner)).rejects.toThrow(EventStoreUnavailable);
   });
 });
 
@@ -130,8 +130,8 @@ describe('websitesOfClient', () => {
     const archived = await newWebsite('archived', anna);
     await newWebsite('foreign');
     await link(linked, 'anna@x.example', 'editor');
-    await archiveWebsite(mine.engine, archived, mine.context());
-    const found = await websitesOfClient(mine.engine, anna);
+    await archiveWebsite(local.engine, archived, local.context());
+    const found = await websitesOfClient(local.engine, anna);
     expect(found.map(({ website, via, role }) => [website.id, via, role])).toEqual([
       [linked, 'link', 'editor'],
       [owned, 'owner', 'editor'],
@@ -157,7 +157,7 @@ describe('websitesOfClient', () => {
     const linked = await newWebsite('linked');
     await link(linked, 'anna@x.example');
     await websitesOfClient(other.engine, anna);
-    await changeAccess(mine.engine, { type: 'RemoveClient', websiteId: linked, clientId: anna }, mine.context());
+    await changeAccess(local.engine, { type: 'RemoveClient', websiteId: linked, clientId: anna }, local.context());
     expect(await websitesOfClient(other.engine, anna)).toEqual([]);
   });
 });
@@ -166,7 +166,7 @@ describe('lists', () => {
   test('websites, newest first, page by page', async () => {
     const ids = [await newWebsite('one'), await newWebsite('two'), await newWebsite('three')];
     const list = async (after?: string) =>
-      (await listWebsites(mine.engine, { limit: 2, ...(after !== undefined && { after }) })).map(({ id }) => id);
+      (await listWebsites(local.engine, { limit: 2, ...(after !== undefined && { after }) })).map(({ id }) => id);
     expect(await list()).toEqual([ids[2], ids[1]]);
     expect(await list(ids[1])).toEqual([ids[0]]);
   });
@@ -174,7 +174,7 @@ describe('lists', () => {
   test('websites by status, owner, text and shelf', async () => {
     const anna = await newClient('anna@x.example');
     const [bakery, studio, gone] = [await newWebsite('bakery', anna), await newWebsite('studio'), await newWebsite('gone', anna)];
-    await archiveWebsite(mine.engine, gone, mine.context());
+    await archiveWebsite(local.engine, gone, local.context());
     const found = async (query: Parameters<typeof listWebsites>[1]) =>
       (await listWebsites(other.engine, query)).map(({ id }) => id);
     expect(await found({ limit: 9 })).toEqual([studio, bakery]);
@@ -183,13 +183,13 @@ describe('lists', () => {
     expect(await found({ limit: 9, status: 'active' })).toEqual([]);
     expect(await found({ limit: 9, status: 'provisioning', q: 'STUD' })).toEqual([studio]);
     expect(await found({ limit: 9, q: 'the ' })).toEqual([studio, bakery]);
-    await restoreWebsite(mine.engine, gone, mine.context());
+    await restoreWebsite(local.engine, gone, local.context());
     expect(await found({ limit: 9, clientId: anna })).toEqual([gone, bakery]);
   });
 
   test('clients by text and address', async () => {
     const [anna, berta] = [await newClient('anna@x.example', 'Anna'), await newClient('berta@y.example')];
-    await renameClient(mine.engine, berta, 'Berta X.', mine.context());
+    await renameClient(local.engine, berta, 'Berta X.', local.context());
     const found = async (query: Parameters<typeof listClients>[1]) =>
       (await listClients(other.engine, query)).map(({ id }) => id);
     expect(await found({ limit: 9 })).toEqual([berta, anna]);
@@ -211,7 +211,7 @@ describe('who a signed-in subject is', () => {
   });
 
   test('an address of an interrupted creation is nobody yet', async () => {
-    mine.eventStore.appendFaults.push(
+    local.eventStore.appendFaults.push(
       (append) => append(),
       () => Promise.reject(new EventStoreUnavailable('the store is down')),
     );

@@ -94,7 +94,7 @@ describe('two projectors on the same stores', () => {
     const pause = gate();
     let asleep = 0;
     let awake = false;
-    const shown: unknown[] = [];
+    const seen: unknown[] = [];
     const slow = projector({
       readModels: {
         ...sleepers,
@@ -105,7 +105,7 @@ describe('two projectors on the same stores', () => {
         },
         apply: async (target, writes, checkpoint) => {
           await sleepers.apply(target, writes, checkpoint);
-          if (awake) shown.push(await sleepers.get(target, 'a'));
+          if (awake) seen.push(await sleepers.get(target, 'a'));
         },
       },
     });
@@ -128,7 +128,7 @@ describe('two projectors on the same stores', () => {
       (await slow.status())[0]?.position === position + 1n ? true : undefined,
     );
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-    expect(shown.filter((document) => document !== null)).toEqual([]);
+    expect(seen.filter((document) => document !== null)).toEqual([]);
   });
 });
 

@@ -25,13 +25,13 @@ const projection: Projection<RoomDocument, SeatEvent> = defineProjection({
   ignores: ['RoomRenamed'],
 });
 
-let mine: SeatProcess;
+let local: SeatProcess;
 let other: SeatProcess;
 let readModels: ReadModelStore;
 let read: ValidatedRead;
 
 beforeEach(async () => {
-  [mine, other] = await startTwo();
+  [local, other] = await startTwo();
   readModels = await createEmbeddedReadModelStore({ file: join(temporaryFolder(), 'models.db'), clock: systemClock });
   useReadModels(readModels);
 });
@@ -40,7 +40,7 @@ afterEach(() => readModels.close());
 
 /** Starts with an empty cache. */
 const useReadModels = (store: ReadModelStore): void => {
-  read = createValidatedRead({ folds: createStreamFolds(mine.store, seatCodec), readModels: store });
+  read = createValidatedRead({ folds: createStreamFolds(local.store, seatCodec), readModels: store });
 };
 
 const model = (version: string): ReadModel => ({ name: 'room', version, indexes: [] });
@@ -54,9 +54,9 @@ const storeDocument = async (revision: bigint, version = '3', takenBy: string[] 
 };
 
 const eventsRead = async (work: () => Promise<unknown>): Promise<number> => {
-  mine.store.reads.length = 0;
+  local.store.reads.length = 0;
   await work();
-  return mine.store.reads.reduce((sum, { events }) => sum + events, 0);
+  return local.store.reads.reduce((sum, { events }) => sum + events, 0);
 };
 
 test('without any projector the document is folded from the log', async () => {
@@ -168,7 +168,7 @@ describe('it fails', () => {
     await other.take('Ada');
     await storeDocument(0n);
     await read(projection, '1');
-    mine.store.readFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
+    local.store.readFault = () => Promise.reject(new EventStoreUnavailable('the store is down'));
     await expect(read(projection, '1')).rejects.toThrow(EventStoreUnavailable);
   });
 
@@ -176,13 +176,13 @@ describe('it fails', () => {
     await other.take('Ada');
     if (how === 'brought up to date') await storeDocument(0n);
     await read(projection, '1');
-    await mine.store.append(room, [newEvent('SeatGivenUp')], 0n);
+    await local.store.append(room, [newEvent('SeatGivenUp')], 0n);
     await expect(read(projection, '1')).rejects.toThrow(UnknownEvent);
   });
 
   test('when an event has a newer version than this build knows', async () => {
     await other.take('Ada');
-    await mine.store.append(room, [{ ...newEvent('SeatTaken', { by: 'Bob' }), schemaVersion: 2 }], 0n);
+    await local.store.append(room, [{ ...newEvent('SeatTaken', { by: 'Bob' }), schemaVersion: 2 }], 0n);
     await expect(read(projection, '1')).rejects.toThrow(UnknownEvent);
   });
 });

@@ -10,14 +10,14 @@ const ended = (world: World): Promise<void> => world.untilEndedOr(3 * 3_600_000)
 /** Provisions a website while `trouble` is met; answers with what was asked for. */
 const provision = async (
   trouble?: (index: number) => Trouble | undefined,
-  look: (world: World, outside: GitHubAndVercel) => Promise<void> = () => Promise.resolve(),
+  verify: (world: World, outside: GitHubAndVercel) => Promise<void> = () => Promise.resolve(),
 ): Promise<readonly string[]> => {
   const outside = createGitHubAndVercel(trouble);
   const world = await createWorld(outside);
   await world.start(undefined, { line: directLine });
   await ended(world);
   await world.expectSound();
-  await look(world, outside);
+  await verify(world, outside);
   await world.stop();
   return outside.requests;
 };

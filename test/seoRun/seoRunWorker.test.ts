@@ -182,19 +182,19 @@ test('who takes over goes on behind the last website that is known to be dealt w
   const renewals = (await world.ofRuns()).filter(({ type }) => type === 'SeoRunLeaseRenewed');
   expect(renewals.at(-1)?.data).toMatchObject({ after: expect.stringMatching(/^w\d+$/) });
 
-  const looked = new Set<string>();
+  const read = new Set<string>();
   const { eventStore } = world.stores;
   const watched: Stores['eventStore'] = {
     ...eventStore,
     readStream: (stream, options) => {
-      looked.add(stream);
+      read.add(stream);
       return eventStore.readStream(stream, options);
     },
   };
   await world.ask(world.machine(new Map(), { eventStore: watched }).engine);
   await passTimeUntil(world.clock, async () => (await world.completed()).length > 0);
   const after = renewals.at(-1)?.data.after as string;
-  expect([...looked].filter((stream) => /^seo-(?!run-)/.test(stream)).sort()).toStrictEqual(
+  expect([...read].filter((stream) => /^seo-(?!run-)/.test(stream)).sort()).toStrictEqual(
     world.websites.filter((id) => id < after).map((websiteId) => seoStream.name({ websiteId })),
   );
   expect((await world.asked()).sort()).toStrictEqual(world.websites);

@@ -40,27 +40,27 @@ export const nothingYet = (): Acknowledged => ({
 });
 
 /** Creates a website and records the response; `unique` must not be used for another one. */
-export const createWebsite = async (api: Api, told: Acknowledged, unique: string): Promise<void> => {
+export const createWebsite = async (api: Api, acknowledged: Acknowledged, unique: string): Promise<void> => {
   const slug = `site-${unique}`;
   const request = { path: '/websites', body: { name: `Site ${unique}`, slug }, key: randomUUID() };
-  told.unanswered.push(request);
-  await answerTo(api, told, request);
-  told.unanswered.splice(told.unanswered.indexOf(request), 1);
+  acknowledged.unanswered.push(request);
+  await answerTo(api, acknowledged, request);
+  acknowledged.unanswered.splice(acknowledged.unanswered.indexOf(request), 1);
 };
 
-const answerTo = async (api: Api, told: Acknowledged, { path, body, key }: Creation): Promise<void> => {
+const answerTo = async (api: Api, acknowledged: Acknowledged, { path, body, key }: Creation): Promise<void> => {
   const { status, body: answer } = await api.post(path, body, { 'idempotency-key': key });
   expect({ path, status, answer }).toMatchObject({ path, status: 201 });
-  told.websites.set(body.slug, answer as Website);
+  acknowledged.websites.set(body.slug, answer as Website);
 };
 
 /** Retries every creation that has no response yet. */
-const repeatUnanswered = async (api: Api, told: Acknowledged): Promise<void> => {
-  for (const request of told.unanswered.splice(0)) await answerTo(api, told, request);
+const repeatUnanswered = async (api: Api, acknowledged: Acknowledged): Promise<void> => {
+  for (const request of acknowledged.unanswered.splice(0)) await answerTo(api, acknowledged, request);
 };
 
 /** Invites somebody to a website. */
-export const invite = async (api: Api, told: Acknowledged, websiteId: string, unique: string): Promise<void> => {
+export const invite = async (api: Api, acknowledged: Acknowledged, websiteId: string, unique: string): Promise<void> => {
   const email = `person-${unique}@example.com`;
   const { status } = await api.post(
     `/websites/${websiteId}/clients`,
@@ -68,12 +68,12 @@ export const invite = async (api: Api, told: Acknowledged, websiteId: string, un
     { 'idempotency-key': randomUUID() },
   );
   expect(status).toBe(201);
-  const people = told.access.get(websiteId) ?? new Map<string, string>();
-  told.access.set(websiteId, people.set(email, 'editor'));
+  const people = acknowledged.access.get(websiteId) ?? new Map<string, string>();
+  acknowledged.access.set(websiteId, people.set(email, 'editor'));
 };
 
 /** Changes the delivery block of a website. */
-export const relabel = async (api: Api, told: Acknowledged, websiteId: string, unique: string): Promise<void> => {
+export const relabel = async (api: Api, acknowledged: Acknowledged, websiteId: string, unique: string): Promise<void> => {
   const label = `Label ${unique}`;
   const { status, body } = await api.put(`/websites/${websiteId}/delivery`, {
     estimatedCompletionAt: '2030-01-01T00:00:00.000Z',
@@ -82,16 +82,16 @@ export const relabel = async (api: Api, told: Acknowledged, websiteId: string, u
   });
   expect(status).toBe(200);
   const { revision } = body as { revision: number };
-  told.labels.set(websiteId, (told.labels.get(websiteId) ?? new Set()).add(label));
-  told.revisions.set(websiteId, Math.max(revision, told.revisions.get(websiteId) ?? 0));
+  acknowledged.labels.set(websiteId, (acknowledged.labels.get(websiteId) ?? new Set()).add(label));
+  acknowledged.revisions.set(websiteId, Math.max(revision, acknowledged.revisions.get(websiteId) ?? 0));
 };
 
 /**
  * Checks that all requested work succeeds, and that everything acknowledged exists exactly once.
  */
-export const expectAllThere = async (api: Api, told: Acknowledged, dataDir: string): Promise<void> => {
-  await repeatUnanswered(api, told);
-  for (const { id, slug } of told.websites.values()) {
+export const expectAllThere = async (api: Api, acknowledged: Acknowledged, dataDir: string): Promise<void> => {
+  await repeatUnanswered(api, acknowledged);
+  for (const { id, slug } of acknowledged.websites.values()) {
     // A worker that dies in between leaves an active website and a job that another worker will
     // complete.
     const job = await eventually(
@@ -107,7 +107,7 @@ export const expectAllThere = async (api: Api, told: Acknowledged, dataDir: stri
     expect([job, website]).toMatchObject(['succeeded', { slug, status: 'active' }]);
   }
 
-  for (const [id, expected] of told.access) {
+  for (const [id, expected] of acknowledged.access) {
     const { body } = await api.get(`/websites/${id}/clients`);
     const { links, invitations } = body as Record<'links' | 'invitations', { email: string; role: string }[]>;
     const roles = [...links, ...invitations].map(({ email, role }) => [email, role] as const);
@@ -115,7 +115,7 @@ export const expectAllThere = async (api: Api, told: Acknowledged, dataDir: stri
     for (const [email, role] of expected) expect(roles).toContainEqual([email, role]);
   }
 
-  for (const [id, labels] of told.labels) {
+  for (const [id, labels] of acknowledged.labels) {
     const history = await wholeHistory(api, id);
     for (const label of labels) expect(history).toContain(JSON.stringify(label));
   }

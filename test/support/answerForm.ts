@@ -7,13 +7,13 @@ import type { RawAnswer } from './rawHttp.js';
  * The machine's time is the neighbours' too: what counts is the work. An answer that does not come
  * at all is `sendRaw`'s concern.
  */
-const mostCpuMs = 2_000;
+const maxCpuMs = 2_000;
 
 export const timed = async (ask: () => Promise<RawAnswer | null>): Promise<RawAnswer | null> => {
   const before = process.cpuUsage();
   const answer = await ask();
   const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1_000).toBeLessThan(mostCpuMs);
+  expect((user + system) / 1_000).toBeLessThan(maxCpuMs);
   return answer;
 };
 

@@ -230,9 +230,9 @@ export const anyRequestOf = (route: Route, everybody: Everybody): fc.Arbitrary<S
         ...(body.length === 0 && !isChunked ? [] : framed),
       ] as (readonly [string, string])[];
       const sent = { route, method, target: `${entry}${target}${asked}`, headers, body: isChunked ? chunked(body) : body };
-      return { ...sent, [fc.toStringMethod]: () => shown(sent) };
+      return { ...sent, [fc.toStringMethod]: () => textOf(sent) };
     });
 };
 
-const shown = ({ method, target, headers, body }: Omit<Sent, typeof fc.toStringMethod>): string =>
+const textOf = ({ method, target, headers, body }: Omit<Sent, typeof fc.toStringMethod>): string =>
   JSON.stringify({ method, target, headers, body: body.toString().slice(0, 1_000), bytes: body.length });

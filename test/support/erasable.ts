@@ -39,8 +39,8 @@ export const outboxIn = (folder: string): ReturnType<typeof createEmbeddedOutbox
 type Outbox = ReturnType<typeof outboxIn>;
 
 export const newWebsite = async ({ engine, context }: EngineProcess, slug: string): Promise<string> => {
-  const wish = { name: slug, slug, templateId: 'business', tier: 'starter', collaborators: [] } as const;
-  return (await createWebsite(engine, wish, context())).websiteId;
+  const input = { name: slug, slug, templateId: 'business', tier: 'starter', collaborators: [] } as const;
+  return (await createWebsite(engine, input, context())).websiteId;
 };
 
 /** Invites an address; the id of its invitation and the address as that holds it. */
@@ -136,6 +136,6 @@ export const createMortal = (
 
 export type Mortal = ReturnType<typeof createMortal>;
 
-export const mortalKeeper = (keeper: PersonalDataHolder, { act }: Mortal): PersonalDataHolder => ({
-  forget: (address, person) => act(() => keeper.forget(address, person)),
+export const mortalHolder = (holder: PersonalDataHolder, { act }: Mortal): PersonalDataHolder => ({
+  forget: (address, person) => act(() => holder.forget(address, person)),
 });

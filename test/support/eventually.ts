@@ -6,12 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
  */
 export const eventually = async <Result>(
   what: string,
-  look: () => Promise<Result | undefined> | Result | undefined,
+  find: () => Promise<Result | undefined> | Result | undefined,
   withinMs = 30_000,
 ): Promise<Result> => {
   const giveUpAt = Date.now() + withinMs;
   for (;;) {
-    const found = await look();
+    const found = await find();
     if (found !== undefined) return found;
     if (Date.now() > giveUpAt) throw new Error(`${what} did not happen within ${String(withinMs)} ms`);
     await pause(10);

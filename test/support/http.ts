@@ -131,7 +131,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   });
   const settings = loadSettings({ DATA_DIR: folder, ...options.environment });
   const metrics = createMetrics();
-  const core = await openCore(settings, logger, { clock, watched: (eventStore) => countAppends(eventStore, metrics) });
+  const core = await openCore(settings, logger, { clock, instrument: (eventStore) => countAppends(eventStore, metrics) });
   const engine = processOn(core);
   const projector = composeProjector(core);
   if (options.projector !== false) await projector.start();

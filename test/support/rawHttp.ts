@@ -9,7 +9,7 @@ export interface RawAnswer {
   readonly rest: string;
 }
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
 /**
  * Sends bytes as they are on a connection of their own and reads the answer until the service
@@ -27,7 +27,7 @@ export const sendRaw = (
 ): Promise<RawAnswer | null> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, timeout: patienceMs });
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, timeout: timeoutMs });
     const chunks: Buffer[] = [];
     const finish = (): void => {
       socket.destroy();
@@ -40,7 +40,7 @@ export const sendRaw = (
     socket.once('end', finish);
     socket.once('timeout', () => {
       socket.destroy();
-      reject(new Error(`no answer in ${patienceMs} ms, but ${Buffer.concat(chunks).toString('latin1')}`));
+      reject(new Error(`no answer in ${timeoutMs} ms, but ${Buffer.concat(chunks).toString('latin1')}`));
     });
     // The service may close while it is still being written to: what it said before counts.
     socket.once('error', finish);

@@ -35,9 +35,9 @@ const failedOnce = (attempt: number): BillingEvent => ({
 });
 
 const start = { type: 'StartAttempt', websiteId: 'w1', attempt: 1, task: claimTask, worker: 'me' } as const;
-const mine = { websiteId: 'w1', attempt: 1 } as const;
+const ofAttempt = { websiteId: 'w1', attempt: 1 } as const;
 const fault = { error: 'Away', transient: true, retryAfterMs: 0, provider: 'stripe', late: false };
-const failure = { type: 'RecordFailure', ...mine, task: claimTask, fault, jitter: 0 } as const;
+const failure = { type: 'RecordFailure', ...ofAttempt, task: claimTask, fault, jitter: 0 } as const;
 
 describe('an attempt', () => {
   test('is begun by one worker at a time, whatever it is about', () => {
@@ -90,7 +90,7 @@ describe('an attempt', () => {
       failure,
     ] as const) {
       given(billingProcess, [started('claim-1'), failedOnce(1), started('claim-1', 2)])
-        .when({ ...mine, ...outcome })
+        .when({ ...ofAttempt, ...outcome })
         .then([]);
     }
   });
@@ -98,10 +98,10 @@ describe('an attempt', () => {
 
 test.each([
   [start, []],
-  [{ type: 'RecordRequest', ...mine, claim, provider: 'stripe', customerId: 'cus_1' }, [started('claim-1')]],
-  [{ type: 'RecordSubscription', ...mine, claim, subscriptionId: 'sub_1' }, [started('claim-1'), requested]],
-  [{ type: 'RecordEnd', ...mine, clientId: 'c1' }, [requested, attached, started('end c1')]],
-  [{ type: 'RecordCompletion', ...mine, claim }, [started('claim-1'), requested, attached]],
+  [{ type: 'RecordRequest', ...ofAttempt, claim, provider: 'stripe', customerId: 'cus_1' }, [started('claim-1')]],
+  [{ type: 'RecordSubscription', ...ofAttempt, claim, subscriptionId: 'sub_1' }, [started('claim-1'), requested]],
+  [{ type: 'RecordEnd', ...ofAttempt, clientId: 'c1' }, [requested, attached, started('end c1')]],
+  [{ type: 'RecordCompletion', ...ofAttempt, claim }, [started('claim-1'), requested, attached]],
   [failure, [started('claim-1')]],
 ] as const)('%j repeated changes nothing', (command, events) => {
   expectRepeatable(billingProcess, [...events], command as never);
@@ -110,7 +110,7 @@ test.each([
 describe('one claim of a website at a time', () => {
   const other = { ...claim, invitationId: 'i2', claimId: 'claim-2', clientId: 'c2' };
   const otherTask: BillingTask = { kind: 'claim', claim: other };
-  const decline = { type: 'DeclineClaim', ...mine, claim: other, isWithdrawn: false } as const;
+  const decline = { type: 'DeclineClaim', ...ofAttempt, claim: other, isWithdrawn: false } as const;
   const declined: BillingEvent = { type: 'TransferDeclined', data: other };
   const failed: BillingEvent = { type: 'TransferFailed', data: { ...claim, reason: 'Away' } };
   const underWay = [started('claim-1')];
@@ -206,7 +206,7 @@ test('who comes back after an end gets an account anew', () => {
   const { accounts } = stateAfter(billingProcess, [requested, attached, ended]);
   expect(accounts.get('c1')).toMatchObject({ stage: 'ended', subscriptionId: 'sub_1' });
   given(billingProcess, [requested, attached, ended, started('claim-2')])
-    .when({ type: 'RecordRequest', ...mine, claim, provider: 'stripe', customerId: 'cus_1' })
+    .when({ type: 'RecordRequest', ...ofAttempt, claim, provider: 'stripe', customerId: 'cus_1' })
     .then([requested]);
 });
 

@@ -217,7 +217,7 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
 
 /** The provider as one worker reaches it over its `line`. */
 const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments => {
-  const shown = ({ id, live }: Remote['subscriptions'][number]): Subscription => ({
+  const toSubscription = ({ id, live }: Remote['subscriptions'][number]): Subscription => ({
     id,
     status: live ? 'active' : 'canceled',
     createdAt: '2026-01-01T00:00:00.000Z',
@@ -237,7 +237,7 @@ const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments 
     findSubscription: (customerId, websiteId) =>
       line('findSubscription', () => {
         const found = subscriptions.find((one) => one.customerId === customerId && one.websiteId === websiteId && one.live);
-        return found === undefined ? null : shown(found);
+        return found === undefined ? null : toSubscription(found);
       }),
     createSubscription: ({ customerId, clientId, websiteId, priceId }, confirm) => {
       confirm();
@@ -245,7 +245,7 @@ const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments 
         const id = `s${subscriptions.length + 1}`;
         const subscription = { id, customerId, clientId, websiteId, priceId, live: true };
         subscriptions.push(subscription);
-        return shown(subscription);
+        return toSubscription(subscription);
       });
     },
     endSubscription: (id) =>

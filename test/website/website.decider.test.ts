@@ -4,7 +4,7 @@ import { featuresOf, slugDecider, websiteDecider } from '../../src/commands/webs
 import type { WebsiteEvent } from '../../src/events/website/website.events.js';
 import { earlier, expectRepeatable, given } from '../support/given.js';
 
-const wish = {
+const create = {
   type: 'CreateWebsite',
   websiteId: 'w1',
   name: 'Bakery',
@@ -43,18 +43,18 @@ const archived: WebsiteEvent = { type: 'WebsiteArchived', data: { websiteId: 'w1
 
 describe('CreateWebsite', () => {
   test('without features has all of its tier', () => {
-    given(websiteDecider).when(wish).then([created]);
+    given(websiteDecider).when(create).then([created]);
   });
 
   test('with fewer features has those, in the order of the catalogue', () => {
     given(websiteDecider)
-      .when({ ...wish, features: ['analytics', 'content'] })
+      .when({ ...create, features: ['analytics', 'content'] })
       .then([{ ...created, data: { ...created.data, features: ['content', 'analytics'] } }]);
   });
 
   test('with a feature above its tier is refused', () => {
     given(websiteDecider)
-      .when({ ...wish, features: ['seo'] })
+      .when({ ...create, features: ['seo'] })
       .thenRefused(refusals.featureNotOnTier('seo', 'starter'));
   });
 
@@ -174,7 +174,7 @@ describe('AbandonWebsite', () => {
   });
 
   test('for ever: a creation that comes later is refused', () => {
-    given(websiteDecider, [abandoned]).when(wish).thenRefused(refusals.slugTaken());
+    given(websiteDecider, [abandoned]).when(create).thenRefused(refusals.slugTaken());
   });
 
   test('leaves no website behind that could be changed', () => {
@@ -185,7 +185,7 @@ describe('AbandonWebsite', () => {
 });
 
 test.each([
-  [wish, []],
+  [create, []],
   [{ type: 'AbandonWebsite', websiteId: 'w1' }, []],
   [{ type: 'ChangeWebsite', websiteId: 'w1', name: 'Other', tier: 'growth', brandColor: '#000000', clientId: 'c1' }, [created]],
   [{ type: 'ActivateWebsite', ...activated.data }, [created]],

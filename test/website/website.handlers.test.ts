@@ -15,24 +15,24 @@ import { createTestClock, passTimeUntil, type TestClock } from '../support/testC
 import { slugStream, websiteStream } from '../../src/events/website/website.stream.js';
 import { accessFold } from '../../src/events/access/access.state.js';
 
-const wish = { name: 'Bakery', slug: 'bakery', templateId: 'business', tier: 'starter', collaborators: [] } as const;
+const input = { name: 'Bakery', slug: 'bakery', templateId: 'business', tier: 'starter', collaborators: [] } as const;
 
 let clock: TestClock;
-let mine: EngineProcess;
+let local: EngineProcess;
 let other: EngineProcess;
 
 beforeEach(async () => {
   clock = createTestClock();
   const folder = temporaryFolder();
-  [mine, other] = [await startEngine(clock, folder), await startEngine(clock, folder)];
+  [local, other] = [await startEngine(clock, folder), await startEngine(clock, folder)];
 });
 
 const create = ({ engine, context }: EngineProcess, as: CommandContext = context()): Promise<{ websiteId: string }> =>
-  createWebsite(engine, wish, as);
+  createWebsite(engine, input, as);
 
 /** Ids of the websites that exist, whatever anybody has been told. */
 const created = async (): Promise<readonly string[]> =>
-  (await logOf(mine)).flatMap(([stream, type]) => (type === 'WebsiteCreated' ? [stream.slice('website-'.length)] : []));
+  (await logOf(local)).flatMap(([stream, type]) => (type === 'WebsiteCreated' ? [stream.slice('website-'.length)] : []));
 
 /** Lets the append of a website's own events go wrong, and every other one pass. */
 const onWebsiteStream =
@@ -45,15 +45,15 @@ const onWebsiteStream =
 
 /** A creation that ends between its reservation and the website itself. */
 const crashAfterReserving = async (as: CommandContext): Promise<void> => {
-  mine.eventStore.appendFaults.push(onWebsiteStream(mine, unavailable));
-  await expect(create(mine, as)).rejects.toThrow(EventStoreUnavailable);
-  expect(await logOf(mine)).toEqual([[slugStream.name({ slug: 'bakery' }), 'SlugReserved']]);
+  local.eventStore.appendFaults.push(onWebsiteStream(local, unavailable));
+  await expect(create(local, as)).rejects.toThrow(EventStoreUnavailable);
+  expect(await logOf(local)).toEqual([[slugStream.name({ slug: 'bakery' }), 'SlugReserved']]);
 };
 
 describe('createWebsite', () => {
   test('reserves the slug, then creates the website with the features of its tier and a job to be', async () => {
-    const { websiteId } = await create(mine);
-    expect(await logOf(mine)).toEqual([
+    const { websiteId } = await create(local);
+    expect(await logOf(local)).toEqual([
       [slugStream.name({ slug: 'bakery' }), 'SlugReserved'],
       [websiteStream.name({ websiteId }), 'WebsiteCreated'],
     ]);
@@ -67,52 +67,52 @@ describe('createWebsite', () => {
     ['an unknown client', { clientId: 'nobody' }, refusals.clientNotFound('nobody')],
     ['a feature above the tier', { features: ['seo'] }, refusals.featureNotOnTier('seo', 'starter')],
   ] as const)('refuses %s before it takes the slug', async (_, changes, refusal) => {
-    const { engine, context } = mine;
-    const creating = createWebsite(engine, { ...wish, ...changes }, context());
+    const { engine, context } = local;
+    const creating = createWebsite(engine, { ...input, ...changes }, context());
     await expect(creating).rejects.toEqual(new Refused(refusal));
-    expect(await logOf(mine)).toEqual([]);
+    expect(await logOf(local)).toEqual([]);
   });
 
   test('with an owner, who exists', async () => {
-    const clientId = await createClient(mine.engine, { email: 'anna@example.com' }, mine.context());
-    const { websiteId } = await createWebsite(other.engine, { ...wish, clientId }, other.context());
-    expect((await mine.engine.read(websiteProjection, websiteId)).document?.clientId).toBe(clientId);
+    const clientId = await createClient(local.engine, { email: 'anna@example.com' }, local.context());
+    const { websiteId } = await createWebsite(other.engine, { ...input, clientId }, other.context());
+    expect((await local.engine.read(websiteProjection, websiteId)).document?.clientId).toBe(clientId);
   });
 
   test('refuses a slug that is taken, however long ago', async () => {
-    const { websiteId } = await create(mine);
+    const { websiteId } = await create(local);
     await clock.advance(10 * reservationMs);
     await expect(create(other)).rejects.toEqual(new Refused(refusals.slugTaken()));
     expect(await created()).toEqual([websiteId]);
   });
 
   test('many at once for one slug: exactly one', async () => {
-    const creating = [mine, other].flatMap((at) => Array.from({ length: 5 }, () => create(at)));
+    const creating = [local, other].flatMap((at) => Array.from({ length: 5 }, () => create(at)));
     const { values, refusals: refused } = await passTimeUntil(clock, outcomes(creating));
     expect(refused).toEqual(Array.from({ length: 9 }, () => refusals.slugTaken()));
     expect(await created()).toEqual(values.map(({ websiteId }) => websiteId));
   });
 
   test('the same command again, at once or later: the same website', async () => {
-    const as = mine.context();
-    const [first, second] = await Promise.all([create(mine, as), create(other, as)]);
+    const as = local.context();
+    const [first, second] = await Promise.all([create(local, as), create(other, as)]);
     await clock.advance(10 * reservationMs);
     expect([second, await create(other, as)]).toEqual([first, first]);
-    expect(await logOf(mine)).toHaveLength(2);
+    expect(await logOf(local)).toHaveLength(2);
   });
 
   test('a dry run tells both events and takes nothing', async () => {
-    const plan = planningOf(mine);
+    const plan = planningOf(local);
     await create(plan);
     expect(plan.planned.map(({ type }) => type)).toEqual(['SlugReserved', 'WebsiteCreated']);
-    expect(await logOf(mine)).toEqual([]);
+    expect(await logOf(local)).toEqual([]);
     await create(other);
   });
 });
 
 describe('a creation that ended between its reservation and the website', () => {
   test.each([0, reservationMs - 1, reservationMs, 24 * 3_600_000])('is completed by the same command %d ms later', async (ms) => {
-    const as = mine.context();
+    const as = local.context();
     await crashAfterReserving(as);
     await clock.advance(ms);
     const { websiteId } = await create(other, as);
@@ -120,58 +120,58 @@ describe('a creation that ended between its reservation and the website', () => 
   });
 
   test('keeps its slug for 60 s', async () => {
-    await crashAfterReserving(mine.context());
+    await crashAfterReserving(local.context());
     await clock.advance(reservationMs - 1);
     await expect(create(other)).rejects.toEqual(new Refused(refusals.slugTaken()));
-    expect(await logOf(mine)).toHaveLength(1);
+    expect(await logOf(local)).toHaveLength(1);
   });
 
   test('loses its slug after 60 s to whoever asks for it, and can never be completed', async () => {
-    const as = mine.context();
+    const as = local.context();
     await crashAfterReserving(as);
     await clock.advance(reservationMs);
     const { websiteId } = await create(other);
-    await expect(create(mine, as)).rejects.toEqual(new Refused(refusals.slugTaken()));
+    await expect(create(local, as)).rejects.toEqual(new Refused(refusals.slugTaken()));
     expect(await created()).toEqual([websiteId]);
   });
 
   test('loses its slug to exactly one of many who ask at once', async () => {
-    await crashAfterReserving(mine.context());
+    await crashAfterReserving(local.context());
     await clock.advance(reservationMs);
-    const creating = [mine, other].flatMap((at) => [create(at), create(at), create(at)]);
+    const creating = [local, other].flatMap((at) => [create(at), create(at), create(at)]);
     const { values, refusals: refused } = await passTimeUntil(clock, outcomes(creating));
     expect(refused).toEqual(Array.from({ length: 5 }, () => refusals.slugTaken()));
     expect(await created()).toEqual(values.map(({ websiteId }) => websiteId));
   });
 
   test('is not a website after its slug was taken over', async () => {
-    await crashAfterReserving(mine.context());
+    await crashAfterReserving(local.context());
     await clock.advance(reservationMs);
     await create(other);
-    const abandoned = (await logOf(mine)).find(([, type]) => type === 'WebsiteCreationAbandoned')?.[0].slice('website-'.length);
-    expect(await mine.engine.read(websiteProjection, abandoned ?? '')).toMatchObject({ document: null, revision: 0n });
-    const changing = changeWebsite(mine.engine, { websiteId: abandoned ?? '', name: 'Other' }, mine.context());
+    const abandoned = (await logOf(local)).find(([, type]) => type === 'WebsiteCreationAbandoned')?.[0].slice('website-'.length);
+    expect(await local.engine.read(websiteProjection, abandoned ?? '')).toMatchObject({ document: null, revision: 0n });
+    const changing = changeWebsite(local.engine, { websiteId: abandoned ?? '', name: 'Other' }, local.context());
     await expect(changing).rejects.toEqual(new Refused(refusals.websiteNotFound(abandoned ?? '')));
   });
 
   test('is taken over by the next one when whoever took it over ended as well', async () => {
-    await crashAfterReserving(mine.context());
+    await crashAfterReserving(local.context());
     await clock.advance(reservationMs);
     const { eventStore } = other;
     eventStore.appendFaults.push((append) => append(), unavailable);
     await expect(create(other)).rejects.toThrow(EventStoreUnavailable);
-    const { websiteId } = await create(mine);
+    const { websiteId } = await create(local);
     expect(await created()).toEqual([websiteId]);
   });
 
   test('a dry run of a take-over takes nothing over', async () => {
-    const as = mine.context();
+    const as = local.context();
     await crashAfterReserving(as);
     await clock.advance(reservationMs);
     const plan = planningOf(other);
     await create(plan);
     expect(plan.planned.map(({ type }) => type)).toEqual(['WebsiteCreationAbandoned', 'SlugReserved', 'WebsiteCreated']);
-    await create(mine, as);
+    await create(local, as);
     expect(await created()).toHaveLength(1);
   });
 });
@@ -184,31 +184,31 @@ describe('a creation that is held up for 60 s after its reservation', () => {
   let taken: string;
 
   test('is refused when somebody else got the slug meanwhile', async () => {
-    mine.eventStore.appendFaults.push(async (append) => {
+    local.eventStore.appendFaults.push(async (append) => {
       const result = await append();
       await takenOver();
       return result;
     });
-    await expect(create(mine)).rejects.toEqual(new Refused(refusals.slugTaken()));
+    await expect(create(local)).rejects.toEqual(new Refused(refusals.slugTaken()));
     expect(await created()).toEqual([taken]);
   });
 
   test('is not written either when it was already on its way to the log', async () => {
-    const as = mine.context();
-    mine.eventStore.appendFaults.push(onWebsiteStream(mine, after(takenOver)));
-    await expect(passTimeUntil(clock, create(mine, as))).rejects.toThrow(TooManyConflicts);
+    const as = local.context();
+    local.eventStore.appendFaults.push(onWebsiteStream(local, after(takenOver)));
+    await expect(passTimeUntil(clock, create(local, as))).rejects.toThrow(TooManyConflicts);
     expect(await created()).toEqual([taken]);
-    await expect(create(mine, as)).rejects.toEqual(new Refused(refusals.slugTaken()));
+    await expect(create(local, as)).rejects.toEqual(new Refused(refusals.slugTaken()));
   });
 
   test('keeps the slug when it comes through just before it is taken over', async () => {
-    const as = mine.context();
+    const as = local.context();
     await crashAfterReserving(as);
     await clock.advance(reservationMs);
     other.eventStore.appendFaults.push(
       onWebsiteStream(
         other,
-        after(() => create(mine, as)),
+        after(() => create(local, as)),
       ),
     );
     await expect(passTimeUntil(clock, create(other))).rejects.toEqual(new Refused(refusals.slugTaken()));
@@ -218,31 +218,31 @@ describe('a creation that is held up for 60 s after its reservation', () => {
 
 describe('changeWebsite', () => {
   test('refuses an unknown owner, and leaves the rest as it was', async () => {
-    const { websiteId } = await create(mine);
-    const changing = changeWebsite(mine.engine, { websiteId, name: 'Other', clientId: 'nobody' }, mine.context());
+    const { websiteId } = await create(local);
+    const changing = changeWebsite(local.engine, { websiteId, name: 'Other', clientId: 'nobody' }, local.context());
     await expect(changing).rejects.toEqual(new Refused(refusals.clientNotFound('nobody')));
-    expect((await mine.engine.read(websiteProjection, websiteId)).document?.name).toBe('Bakery');
+    expect((await local.engine.read(websiteProjection, websiteId)).document?.name).toBe('Bakery');
   });
 
   test('refuses to change what somebody else has changed meanwhile', async () => {
-    const { websiteId } = await create(mine);
-    const rename = (name: string) => changeWebsite(mine.engine, { websiteId, name }, mine.context(), { expectedRevision: 0n });
+    const { websiteId } = await create(local);
+    const rename = (name: string) => changeWebsite(local.engine, { websiteId, name }, local.context(), { expectedRevision: 0n });
     await rename('First');
     await expect(rename('Second')).rejects.toEqual(new Refused(refusals.stale()));
   });
 
   test("takes the new owner's link away, and nobody else's", async () => {
-    const { websiteId } = await create(mine);
+    const { websiteId } = await create(local);
     const [anna, berta] = await Promise.all(
       ['anna@example.com', 'berta@example.com'].map(async (email) => {
-        const clientId = await createClient(mine.engine, { email }, mine.context());
-        await addClient(mine.engine, { websiteId, email, role: 'viewer' }, mine.context());
+        const clientId = await createClient(local.engine, { email }, local.context());
+        await addClient(local.engine, { websiteId, email, role: 'viewer' }, local.context());
         return clientId;
       }),
     );
     await changeWebsite(other.engine, { websiteId, ...(anna !== undefined && { clientId: anna }) }, other.context());
-    const roleOf = async (clientId = '') => linkRole((await mine.engine.state(accessFold, { websiteId, clientId })).state);
+    const roleOf = async (clientId = '') => linkRole((await local.engine.state(accessFold, { websiteId, clientId })).state);
     expect([await roleOf(anna), await roleOf(berta)]).toEqual([undefined, 'viewer']);
-    expect((await mine.engine.read(websiteProjection, websiteId)).document?.clientId).toBe(anna);
+    expect((await local.engine.read(websiteProjection, websiteId)).document?.clientId).toBe(anna);
   });
 });

@@ -82,8 +82,8 @@ export const renameClient = async (
   const { state } = await engine.state(clientFold, { clientId });
   const email = state.stage === 'registered' ? await engine.personal.decrypt(state.email) : null;
   if (email === null) throw new Refused(refusals.clientNotFound(clientId));
-  const sealed = await engine.personal.encrypt(email, name);
-  const command = { type: 'RenameClient', clientId, name: sealed } as const;
+  const encryptedName = await engine.personal.encrypt(email, name);
+  const command = { type: 'RenameClient', clientId, name: encryptedName } as const;
   return engine.handle(clientDecider, command, context, options);
 };
 

@@ -74,7 +74,7 @@ export const leftoversOf = ({ removed }: JobInCompensation): readonly Leftover[]
  * The numbers of what comes next go on from every attempt before: a late outcome is never taken for
  * another's.
  */
-const anew = ({ highest }: Job) => ({ attempts: { ...noAttempts, attempt: highest } });
+const freshAttempts = ({ highest }: Job) => ({ attempts: { ...noAttempts, attempt: highest } });
 
 /**
  * With the repository gone everything is to be made anew, with the project alone what belongs to
@@ -83,15 +83,15 @@ const anew = ({ highest }: Job) => ({ attempts: { ...noAttempts, attempt: highes
 const withoutRemoved = ({ outputs, step }: Job, removed: readonly Leftover[]): Pick<Job, 'outputs' | 'step'> => {
   if (removed.length === 0) return { outputs, step };
   const from = removed.includes('repository') ? 0 : Math.min(stepIds.indexOf('vercel_create_project'), stepIds.indexOf(step));
-  const kept = stepIds.slice(0, from).map((id) => [id, outputs[id]]);
-  return { outputs: Object.fromEntries(kept) as Job['outputs'], step: stepIds[from] ?? step };
+  const remaining = stepIds.slice(0, from).map((id) => [id, outputs[id]]);
+  return { outputs: Object.fromEntries(remaining) as Job['outputs'], step: stepIds[from] ?? step };
 };
 
 type CompensationEvent = Extract<ProvisioningEvent, { type: `Provisioning${'Compensat' | 'Leftover'}${string}` }>;
 
 const evolveCompensation = (state: Extract<ProvisioningState, Job>, event: Recorded<CompensationEvent>): ProvisioningState => {
   if (event.type === 'ProvisioningCompensationRequested') {
-    return { ...state, ...anew(state), stage: 'compensating', removed: [] };
+    return { ...state, ...freshAttempts(state), stage: 'compensating', removed: [] };
   }
   if (state.stage !== 'compensating') return state;
   const { removed, ...job } = state;
@@ -108,10 +108,10 @@ const evolveCompensation = (state: Extract<ProvisioningState, Job>, event: Recor
       // Given up: the other leftovers are there still, and a retry goes on with the step that
       // failed, if it can.
       return event.data.nextAttemptAt === undefined
-        ? { ...job, ...anew(job), ...withoutRemoved(job, removed), stage: 'failed' }
+        ? { ...job, ...freshAttempts(job), ...withoutRemoved(job, removed), stage: 'failed' }
         : { ...state, attempts: attemptFailed(state.attempts, event) };
     case 'ProvisioningCompensated':
-      return { ...job, ...anew(job), ...withoutRemoved(job, leftovers), stage: 'failed' };
+      return { ...job, ...freshAttempts(job), ...withoutRemoved(job, leftovers), stage: 'failed' };
   }
 };
 

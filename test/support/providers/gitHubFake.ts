@@ -83,7 +83,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     default_branch: 'main',
     clone_url: `https://github.com/${owner}/${name}.git`,
   });
-  const shownCommit = ({ sha, message }: FakeCommit): Record<string, unknown> => {
+  const commitBody = ({ sha, message }: FakeCommit): Record<string, unknown> => {
     const by = { name: 'Ada Lovelace', email: 'ada@example.com', date: '2026-01-01T00:00:00Z' };
     return {
       ...commitForm,
@@ -141,7 +141,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
           repository.copying -= 1;
           return errorResponse(409, 'Git Repository is empty.');
         }
-        return { status: 200, body: page(request, repository.commits).map(shownCommit) };
+        return { status: 200, body: page(request, repository.commits).map(commitBody) };
       case 'collaborators':
         if (request.method === 'PUT') return invite(repository, more ?? '');
         return {

@@ -1,18 +1,18 @@
 import type { FakeAnswer, FakeProvider, FakeRequest } from './wire.js';
 
-interface Kept {
+interface Resource {
   readonly id: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly created: number;
 }
 
-export interface FakeCustomer extends Kept {
+export interface FakeCustomer extends Resource {
   readonly email: string;
   readonly name: string | null;
   deleted: boolean;
 }
 
-export interface FakeSubscription extends Kept {
+export interface FakeSubscription extends Resource {
   readonly customer: string;
   readonly price: string;
   readonly collectionMethod: string;
@@ -66,17 +66,9 @@ export const createStripeFake = (): StripeFake => {
   let made = 0;
   const nextId = (prefix: string): string => `${prefix}_${String((made += 1)).padStart(6, '0')}`;
 
-  const customerShown = ({ id, email, name, metadata, created, deleted }: FakeCustomer): unknown =>
+  const customerBody = ({ id, email, name, metadata, created, deleted }: FakeCustomer): unknown =>
     deleted ? { id, object: 'customer', deleted } : { id, object: 'customer', email, name, metadata, created, livemode: false };
-  const subscriptionShown = ({
-    id,
-    customer,
-    price,
-    status,
-    metadata,
-    created,
-    collectionMethod,
-  }: FakeSubscription): unknown => ({
+  const subscriptionBody = ({ id, customer, price, status, metadata, created, collectionMethod }: FakeSubscription): unknown => ({
     id,
     object: 'subscription',
     customer,
@@ -89,11 +81,11 @@ export const createStripeFake = (): StripeFake => {
       object: 'list',
       has_more: false,
       url: `/v1/subscription_items?subscription=${id}`,
-      data: [{ id: `si_${id}`, object: 'subscription_item', price: priceShown(price), current_period_end: created + MONTH_S }],
+      data: [{ id: `si_${id}`, object: 'subscription_item', price: priceBody(price), current_period_end: created + MONTH_S }],
     },
   });
-  const priceShown = (id: string): unknown => ({ id, object: 'price', active: true, type: 'recurring' });
-  const invoiceShown = ({ id, status }: FakeInvoice): unknown => ({
+  const priceBody = (id: string): unknown => ({ id, object: 'price', active: true, type: 'recurring' });
+  const invoiceBody = ({ id, status }: FakeInvoice): unknown => ({
     id,
     object: 'invoice',
     number: status === 'draft' ? null : `DOOR-${id}`,
@@ -116,7 +108,7 @@ export const createStripeFake = (): StripeFake => {
     return ok({ object: 'list', url: path, has_more: hasMore, data: items.map((item) => show(item as never)) });
   };
   const newestFirst = <Item>(items: readonly Item[], wanted: (item: Item) => boolean): Item[] => items.filter(wanted).reverse();
-  const common = (prefix: string, form: URLSearchParams): Kept => ({
+  const common = (prefix: string, form: URLSearchParams): Resource => ({
     id: nextId(prefix),
     metadata: metadataIn(form),
     created: CREATED + made,
@@ -127,7 +119,7 @@ export const createStripeFake = (): StripeFake => {
     if (!email.includes('@')) return refused(`Invalid email address: ${email}`, { code: 'email_invalid', param: 'email' });
     const customer = { ...common('cus', form), email, name: form.get('name'), deleted: false };
     customers.push(customer);
-    return ok(customerShown(customer));
+    return ok(customerBody(customer));
   };
   const createSubscription = (form: URLSearchParams): FakeAnswer => {
     const customer = form.get('customer') ?? '';
@@ -139,7 +131,7 @@ export const createStripeFake = (): StripeFake => {
     if (collectionMethod !== 'send_invoice') return refused('This customer has no attached payment source', {});
     subscriptions.push(subscription);
     invoices.push({ id: nextId('in'), subscription: subscription.id, status: 'open' });
-    return ok(subscriptionShown(subscription));
+    return ok(subscriptionBody(subscription));
   };
 
   /** Handles a creation, once per idempotency key. */
@@ -147,13 +139,13 @@ export const createStripeFake = (): StripeFake => {
     const key = headers.get('idempotency-key') ?? '';
     const text = typeof body === 'string' ? body : '';
     const asked = `${path}?${text}`;
-    const kept = answers.get(key);
-    if (kept !== undefined) {
-      if (kept.asked !== asked) {
+    const stored = answers.get(key);
+    if (stored !== undefined) {
+      if (stored.asked !== asked) {
         const words = 'Keys for idempotent requests can only be used with the same parameters they were first used with.';
         return refused(words, { type: 'idempotency_error' });
       }
-      return { ...kept.answer, headers: { ...kept.answer.headers, 'idempotent-replayed': 'true' } };
+      return { ...stored.answer, headers: { ...stored.answer.headers, 'idempotent-replayed': 'true' } };
     }
     const form = new URLSearchParams(text);
     const answer = carryOut(path, form);
@@ -182,7 +174,7 @@ export const createStripeFake = (): StripeFake => {
     const subscription = subscriptions.find((one) => one.id === id);
     if (subscription === undefined || subscription.status === 'canceled') return missing('subscription', id);
     subscription.status = 'canceled';
-    return ok(subscriptionShown(subscription));
+    return ok(subscriptionBody(subscription));
   };
   const read = (request: FakeRequest, kind: string, id: string | undefined): FakeAnswer => {
     const { query } = request;
@@ -192,23 +184,23 @@ export const createStripeFake = (): StripeFake => {
           return page(
             request,
             newestFirst(customers, (one) => one.email === query.get('email') && !one.deleted),
-            customerShown,
+            customerBody,
           );
         const customer = customers.find((one) => one.id === id);
-        return customer === undefined ? missing('customer', id) : ok(customerShown(customer));
+        return customer === undefined ? missing('customer', id) : ok(customerBody(customer));
       }
       case 'subscriptions': {
         const isListed = (one: FakeSubscription) => one.customer === query.get('customer') && one.status !== 'canceled';
-        if (id === undefined) return page(request, newestFirst(subscriptions, isListed), subscriptionShown);
+        if (id === undefined) return page(request, newestFirst(subscriptions, isListed), subscriptionBody);
         const subscription = subscriptions.find((one) => one.id === id);
-        return subscription === undefined ? missing('subscription', id) : ok(subscriptionShown(subscription));
+        return subscription === undefined ? missing('subscription', id) : ok(subscriptionBody(subscription));
       }
       case 'invoices': {
         const ofSubscription = (one: FakeInvoice) => one.subscription === query.get('subscription');
-        return page(request, newestFirst(invoices, ofSubscription), invoiceShown);
+        return page(request, newestFirst(invoices, ofSubscription), invoiceBody);
       }
       default:
-        return id !== undefined && prices.has(id) ? ok(priceShown(id)) : missing('price', id ?? '');
+        return id !== undefined && prices.has(id) ? ok(priceBody(id)) : missing('price', id ?? '');
     }
   };
 

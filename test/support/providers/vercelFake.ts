@@ -103,7 +103,7 @@ export const createVercelFake = ({
   });
   const hostOf = (project: FakeProject, { id }: FakeDeployment): string => `${project.name}-${id.toLowerCase()}.vercel.app`;
   const creator = { uid: 'user_1', username: 'agency' };
-  const shownOne = (project: FakeProject, deployment: FakeDeployment) => ({
+  const oneBody = (project: FakeProject, deployment: FakeDeployment) => ({
     id: deployment.id,
     name: project.name,
     url: hostOf(project, deployment),
@@ -132,7 +132,7 @@ export const createVercelFake = ({
     createdIn: 'fra1',
     ...failureOf(deployment),
   });
-  const shownListed = (project: FakeProject, deployment: FakeDeployment) => ({
+  const listedBody = (project: FakeProject, deployment: FakeDeployment) => ({
     uid: deployment.id,
     name: project.name,
     projectId: project.id,
@@ -148,7 +148,7 @@ export const createVercelFake = ({
     type: 'LAMBDAS',
     ...failureOf(deployment),
   });
-  const looked = (deployment: FakeDeployment): FakeDeployment => {
+  const polled = (deployment: FakeDeployment): FakeDeployment => {
     if (deployment.building > 0) deployment.building -= 1;
     return deployment;
   };
@@ -189,7 +189,7 @@ export const createVercelFake = ({
     }));
     return { status: 201, body: { created: [], failed } };
   };
-  const shownVariable = ({ key, value, type }: Variable, index: number) => ({
+  const variableBody = ({ key, value, type }: Variable, index: number) => ({
     id: `env_${index}`,
     key,
     type,
@@ -213,7 +213,7 @@ export const createVercelFake = ({
     const deployment = { id: `dpl_${count}`, meta, words: head.words, createdAt: 1_767_225_600_000 + count, building };
     project.deployments.unshift(deployment);
     made.deployments.push(deployment.id);
-    return { status: 200, body: shownOne(project, deployment) };
+    return { status: 200, body: oneBody(project, deployment) };
   };
   const listed = ({ query }: FakeRequest): FakeAnswer => {
     const project = find(query.get('projectId') ?? '');
@@ -221,9 +221,9 @@ export const createVercelFake = ({
     const state = query.get('state');
     const until = Number(query.get('until') ?? Infinity);
     const found = project.deployments
-      .map(looked)
+      .map(polled)
       .filter((one) => one.createdAt < until && (state === null || stateOf(one) === state));
-    const deployments = found.slice(0, Number(query.get('limit') ?? 20)).map((one) => shownListed(project, one));
+    const deployments = found.slice(0, Number(query.get('limit') ?? 20)).map((one) => listedBody(project, one));
     return { status: 200, body: { deployments, pagination: { count: deployments.length, next: null, prev: null } } };
   };
 
@@ -234,7 +234,7 @@ export const createVercelFake = ({
     }
     if (part === undefined) return { status: 200, body: toProjectResource(project) };
     if (part === 'env' && request.method === 'POST') return setVariables(project, request.body as readonly Variable[]);
-    if (part === 'env') return { status: 200, body: { envs: project.variables.map(shownVariable) } };
+    if (part === 'env') return { status: 200, body: { envs: project.variables.map(variableBody) } };
     const domain = { name: `${project.name}.vercel.app`, apexName: 'vercel.app', projectId: project.id, verified: true };
     return { status: 200, body: { domains: [domain], pagination: { count: 1, next: null, prev: null } } };
   };
@@ -248,7 +248,7 @@ export const createVercelFake = ({
       if (name === undefined) return listed(request);
       for (const project of projects.values()) {
         const found = project.deployments.find(({ id }) => id === name);
-        if (found !== undefined) return { status: 200, body: shownOne(project, looked(found)) };
+        if (found !== undefined) return { status: 200, body: oneBody(project, polled(found)) };
       }
       return missing;
     }
@@ -268,9 +268,9 @@ export const createVercelFake = ({
       for (const project of projects.values()) {
         const live = project.deployments.find((deployment) => stateOf(deployment) === 'READY');
         const own = project.deployments.find((deployment) => hostOf(project, deployment) === hostname);
-        const shown = hostname === `${project.name}.vercel.app` ? live : own;
-        if (shown === undefined || stateOf(shown) !== 'READY') continue;
-        return project.isProtected ? { status: 401, text: 'Log in' } : { status: 200, text: shown.words ?? '' };
+        const deployment = hostname === `${project.name}.vercel.app` ? live : own;
+        if (deployment === undefined || stateOf(deployment) !== 'READY') continue;
+        return project.isProtected ? { status: 401, text: 'Log in' } : { status: 200, text: deployment.words ?? '' };
       }
       return { status: 404, text: 'Not found' };
     },
