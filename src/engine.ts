@@ -12,8 +12,8 @@ import type { Random } from './platform/random.js';
 import { planSecrets, type SecretVault } from './platform/vault.js';
 
 /**
- * What commands, routes and workers stand on: it decides, reads single streams and tells of their
- * changes.
+ * What commands, routes and workers use: it handles commands, reads single streams and reports
+ * their changes.
  */
 export interface Engine extends StreamReader {
   readonly clock: Clock;
@@ -37,8 +37,8 @@ export interface Engine extends StreamReader {
 /** A dry run: commands are handled as always, and nothing is written. */
 export interface Plan {
   /**
-   * Acts as the engine that it was made of, but keeps events in memory, where its own reads find
-   * them; secrets and personal data are not written either.
+   * Behaves like the engine that it was made from, but keeps events in memory, where its own reads
+   * find them. Secrets and personal data are not written either.
    */
   readonly engine: Engine;
   /** The events that were planned so far, in order. */
@@ -84,8 +84,8 @@ export const createEngine = (parts: EngineParts): Engine => {
     logger,
     ...createStreamReader({ eventStore, codec, folds }),
     handle: createHandleCommand({ eventStore, codec, folds, clock, random }),
-    // The position is taken before the call resolves: what the caller reads afterwards misses no
-    // change.
+    // The position is read before the call resolves, so that the caller misses no change after a
+    // later read.
     watch: async (streams, signal) => changes(streams, await eventStore.lastPosition(), signal),
     plan,
     vault,
@@ -95,8 +95,8 @@ export const createEngine = (parts: EngineParts): Engine => {
 };
 
 /**
- * Folds of their own, so that nothing planned is ever kept as if it stood in the log. They begin
- * with what is kept already.
+ * Separate folds, so that a planned event never enters the cache of folded streams. They start from
+ * what is cached already.
  */
 const planFolds = (
   { store, hasPlanned }: PlanningEventStore,

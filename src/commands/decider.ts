@@ -4,8 +4,8 @@ import type { Refusal } from './refusal.js';
 
 /**
  * A stream's rules. `decide` is pure: time, ids, actor and facts of other streams arrive in the
- * command. It returns the events that the command causes (`[]` when the state is already what was
- * asked for) or the refusal. The command names the stream.
+ * command. It returns the events that the command causes (`[]` when the state is already as
+ * requested) or the refusal. The command names the stream.
  */
 export interface Decider<State, Command extends AnyCommand, Event extends DomainEvent = DomainEvent> extends StreamFold<
   State,

@@ -19,13 +19,13 @@ import { isRefusal, type AnyCommand, type Decider, type Untimed } from './decide
 import { Refused, refusals } from './refusal.js';
 
 /**
- * Who asks, and for what chain of causes. One context serves every stream that a request or a
- * reaction writes to, with one command for each: a second one on the same stream would be taken for
- * the first, repeated.
+ * Who issued a command, and what caused it. One context serves all streams that a request or a
+ * reaction writes to, but only one command on each: a second one on the same stream would count as
+ * a repetition of the first.
  */
 export interface CommandContext {
   /**
-   * A UUIDv7; entity ids and event ids are derived from it, so that repeating the command makes
+   * A UUIDv7; entity ids and event ids are derived from it, so that a repeated command creates
    * nothing twice.
    */
   readonly commandId: string;
@@ -53,7 +53,7 @@ export interface Handled<State, Event extends DomainEvent> {
 }
 
 export interface HandleOptions {
-  /** Decide on this revision or not at all (`If-Match`): another one is refused as stale. */
+  /** Decide only at this revision (`If-Match`); at any other the command is refused as stale. */
   readonly expectedRevision?: bigint;
 }
 
@@ -65,7 +65,8 @@ export interface HandleOptions {
  * A command id that was handled before, by any process, appends nothing again.
  *
  * @throws Refused with the decider's refusal
- * @throws TooManyConflicts when others kept the stream busy until the deadline: nothing was written
+ * @throws TooManyConflicts when other writers kept the stream busy until the deadline: nothing was
+ *   written
  * @throws OutcomeUnknown when it could not be found out in time; repeating the command with the
  *   same id settles it
  * @throws EventRejected, UnknownEvent; other faults of the event store: nothing was written
@@ -114,9 +115,9 @@ export const createHandleCommand = (parts: {
         return await eventStore.append(stream, events, expected);
       } catch (error) {
         if (error instanceof OutcomeUnknown) unknown = error;
-        // At that revision somebody else's event stands, so none of the attempts was written.
+        // Another event has that revision, so none of the attempts was written.
         if (unknown === null || error instanceof WrongExpectedRevision) throw error;
-        // A store that has gone away since does not tell either.
+        // A store that is unavailable now cannot answer either.
         const worthAsking = error instanceof OutcomeUnknown || error instanceof EventStoreUnavailable;
         if (!worthAsking || deadline.passed) throw unknown;
       }
@@ -200,7 +201,7 @@ export const createHandleCommand = (parts: {
 
   return async (decider, command, context, options = {}) => {
     const stream = decider.stream.name(command);
-    // By a timer: the wall clock may be set meanwhile.
+    // A timer, because the wall clock may be set meanwhile.
     const deadline = { passed: false };
     const cancel = clock.schedule(deadlineMs, () => {
       deadline.passed = true;

@@ -32,9 +32,7 @@ export class Refused extends Error {
   }
 }
 
-/**
- * Every code that a command or a route refuses with. A code that was published stays what it is.
- */
+/** Every code that a command or a route refuses with. A published code never changes. */
 export const refusalKinds = {
   website_not_found: 'notFound',
   website_not_deployed: 'conflict',
@@ -110,7 +108,7 @@ export const refusals = {
   billingNotSetUp: (websiteId: string) => refuse('billing_not_set_up', `Billing for website ${websiteId} is not set up`),
   invoiceNotFound: (id: string) => refuse('invoice_not_found', `Invoice ${id} not found`),
   noOwner: (websiteId: string) => refuse('no_owner', `Website ${websiteId} has no owner`),
-  /** In the words of the fault. */
+  /** `message`: that of the fault. */
   transferFailed: (message: string) => refuse('transfer_failed', message),
   transferNotFound: () => refuse('transfer_not_found', 'Pending transfer not found'),
   notYourInvitation: () => refuse('not_your_invitation', 'Not authorized to claim this invitation'),

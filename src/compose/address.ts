@@ -5,8 +5,8 @@ export interface Address {
   /** Public base address, without a trailing slash. */
   readonly baseUrl: () => string;
   /**
-   * The address within this machine or network of a public one: websites that are served here are
-   * reached without a detour.
+   * The address within this machine or network of a public one: websites that this service serves
+   * are reached directly.
    */
   readonly toLocalUrl: (url: string) => string;
   /** Called once this process listens, with its own address. */
@@ -14,8 +14,8 @@ export interface Address {
 }
 
 export const createAddress = ({ http: { host, port, baseUrl: publicUrl, internalUrl } }: Settings): Address => {
-  // Until this process listens nobody asks. One without the API assumes that another process has
-  // the address.
+  // Nothing asks before this process listens. A process without the API assumes that another
+  // process has the address.
   let localUrl: string | undefined;
   const baseUrl = (): string => publicUrl ?? localUrl ?? addressOf(host, port);
   return {

@@ -1,8 +1,8 @@
 import { SettingsError } from '../platform/settings.js';
 
 /**
- * What an adapter finds wrong with its address, or the operating system with a folder or a port, is
- * the operator's to mend. Adapters tell nothing of what the address holds.
+ * Reports a fault of an address, a folder or a port as an error in a setting, for the operator to
+ * correct. The messages of adapters never contain the address, which may hold a password.
  */
 export const asSetting = async <Store>(name: string, open: () => Store | Promise<Store>): Promise<Store> => {
   try {

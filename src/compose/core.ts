@@ -7,8 +7,8 @@ import type { ReadModelStore } from '../projections/store/readModelStore.js';
 import { createReactors, type CreateReactor } from '../workers/reactions.js';
 
 /**
- * The stores as those who follow the log and keep read models use them: projectors, reactors,
- * scripts for operators.
+ * The stores for code that follows the log and writes read models: projectors, reactors, scripts
+ * for operators.
  */
 export interface Stores {
   readonly eventStore: EventStore;

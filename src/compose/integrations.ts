@@ -33,7 +33,7 @@ import { erasureTargets } from '../projections/erasure/erasureTargets.queries.js
 import type { Address } from './address.js';
 import type { Core } from './core.js';
 
-/** What stands behind each port of `integrations/`. */
+/** The adapter of each port of `integrations/`. */
 export interface Integrations {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
@@ -48,9 +48,9 @@ export interface Integrations {
   readonly ledger?: Ledger;
   readonly identityProvider: IdentityProvider | null;
   readonly scheduling: Scheduling;
-  /** Whether bookings are written here, and not in a scheduling service. */
+  /** Whether bookings are in the embedded calendar, and not in a scheduling service. */
   readonly ownsCalendar: boolean;
-  /** Asked for websites with an account of their own there. */
+  /** For websites with an account of their own at the scheduling service. */
   readonly ownScheduling: Scheduling;
   readonly commerce: Commerce;
   readonly llm?: LlmGateway;
@@ -88,7 +88,7 @@ export const composeIntegrations = (
   const counter = createPageCounter({ file: folder('analytics.db'), clock, random, logger });
   const analytics =
     settings.analytics === undefined ? counter : createPlausible({ ...settings.analytics, clock, random, logger });
-  // Websites that were made before Vercel was chosen are served on.
+  // Websites that were made before Vercel was configured are still served.
   const hostingHere = createEmbeddedHosting({
     folder: folder('sites'),
     repositoriesFolder: folder('repositories'),
@@ -146,7 +146,7 @@ export const composeIntegrations = (
     erasure: {
       findTargets: (clientId, person) => erasureTargets(reader, clientId, person),
       holders: [
-        // Mails that were kept before there was a mail server are still here.
+        // It still holds the mails from before a mail server was configured.
         outbox,
         { forget: (address, person) => identityProvider?.forget?.(address, person) ?? Promise.resolve() },
       ],

@@ -28,13 +28,13 @@ export interface OpenCore extends Core {
 export interface CoreOptions {
   /** Default: the system's. */
   readonly clock?: Clock;
-  /** The event store as everybody uses it, for those who measure. Default: as it is. */
+  /** Wraps the event store, for example to count calls. Default: unchanged. */
   readonly instrument?: (eventStore: EventStore) => EventStore;
 }
 
 /**
  * Opens the stores that the settings name.
- * @throws SettingsError for what the operator has to mend; ReadModelStoreUnavailable
+ * @throws SettingsError for what the operator has to correct; ReadModelStoreUnavailable
  */
 export const openCore = async (
   settings: Settings,
@@ -88,7 +88,7 @@ const unlock = async (settings: Settings, records: VaultRecords, clock: Clock): 
 };
 
 /**
- * A store that is unavailable does not end the start: each of its users waits for it.
+ * An unavailable store does not end the start: each of its users waits for it.
  * @throws SettingsError when the settings combine read models with a log that is not theirs
  */
 const requireSameLog = async (
@@ -113,7 +113,7 @@ const requireSameLog = async (
   }
 };
 
-/** What is not used is not loaded. */
+/** Imports only the adapter that is used, to keep the start short. */
 const openEventStore = async (
   { dataDir, stores: { eventStoreUrl } }: Settings,
   clock: Clock,
@@ -124,7 +124,7 @@ const openEventStore = async (
   return asSetting('EVENT_STORE_URL', () => createEventStoreDb({ url: eventStoreUrl, clock, random: systemRandom, logger }));
 };
 
-/** Read models, and beside them the records that outlast every one of them. */
+/** Read models, and the durable records beside them. */
 const openReadModels = async (
   { dataDir, stores: { readModelUrl } }: Settings,
   clock: Clock,

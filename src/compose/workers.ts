@@ -32,7 +32,7 @@ export const composeProjector = ({ engine, stores: { eventStore, readModels, cod
   });
 };
 
-/** The processes, and the calendar that some of them are woken by. */
+/** The processes, and the calendar that wakes some of them. */
 export const composeWorkers = (
   { seoScanSchedule }: Settings,
   { engine, reader, createReactor, stores: { readModels } }: Core,

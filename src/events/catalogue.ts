@@ -39,14 +39,14 @@ export const streams: readonly StreamDefinition[] = [
 ];
 
 /**
- * Every event type that is ever stored. `test/events/catalogue.golden.json` holds what may never
+ * Every event type that is stored. `test/events/catalogue.golden.json` records what may never
  * change.
  */
 export const catalogue: EventDefinitions = Object.assign({}, ...streams.map(({ events }) => events)) as EventDefinitions;
 
 /**
  * Where events hold personal data, by type: encrypted (`platform/personal.ts`), as the actor's
- * subject is when it tells an address.
+ * subject is when it contains an address.
  */
 export const personalFields: Readonly<Record<string, readonly string[]>> = Object.assign(
   {},

@@ -8,15 +8,15 @@ import type { NewEvent, StoredEvent } from './store/eventStore.js';
 /** Between domain events and what is stored: strict when written, permissive when read. */
 export interface Codec {
   /**
-   * @throws EventRejected when the data does not match the type's schema, or says more: a decider's
-   *   mistake, never the caller's.
+   * @throws EventRejected when the data does not match the type's schema, or has other fields: a
+   *   defect of a decider, never of the caller
    */
   encode(event: DomainEvent, id: string, metadata: EventMetadata): NewEvent;
   /**
    * Brings the event up to the current version of its type. Fields that the schema does not know
    * are kept.
-   * @throws UnknownEvent for a type or version that this build does not know, so that whoever folds
-   *   it stops instead of guessing.
+   * @throws UnknownEvent for a type or version that this build does not know, so that a fold stops
+   *   instead of guessing
    */
   decode(stored: StoredEvent): Recorded;
 }
@@ -42,7 +42,7 @@ export const createCodec = (definitions: EventDefinitions): Codec => {
     return definition;
   };
 
-  // Compiled on first use: a start pays only for what it needs.
+  // Compiled on first use, so that a start compiles only what it needs.
   const validatorOf = (type: string): ValidateFunction => {
     let validate = validators.get(type);
     if (validate === undefined) {
@@ -73,8 +73,8 @@ export const createCodec = (definitions: EventDefinitions): Codec => {
 };
 
 /**
- * The schema with every object in it closed: what slipped into an event would stand in the log for
- * ever.
+ * The schema without additional properties in any object: an unintended field would stay in the log
+ * for ever.
  */
 const closed = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(closed);

@@ -31,7 +31,7 @@ export const event = <Schema extends TSchema>(schema: Schema, upcasters: readonl
   upcasters,
 });
 
-/** How the streams of one category are called. */
+/** How the streams of one category are named. */
 export interface StreamNaming<Key = never> {
   readonly category: string;
   /**
@@ -51,9 +51,9 @@ export interface StreamDefinition<
 > extends StreamNaming<Key> {
   /** The name with its variable part in angle brackets, for people. */
   readonly pattern: string;
-  /** What its events tell. */
+  /** What its events record. */
   readonly holds: string;
-  /** What its one order of events makes sure of. */
+  /** The rules that hold because its events have one order. */
   readonly guards: string;
   readonly events: Definitions;
   /**

@@ -17,15 +17,15 @@ export interface Folded<State> {
 }
 
 /**
- * Streams folded into states, each kept from its last use, so that a fold reads only what is new.
- * Every `load` asks the store for the events after the kept revision: what it returns reflects
- * everything that was committed before the call, by any process. That makes it the validated read
- * behind every decision and every authorisation (docs/architecture.md).
+ * Streams folded into states, cached, so that a fold reads only new events. Every `load` asks the
+ * store for the events after the cached revision: its result reflects everything that was committed
+ * before the call, by any process. That makes it the validated read behind every decision and every
+ * authorisation (docs/architecture.md).
  */
 export interface StreamFolds {
   /**
-   * @param seed where to begin when nothing is kept, for streams that are long (a document of a
-   *   read model)
+   * @param seed where to begin when nothing is cached, for long streams (a document of a read
+   *   model)
    * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent;
    *   what `seed` throws
    */
@@ -39,12 +39,12 @@ export interface StreamFolds {
 const pageSize = 1_000;
 
 export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCached = 20_000): StreamFolds => {
-  // Only what was read from the log is kept: what an append was believed to write may, after a
-  // repetition, stand there otherwise.
+  // Only what was read from the log is cached: after a repeated append, the log may differ from
+  // what the append tried to write.
   const cached = new LRUCache<string, Folded<unknown>>({ max: maxCached });
 
   const cache = (key: string, folded: Folded<unknown>): void => {
-    // Two loads may overlap: the one that saw less must not replace the one that saw more.
+    // Loads may overlap: an older result must not replace a newer one.
     const other = cached.get(key);
     if (other === undefined || other.revision < folded.revision) cached.set(key, folded);
   };
@@ -56,7 +56,7 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCache
   ): Promise<Folded<State>> => {
     const key = `${fold.name}/${stream}`;
     const nothing: Folded<State> = { state: fold.initialState, revision: NO_STREAM, at: '' };
-    // Under a fold's name there are states of that fold only.
+    // The key contains the fold's name, so the state is of this fold.
     let folded = (cached.get(key) as Folded<State> | undefined) ?? (await seed?.()) ?? nothing;
     for (;;) {
       const { events, head } = await eventStore.readStream(stream, { from: folded.revision + 1n, max: pageSize });
@@ -66,7 +66,8 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCache
       }
       if (folded.revision === head) break;
       if (folded.revision > head) {
-        // The log was put back to an earlier state: what was folded beyond it never happened.
+        // The log was restored from a backup: the events that were folded beyond its head no longer
+        // exist.
         cached.delete(key);
         folded = nothing;
       } else if (events.length === 0) {

@@ -6,8 +6,8 @@ import type { EventStore } from './store/eventStore.js';
 import type { Folded, StreamFolds } from './streamFolds.js';
 
 /**
- * Reads single streams of the log, each as of now: what decisions, authorisation and queries of one
- * resource rest on.
+ * Reads single streams of the log, each as of now, for decisions, authorisation and queries of one
+ * resource.
  */
 export interface StreamReader {
   /**
@@ -20,8 +20,8 @@ export interface StreamReader {
     key: Key,
   ) => Promise<Folded<State>>;
   /**
-   * The events of one stream, oldest first, after a revision (exclusive; default: all), up to those
-   * that it held at some moment of the reading.
+   * The events of one stream, oldest first, after a revision (exclusive; default: all), up to the
+   * end that the stream has while it is read.
    * @throws as `EventStore.readStream`; UnknownEvent
    */
   readonly history: <Event extends DomainEvent, Key>(

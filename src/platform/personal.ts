@@ -48,7 +48,7 @@ export interface PersonalData {
   cryptoShred(text: string): Promise<void>;
 }
 
-/** Shown in place of a value that was erased, where there has to be one. */
+/** Stands for an erased value where a value is required. */
 export const erased = '[erased]';
 
 const form = /^encrypted:([0-9a-z]{26}):([\w-]+)$/;
@@ -60,8 +60,8 @@ const keyIdOf = (text: string): string | undefined => form.exec(text)?.[1];
 const encryptWith = ({ id, encryption, mac }: DataKey, text: string): string => {
   // As JSON, which holds every string exactly.
   const plain = Buffer.from(JSON.stringify(text));
-  // Made of the text instead of chance: equal texts give equal results, and no two different texts
-  // ever share one.
+  // Derived from the text, not random: equal texts give equal results, and different texts never
+  // share an IV.
   const iv = createHmac('sha256', mac).update(plain).digest().subarray(0, ivBytes);
   const cipher = createCipheriv('aes-256-gcm', encryption, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(id));
   const encrypted = Buffer.concat([cipher.update(plain), cipher.final()]);
@@ -77,12 +77,12 @@ const decryptWith = ({ id, encryption }: DataKey, encrypted: string): string => 
   return JSON.parse(plain.toString()) as string;
 };
 
-/** A subject with the form of a encrypted text must not pass for one. */
+/** A subject that has the form of an encrypted text must not be taken for one. */
 const isPersonal = (subject: string): boolean => subject.includes('@') || form.test(subject);
 
 export const createPersonalData = async (vault: Vault): Promise<PersonalData> => {
   const indexKey = await vault.serviceKey('doorstep blind index');
-  // The same few people come again and again, and every request of theirs asks.
+  // A few people make most requests, and each request needs an index.
   const indexes = new LRUCache<string, string>({ max: 5_000 });
   const decrypted = new LRUCache<string, { readonly key: DataKey; readonly text: string }>({ max: 5_000 });
 
@@ -138,8 +138,8 @@ export const createPersonalData = async (vault: Vault): Promise<PersonalData> =>
 };
 
 /**
- * The same data for an engine that plans: it makes, retires and destroys no key. What the plan
- * retired or destroyed is so for whoever asks it.
+ * The same data for an engine that plans: it makes, retires and destroys no key. Its own reads see
+ * what it retired or destroyed.
  */
 export const planPersonalData = (personal: PersonalData): PersonalData => {
   const retired = new Set<string | undefined>();

@@ -6,22 +6,22 @@ import type { Random } from './random.js';
 import { createCipher, type Cipher } from './cipher.js';
 
 /**
- * The key vault (docs/adr/0010-personal-data.md). The master key wraps roots, the newest root wraps
- * the keys that are made, so that a rotation of the master key wraps a handful of roots anew,
- * however many keys there are. An entry is durable before its key is given out.
+ * The key vault (docs/adr/0010-personal-data.md). The master key wraps roots, and the newest root
+ * wraps new keys, so that a rotation of the master key rewraps a handful of roots, however many
+ * keys there are. An entry is durable before its key is given out.
  */
 export interface Vault {
   /**
-   * The key that belongs to `handle` now, as the store says at this moment.
-   * @param make when there is none: makes one, else the answer is `null`
+   * The current key of `alias`, asked of the store each time.
+   * @param make makes a key when there is none; otherwise the answer is `null`
    */
   keyOf(alias: string, make: true): Promise<DataKey>;
   keyOf(alias: string, make: boolean): Promise<DataKey | null>;
   /** `null` when it was destroyed; another process may have done so up to 30 s ago. */
   key(id: string): Promise<DataKey | null>;
-  /** From now on its handle belongs to the next key; what it encrypted can still be decrypted. */
+  /** From now on its alias leads to the next key; what it encrypted can still be decrypted. */
   retireKey(id: string): Promise<void>;
-  /** Whether its handle still belongs to it, as the store says at this moment. */
+  /** Whether its alias still leads to it, asked of the store each time. */
   isCurrent(id: string): Promise<boolean>;
   /**
    * Retires the key and removes it for good, durably: what it encrypted cannot be decrypted any
@@ -31,7 +31,7 @@ export interface Vault {
   /** Encrypts for one purpose of the service itself, with a key that lasts. */
   cipher(purpose: string): Promise<Cipher>;
   /**
-   * 32 bytes for one purpose of the service itself: derived from the master key of the first use,
+   * 32 bytes for one purpose of the service itself: derived from the master key at the first use,
    * and the same ever since.
    */
   serviceKey(purpose: string): Promise<Uint8Array>;
@@ -53,7 +53,7 @@ export interface Vault {
   rotate(): Promise<number>;
 }
 
-/** The vault without the keys of people, which `PersonalData` alone uses. */
+/** The vault without the keys of people, which only `PersonalData` uses. */
 export type SecretVault = Omit<Vault, 'keyOf' | 'key' | 'retireKey' | 'isCurrent' | 'destroyKey'>;
 
 /** Two keys, derived from 32 random bytes that only the vault has. */
@@ -68,10 +68,10 @@ type Entry = Readonly<Record<string, string | number | boolean>>;
 /** Where entries are kept: durable before a call resolves, and the same for every process. */
 export interface VaultRecords {
   get(collection: string, key: string): Promise<Readonly<Record<string, unknown>> | null>;
-  /** Says whether it was the first. */
+  /** Returns whether there was no entry before. */
   insert(collection: string, key: string, value: Entry): Promise<boolean>;
   put(collection: string, key: string, value: Entry): Promise<void>;
-  /** What is deleted is nowhere in the store's files when it resolves. */
+  /** When it resolves, the entry is in no file of the store any more. */
   delete(collection: string, key: string): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ const collections = {
   secrets: 'vaultSecrets',
 } as const;
 
-/** How long a key is believed to be there, in milliseconds. */
+/** How long a key is cached, in milliseconds: another process may destroy it meanwhile. */
 const cacheMs = 30_000;
 const keyBytes = 32;
 
@@ -189,7 +189,7 @@ export const openVault = async (parts: {
     cached.delete(id);
     const entry = await records.get(collections.keys, id);
     const found = entry === null ? null : dataKey(id, await unwrap(entry, `key/${id}`));
-    // It may have been destroyed here while it was being fetched.
+    // This process may have destroyed it while it was being fetched.
     return cached.get(id)?.key === null ? null : cache(id, found);
   };
 
@@ -203,8 +203,8 @@ export const openVault = async (parts: {
     return null;
   };
 
-  // A handle's keys follow one another (`<handle>/0`, `<handle>/1`, …): entries are only ever
-  // added, so that nobody who is late takes anything from the next one.
+  // The keys of an alias are numbered (`<alias>/0`, `<alias>/1`, …). Entries are only added, so
+  // that a late writer cannot replace the next key.
   async function keyOf(alias: string, make: true): Promise<DataKey>;
   async function keyOf(alias: string, make: boolean): Promise<DataKey | null>;
   async function keyOf(alias: string, make: boolean): Promise<DataKey | null> {
@@ -235,7 +235,7 @@ export const openVault = async (parts: {
     if (entry === null) {
       const [current] = masters;
       if (current === undefined) throw new MasterKeyUnknown();
-      // What was made before there was a vault was made with this key.
+      // Data from before the vault existed was encrypted with this key.
       await records.insert(collections.services, purpose, await wrap(derived(current, purpose), bound));
       entry = await records.get(collections.services, purpose);
       if (entry === null) throw new Error('the vault has lost a key of the service');

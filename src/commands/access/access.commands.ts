@@ -27,7 +27,7 @@ export interface AddClient extends OfPerson {
 export interface ClaimInvitation extends OfPerson {
   readonly type: 'ClaimInvitation';
   readonly invitationId: string;
-  /** Encrypted when it tells an address. */
+  /** Encrypted when it contains an address. */
   readonly subject: string;
   /**
    * The caller's address, as invitations hold it; absent when the identity provider does not vouch
@@ -35,7 +35,7 @@ export interface ClaimInvitation extends OfPerson {
    */
   readonly verifiedEmail?: string | undefined;
   /**
-   * The client that the caller is: another one than `clientId` when they were known by another
+   * The caller's client id. It differs from `clientId` when the caller was known by another
    * address.
    */
   readonly claimedBy: string;
@@ -74,22 +74,19 @@ export interface SettleTransfer extends OfPerson {
   readonly claimId: string;
 }
 
-/** The commands that rest on nothing but the stream. */
+/** The commands that need nothing but the stream. */
 export type ChangeAccess =
   | SettleTransfer
   | (OfPerson & { readonly type: 'ChangeClientRole'; readonly role: LinkRole })
   | (OfPerson & {
       /**
-       * `WithdrawClient` takes away all that a client who is erased has or may take up. It is never
+       * `WithdrawClient` removes the link and every invitation of an erased client. It is never
        * refused.
        */
       readonly type: 'RemoveClient' | 'WithdrawClient';
     })
   | (OfPerson & {
-      /**
-       * `WithdrawTransfer` takes back an offer of ownership whatever its stage. It is never
-       * refused.
-       */
+      /** `WithdrawTransfer` withdraws an offer of ownership at any stage. It is never refused. */
       readonly type: 'ResendInvitation' | 'RevokeInvitation' | 'CancelTransfer' | 'WithdrawTransfer';
       readonly invitationId: string;
     });

@@ -66,7 +66,7 @@ const claim = (command: ClaimInvitation, state: AccessState): Outcome => {
   if (invitation.email !== verifiedEmail) return refusals.notYourInvitation();
   const isOwnAddress = claimedBy === clientId;
   if (invitation.stage === 'accepted') {
-    // The same person once more: answered as the first time, unless the access has been taken away
+    // A repeated claim by the same person succeeds as before, unless the access has been removed
     // since.
     const stillLinked = invitation.claimedBy === claimedBy && (!isOwnAddress || linkRole(state) !== undefined);
     return stillLinked ? [] : refusals.invitationNotFound(invitationId);
@@ -79,7 +79,7 @@ const claim = (command: ClaimInvitation, state: AccessState): Outcome => {
   return [{ type: 'ClientLinked', data: { websiteId, clientId, role: invitation.role ?? 'viewer' } }, accepted];
 };
 
-/** Once for each invitation: repeated after a removal, it does not give the access back. */
+/** Links once for each invitation: a repetition after a removal does not give the access back. */
 const linkClaimant = ({ websiteId, clientId, invitationId, role }: LinkClaimant, state: AccessState): Outcome => {
   const isLinked = linkRole(state) !== undefined;
   if (state.takenUp.includes(invitationId)) return isLinked ? [] : refusals.invitationNotFound(invitationId);

@@ -16,13 +16,13 @@ import { accessDecider } from './access.decider.js';
 
 type Handling = Promise<Handled<AccessState, AccessEvent>>;
 
-/** What access to a website rests on beside its own stream. */
+/** The facts about a website that decisions on access need. */
 const websiteOf = async (engine: Engine, websiteId: string): Promise<{ ownerId: string | undefined; archived: boolean }> => {
   const { state } = await engine.state(websiteFold, { websiteId });
   return state.stage === 'none' ? { ownerId: undefined, archived: false } : { ownerId: state.clientId, archived: state.archived };
 };
 
-/** Whoever owns a website needs no link: one left behind would outlive the ownership. */
+/** An owner needs no link: a link left behind would outlive the ownership. */
 export const removeLinkOfOwner = async (engine: Engine, owner: AccessKey, context: CommandContext): Promise<void> => {
   const { state } = await engine.state(accessFold, owner);
   if (linkRole(state) === undefined) return;
@@ -113,9 +113,9 @@ export const offerTransfer = async (
 };
 
 /**
- * Takes up an invitation for a signed-in caller: registers the client when it is not yet, binds the
- * subject to it, links it. A transfer is only begun: the rest is the process's
- * (`workers/transfer/`).
+ * Claims an invitation for a signed-in caller: registers the client if needed, binds the subject to
+ * it, links it. For a transfer, this only starts the claim; the transfer process
+ * (`workers/transfer/`) completes it.
  * @returns `claimId` for a transfer: names the claim
  * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to
  * claim this invitation`, `Client already owns this website`, `Website <id> is archived`; `Client

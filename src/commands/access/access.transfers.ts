@@ -8,7 +8,7 @@ type Outcome = readonly AccessEvent[] | Refusal;
 
 const kind = 'ownership_transfer';
 
-/** Transfers that are neither over nor withdrawn, by invitation id. */
+/** Transfers that are pending or claimed, by invitation id. */
 const openTransfers = ({ invitations }: AccessState): [string, InvitationState][] =>
   [...invitations].filter(([, invitation]) => invitation.kind === kind && ['pending', 'claimed'].includes(invitation.stage));
 
@@ -22,14 +22,12 @@ export const offerTransfer = (command: OfferTransfer, state: AccessState): Outco
     return [{ type: 'InvitationIssued', data: { websiteId, clientId, invitationId: command.invitationId, ...terms } }];
   }
   const [invitationId, before] = open;
-  // Whoever is about to take it over does so on the terms of their claim.
+  // A claim under way keeps the terms that it began with.
   const isSettled = before.stage === 'claimed' || (before.expiresAt === expiresAt && before.priceId === priceId);
   return isSettled ? [] : [{ type: 'InvitationRenewed', data: { websiteId, clientId, invitationId, ...terms } }];
 };
 
-/**
- * That a website has one claim at a time is guarded by its billing stream (`workers/transfer/`).
- */
+/** The billing stream guards that a website has one claim at a time (`workers/transfer/`). */
 export const claimTransfer = (command: ClaimTransfer, state: AccessState): Outcome => {
   const { websiteId, clientId, invitationId, verifiedEmail, subject, claimedBy, ownerId, at } = command;
   const invitation = state.invitations.get(invitationId);
@@ -37,7 +35,7 @@ export const claimTransfer = (command: ClaimTransfer, state: AccessState): Outco
   if (invitation.email !== verifiedEmail) return refusals.notYourInvitation();
   const { stage, priceId } = invitation;
   const isTheirs = invitation.claimedBy === claimedBy;
-  // The same person once more: answered as the first time, unless somebody else owns the website by
+  // A repeated claim by the same person succeeds as before, unless somebody else owns the website
   // now.
   if (stage === 'accepted') return isTheirs && claimedBy === ownerId ? [] : refusals.transferNotFound();
   if (stage === 'claimed') return isTheirs ? [] : refusals.transferNotFound();

@@ -9,9 +9,9 @@ export interface MintAPIKey {
   readonly name: string;
   readonly hash: string;
   readonly prefix: string;
-  /** Encrypted when it tells an address. */
+  /** Encrypted when it contains an address. */
   readonly subject: string;
-  /** The caller's role: nobody mints a key with more than their own. */
+  /** The caller's role: a key cannot have a higher one. */
   readonly callerRole: 'admin' | 'client';
   readonly role: 'admin' | 'client';
   readonly scope: APIKeyScope;

@@ -9,7 +9,8 @@ export const apiKeyDecider: Decider<APIKeyState, APIKeyCommand, APIKeyEvent> = {
   decide: (command, state) => {
     switch (command.type) {
       case 'MintAPIKey': {
-        // The stream's name is made of the token, so an existing key is this very command's.
+        // The stream's name is derived from the token, so an existing key was made by this same
+        // command.
         if (state.stage !== 'none') return [];
         const { type: _type, key: _key, at, callerRole, verifiedEmail, userName, expiresAt, ...data } = command;
         if (data.role === 'admin' && callerRole !== 'admin') return refusals.apiKeyRoleTooHigh();

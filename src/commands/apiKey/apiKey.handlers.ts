@@ -14,8 +14,8 @@ import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';
  *
  * @param input with subject, address (in lower case) and name as they are: they are encrypted here,
  * the name for whom the address is; `expiresAt` in any form of ISO 8601
- * @param secret 64 random bytes that nobody else has seen: the token is made of them
- * @returns the token, which is nowhere to be had again, and the key's id
+ * @param secret 64 secret random bytes, from which the token is made
+ * @returns the token, which is stored nowhere, and the key's id
  * @throws Refused: `Not authorized to mint …`, `Invalid request body — expiresAt: …`
  */
 export const mintApiKey = async (
@@ -49,8 +49,8 @@ export const mintApiKey = async (
 };
 
 /**
- * The token stops working with the next request, everywhere.
- * @throws Refused: `API key <id> not found`, also for another's
+ * The token is refused from the next request on, by every process.
+ * @throws Refused: `API key <id> not found`, also when the key is another subject's
  */
 export const revokeApiKey = async (engine: Engine, id: string, subject: string, context: CommandContext): Promise<void> => {
   const key = keyOfId(id);

@@ -10,7 +10,7 @@ export interface CustomerCommand {
   readonly customerId: string;
 }
 
-/** What was found or made last holds: the one before was deleted at the provider. */
+/** The customer recorded last counts: the one before was deleted at the provider. */
 export const customerDecider: Decider<CustomerState, CustomerCommand, CustomerEvent> = {
   ...customerFold,
   decide: ({ clientId, provider, customerId }, { customers }) =>

@@ -11,11 +11,11 @@ export const maxBookings = 2_000;
 /** More than a year: earlier bookings are of no use. */
 const keptMs = 400 * 86_400_000;
 
-/** The time from which on bookings are kept, ISO 8601 UTC, as `at`. */
+/** Bookings that end before this time are refused. ISO 8601 UTC, as `at`. */
 export const keptSince = (at: string): string => isoTime(Date.parse(at) - keptMs);
 
 const add = (command: AddBooking, { stage }: BookingState): readonly BookingEvent[] | Refusal => {
-  // The id is derived from the command, so an existing booking is this very command's.
+  // The id is derived from the command, so an existing booking was made by this same command.
   if (stage !== 'none') return [];
   const { websiteId, bookingId, title, start, end, location, kept, at } = command;
   if (end <= start) return refusals.invalidBody('end', 'must be after start');

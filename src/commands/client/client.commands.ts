@@ -3,7 +3,7 @@ export type ClientCommand =
       readonly type: 'RegisterClient';
       readonly at: string;
       readonly clientId: string;
-      /** Encrypted, as all that is personal in a command. */
+      /** Encrypted, like all personal data in a command. */
       readonly email: string;
       readonly name?: string | undefined;
     }
@@ -11,7 +11,7 @@ export type ClientCommand =
   | { readonly type: 'EraseClient'; readonly at: string; readonly clientId: string };
 
 export interface ClientEmailCommand {
-  /** A release by anybody but the client that holds the address changes nothing. */
+  /** A release changes nothing unless the client holds the address. */
   readonly type: 'ReserveClientEmail' | 'ReleaseClientEmail';
   readonly at: string;
   /** Blind index of the lower-case address. */

@@ -38,8 +38,8 @@ export const clientDecider: Decider<ClientState, ClientCommand, ClientEvent> = {
 };
 
 /**
- * The first reservation of an address stays until it is released: whoever asks later learns whose
- * it is from the state.
+ * The first reservation of an address stays until it is released. Later reservations change
+ * nothing; the state says whose the address is.
  */
 export const clientEmailDecider: Decider<ClientReference, ClientEmailCommand, ClientEmailEvent> = {
   ...clientEmailFold,

@@ -24,7 +24,7 @@ export const reserveClientId = async (engine: Engine, email: string, context: Co
   return state.clientId ?? own;
 };
 
-/** The client of the address, registered when it is not yet. */
+/** The client of the address, which is registered if needed. */
 export const ensureClient = async (
   engine: Engine,
   { email, name }: Person,
@@ -34,17 +34,16 @@ export const ensureClient = async (
   const encrypt = (text: string): Promise<string> => engine.personal.encrypt(email, text);
   const encrypted = { email: await encrypt(email), ...(name !== undefined && { name: await encrypt(name) }) };
   const { state } = await engine.handle(clientDecider, { type: 'RegisterClient', clientId, ...encrypted }, context);
-  // A repeated command appends nothing: it made the client if it registered it, or reserved its id,
-  // before.
+  // A repeated command appends nothing. It made the client if its first run registered the client
+  // or reserved the id.
   const registration = eventId(context.commandId, clientStream.name({ clientId }), 0);
   const isOwn = state.stage === 'registered' && state.registeredBy === registration;
   return { clientId, created: isOwn || clientId === entityId(context.commandId, 'client') };
 };
 
 /**
- * An address that an erased client still holds is taken from them: from now on it is a stranger's.
- * It is the first thing that an erasure does; whoever needs the address before that does it in its
- * place.
+ * Releases an address that an erased client still holds, so that it belongs to a new person. An
+ * erasure begins with this; a command that needs the address earlier does it first.
  */
 const freeAddress = async (engine: Engine, email: string, context: CommandContext): Promise<void> => {
   const { clientId } = (await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(email) })).state;

@@ -2,9 +2,9 @@ import type { DeliveryBlock } from '../../events/delivery/delivery.block.js';
 import type { DeliveryCheckpoint, DeliveryCheckpointStatus } from '../../events/delivery/delivery.events.js';
 
 /**
- * Sets the block up, or replaces it. Times are ISO 8601 UTC with milliseconds. The first time
- * anything may be left out; later `estimatedCompletionAt` and `showPreviewUrl` must be there, and
- * whatever else is left out is kept (specification, rules 3–5).
+ * Sets the block up, or replaces it. Times are ISO 8601 UTC with milliseconds. Every field is
+ * optional the first time. Later `estimatedCompletionAt` and `showPreviewUrl` are required, and
+ * other fields that are left out keep their value (specification, rules 3–5).
  */
 export interface ReplaceDelivery {
   readonly type: 'ReplaceDelivery';
@@ -14,7 +14,7 @@ export interface ReplaceDelivery {
   readonly showPreviewUrl?: boolean | undefined;
   /** Empty: unset it. */
   readonly previewUrlOverride?: string | undefined;
-  /** The whole list. When each was completed is not the sender's to say. */
+  /** The whole list. The sender cannot set `completedAt`. */
   readonly checkpoints?: readonly Omit<DeliveryCheckpoint, 'completedAt'>[] | undefined;
   readonly reason?: string | undefined;
   /** Whether clients may read the reason. */
@@ -29,7 +29,7 @@ export interface SetCheckpointStatus {
   readonly status: DeliveryCheckpointStatus;
 }
 
-/** Brings the whole block back to what it was before one of its changes. */
+/** Restores the whole block as it was before one of its changes. */
 export interface UndoDeliveryChange {
   readonly type: 'UndoDeliveryChange';
   readonly at: string;

@@ -70,8 +70,8 @@ const violationsOf = (command: ReplaceDelivery, before: DeliveryBlock | null): V
 };
 
 /**
- * What a client's browser may be sent to. The pattern refuses what the URL parser would silently
- * repair.
+ * Whether a client's browser may be sent to this address. The pattern refuses what the URL parser
+ * would silently repair.
  */
 const isPublicUrl = (text: string): boolean => {
   const url = /^https?:\/\/[^\s\p{Cc}\p{Cs}]+$/iu.test(text) ? parseUrl(text) : undefined;
@@ -79,8 +79,8 @@ const isPublicUrl = (text: string): boolean => {
 };
 
 /**
- * In their order, each with `completedAt` if and only if it is done: one that was done before keeps
- * its time.
+ * The checkpoints in their order, each with `completedAt` if and only if it is done. One that was
+ * done before keeps its time.
  */
 const completed = (
   checkpoints: readonly Omit<DeliveryCheckpoint, 'completedAt'>[],
@@ -92,7 +92,7 @@ const completed = (
     .map(({ id, label, order, status, dueAt }) => ({
       id,
       label,
-      // JSON has no -0: stored, it would come back as another value.
+      // JSON has no -0: a stored -0 would be read as 0.
       order: order + 0,
       status,
       ...(dueAt !== undefined && { dueAt }),

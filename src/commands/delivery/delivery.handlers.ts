@@ -25,7 +25,7 @@ export const setCheckpointStatus = (
 ): Handling => engine.handle(deliveryDecider, { type: 'SetCheckpointStatus', ...input }, context, options);
 
 /**
- * Brings the block back to what it was before the change that has `revision`.
+ * Restores the block as it was before the change at `revision`.
  * @throws Refused: not set up, `Invalid request body — revision: …`
  */
 export const undoDeliveryChange = async (

@@ -12,13 +12,13 @@ import { keyOfId } from '../../events/apiKey/apiKey.stream.js';
 /** Holds personal data outside the log, by address. */
 export interface PersonalDataHolder {
   /**
-   * @param person the address as it was encrypted for whoever is erased: somebody else may have it
-   *   by now
+   * @param person the address as it was encrypted for the erased person: it may belong to somebody
+   *   else now
    */
   forget(address: string, person: string): Promise<void>;
 }
 
-/** Where a client is found beside their own stream: all that an erasure has to deal with. */
+/** Where a client is found outside their own stream, for an erasure to remove. */
 export interface ErasureTargets {
   /** Websites that they own. */
   readonly owned: readonly string[];
@@ -27,11 +27,11 @@ export interface ErasureTargets {
   readonly apiKeys: readonly { readonly id: string; readonly subject: string }[];
 }
 
-/** Somebody whose erasure was decided. */
+/** A person whose erasure has been decided. */
 export interface ErasedPerson {
   /** As events hold it. */
   readonly email: string;
-  /** `null` when nothing is left that could be read. */
+  /** `null` when it can no longer be decrypted. */
   readonly address: string | null;
 }
 
@@ -61,7 +61,7 @@ export const eraseClient = async (
   const { state } = await engine.state(clientFold, { clientId });
   if (state.stage === 'none') throw new Refused(refusals.clientNotFound(clientId));
   const address = await engine.personal.decrypt(state.email);
-  // An address that was never encrypted says nothing of how far an erasure has come.
+  // An address that was never encrypted does not show how far an erasure has come.
   const isOver = address === null || address === state.email;
   if (state.stage === 'erased' && isOver) throw new Refused(refusals.clientNotFound(clientId));
   await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context);
@@ -69,9 +69,9 @@ export const eraseClient = async (
 };
 
 /**
- * All that follows from `ClientErased`, in an order in which it may be cut off anywhere and begun
- * again, by several at once: the address is free first, and the key goes last, so that without it
- * nothing is left to be done.
+ * Everything that follows from `ClientErased`. It may be interrupted anywhere and repeated, by
+ * several processes at once. The address is freed first and the key is destroyed last, so that a
+ * missing key means that nothing is left to do.
  * @param client `email` as its events hold it
  */
 export const completeErasure = async (
@@ -81,7 +81,7 @@ export const completeErasure = async (
   context: CommandContext,
 ): Promise<void> => forgetPerson(engine, parts, await withdrawClient(engine, parts, client, context));
 
-/** Takes the client out of every stream that names them. */
+/** Removes the client from every stream that names them. */
 const withdrawClient = async (
   engine: Engine,
   { findTargets }: Pick<ErasureParts, 'findTargets'>,
@@ -108,7 +108,7 @@ const withdrawClient = async (
   return { email, address };
 };
 
-/** When it resolves, nothing that is left of the person anywhere can be read. */
+/** When it resolves, no personal data of the person can be read anywhere. */
 export const forgetPerson = async (
   { personal }: Pick<Engine, 'personal'>,
   { holders }: Pick<ErasureParts, 'holders'>,

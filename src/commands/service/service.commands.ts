@@ -19,7 +19,7 @@ export interface DetachService {
   readonly serviceId: string;
 }
 
-/** The shop says that it has taken the app away. */
+/** The shop reports that the app was uninstalled. */
 export interface RecordUninstall {
   readonly type: 'RecordUninstall';
   readonly at: string;

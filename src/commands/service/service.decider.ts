@@ -16,7 +16,7 @@ const decide = (command: ServiceCommand, { services, detached }: ServicesState):
   switch (command.type) {
     case 'AttachService': {
       const { serviceId, kind, shopDomain, eventTypeIds, siteId, secretNames } = command;
-      // The id is derived from the command, so an existing service is this very command's.
+      // The id is derived from the command, so an existing service was made by this same command.
       if (detached.includes(serviceId) || services.some((service) => service.serviceId === serviceId)) return [];
       return [
         ...services.filter((service) => service.kind === kind).map((service) => detachment(service, 'replaced')),
@@ -41,7 +41,8 @@ const decide = (command: ServiceCommand, { services, detached }: ServicesState):
     }
     case 'RecordUninstall': {
       const { shopDomain, triggeredAt } = command;
-      // Whatever was attached since is a new installation: such a webhook may come days late.
+      // A service that was attached later is a new installation: such a webhook may arrive days
+      // late.
       const isMeant = (service: AttachedService): boolean =>
         service.shopDomain === shopDomain && service.attachedAt <= triggeredAt;
       return services.filter(isMeant).map((service) => detachment(service, 'uninstalled'));

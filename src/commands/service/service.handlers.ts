@@ -9,7 +9,7 @@ type Writing = Pick<Engine, 'handle' | 'vault'>;
 
 /**
  * Attaches a service in place of the one of its kind. Its secrets are in the vault before the event
- * tells of them; those of the service that it replaces are destroyed.
+ * is appended; the secrets of the replaced service are deleted.
  * @returns the service's id
  */
 export const attachService = async (
@@ -27,7 +27,10 @@ export const attachService = async (
   return serviceId;
 };
 
-/** Takes a service away, and destroys its secrets. @throws Refused: `Service <id> not found` */
+/**
+ * Detaches a service, and deletes its secrets.
+ * @throws Refused: `Service <id> not found`
+ */
 export const detachService = async (
   { handle, vault }: Writing,
   { websiteId, serviceId }: { websiteId: string; serviceId: string },
@@ -39,7 +42,7 @@ export const detachService = async (
 };
 
 /**
- * The secrets of a service by their names: none when they were destroyed.
+ * The secrets of a service by name; `{}` when they were deleted.
  * @throws faults of the vault
  */
 export const secretsOf = async (

@@ -33,7 +33,7 @@ export type WebsiteCommand =
   | CreateWebsite
   | ChangeWebsite
   | ({ readonly type: 'ActivateWebsite'; readonly at: string } & Activated)
-  /** Of nobody but that client. */
+  /** Changes nothing unless that client is the owner. */
   | { readonly type: 'RemoveOwner'; readonly at: string; readonly websiteId: string; readonly clientId: string }
   | { readonly type: 'AbandonWebsite'; readonly at: string; readonly websiteId: string }
   | { readonly type: 'ArchiveWebsite' | 'RestoreWebsite'; readonly at: string; readonly websiteId: string };

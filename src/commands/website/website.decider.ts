@@ -42,9 +42,9 @@ const create = (
   command: Extract<WebsiteCommand, { type: 'CreateWebsite' }>,
   state: WebsiteState,
 ): readonly WebsiteEvent[] | Refusal => {
-  // The id is derived from the command, so an existing website is this very command's.
+  // The id is derived from the command, so an existing website was made by this same command.
   if (state.stage !== 'none') return [];
-  // It was held up for so long that somebody else took the slug over.
+  // The creation took so long that another website took over the slug.
   if (state.abandoned === true) return refusals.slugTaken();
   const { websiteId, name, slug, templateId, tier, features, brandColor, clientId, collaborators, provisioningJobId } = command;
   const asked = features ?? featuresOf(tier);
@@ -70,8 +70,8 @@ const create = (
 };
 
 /**
- * On another tier, what it newly offers is on, what it does not offer is off, and what was switched
- * off stays off.
+ * After a change of tier, newly offered features are on, features that are not offered are off, and
+ * features that were switched off stay off.
  */
 const carriedOver = (state: ExistingWebsite, tier: Tier): readonly Feature[] =>
   featuresOf(tier).filter((feature) => state.features.includes(feature) || !featuresOf(state.tier).includes(feature));
@@ -103,7 +103,7 @@ const change = (
   return events;
 };
 
-/** Has to be refused once the website exists: its creation and its abandonment have one order. */
+/** Refused once the website exists: creation and abandonment exclude each other. */
 const abandon = (websiteId: string, state: WebsiteState): readonly WebsiteEvent[] | Refusal => {
   if (state.stage !== 'none') return refusals.slugTaken();
   return state.abandoned === true ? [] : [{ type: 'WebsiteCreationAbandoned', data: { websiteId } }];
@@ -123,7 +123,7 @@ const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteE
       return state.stage === 'active' ? [] : [{ type: 'WebsiteActivated', data: { websiteId, repository, hosting, url } }];
     }
     case 'RemoveOwner': {
-      // Of an archived website as well: the owner is no more.
+      // Also for an archived website, because the owner was erased.
       const { clientId } = command;
       return state.clientId === clientId ? [{ type: 'WebsiteOwnerRemoved', data: { websiteId, clientId } }] : [];
     }
@@ -138,7 +138,7 @@ const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteE
 
 export const websiteDecider: Decider<WebsiteState, WebsiteCommand, WebsiteEvent> = { ...websiteFold, decide };
 
-/** A reservation whose website has not appeared by then may be taken over, in milliseconds. */
+/** After this time, in milliseconds, a reservation without a website may be taken over. */
 export const reservationMs = 60_000;
 
 export const slugDecider: Decider<SlugState, SlugCommand, SlugEvent> = {

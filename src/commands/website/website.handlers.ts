@@ -20,8 +20,8 @@ const requireClient = async (engine: Engine, clientId: string | undefined): Prom
 };
 
 /**
- * Looks again after an owner was written, as an erasure looks for websites after it was decided: of
- * two at the same moment one sees the other.
+ * Checks again after an owner was written, as an erasure searches for websites after it was
+ * decided: two concurrent ones see each other.
  */
 const refuseErasedOwner = async (
   engine: Engine,
@@ -56,7 +56,7 @@ export const createWebsite = async (
     provisioningJobId: entityId(context.commandId, 'provisioning'),
   } as const;
 
-  // What the website itself refuses is found out before the slug is taken.
+  // A website that would be refused reserves no slug.
   await requireClient(engine, input.clientId);
   const expected = websiteDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, websiteDecider.initialState);
   if (isRefusal(expected)) throw new Refused(expected);
@@ -68,8 +68,8 @@ export const createWebsite = async (
 };
 
 /**
- * Reserves the slug; takes it over from a website that has not appeared in time, whose creation
- * then never succeeds.
+ * Reserves the slug. It takes the slug over from a website that was not created in time, and whose
+ * creation then never succeeds.
  */
 const reserveSlug = async (engine: Engine, slug: string, websiteId: string, context: CommandContext): Promise<void> => {
   const { state: before } = await engine.state(slugFold, { slug });
@@ -103,8 +103,8 @@ export const changeWebsite = async (
 };
 
 /**
- * Makes a client the owner, once for each context: an assignment that came after it is not
- * overwritten when it is repeated.
+ * Makes a client the owner, once for each context: a repetition does not overwrite a later
+ * assignment.
  * @throws Refused: unknown or archived website, `Client <id> does not exist`
  */
 export const transferOwnership = async (

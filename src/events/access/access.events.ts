@@ -24,7 +24,7 @@ const invitation = {
    */
   priceId: Type.Optional(Type.String()),
   expiresAt: Type.String({ format: 'date-time' }),
-  /** Whether the recipient gets a mail: the mail process reacts to it. */
+  /** Whether the mail process sends the recipient a mail. */
   sendMail: Type.Boolean(),
 };
 
@@ -48,12 +48,12 @@ export const accessEvents = {
       ...ofPerson,
       invitationId: Type.String(),
       /**
-       * The client that has what was offered: another one than `clientId` when the claimant was
-       * known by another address.
+       * The client that accepted. It differs from `clientId` when the claimant was known by another
+       * address.
        */
       claimedBy: Type.String(),
       /**
-       * Who claimed it, encrypted when it tells an address; absent when the client was added
+       * Who claimed it, encrypted when it contains an address; absent when the client was added
        * directly while the invitation was pending.
        */
       subject: Type.Optional(Type.String()),
@@ -70,7 +70,7 @@ export const accessEvents = {
       invitationId: Type.String(),
       /** The client that becomes the owner. */
       claimedBy: Type.String(),
-      /** Who claimed it, encrypted when it tells an address. */
+      /** Who claimed it, encrypted when it contains an address. */
       subject: Type.String(),
       priceId: Type.Optional(Type.String()),
     }),

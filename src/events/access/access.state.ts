@@ -20,7 +20,7 @@ export interface InvitationState {
   readonly expiresAt: string;
   /** Of a transfer. */
   readonly priceId?: string;
-  /** The client that has it, once claimed or accepted. */
+  /** The client that claimed or accepted it. */
   readonly claimedBy?: string;
   /** The event of the last claim of a transfer. */
   readonly claimId?: string;

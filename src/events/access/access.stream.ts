@@ -25,8 +25,8 @@ export const accessStream = defineStream({
 const idLength = 26;
 
 /**
- * An invitation's id ends with its stream's key, so that it is found by its id alone, with no index
- * that could lag.
+ * An invitation's id ends with its stream's key, so that the id alone leads to the stream, without
+ * an index that could lag.
  */
 export const invitationIdFor = (unique: string, { websiteId, clientId }: AccessKey): string => `${unique}${websiteId}${clientId}`;
 

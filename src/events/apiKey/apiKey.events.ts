@@ -10,15 +10,15 @@ export const apiKeyEvents = {
     Type.Object({
       id: Type.String(),
       name: Type.String(),
-      /** SHA-256 of the token, hex. The token itself is nowhere. */
+      /** SHA-256 of the token, hex. The token itself is not stored. */
       hash: Type.String(),
       /** The token's first 12 characters, by which its owner recognises it. */
       prefix: Type.String(),
-      /** Encrypted (`platform/personal.ts`) when it tells an address. */
+      /** Encrypted (`platform/personal.ts`) when it contains an address. */
       subject: Type.String(),
       role: Type.Enum(['admin', 'client']),
       scope: Type.Enum(['read', 'write']),
-      /** Of the one who minted it, as verified then; encrypted, as the name is. */
+      /** The verified address of the client who minted it; encrypted, as the name is. */
       verifiedEmail: Type.Optional(Type.String()),
       userName: Type.Optional(Type.String()),
       expiresAt: Type.Optional(Type.String()),

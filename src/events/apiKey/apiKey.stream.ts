@@ -10,8 +10,8 @@ const timeLength = 10;
 export const apiKeyId = (timeId: string, key: string): string => timeId.slice(0, timeLength) + key;
 
 /**
- * The end of the stream's name that a public id holds; one that no key has for an id that is not
- * one.
+ * The end of the stream's name, from a public id. For an invalid id it leads to a stream that does
+ * not exist.
  */
 export const keyOfId = (id: string): string => id.slice(timeLength);
 

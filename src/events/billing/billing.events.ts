@@ -26,7 +26,7 @@ const ofClaim = {
  */
 export const billingEvents = {
   /**
-   * `about`: a claim, or a client whose subscription is to end. The worker that appended it holds
+   * `about`: a claim, or a client whose subscription has to end. The worker that appended it holds
    * the lease until `leaseUntil`.
    */
   BillingAttemptStarted: event(
@@ -46,20 +46,20 @@ export const billingEvents = {
       attempt: Attempt,
       error: Type.String(),
       transient: Type.Boolean(),
-      /** The provider that failed; absent: none did. */
+      /** The provider that failed, if one did. */
       provider: Type.Optional(Type.String()),
-      /** It did not answer in time. */
+      /** Whether the provider did not answer in time. */
       late: Type.Boolean(),
       nextAttemptAt: Type.Optional(Time),
     }),
   ),
-  /** From now on there may be a subscription, whatever becomes of the attempt. */
+  /** From now on there may be a subscription, even if the attempt fails. */
   SubscriptionRequested: event(Type.Object({ ...ofAccount, claimId: Type.String() })),
   SubscriptionAttached: event(Type.Object({ ...ofAccount, claimId: Type.String(), subscriptionId: Type.String() })),
   /** Nothing is left of the client's subscription for the website. */
   SubscriptionEnded: event(Type.Object(ofAccount)),
   /**
-   * It was never begun: another claim of the website was under way, or the offer had been
+   * The claim never began: another claim of the website was under way, or the offer had been
    * withdrawn.
    */
   TransferDeclined: event(Type.Object(ofClaim)),

@@ -2,8 +2,8 @@ import type { StreamReader } from '../streamReader.js';
 import { clientEmailFold, clientFold, clientSubjectFold } from './client.state.js';
 
 /**
- * What it takes to find a client: streams, and the index that stands for an address or a subject in
- * their names.
+ * What is needed to find a client: streams, and the blind index by which an address or a subject
+ * appears in their names.
  */
 export interface ClientDirectory extends Pick<StreamReader, 'state'> {
   readonly blindIndex: (text: string) => string;
@@ -21,7 +21,7 @@ export const clientIdOfEmail = async (directory: ClientDirectory, email: string)
 
 /**
  * The client that a signed-in subject is: the one it is bound to, else the one whose address the
- * verified one is. One that was erased is nobody's any more, whatever else is left of it.
+ * verified one is. A client that was erased is never found, whatever else is left of it.
  */
 export const clientIdOf = async (
   directory: ClientDirectory,

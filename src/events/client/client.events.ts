@@ -28,7 +28,7 @@ export type ClientEmailEvent = EventOf<typeof clientEmailEvents>;
  * is.
  */
 export const clientSubjectEvents = {
-  /** `subject` is encrypted when it tells an address. */
+  /** `subject` is encrypted when it contains an address. */
   ClientSubjectBound: event(Type.Object({ clientId: Type.String(), subject: Type.String() })),
 };
 

@@ -11,7 +11,7 @@ export const clientStream = defineStream({
   personal: { ClientRegistered: ['email', 'name'], ClientRenamed: ['name'] },
 });
 
-/** `emailIndex`: the blind index of the lower-case address, so that the name does not tell it. */
+/** `emailIndex`: the blind index of the lower-case address, so that the name does not reveal it. */
 export const clientEmailStream = defineStream({
   category: 'client-email',
   key: ({ emailIndex }: { readonly emailIndex: string }) => emailIndex,

@@ -18,8 +18,8 @@ export type DeliveryBlock = {
 export type DeliveryBlockContent = Omit<DeliveryBlock, 'updatedAt'>;
 
 /**
- * The one reading of the delivery's events: decisions, the read model, the history and the audit
- * all fold with it.
+ * The only fold of delivery events: decisions, the read model, the history and the audit all use
+ * it.
  */
 export const blockAfter = (block: DeliveryBlock | null, event: Recorded<DeliveryEvent>): DeliveryBlock | null => {
   const updatedAt = event.metadata.at;
@@ -35,7 +35,7 @@ export const blockAfter = (block: DeliveryBlock | null, event: Recorded<Delivery
   }
 };
 
-/** Just the fields of a block, of anything that has them. */
+/** Only the fields of a block, from anything that has them. */
 export const contentOf = (source: DeliveryBlockContent): DeliveryBlockContent & { checkpoints: DeliveryCheckpoint[] } => {
   const { websiteId, estimatedCompletionAt, showPreviewUrl, previewUrlOverride, checkpoints } = source;
   return {

@@ -51,7 +51,7 @@ export const deliveryEvents = {
       completedAt: Type.Optional(Time),
     }),
   ),
-  /** The block is again as it was before the change that has `revision` in this stream. */
+  /** Restores the block as it was before the change at `revision` of this stream. */
   DeliveryUndone: event(Type.Object({ ...block, revision: Type.Integer({ minimum: 1 }) })),
 };
 

@@ -28,7 +28,7 @@ export const invitationMailEvents = {
    * asks for another mail.
    */
   InvitationMailParked: event(Type.Object({ ...ofMail, reason: Type.String() })),
-  /** An operator wants it sent after all. */
+  /** An operator has it sent after all. */
   InvitationMailReopened: event(Type.Object(ofMail)),
 };
 

@@ -1,7 +1,7 @@
 import { defineStream } from '../defineStream.js';
 import { logEvents } from './log.events.js';
 
-/** There is one. */
+/** There is one log, and so one stream. */
 export const logStream = defineStream({
   category: 'doorstep',
   key: () => 'log',

@@ -49,10 +49,7 @@ const Attempt = Type.Integer({ minimum: 1 });
 const succeeded = <Step extends StepId, Output extends TSchema>(step: Step, output: Output) =>
   Type.Object({ ...ofJob, step: Type.Literal(step), attempt: Attempt, output });
 
-/**
- * What a failed job may leave at the providers, in the order in which it is removed: the last made
- * first.
- */
+/** What a failed job may leave at the providers, in the order of removal: the last made first. */
 export const leftovers = ['project', 'repository'] as const;
 export type Leftover = (typeof leftovers)[number];
 
@@ -70,7 +67,10 @@ export const provisioningEvents = {
       createdAt: Time,
     }),
   ),
-  /** `attempt` counts all attempts at the step; whoever appended it may act until `leaseUntil`. */
+  /**
+   * `attempt` counts all attempts at the step; the worker that appended it holds the lease until
+   * `leaseUntil`.
+   */
   ProvisioningStepStarted: event(
     Type.Object({ ...ofJob, step: StepId, attempt: Attempt, worker: Type.String(), leaseUntil: Time }),
   ),
@@ -99,7 +99,7 @@ export const provisioningEvents = {
   ProvisioningFailed: event(Type.Object({ ...ofJob, step: StepId, reason: Type.String() })),
   /** `run` counts from 1; a retry begins the next one at the step that failed. */
   ProvisioningRetried: event(Type.Object({ ...ofJob, step: StepId, run: Type.Integer({ minimum: 2 }) })),
-  /** What a failed job has made is to be removed; `attempt` counts on from it. */
+  /** What a failed job has made is to be removed. */
   ProvisioningCompensationRequested: event(Type.Object({ ...ofJob })),
   ProvisioningCompensationStarted: event(Type.Object({ ...ofJob, attempt: Attempt, worker: Type.String(), leaseUntil: Time })),
   ProvisioningCompensationLeaseRenewed: event(Type.Object({ ...ofJob, attempt: Attempt, leaseUntil: Time })),
@@ -107,7 +107,7 @@ export const provisioningEvents = {
   ProvisioningLeftoverRemoved: event(
     Type.Object({ ...ofJob, attempt: Attempt, what: Type.Enum([...leftovers]), name: Type.String(), found: Type.Boolean() }),
   ),
-  /** Without `nextAttemptAt` it is given up, until it is requested again. */
+  /** Without `nextAttemptAt` the compensation is given up until it is requested again. */
   ProvisioningCompensationFailed: event(
     Type.Object({
       ...ofJob,

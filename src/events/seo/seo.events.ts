@@ -25,7 +25,8 @@ export const SeoFinding = Type.Object({
 export type SeoFinding = Static<typeof SeoFinding>;
 
 /**
- * What an LLM answers to somebody who looks for such a business, and what it says about this one.
+ * What an LLM answers to a person who searches for such a business, and what it says about this
+ * one.
  */
 export const SeoProbes = Type.Object({
   status: Type.Enum(['answered', 'notConfigured', 'failed']),

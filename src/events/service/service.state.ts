@@ -13,7 +13,7 @@ export interface AttachedService {
 export interface ServicesState {
   /** One of a kind at most. */
   readonly services: readonly AttachedService[];
-  /** Ids of those that were. */
+  /** Ids of services that were detached. */
   readonly detached: readonly string[];
   /** Every shop that was ever attached, the present one as well. */
   readonly shops: readonly string[];
