@@ -3,9 +3,9 @@
  * who holds it, how often an attempt failed, when the next may begin. Pure: times arrive from the
  * command or the event.
  *
- * No two clocks are ever compared. A worker that finds a lease or a pause waits for its length on
- * its own clock, and then names what it waited out; if that has changed meanwhile (a renewed
- * lease), its start changes nothing.
+ * Clocks of different processes are never compared. A worker that finds a lease or a pause waits
+ * for its length on its own clock, and then passes its fencing token with the start. If the token
+ * is no longer current (a renewed lease), the start changes nothing.
  */
 export interface Attempts {
   /** Number of the last attempt begun; 0 before the first. */
@@ -28,7 +28,7 @@ export type FencingToken = bigint;
 
 export const noAttempts: Attempts = { attempt: 0, failures: 0 };
 
-/** What a worker says of its lease; the number of the attempt stands beside it. */
+/** What a worker reports about its lease, beside the number of the attempt. */
 export type LeaseCommand = StartAttempt | RenewLease | RecordFailure;
 
 export interface StartAttempt {
@@ -52,14 +52,14 @@ export interface RecordFailure {
 
 /** What went wrong in an attempt. */
 export interface Fault {
-  /** In words for people. */
+  /** The message, for people. */
   readonly error: string;
   readonly transient: boolean;
-  /** How long the other side asks to wait, in milliseconds; 0 when it does not. */
+  /** How long the provider asks to wait, in milliseconds; 0 when it does not ask. */
   readonly retryAfterMs: number;
 }
 
-/** How long a worker that says nothing keeps its lease; one that works renews it in time. */
+/** How long a lease lasts without renewal, in milliseconds. A worker renews it while it works. */
 export const LEASE_MS = 6_000;
 const MAX_FAILURES = 5;
 const MIN_PAUSE_MS = 1_000;
@@ -74,8 +74,8 @@ export interface Blocker {
 }
 
 /**
- * A worker's own lease does not block it: it asks only when it is not at work on the task, so the
- * lease is one that it failed to hand back.
+ * A worker's own lease does not block it: it asks only when it is not working on the task, so it
+ * failed to release that lease.
  * @param now the worker's clock, in milliseconds since the epoch: the rest of a pause that has
  *   begun is waited for
  */
@@ -89,7 +89,7 @@ export const blockerFor = ({ lease, pause }: Attempts, worker: string, now: numb
 export const tokenOf = ({ lease }: Attempts, worker: string): FencingToken | null =>
   lease?.worker === worker ? lease.token : null;
 
-/** Whether the attempt of that number runs: outcomes of any other come late. */
+/** Whether the attempt with that number is running; outcomes of other attempts are late. */
 export const isUnderWay = (attempts: Attempts, attempt: number): boolean =>
   attempts.attempt === attempt && attempts.lease !== undefined;
 
@@ -143,8 +143,8 @@ export const startOf = ({ attempt, worker, at }: { attempt: number; worker: stri
 });
 
 /**
- * Begins the next attempt, and no other, unless another worker's lease or a pause is in the way
- * that this worker has not waited out.
+ * Begins the attempt if it is the next one, unless another worker's lease or a pause blocks it that
+ * this worker has not waited out.
  */
 export const decideStart = <Event>(
   { attempt, lease, pause }: Attempts,
@@ -188,14 +188,14 @@ export const decideFailure = <Event>(
 export type RetryPolicy = (attempts: Attempts, command: Decided<RecordFailure>) => string | undefined;
 
 /**
- * Exponential backoff with jitter, never sooner than the other side asks; nothing after a permanent
+ * Exponential backoff with jitter, never sooner than the provider asks; no retry after a permanent
  * fault or the fifth transient one.
  */
 export const retryAt: RetryPolicy = (attempts, { fault, jitter, at }) => {
   const failures = attempts.failures + 1;
   if (!fault.transient || failures >= MAX_FAILURES) return undefined;
   const pause = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - 1)) * (0.5 + jitter / 2);
-  // A little later than asked, each by a different bit: every caller that was turned away got the
-  // same answer.
+  // Up to a tenth later than asked, at random: all refused callers got the same answer and must not
+  // return together.
   return later(at, Math.round(Math.max(pause, fault.retryAfterMs * (1 + jitter / 10))));
 };

@@ -20,7 +20,7 @@ import {
 } from './lease.js';
 import type { ReactionContext } from './reactions.js';
 
-/** A task as its stream shows it. */
+/** A task, folded from its stream. */
 interface OpenTask {
   readonly attempts: Attempts;
 }
@@ -35,34 +35,37 @@ export interface LeasedTask<Open extends OpenTask, Outcome extends object> {
   readonly worker: string;
   /** A logger whose lines name the task. */
   readonly logger: (open: Open) => Logger;
-  /** What is open, with its attempts as they stand; null when nothing is left. */
+  /** The open task with its attempts; null when nothing is left to do. */
   readonly load: () => Promise<Open | null>;
-  /** Decides a command on the task's stream; resolves with what is open afterwards. */
+  /** Handles a command on the task's stream; resolves with the open task afterwards. */
   readonly handle: (command: (StartAttempt | RenewLease | Outcome) & { attempt: number }, open: Open) => Promise<Open | null>;
   /** How long an attempt may take, in milliseconds. */
   readonly timeoutMs: (open: Open) => number;
   /**
-   * Acts under the lease of `open`; resolves with what is to be recorded, or null for nothing. Each
-   * time it first asks what is done already: an earlier attempt may have got anywhere.
+   * Acts under the lease of `open`; resolves with the outcome to record, or null for none. It first
+   * checks what is done already: an earlier attempt may have ended at any point.
    */
   readonly execute: (open: Open, lease: HeldLease<Outcome>) => Promise<Outcome | null>;
   /** What to log and to record when `execute` throws. Absent: the reaction is repeated. */
   readonly failure?: {
     readonly message: string;
-    /** @throws the error itself when it says nothing about the attempt: the reaction is repeated */
+    /** @throws the error itself when it is no outcome of the attempt: the reaction is repeated */
     readonly outcome: (error: unknown, jitter: number, open: Open) => Outcome;
   };
 }
 
-/** What an attempt acts under. */
+/** The lease that an attempt holds. */
 export interface HeldLease<Outcome extends object = never> {
   /**
-   * To be called right before anything is made at the other side: a worker that slept through its
-   * lease makes nothing more.
+   * Must be called right before anything is created at a provider, so that a worker that slept
+   * through its lease creates nothing.
    * @throws LeaseLost
    */
   assertHeld(): void;
-  /** Records what is known so far. @throws LeaseLost when another worker is at the task by now */
+  /**
+   * Records what is known so far.
+   * @throws LeaseLost when another worker holds the lease now
+   */
   record(outcome: Outcome): Promise<void>;
 }
 
@@ -76,9 +79,9 @@ interface Parts {
 }
 
 /**
- * Carries out a task of which the stream is the lock: whoever appends the start of an attempt acts,
- * and renews its lease for as long as that takes. Resolves when nothing is left to do, or the
- * worker stops. A lost lease ends an attempt quietly; whoever has it goes on.
+ * Carries out a task whose stream is the lock: the worker that appends the start of an attempt
+ * acts, and renews its lease meanwhile. Resolves when nothing is left to do, or the worker stops. A
+ * lost lease ends an attempt without an error; the new holder continues.
  * @throws faults of our own stores, which are no outcome of an attempt
  */
 export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
@@ -170,16 +173,16 @@ export const attemptUntilDone = async <Open extends OpenTask>(parts: {
 };
 
 /**
- * How long a worker counts on its lease: less than others wait for it to lapse, by what the answer
- * to an append may take.
+ * How long a worker relies on its lease. It is less than others wait for the lease to lapse,
+ * because the answer to an append takes time.
  */
 const HELD_MS = (LEASE_MS * 2) / 3;
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
 /**
  * Runs `act` under the lease of `token`, which has just been taken, and renews it meanwhile.
- * @param parts `renew` resolves with the new token, or null when the lease is somebody else's;
- * after a fault, the renewal is tried again in time
+ * @param parts `renew` resolves with the new token, or null when another worker holds the lease;
+ *   after a fault, the renewal is tried again in time
  * @throws ProviderFault (transient) after `timeoutMs`; what `act` throws
  */
 const underLease = async <Result>(parts: {
@@ -233,7 +236,7 @@ const underLease = async <Result>(parts: {
   }
 };
 
-/** A fault of our own stores says nothing about the other side: the attempt is to be made again. */
+/** A fault of our own stores is no outcome of the attempt: it is made again. */
 const isOurs = (error: unknown): boolean =>
   error instanceof EventStoreError ||
   error instanceof TooManyConflicts ||
@@ -241,7 +244,7 @@ const isOurs = (error: unknown): boolean =>
   error instanceof ProjectionBehind;
 
 /**
- * What an attempt's error says about the attempt, in words that may be shown.
+ * The fault to record for an attempt's error. Its message contains no secrets.
  * @throws the error itself when it is a fault of our stores or a lost lease
  */
 export const faultOf = (error: unknown): Fault => {

@@ -22,21 +22,21 @@ export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<
   readonly name: string;
   readonly streams: readonly Stream[];
   /**
-   * What to do for an event, by its type. It does all that the event asks for, pauses included, and
-   * resolves when nothing is left to do. It is called at least once for each event, by every
-   * worker: what has been done it learns from the process's own stream. What it throws is taken as
-   * a fault of our stores: it is called again after a while, as often as it takes.
+   * The handler of each event type. It does everything that the event requires, including pauses,
+   * and resolves when nothing is left to do. It is called at least once for each event, by every
+   * worker, and learns from the process's own stream what is done already. An error counts as a
+   * fault of our stores: the handler is called again after a while, until it succeeds.
    */
   readonly on: { readonly [Each in Type]: (event: EventIn<Stream, Each>, context: ReactionContext) => Promise<void> };
   /**
-   * Events of the same key are dealt with one after the other, in their order. Default: those of
-   * the same stream.
+   * Events with the same key are handled one after the other, in order. Default: those of the same
+   * stream.
    */
   readonly key?: (event: EventIn<Stream, Type>) => string;
 }
 
 export interface ReactionContext {
-  /** Aborted when the worker stops: what is under way may be finished, nothing new is begun. */
+  /** Aborted when the worker stops: work under way may finish, but nothing new begins. */
   readonly signal: AbortSignal;
   /** Waits, and lets others work meanwhile. Resolves early when `signal` is aborted. */
   readonly pause: (ms: number) => Promise<void>;
@@ -49,7 +49,7 @@ const MAX_OPEN = 1_000;
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 15_000;
 const SAVE_EVERY_MS = 1_000;
-/** Within the 10 s that a process has for stopping. */
+/** Less than the 10 s that a process has for stopping. */
 const STOP_TIMEOUT_MS = 8_000;
 
 const streamOf = ({ stream }: { readonly stream: string }): string => stream;
@@ -67,14 +67,14 @@ interface ReactorParts {
   readonly logger: Logger;
   readonly eventStore: EventStore;
   readonly codec: Codec;
-  /** Where the positions of reactions are kept. */
+  /** Where the positions of reactions are stored. */
   readonly records: RecordStore;
 }
 
 /**
- * Follows the log and reacts to its events. The position that is kept stands before the first event
- * that is not dealt with, so that a start takes up everything that was open; when the position is
- * lost, every event is reacted to again, and nothing is done twice.
+ * Follows the log and reacts to its events. The stored position is before the first event that is
+ * not handled completely, so that a start continues everything that was open. If the position is
+ * lost, every event is handled again, and nothing is done twice.
  */
 export const createReactors =
   (parts: ReactorParts): CreateReactor =>
@@ -175,7 +175,7 @@ export const createReactors =
       const entry = { after, done };
       open.add(entry);
       void done.then(() => {
-        // What a stop interrupts stays open: the next start takes it up.
+        // A reaction that a stop interrupts stays open: the next start continues it.
         if (!signal.aborted) open.delete(entry);
         onEnd();
         saveSoon();

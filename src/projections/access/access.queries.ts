@@ -14,10 +14,11 @@ import {
 } from './access.projection.js';
 
 /**
- * A client's way to a website as of now; `null` when there is none. An owner always behaves as an
- * editor. It rests on the log alone: a stored document may have been written by a build that passed
- * over what it did not know.
- * @throws UnknownEvent, so that nobody is let in on half of the facts; faults of the event store
+ * A client's role at a website as of now; `null` when there is none. An owner always acts as an
+ * editor. It reads only the log: a stored document may come from a build that skipped events that
+ * it did not know.
+ * @throws UnknownEvent, so that access is never given on incomplete facts; faults of the event
+ *   store
  */
 export const websiteRoleOf = async (
   reader: Reader,
@@ -89,8 +90,8 @@ export const listTransfers = async (reader: Reader, websiteId: string): Promise<
   );
 
 /**
- * Every website that a client owns or is linked to, newest first, with the way to it; each checked
- * as of now. Archived ones are left out.
+ * Every website that a client owns or is linked to, newest first, with the client's role; each
+ * checked as of now. Archived ones are left out.
  */
 export const websitesOfClient = async (
   reader: Reader,

@@ -2,8 +2,7 @@ import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 
 /**
- * A list would lack something that was acknowledged before it was asked for. HTTP: 503 with
- * `Retry-After`.
+ * A list would lack a write that was acknowledged before the request. HTTP: 503 with `Retry-After`.
  */
 export class ProjectionBehind extends Error {
   override readonly name = 'ProjectionBehind';

@@ -2,10 +2,7 @@ import type { Feature, Tier, WebsiteEvent } from '../../events/website/website.e
 import { websiteStream } from '../../events/website/website.stream.js';
 import { defineProjection, type Projection } from '../projection.js';
 
-/**
- * The Website as admins see it (api.md, section 5), and what the service itself needs to know of
- * it.
- */
+/** The Website as admins see it (api.md, section 5), and what the service itself needs. */
 export type WebsiteDocument = {
   readonly id: string;
   readonly name: string;

@@ -2,35 +2,35 @@ import type { Engine } from '../../engine.js';
 import { isoTime, sleep } from '../../platform/clock.js';
 import type { Worker } from '../worker.js';
 
-/** Work that the calendar asks for. */
+/** Work that runs on a schedule. */
 export interface CronJob {
   readonly name: string;
   /** Five fields, UTC: `0 4 * * 1` is Mondays at four. */
   readonly schedule: string;
   /**
-   * Called in every process for each time that is due (ms since the epoch), and again when it
-   * throws or the process was started anew, but never while an earlier call of this process is
-   * under way. A process may die in it at any moment: what has to happen once it asks for durably,
-   * under the name of `dueAt`, and leaves to a worker. `signal` is aborted when the process stops.
+   * Called in every process for each time that is due (ms since the epoch), and again after it
+   * throws or the process restarts, but never while an earlier call in this process is under way.
+   * The process may die during a call: work that has to happen once is requested durably, in a
+   * stream named after `dueAt`, and left to a worker. `signal` is aborted when the process stops.
    */
   readonly run: (dueAt: number, signal: AbortSignal) => Promise<void>;
 }
 
 const minuteMs = 60_000;
 /**
- * A run that did not happen, because no process was there or the stores did not answer, is still
- * made up for until then.
+ * A run that was missed, because no process ran or the stores did not answer, is caught up within
+ * this time.
  */
 const lateMs = 60 * minuteMs;
 const minBackoffMs = 1_000;
 const maxBackoffMs = 30_000;
-/** Within the 10 s that a process has for stopping. */
+/** Less than the 10 s that a process has for stopping. */
 const stopTimeoutMs = 8_000;
 
 /**
- * Runs jobs when they are due. Each process reads its own clock once a minute; that of another does
- * not matter, since every job may be run again for the same time. node-cron says which minutes are
- * due; the timer is ours, since time is a port.
+ * Runs jobs when they are due. Each process reads its own clock once a minute. Clocks may differ,
+ * because every job may run again for the same time. node-cron computes the due minutes; the timer
+ * is our own, because time is a port.
  */
 export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Worker => {
   const { clock, random } = engine;
@@ -40,7 +40,7 @@ export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Work
   const underWay = new Map<string, Promise<void>>();
   let following: Promise<void> | null = null;
 
-  /** Until it has happened, or it is too late for it. */
+  /** Repeats the job until it succeeds or is too late. */
   const runUntilDone = async (job: CronJob, dueAt: number): Promise<void> => {
     const run = { job: job.name, dueAt: isoTime(dueAt) };
     for (let attempt = 0; !signal.aborted; attempt += 1) {
@@ -75,7 +75,8 @@ export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Work
     let checkedUntil = clock.now() - lateMs;
     while (!signal.aborted) {
       const now = clock.now();
-      // After a long sleep only what is not too late; after a step back of the clock from there on.
+      // After a long sleep, only times that are not too late; after the clock was set back, times
+      // from the new time on.
       const from = Math.max(Math.min(checkedUntil, now), now - lateMs);
       for (const [job, dueAt] of dueAfter(from, now)) begin(job, dueAt);
       checkedUntil = now;
@@ -104,7 +105,7 @@ type DueAfter = (after: number, until: number) => ReadonlyMap<CronJob, number>;
 
 const loadCalendar = async (jobs: readonly CronJob[]): Promise<DueAfter> => {
   const { createTask } = await import('node-cron');
-  // Never started: it is asked what matches, and runs nothing.
+  // The tasks are never started: they only compute the times that match.
   const calendar = jobs.map((job) => [job, createTask(job.schedule, () => undefined, { timezone: 'UTC' })] as const);
   return (after, until) => {
     const due = new Map<CronJob, number>();

@@ -3,9 +3,8 @@ import type { RecordStore } from '../../projections/store/readModelStore.js';
 import type { CronJob } from './cronWorker.js';
 
 /**
- * Once an hour, what nobody needs any more goes: expired records, as answers kept for idempotency
- * keys. Several processes may do so at the same time, and what one leaves when it dies the next
- * takes.
+ * Removes expired records, such as responses stored for idempotency keys, once an hour. Several
+ * processes may do so at the same time, and each continues what another left when it died.
  */
 export const maintenanceJob = ({ records, logger }: { records: RecordStore; logger: Logger }): CronJob => ({
   name: 'maintenance',

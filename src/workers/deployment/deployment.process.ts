@@ -3,7 +3,7 @@ import type { RedeployEvent } from '../../events/deployment/deployment.events.js
 import { redeployStream } from '../../events/deployment/deployment.stream.js';
 import type { StreamFold } from '../../events/fold.js';
 
-/** `requested`: whether the provider has begun it is not known here. */
+/** `requested`: it is unknown whether the provider has begun it. */
 export interface RedeployState {
   readonly stage: 'none' | 'requested' | 'started' | 'notStarted';
 }
@@ -52,10 +52,10 @@ export const redeployFold: StreamFold<RedeployState, RedeployEvent, { readonly r
 };
 
 /**
- * Stream `redeploy-<id>`. Who asks also has the provider begin; a worker finds out what came of it
- * when that was cut off.
+ * Stream `redeploy-<id>`. The request itself starts the deployment at the provider; if it is
+ * interrupted, a worker finds out the outcome.
  */
 export const redeployProcess: Decider<RedeployState, RedeployCommand, RedeployEvent> = { ...redeployFold, decide };
 
-/** What the provider keeps with the deployment: it is found by it, and not begun twice. */
+/** Stored with the deployment at the provider, so that it can be found and is not begun twice. */
 export const redeployMarker = (redeployId: string): string => `redeploy-${redeployId}`;

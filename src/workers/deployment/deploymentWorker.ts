@@ -14,13 +14,13 @@ type Finding =
   | Pick<Extract<RedeployCommand, { type: 'RecordNoStart' }>, 'type' | 'reason'>;
 
 const actor: Actor = { subject: 'redeploy', role: 'system', via: 'worker' };
-/** Longer than a request waits for a provider, its repetitions included. */
+/** Longer than a request waits for a provider, including retries. */
 const SETTLED_AFTER_MS = 120_000;
 
 /**
- * Finds out what came of redeployments that were requested and of which nothing more was recorded:
- * the process died, or the provider's answer was lost. It begins none: nobody may be waiting for it
- * any more.
+ * Finds out the outcome of redeployments that were requested and have no recorded outcome, because
+ * the process died or the provider's answer was lost. It begins no deployment, because the
+ * requester may no longer want it.
  */
 export const createRedeployWorker = (parts: { engine: Engine; createReactor: CreateReactor; hosting: Hosting }): Worker => {
   const { engine, createReactor, hosting } = parts;

@@ -9,8 +9,8 @@ import type { Worker } from '../worker.js';
 const actor: Actor = { subject: 'erasure', role: 'system', via: 'worker' };
 
 /**
- * Ends every erasure that was begun, wherever it was cut off. Any number of these may run on the
- * same stores.
+ * Completes every erasure that was begun, wherever it was interrupted. Any number of these may run
+ * on the same stores.
  */
 export const createErasureWorker = (parts: { engine: Engine; createReactor: CreateReactor; erasure: ErasureParts }): Worker => {
   const { engine, createReactor, erasure } = parts;

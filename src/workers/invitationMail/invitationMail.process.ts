@@ -40,11 +40,11 @@ export type InvitationMailCommand = AnyCommand &
   MailName &
   (
     | ({ readonly attempt: number } & MailOutcome)
-    /** A parked mail is tried anew. */
+    /** A parked mail is tried again. */
     | { readonly type: 'ReopenMail' }
   );
 
-/** What a worker says of an attempt. */
+/** What a worker reports about an attempt. */
 export type MailOutcome =
   LeaseCommand | { readonly type: 'RecordSent' } | { readonly type: 'RecordDropped'; readonly reason: string };
 

@@ -9,7 +9,7 @@ export interface Invited {
   readonly link: string;
 }
 
-/** The mail that invites somebody to a website: subject, HTML and the same in plain text. */
+/** The mail that invites a person to a website: subject, HTML and the same in plain text. */
 export const composeInvitationMail = async (invited: Invited): Promise<Pick<Mail, 'subject' | 'html' | 'text'>> => {
   const words = wordsFor(invited);
   const { heading, body, action, terms, link } = words;
@@ -50,8 +50,8 @@ const wordsFor = ({ invitation, websiteName, link }: Invited) => {
 };
 
 /**
- * Line breaks and other control characters have no place in a name, and in a subject they would
- * begin a header of their own.
+ * Replaces line breaks and other control characters: in a subject, a line break would begin another
+ * header.
  */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 
@@ -74,7 +74,7 @@ const makeSkeleton = async (): Promise<string> => {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** In one pass: what is filled in is not searched again. */
+/** Fills in one pass, so that filled-in text is not searched for placeholders. */
 const fill = (html: string, words: Readonly<Record<string, string>>): string =>
   html.replaceAll(/\[\[(\w+)\]\]/g, (_, name: string) =>
     (words[name] ?? '').replaceAll(/[&<>"']/g, (character) => entities[character] ?? ''),

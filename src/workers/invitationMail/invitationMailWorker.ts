@@ -26,7 +26,7 @@ import {
 type Invited = Recorded<Extract<AccessEvent, { type: 'InvitationIssued' | 'InvitationRenewed' }>>;
 
 interface OpenMail extends MailState {
-  /** Null when there is nobody to write to any more. */
+  /** Null when the mail has no recipient any more. */
   readonly recipient: Recipient | null;
 }
 
@@ -40,8 +40,8 @@ const actor: Actor = { subject: 'invitationMail', role: 'system', via: 'worker' 
 const TIMEOUT_MS = 60_000;
 
 /**
- * Writes to everybody who is invited, one mail for each event that asks for one (specification,
- * "E-mail notifications"). Any number of these may run on the same stores.
+ * Sends invitation mails, one for each event that asks for one (specification, "E-mail
+ * notifications"). Any number of these may run on the same stores.
  * @param parts `baseUrl`: the public base address, without a trailing slash
  */
 export const createInvitationMailWorker = (parts: {
@@ -56,8 +56,8 @@ export const createInvitationMailWorker = (parts: {
   const worker = engine.ids.commandId();
 
   /**
-   * The invitation, when it can still be accepted by somebody who is known, and the name of its
-   * website.
+   * The invitation and the name of its website, if the invitation can still be accepted and the
+   * recipient was not erased.
    */
   const findRecipient = async ({ websiteId, invitationId }: MailName): Promise<Recipient | null> => {
     const key = keyOfInvitation(invitationId);
@@ -74,8 +74,7 @@ export const createInvitationMailWorker = (parts: {
     const { subject, html, text } = await composeInvitationMail({ invitation, websiteName, link });
     lease.assertHeld();
     await email.send({ id: eventId, to: address, person: invitation.email, subject, html, text });
-    // An erasure removes the key before it looks for mails: of two at the same moment, one sees the
-    // other.
+    // An erasure destroys the key before it searches for mails: two concurrent ones see each other.
     if (!(await personal.isCurrent(invitation.email))) await email.forget(address, invitation.email);
   };
 
@@ -133,7 +132,7 @@ export const createInvitationMailWorker = (parts: {
 };
 
 /**
- * The error in words that do not repeat the address.
+ * The error with the address removed from its message.
  * @throws as `faultOf`
  */
 const withoutAddress = (error: unknown, address: string): ProviderFault => {

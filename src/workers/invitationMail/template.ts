@@ -1,6 +1,6 @@
 /**
  * The mail as MJML. `[[name]]` stands for a text that is filled in after the markup has become
- * HTML, so that nothing that a person typed is ever taken for markup.
+ * HTML, so that input is never treated as markup.
  */
 export const invitationTemplate = `
 <mjml lang="en">

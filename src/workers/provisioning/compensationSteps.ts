@@ -13,7 +13,7 @@ const openIn = (state: ProvisioningState): JobInCompensation | null => (state.st
 
 /**
  * Removes what a failed job has left at the providers, in the reverse order of its making, and
- * records each removal. Only what carries the job's marker is removed.
+ * records each removal. Removes only what has the job's marker.
  */
 export const compensationTask = (
   tools: StepTools,

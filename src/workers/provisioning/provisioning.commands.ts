@@ -9,7 +9,7 @@ import type { ProvisioningRequest } from './provisioning.state.js';
  */
 export type ProvisioningCommand = AnyCommand & { readonly jobId: string } & ProvisioningInput;
 
-/** What is asked of a job, without the job. */
+/** The commands, without the job's id. */
 export type ProvisioningInput =
   | { readonly type: 'QueueProvisioning'; readonly request: ProvisioningRequest }
   | { readonly type: 'RetryProvisioning'; readonly websiteId: string }
@@ -18,14 +18,16 @@ export type ProvisioningInput =
   | (StepOutcome & { readonly attempt: number })
   | (LeaseCommand & { readonly attempt: number; readonly step: StepId });
 
-/** `nextWorker` begins the next step in the same append; without it, whoever comes first does. */
+/**
+ * `nextWorker` begins the next step in the same append; without it, any worker may begin the step.
+ */
 export interface StepOutcome {
   readonly type: 'RecordSuccess';
   readonly result: StepResult;
   readonly nextWorker?: string | undefined;
 }
 
-/** What a worker says of an attempt at a compensation. */
+/** What a worker reports about an attempt at a compensation. */
 export type CompensationCommand = AnyCommand & { readonly jobId: string } & CompensationInput;
 export type CompensationInput = (LeaseCommand | LeftoverRemoval) & { readonly attempt: number };
 

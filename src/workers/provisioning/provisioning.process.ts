@@ -18,9 +18,9 @@ type Command<Type extends ProvisioningCommand['type']> = Extract<ProvisioningCom
 type Events = readonly ProvisioningEvent[];
 
 /**
- * From its first attempt in a run, a step has this long. It ends what nothing else does: workers
- * that die in it again and again, a provider that asks to wait for days. Long enough to outlast a
- * night without a worker.
+ * How long a step may take in a run, from its first attempt. It ends steps in which workers die
+ * again and again, or whose provider asks to wait for days. It is long enough for a night without a
+ * worker.
  */
 export const STEP_DEADLINE_MS = 24 * 3_600_000;
 
@@ -93,7 +93,7 @@ const retry = ({ websiteId }: Command<'RetryProvisioning'>, state: ProvisioningS
   if (state.stage === 'failed') {
     return [{ type: 'ProvisioningRetried', data: { ...ofJob(state), step: state.step, run: state.run + 1 } }];
   }
-  // Asked twice, and the new run has not begun yet: that is what was asked for.
+  // A repeated request before the new run has begun changes nothing.
   const isRetried = state.stage === 'open' && state.run > 1 && state.attempts.attempt > 0 && state.attempts.firstAt === undefined;
   return isRetried ? [] : refusals.provisioningNotFailed(websiteId);
 };
@@ -126,8 +126,8 @@ const decide = (command: ProvisioningCommand, state: ProvisioningState): Events 
 };
 
 /**
- * Stream `provisioning-<jobId>`: the saga that builds a website. The stream is the lock: who
- * appends the start runs the step.
+ * Stream `provisioning-<jobId>`: the saga that builds a website. The stream is the lock: the worker
+ * that appends the start runs the step.
  */
 export const provisioningProcess: Decider<ProvisioningState, ProvisioningCommand, ProvisioningEvent> = {
   ...provisioningFold,

@@ -31,18 +31,18 @@ export interface Job {
   /** The step that is under way, comes next, or failed. */
   readonly step: StepId;
   /**
-   * Attempts at that step, or at the compensation; failures and the deadline count anew in each
+   * Attempts at that step, or at the compensation; failures and the deadline start again in each
    * run.
    */
   readonly attempts: Attempts;
   /**
-   * The highest number of an attempt: one that came again after a compensation would let a late
-   * outcome pass for another's.
+   * The highest number of an attempt. No number is used again after a compensation, so that a late
+   * outcome is not taken for another attempt's.
    */
   readonly highest: number;
   /** Counts from 1; a retry begins the next. */
   readonly run: number;
-  /** Of the request that created the website: what the process does is recorded under it. */
+  /** The request that created the website; the events of the process carry its id. */
   readonly requestId: string;
   readonly correlationId: string;
 }
@@ -71,14 +71,14 @@ export const leftoversOf = ({ removed }: JobInCompensation): readonly Leftover[]
   leftovers.filter((leftover) => !removed.includes(leftover));
 
 /**
- * The numbers of what comes next go on from every attempt before: a late outcome is never taken for
- * another's.
+ * No attempts yet, but numbers go on from the highest, so that a late outcome is not taken for
+ * another attempt's.
  */
 const freshAttempts = ({ highest }: Job) => ({ attempts: { ...noAttempts, attempt: highest } });
 
 /**
- * With the repository gone everything is to be made anew, with the project alone what belongs to
- * it.
+ * Without the repository every step runs again; without the project, the steps from its creation
+ * on.
  */
 const withoutRemoved = ({ outputs, step }: Job, removed: readonly Leftover[]): Pick<Job, 'outputs' | 'step'> => {
   if (removed.length === 0) return { outputs, step };
@@ -105,8 +105,8 @@ const evolveCompensation = (state: Extract<ProvisioningState, Job>, event: Recor
     case 'ProvisioningLeftoverRemoved':
       return { ...state, removed: [...removed, event.data.what] };
     case 'ProvisioningCompensationFailed':
-      // Given up: the other leftovers are there still, and a retry goes on with the step that
-      // failed, if it can.
+      // Given up: the other leftovers still exist, and a retry continues with the failed step if
+      // possible.
       return event.data.nextAttemptAt === undefined
         ? { ...job, ...freshAttempts(job), ...withoutRemoved(job, removed), stage: 'failed' }
         : { ...state, attempts: attemptFailed(state.attempts, event) };

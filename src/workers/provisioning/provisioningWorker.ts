@@ -24,7 +24,7 @@ const openIn = (state: ProvisioningState): OpenJob | null => (state.stage === 'o
 
 /**
  * Builds every website that is created, step by step (specification, "Provisioning pipeline"). Any
- * number of these may run on the same stores: whoever appends the start of a step runs it.
+ * number of these may run on the same stores: the one that appends the start of a step runs it.
  */
 export const createProvisioningWorker = (parts: {
   engine: Engine;
@@ -48,7 +48,7 @@ export const createProvisioningWorker = (parts: {
     if (state.stage !== 'none') return;
     const colour = brandColor === undefined ? {} : { brandColor };
     const request = { jobId, websiteId, name, slug, templateId, ...colour, collaborators, createdAt };
-    // The event's own id: however many workers queue the job, it is one append.
+    // The event's own id, so that the job is queued once, by however many workers.
     const context = { commandId: id, actor, requestId, correlationId, causationId: id };
     await engine.handle(provisioningProcess, { type: 'QueueProvisioning', jobId, request }, context);
   };

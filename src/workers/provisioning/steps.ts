@@ -14,7 +14,7 @@ export interface StepTools {
   readonly hosting: Hosting;
   /**
    * Asks for a page and answers with its status code.
-   * @throws ProviderFault (transient) when nobody answers in time
+   * @throws ProviderFault (transient) without an answer in time
    */
   readonly visit: (url: string) => Promise<number>;
 }
@@ -75,8 +75,8 @@ const createProject: Executor = async ({ hosting }, { job, lease }) => {
 };
 
 /**
- * The project as it is now: its address may have changed since it was made, as a domain or this
- * service's own address does.
+ * The project as it is now: its address may have changed since it was made, with its domain or the
+ * service's own address.
  */
 const currentProject = async (hosting: Hosting, job: OpenJob): Promise<HostingProject> => {
   const { jobId: marker, slug: name } = job.request;
@@ -113,10 +113,7 @@ const deploy: Executor = async ({ hosting }, { job, lease }) => {
   return { step: 'vercel_initial_deploy', output: { deploymentId: id, url, commit } };
 };
 
-/**
- * Believes nothing that it can check: repository, project, variables and address, before the
- * website counts as active.
- */
+/** Verifies repository, project, variables and address before the website becomes active. */
 const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job, lease, context }) => {
   const { jobId: marker, websiteId, slug } = job.request;
   const { provider, id, name, cloneUrl } = outputOf(job, 'github_create_repo');
@@ -148,8 +145,8 @@ const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job,
 const minutes = 60_000;
 
 /**
- * How each step is carried out, and how long one attempt may take, in milliseconds. A build takes
- * its time.
+ * How each step is carried out, and how long one attempt may take, in milliseconds. Builds take
+ * long.
  */
 export const steps: { readonly [Step in StepId]: { readonly execute: Executor; readonly timeoutMs: number } } = {
   github_create_repo: { execute: createRepository, timeoutMs: 2 * minutes },

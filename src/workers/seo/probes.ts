@@ -15,9 +15,9 @@ const researcherInstructions =
   'needs such a business and does not know this one. Never name the business.';
 
 /**
- * Generative-engine probes: does an assistant name this business to somebody who looks for one like
- * it, and what does it say about it? They reflect one model's opinion, and a failed probe does not
- * fail the scan.
+ * Generative-engine probes: does an assistant name this business to a person who searches for one
+ * like it, and what does it say about it? They reflect one model's opinion, and a failed probe does
+ * not fail the scan.
  */
 export const probe = async (llm: LlmGateway | undefined, name: string, site: Site): Promise<SeoProbes> => {
   if (llm === undefined) return { status: 'notConfigured', answers: [] };

@@ -32,8 +32,8 @@ export type SeoScanCommand = AnyCommand & { readonly websiteId: string; readonly
   );
 
 /**
- * What a worker says of an attempt. What comes late, twice, or of an attempt that is no longer the
- * current one changes nothing.
+ * What a worker reports about an attempt. Reports that are late, repeated, or about an attempt that
+ * is no longer current change nothing.
  */
 export type ScanOutcome = LeaseCommand | { readonly type: 'RecordResult'; readonly result: SeoScanResult };
 
@@ -64,7 +64,7 @@ const scanOf = ({ websiteId, scanId }: SeoScanCommand) => ({ websiteId, scanId }
 
 const request = (command: Command<'RequestScan'>, state: SeoScanState): readonly SeoEvent[] => {
   const { scanId, url, trigger } = command;
-  // Who asks for a scan while one is under way gets that one.
+  // A request while a scan is under way gets that scan.
   if (state.stage === 'open' || state.scanId === scanId) return [];
   return [{ type: 'SeoScanRequested', data: { ...scanOf(command), url, trigger } }];
 };

@@ -18,7 +18,7 @@ const actor: Actor = { subject: 'seoScan', role: 'system', via: 'worker' };
 const TIMEOUT_MS = 300_000;
 
 /**
- * Makes every scan that is requested. Any number of these may run on the same stores: whoever
+ * Makes every scan that is requested. Any number of these may run on the same stores: the one that
  * appends the start of an attempt makes it.
  */
 export const createSeoScanWorker = (parts: {
@@ -46,7 +46,7 @@ export const createSeoScanWorker = (parts: {
       timeoutMs: () => TIMEOUT_MS,
       execute: async ({ url }) => {
         const { document: website } = await reader.read(websiteProjection, websiteId);
-        // The service may have another address by now than when the scan was requested.
+        // The service's address may have changed since the scan was requested.
         const start = (website === null ? undefined : siteAddress(website)) ?? url;
         const result = await scan({ url: start, name: website?.name ?? new URL(url).hostname });
         return { type: 'RecordResult', result };

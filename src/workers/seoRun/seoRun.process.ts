@@ -16,15 +16,15 @@ import {
 } from '../lease.js';
 
 /**
- * What a time of the calendar asks for: a request for a scan of each website, made by one worker at
- * a time, until all are made.
+ * A run of the schedule: one worker at a time requests a scan of each website, until all are
+ * requested.
  */
 export type SeoRunState = { readonly stage: 'none' | 'over' } | OpenRun;
 
 export interface OpenRun {
   readonly stage: 'open';
   readonly attempts: Attempts;
-  /** The last website that is known to be dealt with. */
+  /** The last website that is known to be done. */
   readonly after?: string;
 }
 
@@ -33,8 +33,8 @@ export type SeoRunCommand = AnyCommand & { readonly dueAt: string } & (
   );
 
 /**
- * What a worker says of an attempt. What comes late, twice, or of an attempt that is no longer the
- * current one changes nothing.
+ * What a worker reports about an attempt. Reports that are late, repeated, or about an attempt that
+ * is no longer current change nothing.
  */
 export type RunOutcome =
   | StartAttempt
@@ -61,7 +61,9 @@ const evolve = (state: SeoRunState, event: Recorded<SeoRunEvent>): SeoRunState =
   }
 };
 
-/** The stream is named after the time: of all processes that find it due, one writes this. */
+/**
+ * The stream is named after the time, so only one of the processes that find it due appends this.
+ */
 const request = ({ dueAt }: Command<'RequestRun'>, { stage }: SeoRunState): readonly SeoRunEvent[] =>
   stage === 'none' ? [{ type: 'SeoRunDue', data: { dueAt } }] : [];
 

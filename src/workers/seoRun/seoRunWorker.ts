@@ -20,10 +20,7 @@ type Due = Recorded<Extract<SeoRunEvent, { type: 'SeoRunDue' }>>;
 
 const actor: Actor = { subject: 'seoScan', role: 'system', via: 'worker' };
 
-/**
- * Requests the scans of every website, durably: `createSeoRunWorker` does the rest, whatever
- * becomes of this process.
- */
+/** Requests a run durably. `createSeoRunWorker` carries it out, even if this process dies. */
 export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => ({
   name: 'seoScans',
   schedule,
@@ -36,20 +33,21 @@ export const scheduledSeoScans = (engine: Engine, schedule: string): CronJob => 
 
 const PAGE = 200;
 /**
- * After which an attempt ends, and the next goes on behind it; no list of websites takes that long.
+ * An attempt ends after this time, and the next continues after its last website; no list of
+ * websites takes that long.
  */
 const TIMEOUT_MS = 24 * 60 * 60_000;
 
 interface RunWithPage extends OpenRun {
-  /** The first websites that are not dealt with. */
+  /** The first websites that are not done. */
   readonly websites: readonly WebsiteDocument[];
 }
 
 /**
- * Requests a scan of each active website that has the feature, one after the other, whenever the
- * calendar asks for all of them. Any number of these may run on the same stores: one requests at a
- * time, under a lease, and when it dies another goes on. A website whose scan cannot be requested
- * is left to the next time.
+ * Requests a scan of each active website that has the feature, one after the other, whenever a run
+ * is due. Any number of these may run on the same stores: one requests at a time, under a lease,
+ * and when it dies another goes on. A website whose scan cannot be requested waits for the next
+ * run.
  */
 export const createSeoRunWorker = (parts: {
   engine: Engine;
@@ -68,17 +66,15 @@ export const createSeoRunWorker = (parts: {
     const { requestId, correlationId } = metadata;
     const because = { actor, requestId, correlationId, causationId: id };
     const logger = engine.logger.child({ worker: 'seoRun', dueAt });
-    /**
-     * The last website that is known to be dealt with; it is recorded with each renewal of the
-     * lease.
-     */
+    /** The last website that is known to be done; each renewal of the lease records it. */
     let after: string | undefined;
 
     const requestScan = async (website: WebsiteDocument): Promise<void> => {
       const { id: websiteId, features } = website;
       const url = siteAddress(website);
       if (url === undefined || !features.includes('seo')) return;
-      // The same command in every attempt: whoever takes over requests nothing twice.
+      // The same command id in every attempt, so that a worker that takes over requests nothing
+      // twice.
       const context: CommandContext = { commandId: id, ...because };
       const scanId = entityId(id, `seo-scan-${websiteId}`);
       try {
@@ -89,7 +85,7 @@ export const createSeoRunWorker = (parts: {
       }
     };
 
-    /** Resolves with whether all websites are dealt with: not when the worker stops. */
+    /** Resolves with true when all websites are done, with false when the worker stops. */
     const requestAll = async (first: readonly WebsiteDocument[], lease: HeldLease): Promise<boolean> => {
       for (let websites = first; ;) {
         for (const website of websites) {
@@ -111,7 +107,8 @@ export const createSeoRunWorker = (parts: {
         const open = openIn((await engine.state(seoRunFold, { dueAt })).state);
         if (open === null) return null;
         ({ after } = open);
-        // Before the lease is taken: while the list cannot be read, the stream does not grow.
+        // Read before the lease is taken, so that the stream does not grow while the list cannot be
+        // read.
         return { ...open, websites: await loadPage(after) };
       },
       handle: async (command, { websites }) => {
@@ -130,8 +127,8 @@ export const createSeoRunWorker = (parts: {
     name: 'seoRun',
     streams: [seoRunStream],
     on: { SeoRunDue: (event, context) => runLeasedTask(engine, context, runTask(event, context.signal)) },
-    // One run at a time: those that have piled up find the scans of the first under way, and
-    // request few of their own.
+    // One run at a time: runs that have accumulated find the scans of the first under way, and
+    // request few more.
     key: () => 'seoRun',
   });
 };

@@ -4,8 +4,8 @@ import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 
 /**
- * Removes the secrets of every service that was detached. The command that detaches one does so at
- * once; this is for those that were cut off in between.
+ * Deletes the secrets of detached services. The command that detaches a service does so at once;
+ * this worker covers commands that were interrupted.
  */
 export const createServiceSecretsWorker = ({ engine, createReactor }: { engine: Engine; createReactor: CreateReactor }): Worker =>
   createReactor({

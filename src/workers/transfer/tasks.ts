@@ -31,16 +31,13 @@ interface BillingAttempt {
   readonly context: () => CommandContext;
 }
 
-/**
- * Does what the task asks for, as far as it is not done yet, and answers with what is to be
- * recorded of it.
- */
+/** Does what is left of the task, and returns the outcome to record. */
 export const carryOut = (tools: Tools, task: BillingTask, attempt: BillingAttempt): Promise<AttemptOutcome> =>
   task.kind === 'claim' ? carryOutClaim(tools, task.claim, attempt) : endSubscriptions(tools, task.clientId, attempt);
 
 /**
- * Billing first: whoever owns a website by a transfer is billed for it. Every step asks whether it
- * is done already.
+ * Billing comes first, so that the new owner is billed. Every step checks whether it is done
+ * already.
  */
 const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt): Promise<AttemptOutcome> => {
   const { engine, payments } = tools;
@@ -53,7 +50,7 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
   if (key === null) throw new Refused(refusals.transferNotFound());
 
   const completed = { type: 'RecordCompletion', claim } as const;
-  // An earlier attempt did everything, and ended before it was recorded.
+  // An earlier attempt did everything, but did not record it.
   if ((await stageOf(engine, claim)) === 'accepted') return completed;
   const { id: customerId } = await customerOf(tools, clientId, attempt);
   await requireWanted(engine, claim);
@@ -64,7 +61,8 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
   await lease.record({ type: 'RecordSubscription', claim, subscriptionId });
 
   assertHeld();
-  // Under the claim's own id: however often it is carried out, the website is given away once.
+  // The claim's id is the command id, so that the website is transferred once, however often the
+  // claim is carried out.
   await transferOwnership(engine, { websiteId, clientId }, { ...context(), commandId: claimId });
   await withdrawOtherOffers(tools, claim, attempt);
   await changeAccess(engine, { type: 'AcceptTransfer', ...key, invitationId, claimId }, context());
@@ -72,8 +70,8 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
 };
 
 /**
- * Withdraws the website's offers to others: left open, one would take it from the new owner some
- * day.
+ * Withdraws the website's offers to others: a later claim of one would take the website from the
+ * new owner.
  */
 const withdrawOtherOffers = async (
   { engine, reader }: Tools,
@@ -81,7 +79,8 @@ const withdrawOtherOffers = async (
   { lease, context }: BillingAttempt,
 ): Promise<void> => {
   const transfers = await listTransfers(reader, websiteId);
-  // A worker that slept until now may have read offers that the new owner is not to lose.
+  // A worker that slept until now may have read outdated offers, and must not withdraw the new
+  // owner's.
   lease.assertHeld();
   for (const { id, status } of transfers) {
     const key = id === invitationId || status !== 'pending' ? null : keyOfInvitation(id);
@@ -89,7 +88,7 @@ const withdrawOtherOffers = async (
   }
 };
 
-/** How far the claim's offer is; `undefined` when it has no claim, or another one. */
+/** The stage of the claim's offer; `undefined` when it has no claim, or another one. */
 export const stageOf = async (
   engine: Engine,
   { invitationId, claimId }: Claim,
@@ -120,8 +119,8 @@ const customerOf = async (
 };
 
 /**
- * @throws Refused when the claim was withdrawn or the website archived since: nobody is to be
- *   billed for it
+ * @throws Refused when the claim was withdrawn or the website archived meanwhile: it must not be
+ *   billed
  */
 const requireWanted = async (engine: Engine, claim: Claim): Promise<void> => {
   const { websiteId } = claim;
@@ -130,12 +129,12 @@ const requireWanted = async (engine: Engine, claim: Claim): Promise<void> => {
   if (website.stage !== 'none' && website.archived) throw new Refused(refusals.websiteArchived(websiteId));
 };
 
-/** There is one; more only if somebody made them by hand. */
+/** There is one subscription; more only if somebody created them by hand. */
 const MAX_ENDED = 10;
 
 /**
- * Ends whatever the client has for the website, known to us or not: the answer to its making may
- * have been lost.
+ * Ends all subscriptions of the client for the website, also unrecorded ones: the answer to their
+ * creation may have been lost.
  */
 const endSubscriptions = async (
   { engine, payments }: Tools,

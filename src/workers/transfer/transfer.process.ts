@@ -25,7 +25,7 @@ import {
 export interface BillingState {
   /** Who has, had, or may have a subscription for the website, by client id. */
   readonly accounts: ReadonlyMap<string, Account>;
-  /** What came of claims, by claim id. */
+  /** The outcomes of claims, by claim id. */
   readonly outcomes: ReadonlyMap<string, ClaimOutcome>;
   /** The claim under way, of which a website has at most one. */
   readonly claimId?: string;
@@ -42,17 +42,17 @@ export interface Account {
   readonly provider: string;
   readonly customerId: string;
   readonly subscriptionId?: string;
-  /** `requested`: nobody knows yet whether there is a subscription. */
+  /** `requested`: it is unknown whether there is a subscription. */
   readonly stage: 'requested' | 'attached' | 'ended';
 }
 
-/** What went wrong, in words for people, and whose fault it was. */
+/** What went wrong, as a message for people, and which provider failed. */
 export interface BillingFault {
   readonly error: string;
   readonly transient: boolean;
-  /** Absent: not a provider's. */
+  /** Absent when no provider failed. */
   readonly provider?: string;
-  /** It did not answer in time. */
+  /** Whether the provider did not answer in time. */
   readonly late: boolean;
 }
 
@@ -63,21 +63,20 @@ export interface Claim {
   readonly clientId: string;
 }
 
-/** What there is to do: a claim to carry out, or what a client has that is not the owner to end. */
+/**
+ * What there is to do: carry out a claim, or end the subscription of a client who is not the owner.
+ */
 export type BillingTask = { readonly kind: 'claim'; readonly claim: Claim } | { readonly kind: 'end'; readonly clientId: string };
 
-/**
- * Commands come from workers; those that speak of an attempt that is not the current one change
- * nothing.
- */
+/** Commands come from workers; those about an attempt that is not current change nothing. */
 export type BillingCommand = AnyCommand & { readonly websiteId: string; readonly attempt: number } & BillingOutcome;
 
-/** What a worker says of an attempt. */
+/** What a worker reports about an attempt. */
 export type BillingOutcome = (StartAttempt & { readonly task: BillingTask }) | RenewLease | AttemptOutcome | DeclineClaim;
 
 /**
- * Keeps a claim from being begun: another one of the website is under way, or its offer was
- * withdrawn before.
+ * Declines a claim before it begins: another claim of the website is under way, or its offer was
+ * withdrawn.
  */
 export interface DeclineClaim {
   readonly type: 'DeclineClaim';
@@ -85,7 +84,7 @@ export interface DeclineClaim {
   readonly isWithdrawn: boolean;
 }
 
-/** What became of an attempt, so far or in the end. */
+/** The outcome of an attempt, so far or final. */
 export type AttemptOutcome =
   | { readonly type: 'RecordRequest'; readonly claim: Claim; readonly provider: string; readonly customerId: string }
   | { readonly type: 'RecordSubscription'; readonly claim: Claim; readonly subscriptionId: string }
@@ -96,8 +95,8 @@ export type AttemptOutcome =
 type Command<Type extends BillingCommand['type']> = Extract<BillingCommand, { type: Type }>;
 
 /**
- * Somebody waits for the answer to a claim: after a longer pause than this, they claim again
- * instead.
+ * The claimant waits for the answer. A claim that would pause for longer than this fails instead,
+ * and can be claimed again.
  */
 const MAX_CLAIM_PAUSE_MS = 60_000;
 const MAX_END_PAUSE_MS = 900_000;
@@ -107,8 +106,8 @@ const aboutOf = (task: BillingTask): string => (task.kind === 'claim' ? task.cla
 const isEnd = (about: string): boolean => about.startsWith('end ');
 
 /**
- * The attempts at a task. Whoever is at work on the website keeps everybody off; a pause counts for
- * what it was begun for alone.
+ * The attempts at a task. A lease on the website blocks every task; a pause blocks only the task
+ * that it belongs to.
  */
 export const attemptsAt = ({ about, attempts }: BillingState, task: BillingTask): Attempts => {
   if (about === aboutOf(task)) return attempts;
@@ -174,7 +173,7 @@ const isOtherUnderWay = ({ claimId }: BillingState, claim: Claim): boolean => cl
 
 const start = (command: Command<'StartAttempt'>, state: BillingState): readonly BillingEvent[] => {
   const { websiteId, task } = command;
-  // Loaded before, and over since.
+  // The task was loaded before it ended.
   if (task.kind === 'claim' && (state.outcomes.has(task.claim.claimId) || isOtherUnderWay(state, task.claim))) return [];
   if (task.kind === 'end' && (state.accounts.get(task.clientId)?.stage ?? 'ended') === 'ended') return [];
   return decideStart(attemptsAt(state, task), command, (lease) => [
@@ -217,7 +216,9 @@ const recordEnd = ({ websiteId, clientId }: Command<'RecordEnd'>, state: Billing
   return [{ type: 'SubscriptionEnded', data: { websiteId, clientId, provider, customerId } }];
 };
 
-/** What nobody owns must not go on being billed: an end is never given up. */
+/**
+ * Ending a subscription is never given up: nobody may be billed for a website that they do not own.
+ */
 const retryAfter =
   (task: BillingTask): RetryPolicy =>
   (attempts, command) => {
@@ -277,7 +278,7 @@ export const billingFold: StreamFold<BillingState, BillingEvent, { readonly webs
 
 /**
  * Stream `billing-<websiteId>`: the process that gives the owner of a website a subscription and
- * takes everybody else's away. The stream is the lock: whoever appends the start of an attempt
+ * ends everybody else's. The stream is the lock: the worker that appends the start of an attempt
  * acts, one at a time for each website.
  */
 export const billingProcess: Decider<BillingState, BillingCommand, BillingEvent> = { ...billingFold, decide };

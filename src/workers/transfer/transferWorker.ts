@@ -42,9 +42,9 @@ const actor: Actor = { subject: 'transfer', role: 'system', via: 'worker' };
 const TIMEOUT_MS = 120_000;
 
 /**
- * Carries out claims of transfers: customer, subscription, ownership, in this order, so that nobody
- * owns a website who is not billed for it. Ends the subscription of a client who is not the owner
- * any more, or never became it. Any number of these may run on the same stores.
+ * Carries out claims of transfers: customer, subscription, ownership, in this order, so that every
+ * owner is billed. Ends the subscription of a client who is no longer the owner, or never became
+ * it. Any number of these may run on the same stores.
  */
 export const createTransferWorker = (parts: {
   engine: Engine;
@@ -62,7 +62,7 @@ export const createTransferWorker = (parts: {
   };
 
   /**
-   * The claim, while it is open. One whose offer was withdrawn after it began stays open until its
+   * The claim, while it is open. If its offer is withdrawn after it began, it stays open until its
    * next attempt fails.
    */
   const openClaim = async ({ claim, priceId }: ClaimedOffer, context: () => CommandContext): Promise<OpenTask | null> => {
@@ -90,10 +90,10 @@ export const createTransferWorker = (parts: {
   ): Promise<OpenTask | null> => {
     const claim = claimed === null ? null : await openClaim(claimed, context);
     if (claim !== null) return claim;
-    // In this order: an attempt begins only if no other has since billing was read, so that all
-    // else is no older than that.
+    // Billing is read first: an attempt begins only if no other has begun since, so everything read
+    // later is current.
     const billing = await billingOf(websiteId);
-    // Its claimant may have a subscription and not own the website yet. The reaction to that claim
+    // The claimant may have a subscription and not own the website yet. The reaction to that claim
     // ends what is left.
     if (billing.claimId !== undefined) return null;
     const { state: website } = await engine.state(websiteFold, { websiteId });
@@ -111,7 +111,8 @@ export const createTransferWorker = (parts: {
     claimed: ClaimedOffer | null,
     context: () => CommandContext,
   ): LeasedTask<OpenTask, AttemptOutcome> => ({
-    // Of its own: what keeps one event's work waiting need not keep another's.
+    // A worker id for each reaction: a worker's own lease does not block it, so that reactions with
+    // the same id could act on one website at once.
     worker: engine.ids.commandId(),
     logger: ({ task: { kind } }) => engine.logger.child({ worker: 'transfer', websiteId, task: kind }),
     load: () => load(websiteId, claimed, context),
@@ -168,6 +169,6 @@ const offerOf = ({ id, data }: Claimed): ClaimedOffer => {
 const blameFor = (error: unknown, provider: string): { provider?: string; late: boolean } => {
   if (!(error instanceof ProviderFault)) return { late: false };
   const isOurs = error.provider === provider;
-  // The attempt's own time is up: it was spent waiting for the provider.
+  // The attempt timed out while it waited for the provider.
   return { provider, late: !isOurs || (error.cause instanceof Error && error.cause.name === 'TimeoutError') };
 };

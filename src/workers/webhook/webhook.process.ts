@@ -23,7 +23,7 @@ export interface WebhookName {
   readonly topic: string;
 }
 
-/** What comes late, twice, or from two workers at once changes nothing. */
+/** Commands that are late, repeated, or from two workers at once change nothing. */
 export type WebhookCommand = AnyCommand &
   WebhookName &
   (
@@ -35,7 +35,7 @@ export type WebhookCommand = AnyCommand &
       }
     | { readonly type: 'RecordProcessed' }
     | (RecordFailure & { readonly attempt: number })
-    /** A parked one is tried anew. */
+    /** A parked webhook is tried again. */
     | { readonly type: 'ReopenWebhook' }
   );
 
@@ -43,7 +43,7 @@ type Command<Type extends WebhookCommand['type']> = Extract<WebhookCommand, { ty
 
 export const uninstalled = 'app/uninstalled';
 
-/** What a shop's owner or the law asks for; these come also after the app was uninstalled. */
+/** Topics that the law requires; they arrive also after the app was uninstalled. */
 const compliance: readonly string[] = ['customers/data_request', 'customers/redact', 'shop/redact'];
 
 export const isCompliance = (topic: string): boolean => compliance.includes(topic);
@@ -92,8 +92,7 @@ const recordProcessed = (command: Command<'RecordProcessed'>, { stage }: Webhook
 
 const recordFailure = (command: Command<'RecordFailure'>, state: WebhookState): readonly WebhookEvent[] => {
   const { attempt, fault } = command;
-  // There is no lease to tell attempts apart: of two workers at the same one, the first is
-  // recorded.
+  // There is no lease: of two workers at the same attempt, the first outcome is recorded.
   if (state.stage !== 'open' || attempt !== state.attempts.attempt + 1) return [];
   const webhook = nameOf(command);
   const { error } = fault;
@@ -128,8 +127,5 @@ export const webhookFold: StreamFold<WebhookState, WebhookEvent, { readonly webs
   evolve,
 };
 
-/**
- * Inbox and process of one webhook in one: a webhook is in the log before its receipt is
- * acknowledged.
- */
+/** Inbox and process of one webhook: it is in the log before its receipt is acknowledged. */
 export const webhookProcess: Decider<WebhookState, WebhookCommand, WebhookEvent> = { ...webhookFold, decide };

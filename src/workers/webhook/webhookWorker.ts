@@ -14,9 +14,8 @@ type Requested = Recorded<Extract<WebhookEvent, { type: 'WebhookReceived' | 'Web
 const actor: Actor = { subject: 'commerceWebhooks', role: 'system', via: 'worker' };
 
 /**
- * Does what webhooks of the commerce platform ask for. Any number of these may run on the same
- * stores: what is done may be done twice without harm, so that no lease is needed, and it is
- * recorded once.
+ * Processes webhooks of the commerce platform. Any number of these may run on the same stores:
+ * processing twice does no harm, so no lease is needed, and the outcome is recorded once.
  */
 export const createCommerceWebhooksWorker = ({
   engine,
@@ -56,7 +55,7 @@ export const createCommerceWebhooksWorker = ({
       return;
     }
     const { events } = await engine.handle(webhookProcess, { type: 'RecordProcessed', ...webhook }, context());
-    // By the one who recorded it.
+    // Only the worker that recorded the outcome logs it.
     if (events.length > 0 && isCompliance(topic)) logger.info({ ...webhook, shopDomain }, 'a compliance webhook was received');
   };
 
