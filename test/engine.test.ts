@@ -19,7 +19,7 @@ test('a blind index stays what it is: addresses and subjects are found by it in 
   expect(blindIndex('Anna@example.com')).not.toBe(blindIndex('anna@example.com'));
 });
 
-test('a blind index tells nothing to who does not have the key', async () => {
+test('a blind index reveals nothing without the key', async () => {
   const stores = await openStores();
   const others = await openSecrets(createMemoryRecords(), systemClock, [new Uint8Array(32).fill(1)]);
   const index = engineOn(stores).blindIndex('anna@example.com');

@@ -158,7 +158,7 @@ describe('a claim', () => {
     expect(await roleOf(clientId)).toBeUndefined();
   });
 
-  test('a dry run tells what it would make, and makes nothing', async () => {
+  test('a dry run returns what it would create, and creates nothing', async () => {
     const invitationId = await invite();
     const before = await logOf(local);
     const plan = planningOf(local);
@@ -395,7 +395,7 @@ describe('at the same moment', () => {
       expect(await isLinked(clientId)).toBe(false);
     });
 
-    test('in a dry run: nothing goes, but it is told', async () => {
+    test('in a dry run: returned as planned, but not removed', async () => {
       const clientId = await register();
       await add();
       const { engine, planned } = other.engine.plan();

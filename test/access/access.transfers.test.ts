@@ -65,7 +65,7 @@ describe('OfferTransfer', () => {
     given(accessDecider, [issued]).when(offer).then([]);
   });
 
-  test('leaves a claim under way on its terms, and offers anew after the end of one', () => {
+  test('leaves a claim under way unchanged, and makes a new offer after a claim has ended', () => {
     given(accessDecider, [issued, claimed])
       .when({ ...offer, priceId: 'p2' })
       .then([]);
@@ -207,7 +207,7 @@ describe('WithdrawTransfer', () => {
   });
 });
 
-test('whoever is erased loses the offer that they are claiming', () => {
+test('an erased client loses the offer that they are claiming', () => {
   given(accessDecider, [issued, claimed])
     .when({ type: 'WithdrawClient', ...person })
     .then([revoked]);

@@ -53,7 +53,7 @@ test('the same command again makes the same client', async () => {
   expect(await logOf(local)).toHaveLength(2);
 });
 
-test('one whose address was invited before is made once, by whoever registers it first', async () => {
+test('a client whose address was invited before is made once, by the first registration', async () => {
   const reserved = await reserveClientId(local.engine, email, local.context());
   expect(await clientIdOfEmail(other.engine, email)).toBeUndefined();
   const as = local.context();
@@ -64,7 +64,7 @@ test('one whose address was invited before is made once, by whoever registers it
   expect(await registered()).toEqual([reserved]);
 });
 
-test('one that was left half-made is completed by whoever asks next', async () => {
+test('an interrupted creation is completed by the next one', async () => {
   local.eventStore.appendFaults.push((append) => append(), unavailable);
   await expect(create(local)).rejects.toThrow(EventStoreUnavailable);
   const clientId = await create(other);

@@ -16,7 +16,7 @@ import { clientEmailStream, clientStream } from '../../src/events/client/client.
 import { eraseWhole, erasureOf } from '../support/process.js';
 
 /**
- * What was written before personal data was sealed stands in the log as it was, and goes on
+ * What was written before personal data was encrypted stands in the log as it was, and goes on
  * working.
  */
 
@@ -66,7 +66,7 @@ test('an invitation is taken up', async () => {
   expect((await readClient(local.engine, clientId))?.client.email).toBe(email);
 });
 
-test('a client is erased, and the address may be used anew', async () => {
+test('a client is erased, and the address may be used again', async () => {
   const { engine } = local;
   const projector = createProjector({ ...engine, projections, decode: (stored) => engine.codec.decode(stored) });
   await projector.start();

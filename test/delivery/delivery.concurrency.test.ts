@@ -80,7 +80,7 @@ test('of many writers in several processes none is lost, doubled or mixed with a
     expect(revision).toBe(BigInt(index));
     const before = history[index - 1]?.block ?? null;
     if (before === null || block === null) return;
-    // What it was told is what stands there, and what it did not ask for was left as it was.
+    // The answer equals the recorded block, and fields that were not in the command are unchanged.
     const answered = byRevision.get(revision);
     expect(answered?.state).toStrictEqual({ stage: 'setUp', block });
     if (type === 'DeliveryReplaced') expect(block.checkpoints).toStrictEqual(before.checkpoints);

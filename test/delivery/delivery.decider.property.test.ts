@@ -161,7 +161,7 @@ test('whatever is asked of a delivery block, its rules hold', () => {
 
         // A change is recorded if and only if something is different.
         expect(outcome.length).toBe(before !== null && changesBetween(before, after).length === 0 ? 0 : 1);
-        // Whoever was done and stays done keeps the time; an undo brings back the times that were.
+        // A checkpoint that stays done keeps its time; an undo restores the earlier times.
         if (asked.ask !== 'undo') {
           const was = new Map(before?.checkpoints.map((entry) => [entry.id, entry.completedAt]));
           for (const { id: entry, completedAt } of after.checkpoints) {

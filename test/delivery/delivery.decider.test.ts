@@ -121,7 +121,7 @@ describe('replacing', () => {
       .then([replaced([is])]);
   });
 
-  test('a checkpoint that was removed and comes back done is completed anew', () => {
+  test('a checkpoint that was removed and added again as done gets a new completion time', () => {
     given(deliveryDecider, [setUp([checkpoint('a', { status: 'done', completedAt: longAgo })]), replaced()])
       .when({ ...unchanged, checkpoints: [checkpoint('a', { status: 'done' })] })
       .then([replaced([checkpoint('a', { status: 'done', completedAt: now })])]);
@@ -137,7 +137,7 @@ describe('replacing', () => {
       .then([]);
   });
 
-  test('records the reason and whether clients may be told', () => {
+  test('records the reason and whether clients may read it', () => {
     given(deliveryDecider, [setUp()])
       .when({ ...unchanged, showPreviewUrl: true, reason: 'Texts came late', reasonVisible: true })
       .then([replaced([], { showPreviewUrl: true, reason: 'Texts came late', reasonVisible: true })]);

@@ -34,7 +34,7 @@ const start = setUp([checkpoint('a')], { reason: 'Signed', reasonVisible: false 
 const previewShown = replaced([checkpoint('a')], { showPreviewUrl: true });
 
 describe('a delivery’s history', () => {
-  test('tells each change with who, when, why and what, and the block after it', async () => {
+  test('lists each change with who, when, why and what, and the block after it', async () => {
     await log([start, previewShown, { type: 'DeliveryUndone', data: { ...content([checkpoint('a')]), revision: 1 } }]);
     expect(await deliveryHistoryPage(engine, websiteId, { after: NO_STREAM, limit: 10 })).toStrictEqual([
       {

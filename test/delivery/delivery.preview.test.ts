@@ -53,7 +53,7 @@ describe('the preview address', () => {
     expect(await previewOf({}, 'admin', {})).toStrictEqual({});
   });
 
-  test('clients see it only when it is shown, and otherwise nobody is asked', async () => {
+  test('clients see it only when it is shown; otherwise the provider is not asked', async () => {
     expect(await previewOf({ previewUrlOverride: override }, 'client')).toStrictEqual({});
     expect(await previewOf({}, 'client')).toStrictEqual({});
     expect(asked).toStrictEqual([]);
@@ -63,12 +63,12 @@ describe('the preview address', () => {
     });
   });
 
-  test('is told to be unavailable when the provider is at fault', async () => {
+  test('is reported as unavailable when the provider fails', async () => {
     answer = () => Promise.reject(fault);
     expect(await previewOf()).toStrictEqual({ previewUrlUnavailable: true });
   });
 
-  test('is told to be unavailable after 2 s, and what the provider says later is of no account', async () => {
+  test('is reported as unavailable after 2 s, and a later answer of the provider is ignored', async () => {
     let sayLate: (error: Error) => void = () => undefined;
     answer = () =>
       new Promise((_, reject) => {

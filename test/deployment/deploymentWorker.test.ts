@@ -106,7 +106,7 @@ describe('of which nothing more was heard', () => {
   test.each([
     ['of which the provider knows nothing', directLine, {}, 'The provider has begun none'],
     [
-      'of which the provider will not tell',
+      'that the provider refuses to report',
       () => Promise.reject(permanentFault('The account is closed')),
       {},
       'The account is closed',
@@ -119,7 +119,7 @@ describe('of which nothing more was heard', () => {
     expect((await world.events()).slice(1)).toMatchObject([{ type: 'RedeployNotStarted', data: { ...redeploy, reason } }]);
   });
 
-  test('while the provider is down: asked again until it tells', async () => {
+  test('while the provider is down: asked again until it answers', async () => {
     const world = await createWorld();
     const { id: deploymentId } = await world.begin();
     let isDown = true;
@@ -131,7 +131,7 @@ describe('of which nothing more was heard', () => {
     expect((await world.events()).slice(1)).toMatchObject([{ type: 'RedeployStarted', data: { deploymentId } }]);
   });
 
-  test('for less than two minutes: left to whoever asked', async () => {
+  test('for less than two minutes: left to the request itself', async () => {
     const world = await createWorld();
     const calls: string[] = [];
     await world.start((call, act) => {

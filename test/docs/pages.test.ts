@@ -38,7 +38,7 @@ const sources = { ...refusal, ...errors, ...fault };
 describe('the page of events', () => {
   const page = eventPage([gate], new Map([['GateOpened.doors[].side', 'As seen from the street.']]));
 
-  test('tells type, optional and personal fields, and fields within fields', () => {
+  test('lists type, optional and personal fields, and fields within fields', () => {
     expect(page).toContain(`### GateOpened
 
 Version 2.
@@ -51,13 +51,13 @@ Version 2.
 | \`doors[].side\` | \`left\` or \`right\` | As seen from the street. |`);
   });
 
-  test('tells which fields only a variant of the event has', () => {
+  test('marks the fields that only a variant of the event has', () => {
     expect(page).toContain(`| \`how\` | \`slide\` or \`swing\` |  |
 | \`width\` | whole number, 0 or more | With \`how\` \`slide\`. |
 | \`angle\` | whole number, 0 to 90 | With \`how\` \`swing\`. |`);
   });
 
-  test('tells that an event has no fields', () => {
+  test('says that an event has no fields', () => {
     expect(page).toContain('### GateClosed\n\nVersion 1.\n\nIt has no fields.');
   });
 

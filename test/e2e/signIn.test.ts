@@ -48,7 +48,7 @@ afterAll(async () => {
 
 /** The newest sign-in link and code in a process's log. */
 const loggedSignIn = (index: number): Promise<{ readonly link: string; readonly code: string }> =>
-  eventually('the log tells how to sign in', () => {
+  eventually('the log contains a sign-in link', () => {
     const lines = members[index]?.process.written().split('\n') ?? [];
     const line = lines.findLast((text) => text.includes('"code"'));
     return line === undefined ? undefined : (JSON.parse(line) as { link: string; code: string });

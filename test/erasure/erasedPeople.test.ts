@@ -29,7 +29,7 @@ const replayed = async (path: string, body: unknown, token = admin): Promise<Api
 };
 
 /** What is kept, as far as the service alone can open it. */
-const keptReplies = async (): Promise<string> => {
+const storedResponses = async (): Promise<string> => {
   const cipher = await api.engine.vault.cipher('doorstep kept answers');
   const files = readdirSync(api.folder).filter((name) => name.startsWith('read-models.db'));
   const text = files.map((name) => readFileSync(join(api.folder, name), 'latin1')).join('\n');
@@ -47,7 +47,7 @@ const keptReplies = async (): Promise<string> => {
   return opened.join('\n');
 };
 
-test('answers kept for an `Idempotency-Key` tell of who was erased since nothing but that, whatever was asked, and of others what they told', async () => {
+test('responses stored for an `Idempotency-Key` say of an erased person only that they were erased, and are otherwise unchanged', async () => {
   const [email, name] = ['Annabella@Erasable.example', 'Annabella Quintessa'];
   const { id: websiteId } = (await post('/websites', { name, slug: 'bakery' })).body as { id: string };
   const { id: other } = (await post('/clients', { email: 'ada@example.com', name: 'Ada' })).body as { id: string };
@@ -75,7 +75,7 @@ test('answers kept for an `Idempotency-Key` tell of who was erased since nothing
   expect(before[0]).toBe(invited.text);
   expect(before.join()).toContain(name);
   for (const text of before) expect(text.toLowerCase()).toContain('annabella@erasable.example');
-  expect(await keptReplies()).not.toMatch(/annabella@|ada@/i);
+  expect(await storedResponses()).not.toMatch(/annabella@|ada@/i);
 
   expect((await api.call('DELETE', `/clients/${clientId}`, { token: admin })).status).toBe(204);
   for (const [path, body] of asked.filter(([, , token]) => token === admin)) {

@@ -98,7 +98,7 @@ describe('a client who is erased', () => {
     await expectErased(local.engine, outbox, anna);
   });
 
-  test('in a dry run stays, and all is told that would happen', async () => {
+  test('in a dry run stays, and all planned events are returned', async () => {
     const anna = await makeErasable(local, outbox, 'anna');
     const before = await logOf(local);
     const { engine, planned } = local.engine.plan();
@@ -143,7 +143,7 @@ describe('a crash', () => {
     return { ...mortal, engine, holder: mortalHolder(outbox, mortal), close };
   };
 
-  test('at any moment leaves nobody let in, and a worker ends what was begun; whoever came back meanwhile stays', async () => {
+  test('at any moment leaves nobody let in, and a worker completes the erasure; a person who came back meanwhile stays', async () => {
     const people: { person: Erasable; begun: boolean; returned?: { invitationId: string; encrypted: string } }[] = [];
     for (let diesAt = 0, survived = false; !survived; diesAt += 1) {
       const person = await makeErasable(local, outbox, `anna${diesAt}`);

@@ -132,7 +132,7 @@ describe('decode', () => {
     expect(codec.decode(stored('Moved', version, data)).data).toStrictEqual(today);
   });
 
-  test('tells where the event stands and who caused it', () => {
+  test('returns the place of the event and who caused it', () => {
     const { id, type, stream, revision, position, metadata: kept } = codec.decode(stored('Moved', 3, { to: [], steps: 0 }));
     expect([id, type, stream, revision, position]).toEqual([stored('Moved', 3, {}).id, 'Moved', 'some-stream', 4n, 9n]);
     expect(kept).toEqual(metadata);

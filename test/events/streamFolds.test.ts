@@ -34,7 +34,7 @@ test('a stream that does not exist is the initial state', async () => {
   expect(await load()).toEqual({ state: seatDecider.initialState, revision: NO_STREAM, at: '' });
 });
 
-test('a stream is folded to its end, and tells the revision and time of its last event', async () => {
+test('a stream is folded to its end, and the fold has the revision and time of its last event', async () => {
   await other.take('Ada');
   const { state } = await other.take('Bob');
   expect(await load()).toEqual({ state, revision: 1n, at: state.times[1] });
@@ -87,7 +87,7 @@ test('what is appended while a long stream is read is in the result', async () =
 });
 
 describe('loads that overlap', () => {
-  /** Begins a load that has read, and returns with what it read only when it is told to. */
+  /** Begins a load that reads at once, but returns only when it is released. */
   const loadSlowly = (): (() => Promise<Folded<SeatState>>) => {
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
@@ -169,7 +169,7 @@ describe('a seed', () => {
     expect(asked).toBe(0);
   });
 
-  test('that there is none of is no obstacle', async () => {
+  test('that does not exist is no error', async () => {
     await other.take('Ada');
     expect((await load(room, () => Promise.resolve(null))).state.takenBy).toEqual(['Ada']);
   });
@@ -209,7 +209,7 @@ describe('a fault', () => {
     expect((await load()).revision).toBe(1_499n);
   });
 
-  test('an event that this build does not know ends the fold, each time anew', async () => {
+  test('an event that this build does not know ends the fold, each time again', async () => {
     await other.take('Ada');
     await local.store.append(room, [newEvent('SomethingNew')], 0n);
     await expect(load()).rejects.toThrow(UnknownEvent);

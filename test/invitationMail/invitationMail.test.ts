@@ -41,7 +41,7 @@ describe('an invitation mail', () => {
     ['viewer', 'client_access', /read its documents/, /edit its content|owner/],
     ['editor', 'client_access', /edit its content/, /owner/],
     [undefined, 'ownership_transfer', /become the owner/, /edit its content/],
-  ] as const)('tells a %s (%s) what comes with it', async (role, kind, says, saysNot) => {
+  ] as const)('describes to a %s (%s) what they get', async (role, kind, says, saysNot) => {
     const { html, text } = await compose({
       invitation: { kind, ...(role !== undefined && { role }), expiresAt: '2026-03-01T00:00:00.000Z' },
     });

@@ -43,7 +43,7 @@ test('text that was written before is itself', async () => {
   for (const text of [anna, 'Anna', '', 'encrypted:', 'encrypted:short:abc']) expect(await personal.decrypt(text)).toBe(text);
 });
 
-test('only a subject that tells an address is encrypted, or one that looks encrypted', async () => {
+test('only a subject that contains an address is encrypted, or one that looks encrypted', async () => {
   expect(await personal.encryptSubject('auth0|1234')).toBe('auth0|1234');
   const encrypted = await personal.encryptSubject('Anna@example.com');
   expect(await personal.decrypt(encrypted)).toBe('Anna@example.com');
@@ -62,7 +62,7 @@ test('without making a key, the one that is there is used', async () => {
   expect(await personal.encrypt(anna, 'Anna', { makeKey: false })).toBe(encrypted);
 });
 
-test('who was erased is opened by nobody, and comes back as somebody else', async () => {
+test('data of an erased person cannot be decrypted, and the person comes back as somebody else', async () => {
   const [before, berta] = [await personal.encrypt(anna, 'Anna'), await personal.encrypt('berta@example.com', 'Berta')];
   await personal.retire(before);
   expect([await personal.decrypt(before), await personal.isCurrent(before)]).toEqual(['Anna', false]);

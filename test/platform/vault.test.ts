@@ -21,7 +21,7 @@ const world = () => {
 };
 
 describe('the key of a handle', () => {
-  test('is made once, whoever asks, and only when wanted', async () => {
+  test('is made once by all processes, and only when requested', async () => {
     const { open } = world();
     const [local, other] = [await open(), await open()];
     expect(await local.keyOf('person/a', false)).toBeNull();
@@ -96,7 +96,7 @@ describe('the key of a handle', () => {
   });
 });
 
-test('a secret is kept once, sealed, read by every process, and destroyed for all of them at once', async () => {
+test('a secret is stored once, encrypted, read by every process, and deleted for all of them at once', async () => {
   const { open, records } = world();
   const [local, other] = [await open(), await open()];
   expect(await local.secret('s1')).toBeNull();
@@ -109,7 +109,7 @@ test('a secret is kept once, sealed, read by every process, and destroyed for al
   expect(JSON.stringify(kept)).not.toContain('canary');
   expect(Buffer.from((kept as { wrapped: string }).wrapped, 'base64').includes(bytes)).toBe(false);
   await records.put('vaultSecrets', 's2', kept as Record<string, string>);
-  // What is sealed under one name opens under no other.
+  // What is encrypted under one name cannot be decrypted under another.
   await expect(local.secret('s2')).rejects.toThrow();
   await other.deleteSecret('s1');
   await other.deleteSecret('s1');

@@ -110,7 +110,7 @@ describe('a projector', () => {
     await eventually('the documents', async () => (await readModels.get(model, 'a')) ?? undefined);
     expect(await readModels.checkpoint(model)).toBe(0n);
 
-    // One batch holds repeated and new events: only their positions tell them apart.
+    // One batch holds repeated and new events, which differ only in their positions.
     const position = await append(labelled('a', '2'));
     await projector().start();
     await untilReached(thingProjection, readModels, position);

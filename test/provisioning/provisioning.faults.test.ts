@@ -36,7 +36,7 @@ const pausesOf = async (world: World): Promise<readonly number[]> => {
 };
 
 describe('a fault that passes', () => {
-  test('is waited out longer each time, and shown meanwhile', async () => {
+  test('is waited out longer each time, and is visible meanwhile', async () => {
     const world = await createWorld();
     await world.start(undefined, {
       line: lineWith('deploy', times(4, fails(transientFault('The build machines are busy')))),
@@ -160,7 +160,7 @@ describe('a fault that does not pass', () => {
 });
 
 describe('no answer at all', () => {
-  test('ends an attempt in time; while it is waited for, nobody takes over', async () => {
+  test('ends an attempt in time; no other worker takes over meanwhile', async () => {
     const world = await createWorld();
     await world.start(undefined, { line: lineWith('createProject', [neverAnswers]) });
     await world.start();
@@ -225,7 +225,7 @@ describe('a worker that is stopped', () => {
 });
 
 describe('what a worker remembers', () => {
-  test('lost, makes it look at everything again and do nothing twice', async () => {
+  test('lost, makes it check everything again and do nothing twice', async () => {
     const world = await createWorld();
     const first = await world.start();
     await world.untilEnded();
@@ -254,7 +254,7 @@ describe('what a worker remembers', () => {
 test.each([
   ['ahead of', 3_600_000],
   ['behind', -3_600_000],
-])('a clock an hour %s the others costs nothing but patience: the dead are replaced in seconds', async (_, offsetMs) => {
+])('a clock an hour %s the others does no harm: dead workers are replaced in seconds', async (_, offsetMs) => {
   const world = await createWorld();
   await world.start(new Map([[3, 'dies after']]), { offsetMs });
   await world.untilAtWork();

@@ -223,7 +223,7 @@ describe('the success of a step', () => {
       .then([succeeded(first), started('github_invite_collaborator')]);
   });
 
-  test('of a worker that stops leaves the next one to whoever comes', () => {
+  test('of a worker that stops leaves the next step to any worker', () => {
     given([queued, started(first)])
       .when(success(first))
       .then([succeeded(first)]);

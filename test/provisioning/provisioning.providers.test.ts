@@ -164,7 +164,7 @@ describe('with GitHub and Vercel', () => {
       expect(removals.map(({ data }) => data.what)).toEqual(['project', 'repository']);
     };
 
-    test('removes the project, then the repository, and nothing else; a retry makes both anew', async () => {
+    test('removes the project, then the repository, and nothing else; a retry creates both again', async () => {
       const { outside, world } = await failed();
       const from = outside.requests.length;
       await world.start(undefined, { line: directLine });

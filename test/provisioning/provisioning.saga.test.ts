@@ -80,7 +80,7 @@ test('whatever befalls two machines, the job ends with a result or a reason, and
         if (!together) await world.untilAtWork();
         await world.start(other, { offsetMs });
         await world.untilEndedOr(60_000);
-        // Whoever died is replaced, sooner or later.
+        // A dead worker is replaced, sooner or later.
         await world.start();
         await world.untilEnded();
         await world.expectSound();

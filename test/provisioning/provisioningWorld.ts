@@ -58,7 +58,7 @@ export interface World {
   untilAtWork(): Promise<void>;
   /** Until the job has ended, or that much time has passed. */
   untilEndedOr(ms: number): Promise<void>;
-  /** Until the job has ended, and whoever slept has had time to wake up and do harm. */
+  /** Until the job has ended, and sleeping workers have had time to wake up and do harm. */
   untilEnded(): Promise<void>;
   /**
    * Everything as it should be in the end: nothing twice, and a reason where something is missing.

@@ -45,7 +45,7 @@ const greet = (...args: string[]): Promise<Ended> => script('operate.mjs', 'gree
 
 const built = 'doorstep: building service\n';
 
-test('the first start builds, whoever comes meanwhile waits, and standard output belongs to the program', async () => {
+test('the first start builds, concurrent starts wait, and standard output belongs to the program', async () => {
   const all = await Promise.all([greet('one'), greet('two'), greet('three')]);
   expect(all.map(({ code, stdout }) => ({ code, stdout }))).toEqual([
     { code: 0, stdout: 'hello one\n' },

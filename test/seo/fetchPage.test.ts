@@ -122,7 +122,7 @@ describe('an address that is not public', () => {
     expect(asked).toStrictEqual([]);
   });
 
-  test('is not asked when a name changes its address: the connection is made to the one that was looked at', async () => {
+  test('is not asked when a name changes its address: the connection goes to the address that was checked', async () => {
     const { port, asked } = await startWebsite(secret);
     const answers = [publicAddress, '127.0.0.1', '127.0.0.1'];
     let lookups = 0;

@@ -64,7 +64,7 @@ describe('a scan', () => {
     given(events).when(request()).then([]);
   });
 
-  test('is begun by whoever takes the lease', () => {
+  test('is begun by the worker that takes the lease', () => {
     given([requested()])
       .when(say(1, start))
       .then([started(1, 'B')]);

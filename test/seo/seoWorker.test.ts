@@ -144,7 +144,7 @@ describe.each(mishaps)('when a machine %s', (mishap) => {
   });
 });
 
-test('a scan that was asked for at an address of before looks for the website where it is now', async () => {
+test('a scan that was requested at an earlier address loads the website at its current one', async () => {
   const { engine } = await startInstallation();
   const websiteId = await makeWebsite(engine, 'bakery');
   const command = { type: 'RequestScan', websiteId, scanId: 's1', url, trigger: 'request' } as const;

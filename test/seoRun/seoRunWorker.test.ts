@@ -338,7 +338,7 @@ describe('the schedule', () => {
     expect(asked).toEqual(expect.arrayContaining(wanted));
   });
 
-  test('waits for the list of websites when nobody keeps it yet, and tells the log no more about it than once', async () => {
+  test('waits for the list of websites when no projector runs yet, and appends nothing repeatedly meanwhile', async () => {
     const { clock, engine, projector, requests, process, until } = await start();
     const bakery = await makeWebsite(engine, 'bakery');
     await process();

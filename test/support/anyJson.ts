@@ -110,7 +110,7 @@ const times = [
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-/** By the name of a field: values that mean something there, which its schema does not tell. */
+/** By the name of a field: values that have a meaning there that the schema does not express. */
 export type Known = Readonly<Record<string, readonly unknown[]>>;
 
 /**

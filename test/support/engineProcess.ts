@@ -10,7 +10,7 @@ import { createFaultyEventStore, type FaultyEventStore } from './faultyEventStor
 import { someAdmin } from './given.js';
 import { temporaryFolder } from './temporary.js';
 
-/** An engine of a process of its own, with a log that can be told to fail. */
+/** An engine of a process of its own, with a log that can be made to fail. */
 export interface EngineProcess extends Stores {
   readonly engine: TestProcess;
   readonly eventStore: FaultyEventStore;

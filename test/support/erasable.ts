@@ -93,7 +93,10 @@ export const makeErasable = async (process: EngineProcess, outbox: Outbox, name:
   return { name, email, subject, clientId, encrypted, owned, linked, invited, invitationId, apiKeys };
 };
 
-/** Has access to nothing, and is not shown: from `ClientErased` on, whatever else has been done. */
+/**
+ * Has access to nothing and appears nowhere, from `ClientErased` on, however far the erasure has
+ * come.
+ */
 export const expectShutOut = async (engine: TestProcess, { clientId, email, subject }: Erasable): Promise<void> => {
   expect(await readClient(engine, clientId)).toBeNull();
   expect(await clientIdOf(engine, subject)).not.toBe(clientId);

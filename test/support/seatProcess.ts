@@ -22,7 +22,7 @@ export const newContext = (changes: Partial<CommandContext> = {}): CommandContex
   ...changes,
 });
 
-/** A process that handles commands, with a store that can be told to fail. */
+/** A process that handles commands, with a store that can be made to fail. */
 export interface SeatProcess {
   readonly store: FaultyEventStore;
   readonly handle: HandleCommand;
@@ -60,7 +60,7 @@ export const startTwo = async (
   return [await startProcess(clocks[0], folder), await startProcess(clocks[1], folder)];
 };
 
-/** What stands in the log, whatever anybody has kept. */
+/** What the log contains, without any cache. */
 export const inLog = async ({ store }: SeatProcess): Promise<SeatState> =>
   (await createStreamFolds(store, seatCodec).load(seatDecider, room)).state;
 

@@ -21,7 +21,7 @@ export interface SeatState {
   readonly name?: string;
 }
 
-/** Repeating it takes another seat: nothing but the command's id can tell a repetition. */
+/** Repeating it takes another seat: only the command's id identifies a repetition. */
 export interface TakeSeats {
   readonly type: 'TakeSeats';
   readonly at: string;

@@ -23,7 +23,7 @@ interface Timer {
 }
 
 /**
- * A clock that stands still until it is told to move. It starts at `start`, milliseconds since the
+ * A clock that stands still until it is advanced. It starts at `start`, milliseconds since the
  * epoch.
  */
 export const createTestClock = (start = Date.UTC(2026, 0, 1)): TestClock => {

@@ -113,7 +113,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that records its lines. */
 const keepingLogger = (): { logger: Logger; lines: LogLine[] } => {
   const lines: LogLine[] = [];
   const method =

@@ -52,7 +52,7 @@ describe('an attempt', () => {
       .then([]);
   });
 
-  test('is not begun on what was looked at too long ago', () => {
+  test('is not begun on outdated facts', () => {
     given(billingProcess, [started('claim-1'), completed])
       .when(start)
       .then([]);
@@ -162,7 +162,7 @@ describe('one claim of a website at a time', () => {
     }
   });
 
-  test('one that was withdrawn while it was under way fails, and keeps nobody out after that', () => {
+  test('one that was withdrawn while it was under way fails, and blocks no other claim after that', () => {
     const { outcome } = given(billingProcess, underWay).when({ ...failure, fault: { ...fault, transient: false } });
     expect(outcome).toMatchObject([{ type: 'BillingAttemptFailed' }, { type: 'TransferFailed' }]);
     expect(stateAfter(billingProcess, [...underWay, failed]).claimId).toBeUndefined();
@@ -173,7 +173,7 @@ describe('a failure', () => {
   const failures = (count: number): BillingEvent[] =>
     Array.from({ length: count }, (_, index) => [started('claim-1', index + 1), failedOnce(index + 1)]).flat();
 
-  test('of a claim is the last one when it is the fifth, is for good, or is told to wait for more than a minute', () => {
+  test('of a claim is the last one when it is the fifth, is permanent, or has to wait for more than a minute', () => {
     const failed = { type: 'TransferFailed', data: { ...claim, reason: 'Away' } };
     const fifth = given(billingProcess, [...failures(4), started('claim-1', 5)]).when({ ...failure, attempt: 5 });
     const forGood = given(billingProcess, [started('claim-1')]).when({ ...failure, fault: { ...fault, transient: false } });
@@ -183,7 +183,7 @@ describe('a failure', () => {
     expect(outcome).toMatchObject([{ data: { nextAttemptAt: later(500) } }]);
   });
 
-  test('is told to whoever waits, with whose fault it was', () => {
+  test('is reported to the waiting claimant, with the provider that failed', () => {
     const events: BillingEvent[] = [...failures(1), { type: 'TransferFailed', data: { ...claim, reason: 'Away' } }];
     const { outcomes } = stateAfter(billingProcess, events);
     expect(outcomes.get('claim-1')).toEqual({ failed: { error: 'Away', transient: true, provider: 'stripe', late: false } });
@@ -202,7 +202,7 @@ describe('a failure', () => {
   });
 });
 
-test('who comes back after an end gets an account anew', () => {
+test('a client who comes back after an end gets a new account', () => {
   const { accounts } = stateAfter(billingProcess, [requested, attached, ended]);
   expect(accounts.get('c1')).toMatchObject({ stage: 'ended', subscriptionId: 'sub_1' });
   given(billingProcess, [requested, attached, ended, started('claim-2')])

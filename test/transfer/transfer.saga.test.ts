@@ -75,7 +75,7 @@ describe('a mishap in one act, and another worker beside', () => {
   });
 });
 
-describe('one worker alone, which is started anew after it died', () => {
+describe('a single worker that is restarted after it died', () => {
   test.each(['dies before', 'dies after'] satisfies Mishap[])('%s each act', async (mishap) => {
     for (const index of smoothly.keys()) {
       const world = await createTransferWorld();
@@ -173,7 +173,7 @@ const nextTurns = async (count: number): Promise<void> => {
 };
 
 describe('an owner who is not the owner any more', () => {
-  test('by an assignment is billed no longer, and whoever is assigned is not either', async () => {
+  test('by an assignment is billed no longer, and neither is the assigned owner', async () => {
     const world = await createTransferWorld();
     await world.start();
     await world.assign(world.newId);
@@ -226,7 +226,7 @@ describe('races', () => {
     const seen = new Set<string>();
     for (let round = 0; round < 6; round += 1) {
       const invitationId = await world.offer();
-      // The claim has more to look at before it is decided.
+      // The claim reads more before it is decided.
       const cancelled = nextTurns(round * 12).then(() => world.cancel(invitationId));
       const both = [world.claim(invitationId), cancelled];
       const outcomes = await Promise.all(both.map(outcomeOf));
@@ -376,7 +376,7 @@ describe('races', () => {
   });
 
   test.each(smoothly.slice(0, 11).map((act, index) => ({ act, index })))(
-    'against an assignment to somebody else right after act $index ($act): whoever owns it in the end is billed, or nobody',
+    'against an assignment to somebody else right after act $index ($act): only the final owner is billed, or nobody',
     async ({ index }) => {
       const world = await createTransferWorld();
       const invitationId = await world.offer();

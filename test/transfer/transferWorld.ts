@@ -87,7 +87,7 @@ export interface TransferWorld {
   /** Clients with a live subscription, one entry for each. */
   billed(): readonly string[];
   roleOf(clientId: string): Promise<string | undefined>;
-  /** Until nothing is left to do, and whoever slept has had time to wake up and do harm. */
+  /** Until nothing is left to do, and sleeping workers have had time to wake up and do harm. */
   untilSettled(): Promise<void>;
   /** What must hold in the end, however it went. */
   expectSound(): Promise<void>;

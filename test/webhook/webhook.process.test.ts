@@ -40,7 +40,7 @@ describe('a webhook', () => {
     expect(outcome).toMatchObject([{ type: 'WebhookReceived' }]);
   });
 
-  test('of another topic is kept as ignored, once', () => {
+  test('of another topic is recorded as ignored, once', () => {
     const other = { ...webhook, topic: 'orders/create' };
     const ignored: WebhookEvent = { type: 'WebhookIgnored', data: { ...other, shopDomain } };
     given()
@@ -69,14 +69,14 @@ describe('a webhook', () => {
       .then([failedAt(5), parked]);
   });
 
-  test('has one failure for each attempt, whoever reports it', () => {
+  test('has one failure for each attempt, from whichever worker', () => {
     given([received, failedAt(1, now)])
       .when(fail(1))
       .then([]);
     given([received, processed]).when(fail(1)).then([]);
   });
 
-  test('that is parked is tried anew when asked for', () => {
+  test('that is parked is tried again on request', () => {
     const gaveUp = [...fourFailures, failedAt(5), parked];
     given(gaveUp)
       .when({ type: 'RecordProcessed', ...webhook })

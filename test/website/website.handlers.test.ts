@@ -30,7 +30,7 @@ beforeEach(async () => {
 const create = ({ engine, context }: EngineProcess, as: CommandContext = context()): Promise<{ websiteId: string }> =>
   createWebsite(engine, input, as);
 
-/** Ids of the websites that exist, whatever anybody has been told. */
+/** Ids of the websites that exist according to the log. */
 const created = async (): Promise<readonly string[]> =>
   (await logOf(local)).flatMap(([stream, type]) => (type === 'WebsiteCreated' ? [stream.slice('website-'.length)] : []));
 
@@ -101,7 +101,7 @@ describe('createWebsite', () => {
     expect(await logOf(local)).toHaveLength(2);
   });
 
-  test('a dry run tells both events and takes nothing', async () => {
+  test('a dry run returns both events and reserves nothing', async () => {
     const plan = planningOf(local);
     await create(plan);
     expect(plan.planned.map(({ type }) => type)).toEqual(['SlugReserved', 'WebsiteCreated']);
@@ -126,7 +126,7 @@ describe('a creation that ended between its reservation and the website', () => 
     expect(await logOf(local)).toHaveLength(1);
   });
 
-  test('loses its slug after 60 s to whoever asks for it, and can never be completed', async () => {
+  test('loses its slug after 60 s to the next request for it, and can never be completed', async () => {
     const as = local.context();
     await crashAfterReserving(as);
     await clock.advance(reservationMs);
@@ -154,7 +154,7 @@ describe('a creation that ended between its reservation and the website', () => 
     await expect(changing).rejects.toEqual(new Refused(refusals.websiteNotFound(abandoned ?? '')));
   });
 
-  test('is taken over by the next one when whoever took it over ended as well', async () => {
+  test('is taken over again when the creation that took it over was interrupted as well', async () => {
     await crashAfterReserving(local.context());
     await clock.advance(reservationMs);
     const { eventStore } = other;

@@ -55,7 +55,7 @@ const newWorld = async (clock: TestClock = createTestClock(start)) => {
 };
 
 describe('a job of the calendar', () => {
-  test('runs at the times that its schedule names in UTC, and is told which', async () => {
+  test('runs at the times that its schedule names in UTC, and receives the time', async () => {
     const { noting, cron, pass, runs } = await newWorld();
     await cron(noting('15 4,12 * * 4-5'));
     await pass(48 * hour);
@@ -152,7 +152,7 @@ describe('a job of the calendar', () => {
     finish();
   });
 
-  test('is told when the process stops, which waits for it', async () => {
+  test('is aborted when the process stops, which waits for it', async () => {
     const { cron, pass, messages } = await newWorld();
     const worker = await cron({
       name: 'long',

@@ -8,9 +8,9 @@ import { permanentFault, transientFault, type Line } from './remote.js';
 
 /** What befalls a machine in one of its acts, an act being an append or a call to a provider. */
 export type Mishap =
-  /** The act does not happen, and the machine is told that it failed for now. */
+  /** The act does not happen, and fails with a transient fault. */
   | 'fails'
-  /** The act happens, and the machine is told that it failed. */
+  /** The act happens, but is reported as failed. */
   | 'happens, but seems to fail'
   /** The call happens, and no answer ever comes. An append: as above. */
   | 'happens, but is never answered'

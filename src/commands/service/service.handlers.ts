@@ -49,6 +49,6 @@ export const secretsOf = async (
   { vault }: Pick<Engine, 'vault'>,
   serviceId: string,
 ): Promise<Readonly<Record<string, string>>> => {
-  const kept = await vault.secret(serviceId);
-  return kept === null ? {} : (JSON.parse(Buffer.from(kept).toString()) as Record<string, string>);
+  const secrets = await vault.secret(serviceId);
+  return secrets === null ? {} : (JSON.parse(Buffer.from(secrets).toString()) as Record<string, string>);
 };

@@ -6,9 +6,10 @@ import type { StreamFold } from '../../events/fold.js';
 import { attemptFailed, noAttempts, retryAt, type Attempts, type RecordFailure } from '../lease.js';
 
 /** Stream `webhook-<websiteId>-<hash of the webhook id>`. */
-export type WebhookState = { readonly stage: 'none' } | { readonly stage: 'ignored'; readonly shopDomain: string } | KeptWebhook;
+export type WebhookState =
+  { readonly stage: 'none' } | { readonly stage: 'ignored'; readonly shopDomain: string } | RecordedWebhook;
 
-export interface KeptWebhook {
+export interface RecordedWebhook {
   readonly stage: 'open' | 'processed' | 'parked';
   readonly topic: string;
   readonly shopDomain: string;

@@ -7,7 +7,7 @@ import { webhookStream } from '../../events/webhook/webhook.stream.js';
 import { attemptUntilDone, recordFailure } from '../leasedTask.js';
 import type { CreateReactor, ReactionContext } from '../reactions.js';
 import type { Worker } from '../worker.js';
-import { isCompliance, uninstalled, webhookFold, webhookProcess, type KeptWebhook } from './webhook.process.js';
+import { isCompliance, uninstalled, webhookFold, webhookProcess, type RecordedWebhook } from './webhook.process.js';
 
 type Requested = Recorded<Extract<WebhookEvent, { type: 'WebhookReceived' | 'WebhookReopened' }>>;
 
@@ -30,7 +30,7 @@ export const createCommerceWebhooksWorker = ({
 
   const act = async (
     websiteId: string,
-    { topic, shopDomain, triggeredAt }: KeptWebhook,
+    { topic, shopDomain, triggeredAt }: RecordedWebhook,
     context: CommandContext,
   ): Promise<void> => {
     if (topic !== uninstalled) return;
@@ -39,7 +39,7 @@ export const createCommerceWebhooksWorker = ({
     for (const { data } of events) await vault.deleteSecret(data.serviceId);
   };
 
-  const process = async ({ id, data, metadata }: Requested, open: KeptWebhook): Promise<void> => {
+  const process = async ({ id, data, metadata }: Requested, open: RecordedWebhook): Promise<void> => {
     const { websiteId, webhookId, topic } = data;
     const webhook = { websiteId, webhookId, topic };
     const { shopDomain, attempts } = open;
