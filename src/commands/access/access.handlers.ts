@@ -165,7 +165,8 @@ export const claimInvitation = async (
   const { claimId, role = 'viewer' } = handled.state.invitations.get(invitationId) ?? {};
   if (kind !== 'ownership_transfer') {
     if (clientId !== key.clientId) {
-      await engine.handle(accessDecider, { type: 'LinkClaimant', ...claimant, invitationId, role }, context);
+      const isRepeated = handled.events.length === 0;
+      await engine.handle(accessDecider, { type: 'LinkClaimant', ...claimant, invitationId, role, isRepeated }, context);
     }
     await refuseOwner(engine, claimant, context);
   }
