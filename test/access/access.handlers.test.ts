@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { addClient, changeAccess, changeInvitation, claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
+import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { archiveWebsite, changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
@@ -381,6 +382,25 @@ describe('at the same moment', () => {
     const { clientId } = await passTimeUntil(clock, adding);
     expect([...(await accessOf(clientId)).invitations.values()].map(({ stage }) => stage)).toEqual(['accepted']);
     expect(await roleOf(clientId)).toBe('viewer');
+  });
+
+  test('a client is erased just before they are added: their address is not written down anew', async () => {
+    const clientId = await createClient(local.engine, { email }, local.context());
+    const { personal } = local.engine;
+    const findTargets = () => Promise.resolve({ owned: [], accessible: [], apiKeys: [] });
+    const engine = {
+      ...local.engine,
+      personal: {
+        ...personal,
+        encrypt: async (...text: Parameters<typeof personal.encrypt>) => {
+          await eraseClient(other.engine, { findTargets }, clientId, other.context());
+          return personal.encrypt(...text);
+        },
+      },
+    };
+    const adding = addClient(engine, { websiteId, email, role: 'viewer' }, local.context());
+    await expect(adding).rejects.toEqual(new Refused(refusals.clientNotFound(clientId)));
+    expect((await accessOf(clientId)).invitations.size).toBe(0);
   });
 
   describe('an owner is assigned', () => {
