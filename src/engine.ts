@@ -94,6 +94,9 @@ export const createEngine = (parts: EngineParts): Engine => {
   };
 };
 
+/** More streams than a request asks for: room for many is not cheap to make. */
+const maxPlanned = 100;
+
 /**
  * Separate folds, so that a planned event never enters the cache of folded streams. They start from
  * what is cached already.
@@ -102,7 +105,7 @@ const planFolds = (
   { store, hasPlanned }: PlanningEventStore,
   { folds, codec }: Pick<EngineParts, 'folds' | 'codec'>,
 ): StreamFolds => {
-  const own = createStreamFolds(store, codec);
+  const own = createStreamFolds(store, codec, maxPlanned);
   return {
     load: (fold, stream, seed) =>
       own.load(fold, stream, () => (hasPlanned(stream) ? Promise.resolve(null) : folds.load(fold, stream, seed))),

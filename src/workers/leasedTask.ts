@@ -64,7 +64,7 @@ export interface HeldLease<Outcome extends object = never> {
   assertHeld(): void;
   /**
    * Records what is known so far.
-   * @throws LeaseLost when another worker holds the lease now
+   * @throws LeaseLost when another attempt is under way by now
    */
   record(outcome: Outcome): Promise<void>;
 }
@@ -99,7 +99,9 @@ export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
     };
     const record = async (outcome: Outcome): Promise<void> => {
       const after = await handle({ ...outcome, attempt }, open);
-      if (after !== null && tokenOf(after.attempts, worker) === null) throw new LeaseLost('another worker has the lease');
+      const isHeld = after === null || (after.attempts.attempt === attempt && tokenOf(after.attempts, worker) !== null);
+      // A later attempt may be this worker's own: this one was given up for its time.
+      if (!isHeld) throw new LeaseLost('another attempt has the lease');
     };
     const onRenewalFault = (err: unknown): void => {
       task.logger(open).warn({ err, attempt }, 'the lease could not be renewed');

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { addClient, changeAccess, changeInvitation, claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
+import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { archiveWebsite, changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
@@ -217,6 +218,17 @@ describe('a claim by somebody who is known by another address', () => {
     expect(await roleOf(clientId)).toBe('editor');
   });
 
+  test('and that ended before the link was written does not undo a removal since', async () => {
+    const { clientId, invitationId } = await start();
+    local.eventStore.appendFaults.push((append) => append(), unavailable);
+    await expect(claim(local, invitationId, atWork)).rejects.toThrow(EventStoreUnavailable);
+    await addClient(local.engine, { websiteId, email, role: 'viewer' }, local.context());
+    await changeAccess(local.engine, { type: 'RemoveClient', websiteId, clientId }, local.context());
+    const again = claim(other, invitationId, atWork);
+    await expect(again).rejects.toEqual(new Refused(refusals.invitationNotFound(invitationId)));
+    expect(await roleOf(clientId)).toBeUndefined();
+  });
+
   test('who owns the website by then has no link', async () => {
     const { clientId, invitationId } = await start();
     other.eventStore.appendFaults.push(
@@ -361,6 +373,34 @@ describe('at the same moment', () => {
     expect(second.clientId).toBe(first.clientId);
     expect(await roleOf(first.clientId)).toBe('editor');
     expect(await roleOf(first.clientId, elsewhere)).toBe('editor');
+  });
+
+  test('an invitation is claimed just before it is renewed: nothing is left to claim after a removal', async () => {
+    const invitationId = await invite();
+    local.eventStore.appendFaults.push(after(() => claim(other, invitationId)));
+    const adding = addClient(local.engine, { websiteId, email, role: 'viewer' }, local.context());
+    const { clientId } = await passTimeUntil(clock, adding);
+    expect([...(await accessOf(clientId)).invitations.values()].map(({ stage }) => stage)).toEqual(['accepted']);
+    expect(await roleOf(clientId)).toBe('viewer');
+  });
+
+  test('a client is erased just before they are added: their address is not written down anew', async () => {
+    const clientId = await createClient(local.engine, { email }, local.context());
+    const { personal } = local.engine;
+    const findTargets = () => Promise.resolve({ owned: [], accessible: [], apiKeys: [] });
+    const engine = {
+      ...local.engine,
+      personal: {
+        ...personal,
+        encrypt: async (...text: Parameters<typeof personal.encrypt>) => {
+          await eraseClient(other.engine, { findTargets }, clientId, other.context());
+          return personal.encrypt(...text);
+        },
+      },
+    };
+    const adding = addClient(engine, { websiteId, email, role: 'viewer' }, local.context());
+    await expect(adding).rejects.toEqual(new Refused(refusals.clientNotFound(clientId)));
+    expect((await accessOf(clientId)).invitations.size).toBe(0);
   });
 
   describe('an owner is assigned', () => {

@@ -47,6 +47,10 @@ export interface LinkClaimant extends OfPerson {
   readonly type: 'LinkClaimant';
   readonly invitationId: string;
   readonly role: LinkRole;
+  /**
+   * The invitation was accepted by an earlier claim, which may have ended before it linked anybody.
+   */
+  readonly isRepeated: boolean;
 }
 
 /** Offers the ownership of a website to a person. */

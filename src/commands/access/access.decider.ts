@@ -38,19 +38,22 @@ const link = ({ websiteId, clientId, role }: AddClient, state: AccessState): rea
     : [{ type: 'ClientLinkRoleChanged', data: { websiteId, clientId, role, previousRole } }];
 };
 
+/**
+ * The pending invitation of somebody who gets a link has reached its goal; left pending, it would
+ * give access again after a removal.
+ */
+const settlePending = ({ websiteId, clientId }: AccessKey, state: AccessState): readonly AccessEvent[] => {
+  const pending = pendingAccessInvitation(state);
+  if (pending === undefined) return [];
+  return [{ type: 'InvitationAccepted', data: { websiteId, clientId, invitationId: pending[0], claimedBy: clientId } }];
+};
+
 const addClient = (command: AddClient, state: AccessState): Outcome => {
   const { websiteId, clientId, email, role, isRegistered, ownerId, at } = command;
   if (clientId === ownerId) return refusals.alreadyOwner();
+  // Whoever is linked is registered, also when the client was read a moment before that.
+  if (isRegistered || linkRole(state) !== undefined) return [...link(command, state), ...settlePending(command, state)];
   const pending = pendingAccessInvitation(state);
-  if (isRegistered) {
-    // An invitation of the same person has reached its goal; left pending, it would give access
-    // again after a removal.
-    const settled: readonly AccessEvent[] =
-      pending === undefined
-        ? []
-        : [{ type: 'InvitationAccepted', data: { websiteId, clientId, invitationId: pending[0], claimedBy: clientId } }];
-    return [...link(command, state), ...settled];
-  }
   if (pending !== undefined) return renewed(command, pending[0], pending[1], role);
   const { invitationId } = command;
   const terms = { kind: 'client_access', email, role, expiresAt: invitationExpiry(at), sendMail: true } as const;
@@ -80,11 +83,15 @@ const claim = (command: ClaimInvitation, state: AccessState): Outcome => {
 };
 
 /** Links once for each invitation: a repetition after a removal does not give the access back. */
-const linkClaimant = ({ websiteId, clientId, invitationId, role }: LinkClaimant, state: AccessState): Outcome => {
+const linkClaimant = (command: LinkClaimant, state: AccessState): Outcome => {
+  const { websiteId, clientId, invitationId, role, isRepeated } = command;
   const isLinked = linkRole(state) !== undefined;
   if (state.takenUp.includes(invitationId)) return isLinked ? [] : refusals.invitationNotFound(invitationId);
+  // The removal may have come after the claim that this one goes on from.
+  if (isRepeated && state.link === 'removed') return refusals.invitationNotFound(invitationId);
+  const linked: readonly AccessEvent[] = isLinked ? [] : [{ type: 'ClientLinked', data: { websiteId, clientId, role } }];
   const accepted: AccessEvent = { type: 'InvitationAccepted', data: { websiteId, clientId, invitationId, claimedBy: clientId } };
-  return isLinked ? [accepted] : [{ type: 'ClientLinked', data: { websiteId, clientId, role } }, accepted];
+  return [...linked, accepted, ...settlePending(command, state)];
 };
 
 const decide = (command: AccessCommand, state: AccessState): Outcome => {

@@ -48,10 +48,18 @@ const refuseErased = async (engine: Engine, client: AccessKey, context: CommandC
   throw new Refused(refusals.clientNotFound(client.clientId));
 };
 
-/** The client id that the address stands for, and the address as events hold it. */
+/**
+ * Whom the address stands for, and the address as events hold it.
+ * @throws Refused: `Client <id> does not exist` when it was erased at the same moment
+ */
 const personOf = async (engine: Engine, address: string, context: CommandContext) => {
   const clientId = await reserveClientId(engine, address, context);
-  return { clientId, email: await engine.personal.encrypt(address, address) };
+  const email = await engine.personal.encrypt(address, address);
+  // Read after the encryption: of somebody who is not erased by now, the key is their own and is
+  // destroyed with them.
+  const { stage } = (await engine.state(clientFold, { clientId })).state;
+  if (stage === 'erased') throw new Refused(refusals.clientNotFound(clientId));
+  return { clientId, email, isRegistered: stage === 'registered' };
 };
 
 interface Added {
@@ -70,9 +78,8 @@ export const addClient = async (
   { websiteId, role, ...input }: { readonly websiteId: string; readonly email: string; readonly role: LinkRole },
   context: CommandContext,
 ): Promise<Added> => {
-  const { clientId, email } = await personOf(engine, input.email, context);
+  const { clientId, email, isRegistered } = await personOf(engine, input.email, context);
   const key = { websiteId, clientId };
-  const isRegistered = (await engine.state(clientFold, { clientId })).state.stage === 'registered';
   const { ownerId } = await websiteOf(engine, websiteId);
   const invitationId = invitationIdFor(entityId(context.commandId, 'invitation'), key);
   const command = { type: 'AddClient', ...key, email, role, isRegistered, invitationId, ownerId } as const;
@@ -85,7 +92,8 @@ export const addClient = async (
 /**
  * Offers the ownership of a website to the person of the address.
  * @param input `email` in lower case
- * @throws Refused: `Client already owns this website`
+ * @throws Refused: `Client already owns this website`; `Client <id> does not exist` when it was
+ * erased at the same moment
  */
 export const offerTransfer = async (
   engine: Engine,
@@ -165,7 +173,8 @@ export const claimInvitation = async (
   const { claimId, role = 'viewer' } = handled.state.invitations.get(invitationId) ?? {};
   if (kind !== 'ownership_transfer') {
     if (clientId !== key.clientId) {
-      await engine.handle(accessDecider, { type: 'LinkClaimant', ...claimant, invitationId, role }, context);
+      const isRepeated = handled.events.length === 0;
+      await engine.handle(accessDecider, { type: 'LinkClaimant', ...claimant, invitationId, role, isRepeated }, context);
     }
     await refuseOwner(engine, claimant, context);
   }
