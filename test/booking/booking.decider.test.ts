@@ -31,6 +31,9 @@ describe('a booking', () => {
     given()
       .when({ ...add, start: '2024-01-01T09:00:00.000Z', end: '2024-01-01T10:00:00.000Z' })
       .thenRefused(refusals.invalidBody('end', 'must not be more than a year ago'));
+    given()
+      .when({ ...add, start: '2020-01-01T09:00:00.000Z' })
+      .thenRefused(refusals.invalidBody('start', 'must not be more than a year ago'));
   });
 
   test('has room among two thousand', () => {

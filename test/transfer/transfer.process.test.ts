@@ -110,7 +110,7 @@ test.each([
 describe('one claim of a website at a time', () => {
   const other = { ...claim, invitationId: 'i2', claimId: 'claim-2', clientId: 'c2' };
   const otherTask: BillingTask = { kind: 'claim', claim: other };
-  const decline = { type: 'DeclineClaim', ...ofAttempt, claim: other, isWithdrawn: false } as const;
+  const decline = { type: 'DeclineClaim', websiteId: claim.websiteId, claim: other, isWithdrawn: false } as const;
   const declined: BillingEvent = { type: 'TransferDeclined', data: other };
   const failed: BillingEvent = { type: 'TransferFailed', data: { ...claim, reason: 'Away' } };
   const underWay = [started('claim-1')];

@@ -11,7 +11,7 @@ export const maxBookings = 2_000;
 /** More than a year: earlier bookings are of no use. */
 const keptMs = 400 * 86_400_000;
 
-/** Bookings that end before this time are refused. ISO 8601 UTC, as `at`. */
+/** Bookings that start before this time are refused, and do not count. ISO 8601 UTC, as `at`. */
 export const keptSince = (at: string): string => isoTime(Date.parse(at) - keptMs);
 
 const add = (command: AddBooking, { stage }: BookingState): readonly BookingEvent[] | Refusal => {
@@ -20,6 +20,8 @@ const add = (command: AddBooking, { stage }: BookingState): readonly BookingEven
   const { websiteId, bookingId, title, start, end, location, kept, at } = command;
   if (end <= start) return refusals.invalidBody('end', 'must be after start');
   if (end < keptSince(at)) return refusals.invalidBody('end', 'must not be more than a year ago');
+  // It would sort before the bookings that count, however late it ends.
+  if (start < keptSince(at)) return refusals.invalidBody('start', 'must not be more than a year ago');
   if (kept >= maxBookings) return refusals.calendarFull();
   const data = { websiteId, bookingId, title, start, end, ...(location !== undefined && { location }) };
   return [{ type: 'BookingAdded', data }];

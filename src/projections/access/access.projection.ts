@@ -1,6 +1,6 @@
 import type { AccessEvent, InvitationKind, LinkRole } from '../../events/access/access.events.js';
 import { accessStream, type AccessKey } from '../../events/access/access.stream.js';
-import { streamPrefix } from '../../events/defineStream.js';
+import { keyTextOf } from '../../events/defineStream.js';
 import { defineProjection, type Projection } from '../projection.js';
 
 /** The link and the invitations of one person to one website. */
@@ -35,9 +35,7 @@ export type InvitationEntry = {
   readonly claimedBy?: string;
 };
 
-const prefix = streamPrefix(accessStream);
-
-export const accessDocumentId = (key: AccessKey): string => accessStream.name(key).slice(prefix.length);
+export const accessDocumentId = (key: AccessKey): string => keyTextOf(accessStream, key);
 
 /** With the fields that lists find it by. */
 const indexed = ({ websiteId, clientId, invitations }: AccessDocument, link: LinkEntry | undefined): AccessDocument => ({

@@ -69,10 +69,12 @@ export interface Claim {
 export type BillingTask = { readonly kind: 'claim'; readonly claim: Claim } | { readonly kind: 'end'; readonly clientId: string };
 
 /** Commands come from workers; those about an attempt that is not current change nothing. */
-export type BillingCommand = AnyCommand & { readonly websiteId: string; readonly attempt: number } & BillingOutcome;
+export type BillingCommand = AnyCommand & { readonly websiteId: string } & (
+    DeclineClaim | (AttemptCommand & { readonly attempt: number })
+  );
 
 /** What a worker reports about an attempt. */
-export type BillingOutcome = (StartAttempt & { readonly task: BillingTask }) | RenewLease | AttemptOutcome | DeclineClaim;
+type AttemptCommand = (StartAttempt & { readonly task: BillingTask }) | RenewLease | AttemptOutcome;
 
 /**
  * Declines a claim before it begins: another claim of the website is under way, or its offer was

@@ -71,8 +71,7 @@ export const createTransferWorker = (parts: {
     const isStanding = (await stageOf(engine, claim)) === 'claimed';
     const isOtherUnderWay = before.claimId !== undefined && before.claimId !== claimId;
     if (isOtherUnderWay || !isStanding) {
-      const { attempt } = before.attempts;
-      const decline = { type: 'DeclineClaim', websiteId, attempt, claim, isWithdrawn: !isStanding } as const;
+      const decline = { type: 'DeclineClaim', websiteId, claim, isWithdrawn: !isStanding } as const;
       await engine.handle(billingProcess, decline, context());
     }
     const billing = await billingOf(websiteId);

@@ -42,13 +42,18 @@ export const accessRoutes = ({
     return { link, revision };
   };
 
-  const findInvitation = async (invitationId: string, ofWebsite?: string): Promise<InvitationEntry> => {
+  /** @param ofWebsite refuses an invitation of another website */
+  const findInvitation = async (
+    invitationId: string,
+    ofWebsite?: string,
+  ): Promise<{ readonly websiteId: string; readonly invitation: InvitationEntry }> => {
     const found = await readInvitation(reader, invitationId);
-    const invitation = ofWebsite === undefined || found?.websiteId === ofWebsite ? found?.invitation : undefined;
-    if (invitation?.status === 'revoked' && invitation.kind === 'ownership_transfer')
-      throw new Refused(refusals.transferNotFound());
-    if (invitation === undefined || invitation.status === 'revoked') throw new Refused(refusals.invitationNotFound(invitationId));
-    return invitation;
+    if (found === null || (ofWebsite !== undefined && found.websiteId !== ofWebsite)) {
+      throw new Refused(refusals.invitationNotFound(invitationId));
+    }
+    const { kind, status } = found.invitation;
+    if (status !== 'revoked') return found;
+    throw new Refused(kind === 'ownership_transfer' ? refusals.transferNotFound() : refusals.invitationNotFound(invitationId));
   };
 
   /** A link with the revision that a change of its role can be made conditional on. */
@@ -74,7 +79,7 @@ export const accessRoutes = ({
   const transferred = async (websiteId: string, invitationId: string, clientId: string): Promise<Answer> => {
     const { document: website } = await reader.read(websiteProjection, websiteId);
     if (website?.clientId !== clientId) throw new Refused(refusals.transferNotFound());
-    const invitation = await toInvitation(engine, websiteId, await findInvitation(invitationId, websiteId));
+    const invitation = await toInvitation(engine, websiteId, (await findInvitation(invitationId, websiteId)).invitation);
     return { body: { invitation, website: toWebsite(website, siteAddress, { via: 'owner', role: 'editor' }) } };
   };
 
@@ -186,7 +191,7 @@ export const accessRoutes = ({
       act: ({ params: { id: websiteId, invitationId }, context }, acting) =>
         changeInvitation(acting, 'ResendInvitation', { websiteId, invitationId }, context),
       answer: async ({ params: { id, invitationId } }) => ({
-        body: await toInvitation(engine, id, await findInvitation(invitationId, id)),
+        body: await toInvitation(engine, id, (await findInvitation(invitationId, id)).invitation),
       }),
     }),
 
@@ -218,8 +223,7 @@ export const accessRoutes = ({
       refusals: ['invitation_not_found', 'transfer_not_found', 'not_your_invitation'],
       answers: { 200: { description: "The invitation, with the website's name.", schema: Invitation } },
       answer: async ({ params, caller }) => {
-        const invitation = await findInvitation(params.id);
-        const websiteId = keyOfInvitation(params.id)?.websiteId ?? '';
+        const { websiteId, invitation } = await findInvitation(params.id);
         const answered = await toInvitation(engine, websiteId, invitation);
         if (answered.email !== caller.verifiedEmail) throw new Refused(refusals.notYourInvitation());
         const { document: website } = await reader.read(websiteProjection, websiteId);
@@ -267,7 +271,7 @@ export const accessRoutes = ({
         }
         return {
           body: {
-            invitation: await toInvitation(engine, websiteId, await findInvitation(invitationId)),
+            invitation: await toInvitation(engine, websiteId, (await findInvitation(invitationId)).invitation),
             link: await toLink(reader, websiteId, (await findLink({ websiteId, clientId })).link),
           },
         };
