@@ -17,11 +17,14 @@ export default {
   },
   // Ends what hangs. How long something may take is for the test to say.
   testTimeout: 60_000,
-  // Many tests wait for processes or the disk more than they compute: with a worker for each core, cores would stand idle.
+  // Many tests wait for processes or the disk more than they compute: with a worker for each core,
+  // cores would stand idle.
   maxWorkers: availableParallelism() + 1,
-  // What a test file has loaded is never given back (modules of `--experimental-vm-modules`): a worker that has run many is replaced.
+  // What a test file has loaded is never given back (modules of `--experimental-vm-modules`): a
+  // worker that has run many is replaced.
   workerIdleMemoryLimit: '1GB',
-  // Only with --coverage. What runs in processes of its own (start, operations, crashes) is not counted.
+  // Only with --coverage. What runs in processes of its own (start, operations, crashes) is not
+  // counted.
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts'],
   coverageReporters: ['text-summary', 'lcovonly'],

@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes the pages of `docs/` that are made from the code. `npm run docs:check` writes nothing; it
- * exits with 1 when one of them is not what the code says.
+ * `npm run docs`: writes the pages of `docs/` that are made from the code. `npm run docs:check`
+ * writes nothing; it exits with 1 when one of them is not what the code says.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

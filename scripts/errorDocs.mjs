@@ -12,7 +12,8 @@ const part = { name: '<part>', problem: '<problem>' };
 const violation = { field: '<field>', issue: '<issue>' };
 
 /**
- * Arguments of the errors that are not made of texts alone: one list for each answer that they can give.
+ * Arguments of the errors that are not made of texts alone: one list for each answer that they can
+ * give.
  * @type {Readonly<Record<string, readonly (readonly unknown[])[]>>}
  */
 const samples = {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 /**
- * By `<event type>`, and by `<event type>.<path of the field>` (`DeliverySetUp.checkpoints`, `SeoScanCompleted.findings[].rule`).
+ * By `<event type>`, and by `<event type>.<path of the field>` (`DeliverySetUp.checkpoints`,
+ * `SeoScanCompleted.findings[].rule`).
  * @typedef {ReadonlyMap<string, string>} EventComments
  */
 

@@ -1,8 +1,8 @@
 /**
- * `node scripts/fixtureDataFolder.mjs [<folder>]`: makes the data folder of this version, which every
- * later version has to open (`test/e2e/dataFolder.test.ts`), by default in
- * `test/fixtures/dataFolders/<version>`. It starts the built service on an empty folder, uses it over
- * HTTP, stops it, and adds `contents.json`: what the test has to know.
+ * `node scripts/fixtureDataFolder.mjs [<folder>]`: makes the data folder of this version, which
+ * every later version has to open (`test/e2e/dataFolder.test.ts`), by default in
+ * `test/fixtures/dataFolders/<version>`. It starts the built service on an empty folder, uses it
+ * over HTTP, stops it, and adds `contents.json`: what the test has to know.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,10 @@ import { distFolder } from './tasks.mjs';
 
 /** @typedef {(method: string, path: string, body?: unknown) => Promise<unknown>} Api */
 
-/** Left out: many files, or files of a running process. What is asked of these integrations answers without them. */
+/**
+ * Left out: many files, or files of a running process. What is asked of these integrations answers
+ * without them.
+ */
 const leftOut = /^(?:repositories|sites)$|-(?:wal|shm|signal)$|\.lock$/;
 
 const maxWaitMs = 60_000;

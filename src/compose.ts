@@ -66,7 +66,10 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   };
 };
 
-/** Node ends when nothing is left that it waits for, and nothing in a process without the api has to be waited for. */
+/**
+ * Node ends when nothing is left that it waits for, and nothing in a process without the api has to
+ * be waited for.
+ */
 const stay = (clock: Clock): { end(): void } => {
   const ended = new AbortController();
   const wait = async (): Promise<void> => {

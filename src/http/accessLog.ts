@@ -13,8 +13,9 @@ export interface Answered {
 }
 
 /**
- * One line for every request: neither its query, nor its headers, nor anything that names a person. `subject` is enough to follow one
- * caller through the log; a list of addresses is not enough to find out who it is.
+ * One line for every request: neither its query, nor its headers, nor anything that names a person.
+ * `subject` is enough to follow one caller through the log; a list of addresses is not enough to
+ * find out who it is.
  */
 export const createAccessLog =
   ({ logger, clock, blindIndex }: Pick<Engine, 'logger' | 'clock' | 'blindIndex'>) =>

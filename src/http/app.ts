@@ -25,11 +25,17 @@ export interface HttpAppParts {
   /** `null`: nobody can sign in to the portal, only tokens work. */
   readonly identityProvider: IdentityProvider | null;
   readonly keyUse: KeyUse;
-  /** Public base address without a trailing slash; asked for at each use, since a free port is known only once it is listened on. */
+  /**
+   * Public base address without a trailing slash; asked for at each use, since a free port is known
+   * only once it is listened on.
+   */
   readonly baseUrl: () => string;
   /** Origins that browsers may call from; empty: CORS is off. */
   readonly corsOrigins: readonly string[];
-  /** Handlers that are no routes of the API, by the beginning of their paths (`/sites`: what the embedded hosting serves). */
+  /**
+   * Handlers that are no routes of the API, by the beginning of their paths (`/sites`: what the
+   * embedded hosting serves).
+   */
   readonly mounts?: Readonly<Record<string, RequestHandler>>;
   /** Told of every answer, when it is sent or given up. */
   readonly observe?: (answered: Answered) => void;
@@ -47,7 +53,10 @@ type Handler = RequestHandler<Record<string, string>, unknown, unknown, unknown,
 
 const defaultLimits = { maxUnderWay: 2_000, maxLagMs: 5_000 };
 
-/** The API as an express application: one set of routes, in two entry modes (specification, "Authentication"). */
+/**
+ * The API as an express application: one set of routes, in two entry modes (specification,
+ * "Authentication").
+ */
 export const createApp = (parts: HttpAppParts): HttpApp => {
   const { engine, corsOrigins } = parts;
   const { clock, logger } = engine;
@@ -85,7 +94,8 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
       const answered = accessLog(exchange);
       parts.observe?.(answered);
     });
-    // The router strips the prefix before it matches (specification, "Endpoints"); `originalUrl` keeps it.
+    // The router strips the prefix before it matches (specification, "Endpoints"); `originalUrl`
+    // keeps it.
     if (isToken) request.url = request.url.slice('/v1'.length);
     // RFC 9112, 3.2.
     if (request.headers.host === undefined && request.httpVersion === '1.1') throw httpErrors.malformed();

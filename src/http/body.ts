@@ -2,7 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { httpErrors } from './errors.js';
 
-/** Bytes of a body that are taken; more are refused without being read to their end (api.md, section 3). */
+/**
+ * Bytes of a body that are taken; more are refused without being read to their end (api.md, section
+ * 3).
+ */
 export const MAX_BODY_BYTES = 1_048_576;
 
 /**

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * The strong validator of an answer (RFC 9110, 8.8.3): `"<revision>-<hash of the body>"`, or the hash alone where the resource has
- * no revision. The revision is what `If-Match` is compared with, since two callers may see different bodies of one resource.
+ * The strong validator of an answer (RFC 9110, 8.8.3): `"<revision>-<hash of the body>"`, or the
+ * hash alone where the resource has no revision. The revision is what `If-Match` is compared with,
+ * since two callers may see different bodies of one resource.
  */
 export const etagOf = (body: string | Uint8Array, revision?: bigint): string => {
   const digest = hash('sha1', body, 'base64url').slice(0, 22);
@@ -11,7 +12,10 @@ export const etagOf = (body: string | Uint8Array, revision?: bigint): string => 
 
 const tag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
-/** Whether `If-None-Match` names the answer (weak comparison, RFC 9110, 13.1.2): the caller has it already. */
+/**
+ * Whether `If-None-Match` names the answer (weak comparison, RFC 9110, 13.1.2): the caller has it
+ * already.
+ */
 export const isKnown = (ifNoneMatch: string, etag: string): boolean =>
   ifNoneMatch.trim() === '*' || [...ifNoneMatch.matchAll(tag)].some(([, , opaque]) => `"${opaque ?? ''}"` === etag);
 
@@ -19,8 +23,8 @@ export const isKnown = (ifNoneMatch: string, etag: string): boolean =>
 const maxTags = 10;
 
 /**
- * The revisions that `If-Match` allows, none when it allows no state that ever was; `undefined` for `*`, which allows any. Weak tags
- * never match (RFC 9110, 13.1.1).
+ * The revisions that `If-Match` allows, none when it allows no state that ever was; `undefined` for
+ * `*`, which allows any. Weak tags never match (RFC 9110, 13.1.1).
  */
 export const revisionsAllowed = (ifMatch: string): readonly bigint[] | undefined => {
   if (ifMatch.trim() === '*') return undefined;

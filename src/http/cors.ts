@@ -1,4 +1,7 @@
-/** Headers that let a page of another origin read the answer; none for origins that are not named in `CORS_ORIGINS`. */
+/**
+ * Headers that let a page of another origin read the answer; none for origins that are not named in
+ * `CORS_ORIGINS`.
+ */
 export const corsHeaders = (origins: readonly string[], origin: string | undefined): Readonly<Record<string, string>> => {
   if (origins.length === 0) return nothing;
   if (origin === undefined || !origins.includes(origin)) return { vary: 'origin' };
@@ -12,7 +15,10 @@ export const corsHeaders = (origins: readonly string[], origin: string | undefin
 
 const nothing = {};
 
-/** What a browser asks for before it sends anything that a form could not (Fetch standard, "CORS-preflight fetch"). */
+/**
+ * What a browser asks for before it sends anything that a form could not (Fetch standard,
+ * "CORS-preflight fetch").
+ */
 export const preflightHeaders = (allow: string): Readonly<Record<string, string>> => ({
   'access-control-allow-methods': allow,
   'access-control-allow-headers': 'authorization, content-type, idempotency-key, if-match, if-none-match, x-request-id',

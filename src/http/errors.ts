@@ -18,7 +18,10 @@ import { MasterKeyUnknown } from '../platform/vault.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelDropped, ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
 
-/** An error as it leaves the service: status, headers, and the body `{error, code, details}` (specification, "Errors"; api.md, 3). */
+/**
+ * An error as it leaves the service: status, headers, and the body `{error, code, details}`
+ * (specification, "Errors"; api.md, 3).
+ */
 export interface ErrorAnswer {
   readonly status: number;
   /** Stable, for programs. */
@@ -64,7 +67,9 @@ const refused = (code: HttpRefusalCode, message: string, details?: readonly { fi
 
 const codeOfInvalid = { 'path params': 'invalid_path_params', query: 'invalid_query', headers: 'invalid_headers' } as const;
 
-/** Refusals and faults of HTTP itself, in the words of the specification and of api.md, section 3. */
+/**
+ * Refusals and faults of HTTP itself, in the words of the specification and of api.md, section 3.
+ */
 export const httpErrors = {
   malformed: () => refused('malformed_request', 'Malformed request'),
   bodyRequired: () => refused('body_required', 'Body required'),
@@ -191,7 +196,10 @@ const ofRefusal = ({ kind, code, message, details }: Refusal): ErrorAnswer => ({
   headers: kind === 'unauthenticated' ? { 'www-authenticate': 'Bearer' } : {},
 });
 
-/** Turns anything thrown into the error that the caller gets. Of an unknown fault it shows the request's id only. */
+/**
+ * Turns anything thrown into the error that the caller gets. Of an unknown fault it shows the
+ * request's id only.
+ */
 export const answerFor = (error: unknown, requestId: string): ErrorAnswer => {
   if (error instanceof Refused) return ofRefusal(error.refusal);
   if (error instanceof HttpFault) return error.answer;

@@ -9,8 +9,9 @@ const heartbeatMs = 15_000;
 type ServerSentEvents = NonNullable<Answer['events']>;
 
 /**
- * Sends server-sent events as the iterable gives them, no faster than the reader takes them. Ends with the iterable, or when
- * `signal` is aborted because the reader has gone or the service stops, and then gives the iterable back.
+ * Sends server-sent events as the iterable gives them, no faster than the reader takes them. Ends
+ * with the iterable, or when `signal` is aborted because the reader has gone or the service stops,
+ * and then gives the iterable back.
  *
  * @throws what the iterable throws; the connection is then cut, so that the reader knows of it
  */

@@ -28,10 +28,16 @@ export interface Locals extends Record<string, unknown> {
 export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 const printable = /^[\x21-\x7e]{1,128}$/;
-/** Request ids stay in the log and in events for ever, so they may hold neither an address nor the beginning of a token. */
+/**
+ * Request ids stay in the log and in events for ever, so they may hold neither an address nor the
+ * beginning of a token.
+ */
 const revealing = /@|%40|svc_pat_|eyJ/;
 
-/** Takes the caller's `X-Request-Id` when it is one that can be put into a log, an event and a header; makes one otherwise. */
+/**
+ * Takes the caller's `X-Request-Id` when it is one that can be put into a log, an event and a
+ * header; makes one otherwise.
+ */
 export const createRequestIds = (random: { bytes(length: number): Uint8Array }): ((given: unknown) => string) => {
   const prefix = Buffer.from(random.bytes(9)).toString('base64url');
   let count = 0;

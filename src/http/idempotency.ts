@@ -11,11 +11,13 @@ import type { Reply } from './reply.js';
 import { decodeResponse, encodeResponse, type PeopleIn } from './storedResponse.js';
 
 /**
- * Runs a POST once for its `Idempotency-Key`: the same key, caller, path and request within 24 h gets the first answer again, with
- * `Idempotent-Replayed: true`. The command id and the secret are stored before it runs, so that a repetition after a crash or a
- * fault (which is not stored) is the same command and makes nothing twice.
+ * Runs a POST once for its `Idempotency-Key`: the same key, caller, path and request within 24 h
+ * gets the first answer again, with `Idempotent-Replayed: true`. The command id and the secret are
+ * stored before it runs, so that a repetition after a crash or a fault (which is not stored) is the
+ * same command and makes nothing twice.
  *
- * @throws Refused: another request with the key; HttpFault 503 when the first one takes too long; what `run` throws
+ * @throws Refused: another request with the key; HttpFault 503 when the first one takes too long;
+ *   what `run` throws
  */
 export type Idempotency = (
   asked: {
@@ -35,7 +37,10 @@ const collection = 'idempotency';
 const retentionMs = 24 * 60 * 60_000;
 /** How long a repetition waits for the first request to end. */
 const timeoutMs = 10_000;
-/** After this, a first request that has not reported is run again, which is safe: it is the same command. */
+/**
+ * After this, a first request that has not reported is run again, which is safe: it is the same
+ * command.
+ */
 const leaseMs = 5_000;
 /** Another process does not report when it is done. */
 const pollMs = 100;
@@ -49,7 +54,10 @@ type StoredCommand = JsonObject & {
   readonly expiresAt: number;
   /** Until then, the process that runs it is taken to be alive. */
   readonly leaseUntil: number;
-  /** Encrypted, because an answer may hold a secret; people in it are encrypted for themselves. Absent until there is one. */
+  /**
+   * Encrypted, because an answer may hold a secret; people in it are encrypted for themselves.
+   * Absent until there is one.
+   */
   readonly reply?: string;
 };
 

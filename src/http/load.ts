@@ -12,9 +12,9 @@ export interface Load {
 const lookEveryMs = 500;
 
 /**
- * Watches how many requests are under way and how late the event loop is. A process that was late by more than `maxLagMs` has more
- * than it can do: who asks it now would wait longer than they are willing to. The lateness is measured on the monotonic clock: a
- * step of the wall clock is no load.
+ * Watches how many requests are under way and how late the event loop is. A process that was late
+ * by more than `maxLagMs` has more than it can do: who asks it now would wait longer than they are
+ * willing to. The lateness is measured on the monotonic clock: a step of the wall clock is no load.
  */
 export const createLoad = (clock: Clock, limits: { readonly maxUnderWay: number; readonly maxLagMs: number }): Load => {
   let underWay = 0;

@@ -6,7 +6,8 @@ import { closed, pathParamsOf } from './validation.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The OpenAPI 3.1 document, from the very schemas that validate. A schema with an `$id` becomes a component of that name.
+ * The OpenAPI 3.1 document, from the very schemas that validate. A schema with an `$id` becomes a
+ * component of that name.
  *
  * @throws Error when two different schemas have the same name
  */
@@ -216,7 +217,10 @@ const errorWords: Readonly<Record<number, string>> = {
   504: 'A provider did not answer in time.',
 };
 
-/** Every error that the route can answer with. Refusals are listed by their codes; faults may strike anywhere. */
+/**
+ * Every error that the route can answer with. Refusals are listed by their codes; faults may strike
+ * anywhere.
+ */
 const errorsOf = (route: Route, errorSchema: Json): Json => {
   const { access, body, raw } = route;
   const codes = [...refusalCodesOf(route)];
@@ -244,7 +248,10 @@ const errorsOf = (route: Route, errorSchema: Json): Json => {
   return responses;
 };
 
-/** The schema with everything in it that has a name replaced by a reference; what is named is added to `schemas`. */
+/**
+ * The schema with everything in it that has a name replaced by a reference; what is named is added
+ * to `schemas`.
+ */
 const named = (schema: TSchema, schemas: Map<string, Json>): Json => extract(plain(schema), schemas) as Json;
 
 const extract = (value: unknown, schemas: Map<string, Json>): unknown => {

@@ -33,7 +33,10 @@ export const readPage = async <Item>(
   return found.length > limit && last !== undefined ? { items, next: Buffer.from(idOf(last)).toString('base64url') } : { items };
 };
 
-/** One page of a list that is at hand whole, newest first. It goes on after an item that is gone since: ids are sorted by time. */
+/**
+ * One page of a list that is at hand whole, newest first. It goes on after an item that is gone
+ * since: ids are sorted by time.
+ */
 export const pageOf = <Item extends { readonly id: string }>(
   query: { readonly limit?: number; readonly cursor?: string },
   items: readonly Item[],

@@ -1,8 +1,8 @@
 import { Type, type TSchema } from 'typebox';
 
 /**
- * Marks in the schema of an answer that tell where people are in it. A stored answer is encrypted by them for each person
- * (`storedResponse.ts`), so what is not marked outlives an erasure there.
+ * Marks in the schema of an answer that tell where people are in it. A stored answer is encrypted
+ * by them for each person (`storedResponse.ts`), so what is not marked outlives an erasure there.
  */
 const mark = 'x-personal';
 

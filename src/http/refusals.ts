@@ -6,7 +6,10 @@ const kinds = { ...refusalKinds, ...httpRefusalKinds };
 
 export const statusOf = (code: RouteRefusalCode): number => statusOfRefusal[kinds[code]];
 
-/** Every code that the route can refuse with: what follows from its definition, and what it declares itself. */
+/**
+ * Every code that the route can refuse with: what follows from its definition, and what it declares
+ * itself.
+ */
 export const refusalCodesOf = (route: Route): ReadonlySet<string> & ReadonlySet<RouteRefusalCode> =>
   new Set<RouteRefusalCode>([
     'malformed_request',

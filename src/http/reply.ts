@@ -16,7 +16,9 @@ export interface Reply {
 
 const json = 'application/json; charset=utf-8';
 
-/** Turns a handler's answer into bytes, with its `ETag`, and its `Link` when it is a page of a list. */
+/**
+ * Turns a handler's answer into bytes, with its `ETag`, and its `Link` when it is a page of a list.
+ */
 export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Reply => {
   const { request } = exchange;
   const safe = isSafe(request.method);
@@ -77,7 +79,8 @@ export const send = ({ request, response, requestId, headers: own }: Exchange, r
 };
 
 /**
- * Reads the rest of the body before the connection closes: closing it with unread data may discard the answer on its way.
+ * Reads the rest of the body before the connection closes: closing it with unread data may discard
+ * the answer on its way.
  */
 const drain = (request: IncomingMessage, response: ServerResponse): void => {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
@@ -87,14 +90,19 @@ const drain = (request: IncomingMessage, response: ServerResponse): void => {
   request.once('end', () => request.socket.end());
 };
 
-/** The headers that helmet would set on every answer: they never change, so they are asked for once. */
+/**
+ * The headers that helmet would set on every answer: they never change, so they are asked for once.
+ */
 const headersOf = (options: Parameters<typeof helmet>[0]): Readonly<Record<string, string>> => {
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   helmet(options)(response.req, response, () => undefined);
   return Object.fromEntries(Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]));
 };
 
-/** Answers are data: nothing in them is ever loaded, framed or run. What only matters to pages is left out. */
+/**
+ * Answers are data: nothing in them is ever loaded, framed or run. What only matters to pages is
+ * left out.
+ */
 export const securityHeaders = headersOf({
   originAgentCluster: false,
   dnsPrefetchControl: false,

@@ -8,8 +8,8 @@ import type { HttpRefusalCode } from './errors.js';
 import { pageQuery } from './paging.js';
 
 /**
- * A route is a value: the router, the authorisation, the validation, the OpenAPI document and the generated tests all derive
- * from the list of them (`http/routes/index.ts`).
+ * A route is a value: the router, the authorisation, the validation, the OpenAPI document and the
+ * generated tests all derive from the list of them (`http/routes/index.ts`).
  */
 export interface Route {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -18,12 +18,18 @@ export interface Route {
   readonly operationId: string;
   readonly summary: string;
   readonly tag: RouteTag;
-  /** `website`: it is about the website that the path parameter `id` names, which is loaded first: an unknown one is answered with 404. */
+  /**
+   * `website`: it is about the website that the path parameter `id` names, which is loaded first:
+   * an unknown one is answered with 404.
+   */
   readonly scope: 'installation' | 'website';
   readonly access: AccessRule;
   /** The website must have it enabled. */
   readonly feature?: Feature;
-  /** An archived website refuses every write (400 `Website <id> is archived`) but those that say otherwise. */
+  /**
+   * An archived website refuses every write (400 `Website <id> is archived`) but those that say
+   * otherwise.
+   */
   readonly whenArchived?: 'allowed';
   /** Schemas of path parameters; of one that has none here, any text of up to 200 characters. */
   readonly params?: Readonly<Record<string, TSchema>>;
@@ -32,26 +38,40 @@ export interface Route {
   readonly paging?: boolean;
   /** Present: a body is required. */
   readonly body?: TObject;
-  /** Present: the body is taken as it was sent, with these headers; the handler checks all of them. */
+  /**
+   * Present: the body is taken as it was sent, with these headers; the handler checks all of them.
+   */
   readonly raw?: TObject;
-  /** Hand-written checks of the body, whose words come before the schema's (website creation: `name is required`). */
+  /**
+   * Hand-written checks of the body, whose words come before the schema's (website creation:
+   * `name is required`).
+   */
   readonly precheck?: (body: unknown) => Refusal | null;
-  /** Those that it gives beside the ones that follow from the rest of its definition (`refusals.ts`). */
+  /**
+   * Those that it gives beside the ones that follow from the rest of its definition
+   * (`refusals.ts`).
+   */
   readonly refusals?: readonly RouteRefusalCode[];
-  /** A write that may be repeated with `Idempotency-Key` (every POST) and tried with `?dryRun=1` is known by its method. */
+  /**
+   * A write that may be repeated with `Idempotency-Key` (every POST) and tried with `?dryRun=1` is
+   * known by its method.
+   */
   readonly answers: Readonly<Record<number, AnswerDefinition>>;
-  /** Answered even when there is too much to do: otherwise the service would be restarted for being busy. */
+  /**
+   * Answered even when there is too much to do: otherwise the service would be restarted for being
+   * busy.
+   */
   readonly vital?: boolean;
   /** Not part of the API: left out of the OpenAPI document. */
   readonly hidden?: boolean;
   /**
-   * A write's decision. A dry run calls it with an engine that writes nothing and answers with what was planned, so it may write by
-   * `engine` alone. Absent: the route decides nothing.
+   * A write's decision. A dry run calls it with an engine that writes nothing and answers with what
+   * was planned, so it may write by `engine` alone. Absent: the route decides nothing.
    */
   readonly act?: (request: RouteRequest, engine: Engine) => Promise<unknown>;
   /**
-   * What the caller gets. After an `act` it comes with its result, once that is durable: it reads what was written, and asks
-   * providers for what was decided. A dry run does not call it.
+   * What the caller gets. After an `act` it comes with its result, once that is durable: it reads
+   * what was written, and asks providers for what was decided. A dry run does not call it.
    */
   readonly answer: (request: RouteRequest, result: unknown) => Promise<Answer>;
 }
@@ -96,9 +116,15 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
   /** Present on routes whose scope is a website. */
   readonly website: WebsiteAccess;
   readonly context: CommandContext;
-  /** 64 random bytes for a secret that the command makes: the same again when the command is repeated. */
+  /**
+   * 64 random bytes for a secret that the command makes: the same again when the command is
+   * repeated.
+   */
   readonly secret: Uint8Array;
-  /** `expectedRevision` is the revision that `If-Match` names. It is absent without the header, and with `If-Match: *`. */
+  /**
+   * `expectedRevision` is the revision that `If-Match` names. It is absent without the header, and
+   * with `If-Match: *`.
+   */
   readonly expectation: HandleOptions;
   /** Aborted when the client has gone, and for server-sent events when the service stops. */
   readonly signal: AbortSignal;
@@ -109,7 +135,9 @@ export interface Answer {
   readonly status?: number;
   /** JSON, or bytes to be sent as they are, with their `content-type` among the headers. */
   readonly body?: unknown;
-  /** Revision of the resource: it becomes part of the `ETag`, and what `If-Match` is compared with. */
+  /**
+   * Revision of the resource: it becomes part of the `ETag`, and what `If-Match` is compared with.
+   */
   readonly revision?: bigint;
   /** Lists: the cursor of the next page, sent as a `Link` header. */
   readonly next?: string;
@@ -137,8 +165,8 @@ type RequestOf<Path extends string, Query, Paging, Body> = RouteRequest<
 >;
 
 /**
- * Defines a route: the types of path parameters are inferred from the path, those of query and body from their schemas, and the result
- * of `act` from itself.
+ * Defines a route: the types of path parameters are inferred from the path, those of query and body
+ * from their schemas, and the result of `act` from itself.
  */
 export const route = <
   const Path extends string,

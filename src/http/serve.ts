@@ -44,8 +44,9 @@ const bodyless: Body = { value: undefined, bytes: undefined };
 const noFields = Type.Object({});
 
 /**
- * The steps of a request, in this order, so that nobody learns more than they may: who calls, the path's parameters, whether they
- * may, the query, `Idempotency-Key`, whether the website is archived, the body, `If-Match`, the handler.
+ * The steps of a request, in this order, so that nobody learns more than they may: who calls, the
+ * path's parameters, whether they may, the query, `Idempotency-Key`, whether the website is
+ * archived, the body, `If-Match`, the handler.
  */
 export const createServe = (route: Route, parts: ServeParts): Serve => {
   const { engine, authenticate, authorise, idempotency, baseUrl } = parts;
@@ -87,7 +88,10 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
 
   const act = async (request: HandlerRequest, acting: Engine): Promise<unknown> => route.act?.(request, acting);
 
-  /** With several tags in `If-Match` the state has to be any of theirs: they are tried one after the other. */
+  /**
+   * With several tags in `If-Match` the state has to be any of theirs: they are tried one after the
+   * other.
+   */
   const actIfMatch = async (request: HandlerRequest, acting: Engine, ifMatch: string): Promise<unknown> => {
     const revisions = revisionsAllowed(ifMatch);
     if (revisions === undefined) return act(request, acting);
@@ -155,7 +159,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     if (key !== undefined && caller !== undefined) {
       const same = { key, caller, path: request.path, request: requestHash(request.originalUrl, bytes), peopleIn };
       const reply = await idempotency(same, async (repeated) => {
-        // Not before: what was answered is answered again, also when the website was archived since.
+        // Not before: what was answered is answered again, also when the website was archived
+        // since.
         refuseArchived(website);
         return settled(exchange, () => handle(exchange, new HandlerRequest(engine, exchange, { ...input, repeated })), baseUrl);
       });
@@ -180,7 +185,10 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   };
 };
 
-/** What a POST came to, refusals included: the same request gets the same refusal again. Faults are thrown on. */
+/**
+ * What a POST came to, refusals included: the same request gets the same refusal again. Faults are
+ * thrown on.
+ */
 const settled = async (exchange: Exchange, handle: () => Promise<Answer>, baseUrl: () => string): Promise<Reply> => {
   try {
     return replyTo(exchange, await handle(), baseUrl());

@@ -9,7 +9,10 @@ import { replyToError, securityHeaders } from './reply.js';
 export interface HttpServer {
   /** Resolves with the real address once requests are taken. @throws when the port is taken. */
   listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
-  /** Takes no new requests, lets those under way finish within `graceMs`, ends server-sent events, closes every connection. */
+  /**
+   * Takes no new requests, lets those under way finish within `graceMs`, ends server-sent events,
+   * closes every connection.
+   */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -19,7 +22,10 @@ export interface Timeouts {
   readonly requestMs: number;
   /** How often connections are checked. */
   readonly checkMs: number;
-  /** How long a connection may stand still while an answer is sent, so that a caller who does not read frees it. */
+  /**
+   * How long a connection may stand still while an answer is sent, so that a caller who does not
+   * read frees it.
+   */
   readonly standstillMs: number;
 }
 
@@ -113,8 +119,9 @@ export const createServer = (app: HttpApp, clock: Clock, timeouts: Timeouts = de
 };
 
 /**
- * Requests and answers with express's prototypes from the beginning. Otherwise express changes the prototype of each one, and
- * everything they refer to survives every minor garbage collection: the heap grew fourfold, and collecting took a fifth of the time.
+ * Requests and answers with express's prototypes from the beginning. Otherwise express changes the
+ * prototype of each one, and everything they refer to survives every minor garbage collection: the
+ * heap grew fourfold, and collecting took a fifth of the time.
  */
 const classesOf = (app: Express): { IncomingMessage: typeof IncomingMessage; ServerResponse: typeof ServerResponse } => {
   class AppRequest extends IncomingMessage {}

@@ -5,7 +5,10 @@ import type { Reply } from './reply.js';
 /** Where people are in an answer of a status; `null` when there are none. */
 export type PeopleIn = (status: number) => PersonalFields | null;
 
-/** A reply as bytes to be stored. People in it are encrypted for themselves, as in an event, so that an erasure reaches them here too. */
+/**
+ * A reply as bytes to be stored. People in it are encrypted for themselves, as in an event, so that
+ * an erasure reaches them here too.
+ */
 export const encodeResponse = async (
   { status, headers, body }: Reply,
   peopleIn: PeopleIn,
@@ -21,7 +24,10 @@ export const encodeResponse = async (
   return Buffer.from(JSON.stringify({ status, headers, body: encoded }));
 };
 
-/** What `encodeResponse` was given. A person who was erased since has `[erased]` for an address and no name. */
+/**
+ * What `encodeResponse` was given. A person who was erased since has `[erased]` for an address and
+ * no name.
+ */
 export const decodeResponse = async (
   bytes: Buffer,
   peopleIn: PeopleIn,

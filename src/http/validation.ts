@@ -10,8 +10,8 @@ export type Validate<Value = unknown> = (value: Value) => readonly Violation[];
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * What a request may hold, made strict: objects take no unknown field, arrays and integers have an end. Validation and the
- * OpenAPI document both use it, so that what is said is what is checked.
+ * What a request may hold, made strict: objects take no unknown field, arrays and integers have an
+ * end. Validation and the OpenAPI document both use it, so that what is said is what is checked.
  */
 export const closed = (schema: TSchema): Schema => close(JSON.parse(JSON.stringify(schema)) as Schema);
 
@@ -47,7 +47,10 @@ const endOf = (type: unknown): Schema => {
   }
 };
 
-/** What a `pattern` asks for, in words: `{ pattern: '^[a-z]+$', 'x-issue': 'must be of small letters' }`. */
+/**
+ * What a `pattern` asks for, in words:
+ * `{ pattern: '^[a-z]+$', 'x-issue': 'must be of small letters' }`.
+ */
 const wordsKeyword = 'x-issue';
 
 const onFirstUse = <Value>(make: () => Value): (() => Value) => {
@@ -56,8 +59,8 @@ const onFirstUse = <Value>(make: () => Value): (() => Value) => {
 };
 
 /**
- * Validators are compiled by few instances: each costs more than what it compiles. And when they are first needed: those of all
- * routes together take longer than the rest of a start.
+ * Validators are compiled by few instances: each costs more than what it compiles. And when they
+ * are first needed: those of all routes together take longer than the rest of a start.
  */
 const compilerWith = (options: Options): ((schema: () => Schema) => () => ValidateFunction) => {
   const ajv = onFirstUse(() => {
@@ -70,14 +73,23 @@ const compilerWith = (options: Options): ((schema: () => Schema) => () => Valida
 
 const compileFirst = compilerWith({});
 const compileAll = compilerWith({ allErrors: true, verbose: true });
-/** Digits beyond all numbers become `Infinity`, which only without `strictNumbers` is held to a maximum. */
+/**
+ * Digits beyond all numbers become `Infinity`, which only without `strictNumbers` is held to a
+ * maximum.
+ */
 const compileTexts = compilerWith({ allErrors: true, verbose: true, useDefaults: true, strictNumbers: false });
 
-/** Of a value with more parts, only the first violation is listed: all of them could be thousands of times as long as the request. */
+/**
+ * Of a value with more parts, only the first violation is listed: all of them could be thousands of
+ * times as long as the request.
+ */
 const maxPartsListed = 5_000;
 const maxDepth = 64;
 
-/** A validator of request bodies. Anything but an object is refused as `body`; so is what is nested absurdly deep. */
+/**
+ * A validator of request bodies. Anything but an object is refused as `body`; so is what is nested
+ * absurdly deep.
+ */
 export const bodyValidator = (schema: TSchema): Validate => {
   const strict = onFirstUse(() => closed(schema));
   const first = compileFirst(strict);
@@ -93,8 +105,9 @@ export const bodyValidator = (schema: TSchema): Validate => {
 };
 
 /**
- * A validator of path parameters or of a query: where the schema asks for them, decimal digits become integers, `true` and `false`
- * booleans. Any other text stays one, and is refused as one. Defaults are filled in, what is not known is refused by name.
+ * A validator of path parameters or of a query: where the schema asks for them, decimal digits
+ * become integers, `true` and `false` booleans. Any other text stays one, and is refused as one.
+ * Defaults are filled in, what is not known is refused by name.
  */
 export const textsValidator = (schema: TObject): Validate<Record<string, unknown>> => {
   const compiled = compileTexts(() => closed(schema));
@@ -117,7 +130,10 @@ const meant = (text: string, type: unknown): unknown => {
 /** The names of a path's parameters, in order. */
 const paramsIn = (path: string): readonly string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
 
-/** The path parameters of a route. Any text may be an id: one that names nothing is answered with 404, in the words of what was not found. */
+/**
+ * The path parameters of a route. Any text may be an id: one that names nothing is answered with
+ * 404, in the words of what was not found.
+ */
 export const pathParamsOf = ({ params = {}, path }: Pick<Route, 'params' | 'path'>): TObject =>
   Type.Object(Object.fromEntries(paramsIn(path).map((name) => [name, params[name] ?? plainText])));
 

@@ -63,8 +63,8 @@ export const entityId = (commandId: string, purpose: string): string => {
 };
 
 /**
- * `id` with the time `epochMs` in place of its own, so that it sorts by that time. Of an empty id: what
- * sorts before every id of that time.
+ * `id` with the time `epochMs` in place of its own, so that it sorts by that time. Of an empty id:
+ * what sorts before every id of that time.
  */
 export const idAt = (epochMs: number, id: string): string =>
   base32Text(timeBytes(Math.min(Math.max(0, epochMs), maxTime)), timeLength) + id.slice(timeLength);

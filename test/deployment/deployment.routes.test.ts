@@ -33,7 +33,9 @@ interface Pair {
   readonly hosting: Hosting;
 }
 
-/** A website that has been provisioned on a pair of providers, the embedded ones when there is none. */
+/**
+ * A website that has been provisioned on a pair of providers, the embedded ones when there is none.
+ */
 const startSite = async (pair?: Pair): Promise<Site> => {
   let used: Pair | undefined = pair;
   const api = await startApi({

@@ -7,7 +7,10 @@ import { createRoutes } from '../../src/http/routes/index.js';
 
 const rules: readonly AccessRule[] = ['public', 'signedIn', 'admin', 'members', 'adminOrOwner', 'editors', 'owner'];
 
-/** Another instance, on the same files, without a projector: what it lets through rests on no read model. */
+/**
+ * Another instance, on the same files, without a projector: what it lets through rests on no read
+ * model.
+ */
 let api: RunningApi;
 let admin: string;
 let websiteId: string;

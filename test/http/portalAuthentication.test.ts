@@ -92,7 +92,10 @@ describe('a JWT', () => {
     expect((await whoIs(await issuer.sign())).body).toMatchObject({ role: 'client' });
   });
 
-  /** Seconds since the epoch, when the test runs: what is in the table is made when the file is loaded. */
+  /**
+   * Seconds since the epoch, when the test runs: what is in the table is made when the file is
+   * loaded.
+   */
   const at = (seconds: number) => Math.floor(clock.now() / 1_000) + seconds;
 
   test.each<[string, Record<string, unknown> | (() => Record<string, unknown>)]>([

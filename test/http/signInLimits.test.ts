@@ -8,7 +8,10 @@ import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** What nobody has to sign in for is limited by sender; the test is the proxy that tells who that is. */
+/**
+ * What nobody has to sign in for is limited by sender; the test is the proxy that tells who that
+ * is.
+ */
 
 /** Stands still: nothing is allowed anew while a test counts. */
 let now = Date.now();

@@ -8,8 +8,8 @@ import { pathTo, startEverybody, type Everybody } from '../support/everybody.js'
 import { rawRequest, sendRaw, type RawAnswer } from '../support/rawHttp.js';
 
 /**
- * Whatever is sent to whichever route: an answer below 500 that the OpenAPI document knows, its errors in the one form there is, soon,
- * and the service as well as before.
+ * Whatever is sent to whichever route: an answer below 500 that the OpenAPI document knows, its
+ * errors in the one form there is, soon, and the service as well as before.
  */
 
 let everybody: Everybody;
@@ -28,7 +28,9 @@ const ofConnections = [400, 408, 431];
 /** Of a route, whichever it is: another method than it has, a body that nobody asked for. */
 const ofRoutes = [405, 413];
 
-/** The route that took the request is the one that the log says: a path may come to be another's. */
+/**
+ * The route that took the request is the one that the log says: a path may come to be another's.
+ */
 const checkDocumented = async ({ status, headers }: RawAnswer): Promise<void> => {
   const requestId = headers['x-request-id'];
   if (requestId === undefined) {

@@ -3,8 +3,9 @@ import type { Route } from '../../src/http/route.js';
 import { pathTo, people, startEverybody, type Credentials, type Everybody, type Person } from '../support/everybody.js';
 
 /**
- * Who may call what: api.md, section 4, said once more. A admin, O owner, E linked editor, V linked viewer, S whoever is signed in,
- * I the invited, * everybody. A second entry is the feature that the website must have.
+ * Who may call what: api.md, section 4, said once more. A admin, O owner, E linked editor, V linked
+ * viewer, S whoever is signed in, I the invited, * everybody. A second entry is the feature that
+ * the website must have.
  */
 const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /me': ['S'],

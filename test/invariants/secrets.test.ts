@@ -5,7 +5,10 @@ import type { Route } from '../../src/http/route.js';
 import { pathTo, people, startEverybody, type Everybody } from '../support/everybody.js';
 import { rawRequest, sendRaw } from '../support/rawHttp.js';
 
-/** Secrets that callers send, wherever they put them, stay with them: none is in an answer, in the log, or in a file. */
+/**
+ * Secrets that callers send, wherever they put them, stay with them: none is in an answer, in the
+ * log, or in a file.
+ */
 
 const canary = 'canary7f3a9e';
 let everybody: Everybody;

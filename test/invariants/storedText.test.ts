@@ -4,7 +4,10 @@ import { anyText } from '../support/anyJson.js';
 import { pathTo, startEverybody, type Everybody } from '../support/everybody.js';
 import type { ApiAnswer } from '../support/http.js';
 
-/** Text that is taken comes back as it was sent, to the last character; what is not taken is refused and changes nothing. */
+/**
+ * Text that is taken comes back as it was sent, to the last character; what is not taken is refused
+ * and changes nothing.
+ */
 
 let everybody: Everybody;
 

@@ -1,10 +1,12 @@
 /**
- * The real engines that this run of the tests has beside the embedded ones: found or started before the first test, stopped after the
- * last. Jest's `globalSetup`; realServers.ts is what tests see of it, serversStop.mjs ends it.
+ * The real engines that this run of the tests has beside the embedded ones: found or started before
+ * the first test, stopped after the last. Jest's `globalSetup`; realServers.ts is what tests see of
+ * it, serversStop.mjs ends it.
  *
- * For MongoDB and for EventStoreDB, the first of these that is there: the server named by `TEST_READ_MODEL_URL` or
- * `TEST_EVENT_STORE_URL` (tests make databases and streams of their own on it); `mongod` or `eventstored` on the PATH, on a temporary
- * folder; a container. For MongoDB's wire, always, the compatible server that test/support/mongo/install installs: CI requires it.
+ * For MongoDB and for EventStoreDB, the first of these that is there: the server named by
+ * `TEST_READ_MODEL_URL` or `TEST_EVENT_STORE_URL` (tests make databases and streams of their own on
+ * it); `mongod` or `eventstored` on the PATH, on a temporary folder; a container. For MongoDB's
+ * wire, always, the compatible server that test/support/mongo/install installs: CI requires it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -134,7 +136,8 @@ const startCompatibleServer = async () => {
 };
 
 /**
- * A program of Java's loads what it needs when it first needs it: on a busy machine the first answers take longer than anybody waits.
+ * A program of Java's loads what it needs when it first needs it: on a busy machine the first
+ * answers take longer than anybody waits.
  * @param {string} url
  */
 const warmUp = async (url) => {
@@ -154,7 +157,8 @@ const warmUp = async (url) => {
 };
 
 /**
- * Starts a program that ends with this process, however this one ends: a shell beside it waits for the end of a pipe from here.
+ * Starts a program that ends with this process, however this one ends: a shell beside it waits for
+ * the end of a pipe from here.
  * @param {readonly string[]} command
  */
 const startProgram = (command) => {
@@ -174,7 +178,8 @@ const startProgram = (command) => {
 };
 
 /**
- * The first line that matches; later ones are read and dropped, so that the program never waits for a reader.
+ * The first line that matches; later ones are read and dropped, so that the program never waits for
+ * a reader.
  * @param {import('node:readline').Interface} lines
  * @param {RegExp} wanted
  * @returns {Promise<string>}
@@ -201,7 +206,10 @@ const startContainer = async (image, port, environment) => {
   return { address: `${container.getHost()}:${container.getMappedPort(port)}` };
 };
 
-/** A node answers its health check before it takes writes; as the leader it does. @param {string} address */
+/**
+ * A node answers its health check before it takes writes; as the leader it does.
+ * @param {string} address
+ */
 const untilLeader = async (address) => {
   for (const giveUpAt = Date.now() + 30_000; Date.now() < giveUpAt;) {
     const gossip = await fetch(`${address}/gossip`).then(
@@ -225,7 +233,10 @@ const isOnPath = (program) =>
     }
   });
 
-/** Whether a container engine answers; nothing is fetched or loaded to find out. @returns {Promise<boolean>} */
+/**
+ * Whether a container engine answers; nothing is fetched or loaded to find out.
+ * @returns {Promise<boolean>}
+ */
 const hasContainerEngine = () =>
   new Promise((resolve) => {
     const host = process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';

@@ -115,7 +115,8 @@ describe('an offer', () => {
     expect((await call('GET', nextOf(firstPage), admin)).body).toEqual([]);
     expect(refusal(await call('DELETE', `/websites/${websiteId}/transfers/${id}`, admin))).toEqual(notFound);
     expect(refusal(await call('DELETE', `/websites/${websiteId}/transfers/unknown`, admin))).toEqual(notFound);
-    // A page goes on after the last one of the page before, also when that has been cancelled since.
+    // A page goes on after the last one of the page before, also when that has been cancelled
+    // since.
     expect((await call('DELETE', `/websites/${websiteId}/transfers/${other}`, admin)).status).toBe(204);
     expect((await call('GET', nextOf(firstPage), admin)).body).toEqual([]);
     const newer = await offered();

@@ -8,7 +8,10 @@ import type { Caller } from './caller.js';
 import type { KeyUse } from './keyUse.js';
 import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';
 
-/** The entry mode that a request came in by (specification, "Authentication"): paths as written, or under `/v1/`. */
+/**
+ * The entry mode that a request came in by (specification, "Authentication"): paths as written, or
+ * under `/v1/`.
+ */
 export type EntryMode = 'portal' | 'token';
 
 /**

@@ -8,7 +8,10 @@ import type { Reader } from '../../projections/reader.js';
 /** What a caller is to a website. */
 type Standing = 'admin' | 'owner' | 'editor' | 'viewer' | 'stranger';
 
-/** Who may call (specification, "Authentication", rules 2 to 4). The rules without a website follow below. */
+/**
+ * Who may call (specification, "Authentication", rules 2 to 4). The rules without a website follow
+ * below.
+ */
 const allowed: Readonly<Record<Exclude<AccessRule, 'public' | 'signedIn'>, readonly Standing[]>> = {
   admin: ['admin'],
   members: ['admin', 'owner', 'editor', 'viewer'],
@@ -18,11 +21,12 @@ const allowed: Readonly<Record<Exclude<AccessRule, 'public' | 'signedIn'>, reado
 };
 
 /**
- * Lets the caller through, or refuses. It reads streams as they are now, so that after the answer to a revocation the person has no
- * access, on any instance.
+ * Lets the caller through, or refuses. It reads streams as they are now, so that after the answer
+ * to a revocation the person has no access, on any instance.
  *
  * @returns the website that the route is about and the caller's way to it, if it is about one
- * @throws Refused: 403, `Website <id> not found`, 401 `Editor role required`; faults of the event store
+ * @throws Refused: 403, `Website <id> not found`, 401 `Editor role required`; faults of the event
+ *   store
  */
 export type Authorise = (
   route: Route,

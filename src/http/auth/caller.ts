@@ -14,7 +14,10 @@ export interface Caller {
   /** Lower-case; present only when the identity provider vouches for it. */
   readonly verifiedEmail?: string;
   readonly name?: string;
-  /** The client that the subject is bound to, or whose address the verified one is; absent for admins and strangers. */
+  /**
+   * The client that the subject is bound to, or whose address the verified one is; absent for
+   * admins and strangers.
+   */
   readonly clientId?: string;
 }
 

@@ -5,7 +5,10 @@ import { isoTime } from '../../platform/clock.js';
 
 /** When API keys were last used, to the minute. */
 export interface KeyUse {
-  /** Notes a use; it is written aside, at most once per key and minute, and never holds the request up. */
+  /**
+   * Notes a use; it is written aside, at most once per key and minute, and never holds the request
+   * up.
+   */
   note(keyId: string, atMs: number): void;
   /** ISO 8601 UTC; absent when the key was never used. */
   lastUsedAt(keyId: string): Promise<string | undefined>;

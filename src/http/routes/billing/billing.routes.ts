@@ -120,7 +120,10 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
   ];
 };
 
-/** Invoices are written by hand in the embedded ledger alone; with another payment provider there are no such routes. */
+/**
+ * Invoices are written by hand in the embedded ledger alone; with another payment provider there
+ * are no such routes.
+ */
 const ledgerRoutes = (
   ledger: Ledger,
   accountOf: (website: WebsiteDocument) => Promise<BillingAccount | null>,

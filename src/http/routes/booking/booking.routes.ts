@@ -52,7 +52,10 @@ export interface BookingRouteParts {
   readonly ownScheduling: Scheduling;
 }
 
-/** What people have booked with the business of a website: asked of the scheduling service at each call. */
+/**
+ * What people have booked with the business of a website: asked of the scheduling service at each
+ * call.
+ */
 export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
   const { engine, reader, ownsCalendar, ownScheduling } = parts;
 

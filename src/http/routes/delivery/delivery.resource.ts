@@ -29,7 +29,10 @@ export const DeliveryBlock = Type.Object(
   { $id: 'DeliveryBlock' },
 );
 
-/** What an admin sees, or what a client does: never the override, and a preview only when the block says so. */
+/**
+ * What an admin sees, or what a client does: never the override, and a preview only when the block
+ * says so.
+ */
 export const toDeliveryBlock = (
   block: Block,
   revision: bigint,

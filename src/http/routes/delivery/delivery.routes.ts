@@ -27,7 +27,10 @@ const revisionOf = (cursor: string | undefined): bigint => {
 
 type Asked = Pick<RouteRequest, 'caller' | 'website'>;
 
-/** The delivery block of a website: read, set up and replaced, a status set, its history, a change undone. */
+/**
+ * The delivery block of a website: read, set up and replaced, a status set, its history, a change
+ * undone.
+ */
 export const deliveryRoutes = ({
   engine,
   reader,
@@ -48,7 +51,10 @@ export const deliveryRoutes = ({
   const answerWritten = (request: Asked, { state, revision }: { state: DeliveryState; revision: bigint }): Promise<Answer> =>
     toAnswer(state.stage === 'setUp' ? state.block : null, revision, request);
 
-  /** As it was at `at`: what the hosting provider served then is not in the log, so that only an override is a preview. */
+  /**
+   * As it was at `at`: what the hosting provider served then is not in the log, so that only an
+   * override is a preview.
+   */
   const answerAt = async (at: string, { caller, website }: Asked): Promise<Answer> => {
     if (caller.role !== 'admin') throw new Refused(refusals.adminRequired());
     const then = await deliveryAt(engine, website.website.id, utcTime(at));

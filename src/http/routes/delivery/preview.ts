@@ -4,15 +4,19 @@ import type { Hosting } from '../../../integrations/hosting/port.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 
-/** What an answer says of the preview: its address, nothing, or that the hosting provider could not be asked. */
+/**
+ * What an answer says of the preview: its address, nothing, or that the hosting provider could not
+ * be asked.
+ */
 export type Preview = { readonly previewUrl?: string } | { readonly previewUrlUnavailable: true };
 
 /** How long the hosting provider may take, in milliseconds (api.md, section 5). */
 const timeoutMs = 2_000;
 
 /**
- * Resolves the preview address (specification, rule 6): the override, else the latest deployment of the linked project, else
- * none. The provider is asked only when the answer depends on it; when it is late or at fault, the block is served without it.
+ * Resolves the preview address (specification, rule 6): the override, else the latest deployment of
+ * the linked project, else none. The provider is asked only when the answer depends on it; when it
+ * is late or at fault, the block is served without it.
  */
 export const createPreviews =
   ({ hosting, clock }: { hosting: Pick<Hosting, 'latestDeployment'>; clock: Clock }) =>

@@ -64,13 +64,19 @@ const deploymentAt = (place: string): Pick<HostingDeployment, 'id' | 'createdAt'
   return { id, createdAt: isoTime(Number(time)) };
 };
 
-/** Fails as the provider would that is not asked any more: a website stays where it was made when the settings change. */
+/**
+ * Fails as the provider would that is not asked any more: a website stays where it was made when
+ * the settings change.
+ */
 const requireProvider = (used: { readonly provider: string }, { provider }: { readonly provider: string }): void => {
   if (provider === used.provider) return;
   throw new ProviderFault({ provider, message: 'the service is set up for another provider', transient: false });
 };
 
-/** Deployments and commits of a website, asked of the providers at each call and never stored; a new deployment. */
+/**
+ * Deployments and commits of a website, asked of the providers at each call and never stored; a new
+ * deployment.
+ */
 export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost; hosting: Hosting }): readonly Route[] => {
   const { engine, sourceHost, hosting } = parts;
   const projectOf = ({ hosting: project }: WebsiteDocument): string | null => {

@@ -27,14 +27,20 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
     return { body: toProvisioningJob(document, role), ...(revision !== NO_STREAM && { revision }) };
   };
 
-  /** Whether the caller would still be let in: what is sent for minutes outlives the check at its beginning. */
+  /**
+   * Whether the caller would still be let in: what is sent for minutes outlives the check at its
+   * beginning.
+   */
   const mayStillRead = async ({ role, clientId }: Caller, websiteId: string): Promise<boolean> => {
     if (role === 'admin') return true;
     const { document: website } = await reader.read(websiteProjection, websiteId);
     return website !== null && clientId !== undefined && (await websiteRoleOf(reader, website, clientId)) !== null;
   };
 
-  /** The job at once, then whenever it has changed, until it has ended or the caller may not see it any more. */
+  /**
+   * The job at once, then whenever it has changed, until it has ended or the caller may not see it
+   * any more.
+   */
   async function* follow({ website: { website }, caller, signal }: RouteRequest): AsyncGenerator<{ id: string; data: unknown }> {
     // Before the first read, so that no change between the two is missed.
     const changes = await engine.watch([provisioningStream.name({ jobId: website.provisioningJobId })], signal);

@@ -102,7 +102,10 @@ const toService = (websiteId: string, { eventTypeIds, secretNames, ...service }:
   secretNames: [...secretNames],
 });
 
-/** The services that belong to one website: a shop, an account of a scheduling service, a site of an analytics provider. */
+/**
+ * The services that belong to one website: a shop, an account of a scheduling service, a site of an
+ * analytics provider.
+ */
 export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] => [
   route({
     method: 'get',

@@ -15,7 +15,10 @@ const assets: Readonly<Record<string, string>> = {
 
 const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** The page that shows the OpenAPI document; everything it loads is served here. `base` is the path of the public address, without a trailing slash. */
+/**
+ * The page that shows the OpenAPI document; everything it loads is served here. `base` is the path
+ * of the public address, without a trailing slash.
+ */
 export const docsPage = (base: string): Answer => ({
   headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pageSecurityPolicy },
   body: Buffer.from(`<!doctype html>

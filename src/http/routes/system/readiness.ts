@@ -1,7 +1,10 @@
 import type { Engine } from '../../../engine.js';
 import { sleep } from '../../../platform/clock.js';
 
-/** One thing that must be right for requests to be answered: what is wrong with it, in words for operators, or `null`. */
+/**
+ * One thing that must be right for requests to be answered: what is wrong with it, in words for
+ * operators, or `null`.
+ */
 export interface ReadinessCheck {
   readonly name: string;
   readonly problem: () => Promise<string | null>;

@@ -23,7 +23,10 @@ export interface SystemRouteParts {
   readonly version: string;
 }
 
-/** Routes that need no credential: how the service is, and what it offers. `routes` are all the others. */
+/**
+ * Routes that need no credential: how the service is, and what it offers. `routes` are all the
+ * others.
+ */
 export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]): readonly Route[] => {
   const { engine, projectionStatus, checks, metrics, baseUrl, version } = parts;
   const basePath = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');

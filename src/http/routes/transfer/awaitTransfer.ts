@@ -11,10 +11,10 @@ import { accessFold } from '../../../events/access/access.state.js';
 const timeoutMs = 15_000;
 
 /**
- * Waits until the claim of a transfer is carried out, which whatever worker there is does. When that takes too long, or when it came
- * to nothing, claiming again goes on from there.
- * @throws ProviderFault in the payment provider's name; Refused: `Pending transfer not found`, what the claim was refused with since;
- * HttpFault 503 when nothing is known after 15 s
+ * Waits until the claim of a transfer is carried out, which whatever worker there is does. When
+ * that takes too long, or when it came to nothing, claiming again goes on from there.
+ * @throws ProviderFault in the payment provider's name; Refused: `Pending transfer not found`, what
+ * the claim was refused with since; HttpFault 503 when nothing is known after 15 s
  */
 export const awaitTransfer = async (
   engine: Engine,

@@ -23,7 +23,10 @@ export interface TransferRouteParts {
   readonly baseUrl: () => string;
 }
 
-/** Offers of the ownership of a website. They are claimed as invitations are (`POST /invitations/:id/claim`). */
+/**
+ * Offers of the ownership of a website. They are claimed as invitations are
+ * (`POST /invitations/:id/claim`).
+ */
 export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRouteParts): readonly Route[] => {
   const toTransfer = async (websiteId: string, entry: InvitationEntry): Promise<Static<typeof Invitation>> => ({
     ...(await toInvitation(engine, websiteId, entry)),

@@ -33,7 +33,10 @@ const headers = Type.Object({
 const maySend = ({ services, shops }: ServicesState, shopDomain: string, topic: string): boolean =>
   services.some((service) => service.shopDomain === shopDomain) || (isCompliance(topic) && shops.includes(shopDomain));
 
-/** Webhooks of the commerce platform about the shops of websites (specification, "Endpoints", rule 8). */
+/**
+ * Webhooks of the commerce platform about the shops of websites (specification, "Endpoints", rule
+ * 8).
+ */
 export const webhookRoutes = ({
   engine,
   reader,
@@ -43,7 +46,10 @@ export const webhookRoutes = ({
   reader: Reader;
   commerce: Commerce;
 }): readonly Route[] => {
-  /** @throws Refused: 404 when the website is unknown, which only a caller with the secret learns; 403 for another shop */
+  /**
+   * @throws Refused: 404 when the website is unknown, which only a caller with the secret learns;
+   *   403 for another shop
+   */
   const checkShop = async ({ websiteId, webhookId, topic }: WebhookName, shopDomain: string): Promise<void> => {
     const { state } = await engine.state(servicesFold, { websiteId });
     if (maySend(state, shopDomain, topic)) return;

@@ -38,8 +38,9 @@ export const Website = Type.Object(
 );
 
 /**
- * The website as the caller sees it: a client gets the marker of the way to it beside the fields, and not where the repository is cloned from,
- * which is the agency's (and, on the embedded source host, a path of its machine).
+ * The website as the caller sees it: a client gets the marker of the way to it beside the fields,
+ * and not where the repository is cloned from, which is the agency's (and, on the embedded source
+ * host, a path of its machine).
  */
 export const toWebsite = (
   document: WebsiteDocument,

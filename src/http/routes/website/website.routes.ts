@@ -28,7 +28,10 @@ const checkColour = ({ brandColor }: Record<string, unknown>): Refusal | null =>
 const isRecord = (body: unknown): body is Record<string, unknown> =>
   typeof body === 'object' && body !== null && !Array.isArray(body);
 
-/** Website creation is checked by hand first: its messages are the specification's (api.md, section 3). */
+/**
+ * Website creation is checked by hand first: its messages are the specification's (api.md, section
+ * 3).
+ */
 const checkCreation = (body: unknown): Refusal | null => {
   if (!isRecord(body)) return null;
   for (const field of ['name', 'slug']) {
