@@ -111,6 +111,19 @@ module.exports = {
       to: { path: '^src/(http|workers|operations)/', pathNot: ['^src/$1/', '\\.process\\.ts$'] },
     },
     {
+      name: 'composition-on-top',
+      comment: 'The composition knows every room; only programs are started from it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(compose/|compose\\.ts$|main\\.ts$|operations/)' },
+      to: { path: '^src/(compose/|compose\\.ts$|main\\.ts$|operations/)' },
+    },
+    {
+      name: 'operations-without-http',
+      severity: 'error',
+      from: { path: '^src/operations/' },
+      to: { path: '^src/http/' },
+    },
+    {
       name: 'http-holds-no-store',
       comment: 'Routes write by the engine and read by queries. Of the ports, eslint.config.js lets in faults and `RecordStore`.',
       severity: 'error',
