@@ -115,12 +115,12 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     route.answer(request, await decide(exchange, request, engine));
 
   const toPlanned = async ({ data, ...event }: PlannedEvent): Promise<PlannedEvent> => {
-    const shown = { ...data };
+    const readable = { ...data };
     for (const field of personalFields[event.type] ?? []) {
-      const text = shown[field];
-      if (typeof text === 'string') shown[field] = await engine.personal.display(text);
+      const text = readable[field];
+      if (typeof text === 'string') readable[field] = await engine.personal.display(text);
     }
-    return { ...event, data: shown };
+    return { ...event, data: readable };
   };
 
   const actorSubjectOf = async ({ encryptedSubject, subject }: Caller, acting: Engine): Promise<string> =>

@@ -146,11 +146,11 @@ const tooDeep = (value: unknown, depth: number): boolean => {
   return false;
 };
 
-/** Counts the values inside `value`, up to `most`; deep nesting does not deepen the call stack. */
-const partsOf = (value: unknown, most: number): number => {
+/** Counts the values inside `value`, up to `max`; deep nesting does not deepen the call stack. */
+const partsOf = (value: unknown, max: number): number => {
   const open: unknown[] = [value];
   let count = 0;
-  while (open.length > 0 && count < most) {
+  while (open.length > 0 && count < max) {
     const next = open.pop();
     count += 1;
     if (typeof next === 'object' && next !== null) for (const part of Object.values(next)) open.push(part);

@@ -303,8 +303,8 @@ test('after any commands: no access after a removal, one pending invitation at m
       const state = log
         .map((event, revision) => recorded(event, { revision }))
         .reduce(accessDecider.evolve, accessDecider.initialState);
-      const mostPending = linkRole(state) === undefined ? 1 : 0;
-      expect([...state.invitations.values()].filter(({ stage }) => stage === 'pending').length).toBeLessThanOrEqual(mostPending);
+      const maxPending = linkRole(state) === undefined ? 1 : 0;
+      expect([...state.invitations.values()].filter(({ stage }) => stage === 'pending').length).toBeLessThanOrEqual(maxPending);
       const last = log.findLast(({ type }) => type.startsWith('Client'));
       expect(linkRole(state) === undefined).toBe(last === undefined || last.type === 'ClientUnlinked');
       expect(new Set(state.takenUp).size).toBe(state.takenUp.length);

@@ -26,8 +26,8 @@ const blocksOf = (heading: string): readonly Block[] => {
 };
 
 const recipes = [
-  { heading: 'Add a command', most: 8 },
-  { heading: 'Add an aggregate', most: 14 },
+  { heading: 'Add a command', maxFiles: 8 },
+  { heading: 'Add an aggregate', maxFiles: 14 },
 ].map((recipe) => ({ ...recipe, blocks: blocksOf(recipe.heading) }));
 
 const filesOf = (blocks: readonly Block[]): readonly string[] => [...new Set(blocks.map(({ path }) => path))];
@@ -74,11 +74,11 @@ beforeAll(() => {
   for (const { blocks } of recipes) for (const block of blocks) apply(copy, block);
 });
 
-describe.each(recipes)('$heading', ({ blocks, most }) => {
-  test(`touches at most ${String(most)} source and test files`, () => {
+describe.each(recipes)('$heading', ({ blocks, maxFiles }) => {
+  test(`touches at most ${String(maxFiles)} source and test files`, () => {
     const files = filesOf(blocks);
     expect(files.length).toBeGreaterThan(5);
-    expect(files.length).toBeLessThanOrEqual(most);
+    expect(files.length).toBeLessThanOrEqual(maxFiles);
     for (const file of files) expect(file).toMatch(/^(?:src|test)\//);
   });
 });

@@ -42,8 +42,8 @@ const jobOf = ({ status, body, text }: ApiAnswer): ProvisioningDocument => {
 const read = (id: string) => api.call('GET', `/websites/${id}/provisioning`, { token });
 const retry = (id: string) => api.call('POST', `/websites/${id}/provisioning/retry`, { token });
 /** On a busy machine the disk can take its time. */
-const patienceMs = 30_000;
-jest.setTimeout(2 * patienceMs);
+const timeoutMs = 30_000;
+jest.setTimeout(2 * timeoutMs);
 
 const until = (id: string, wanted: ProvisioningDocument['status']) =>
   eventually(
@@ -52,7 +52,7 @@ const until = (id: string, wanted: ProvisioningDocument['status']) =>
       const job = jobOf(await read(id));
       return job.status === wanted ? job : undefined;
     },
-    patienceMs,
+    timeoutMs,
   );
 
 /** A line on which one kind of call fails for good as long as `isBroken` says so. */

@@ -73,8 +73,8 @@ const websiteOf = async (engine: TestProcess, id: string): Promise<WebsiteDocume
 };
 
 /** On a busy machine the disk can take its time. */
-const patienceMs = 60_000;
-jest.setTimeout(patienceMs + 10_000);
+const timeoutMs = 60_000;
+jest.setTimeout(timeoutMs + 10_000);
 
 const ended = (engine: TestProcess, website: WebsiteDocument) =>
   eventually(
@@ -83,7 +83,7 @@ const ended = (engine: TestProcess, website: WebsiteDocument) =>
       const { document: job } = await provisioningJob(engine, website);
       return job.status === 'succeeded' || job.status === 'failed' ? job : undefined;
     },
-    patienceMs,
+    timeoutMs,
   );
 
 describe('on the embedded source host and hosting', () => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Asks again until `look` returns something other than `undefined`; fails after `withinMs`, which
+ * Asks again until `find` returns something other than `undefined`; fails after `withinMs`, which
  * only ends a test that hangs.
  */
 export const eventually = async <Result>(

@@ -33,13 +33,13 @@ const fieldState = (problem: string | undefined): Html =>
 const titled = (title: string, problem: string | undefined): string => (problem === undefined ? title : `Problem: ${title}`);
 
 /** Asks for the e-mail address. */
-export const addressPage = (shown: { readonly action: string; readonly email?: string; readonly problem?: string }): string =>
+export const addressPage = (details: { readonly action: string; readonly email?: string; readonly problem?: string }): string =>
   page(
-    titled('Sign in', shown.problem),
+    titled('Sign in', details.problem),
     html`<h1>Sign in</h1>
       <p>Type in your e-mail address. We send you a mail with a link and a code to sign in with; there is no password.</p>
-      ${problemMessage(shown.problem)}
-      <form method="post" action="${shown.action}" novalidate>
+      ${problemMessage(details.problem)}
+      <form method="post" action="${details.action}" novalidate>
         <label for="email">E-mail address</label>
         <input
           id="email"
@@ -50,29 +50,29 @@ export const addressPage = (shown: { readonly action: string; readonly email?: s
           spellcheck="false"
           maxlength="254"
           required
-          value="${shown.email ?? ''}"
-          ${fieldState(shown.problem)}
+          value="${details.email ?? ''}"
+          ${fieldState(details.problem)}
         />
         <button type="submit">Send me the mail</button>
       </form>`,
   );
 
 /** Asks for the code that was mailed. */
-export const codePage = (shown: {
+export const codePage = (details: {
   readonly action: string;
   readonly addressAction: string;
   readonly email: string;
   readonly problem?: string;
 }): string =>
   page(
-    titled('Look at your mail', shown.problem),
+    titled('Look at your mail', details.problem),
     html`<h1>Look at your mail</h1>
       <p>
-        We sent a mail to <strong>${shown.email}</strong>. Open the link in it in this browser, or type in its code here. Either
+        We sent a mail to <strong>${details.email}</strong>. Open the link in it in this browser, or type in its code here. Either
         works once, within 10 minutes.
       </p>
-      ${problemMessage(shown.problem)}
-      <form method="post" action="${shown.action}" novalidate>
+      ${problemMessage(details.problem)}
+      <form method="post" action="${details.action}" novalidate>
         <label for="code">Code</label>
         <input
           id="code"
@@ -81,37 +81,37 @@ export const codePage = (shown: {
           autocomplete="one-time-code"
           maxlength="20"
           required
-          ${fieldState(shown.problem)}
+          ${fieldState(details.problem)}
         />
         <button type="submit">Sign in</button>
       </form>
-      ${otherMail(shown)}`,
+      ${otherMail(details)}`,
   );
 
 /**
  * Asks for confirmation in the browser that requested the mail, because programs that open links do
  * not press buttons.
  */
-export const linkPage = (shown: { readonly action: string; readonly secret: string; readonly email: string }): string =>
+export const linkPage = (details: { readonly action: string; readonly secret: string; readonly email: string }): string =>
   page(
     'Sign in',
     html`<h1>Sign in</h1>
-      <p>You are about to sign in as <strong>${shown.email}</strong>.</p>
-      <form method="post" action="${shown.action}">
-        <input type="hidden" name="secret" value="${shown.secret}" />
+      <p>You are about to sign in as <strong>${details.email}</strong>.</p>
+      <form method="post" action="${details.action}">
+        <input type="hidden" name="secret" value="${details.secret}" />
         <button type="submit">Sign in</button>
       </form>`,
   );
 
 /** The link and the code are no longer valid. */
-export const gonePage = (shown: { readonly addressAction: string; readonly email?: string }): string =>
+export const gonePage = (details: { readonly addressAction: string; readonly email?: string }): string =>
   page(
     'Ask for another mail',
     html`<h1>Ask for another mail</h1>
       <p class="problem" role="alert">
         This link or code no longer works: it was used, it is older than 10 minutes, or a newer mail took its place.
       </p>
-      ${otherMail(shown)}`,
+      ${otherMail(details)}`,
   );
 
 const otherMail = ({ addressAction, email }: { readonly addressAction: string; readonly email?: string }): Html =>
@@ -157,13 +157,13 @@ export const busyPage = (home: string): string =>
   );
 
 /** The authorization request is invalid; the details are for developers of the client. */
-export const errorPage = (shown: { readonly home: string; readonly error: string; readonly description?: string }): string =>
+export const errorPage = (details: { readonly home: string; readonly error: string; readonly description?: string }): string =>
   page(
     'Signing in did not work',
     html`<h1>Signing in did not work</h1>
       <p>What sent you here asked for something that cannot be done.</p>
-      <p class="aside">${shown.error}${shown.description === undefined ? '' : `: ${shown.description}`}</p>
-      <p class="aside"><a href="${shown.home}">Begin again</a></p>`,
+      <p class="aside">${details.error}${details.description === undefined ? '' : `: ${details.description}`}</p>
+      <p class="aside"><a href="${details.home}">Begin again</a></p>`,
   );
 
 /** @param form the markup of a form with the id `op.logoutForm` */
