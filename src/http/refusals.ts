@@ -1,6 +1,7 @@
 import { refusalKinds } from '../commands/refusal.js';
 import { httpRefusalKinds, statusOfRefusal } from './errors.js';
 import type { Route, RouteRefusalCode } from './route.js';
+import { pathParamsOf } from './validation.js';
 
 const kinds = { ...refusalKinds, ...httpRefusalKinds };
 
@@ -21,7 +22,8 @@ export const refusalCodesOf = (route: Route): ReadonlySet<string> & ReadonlySet<
     ...(route.refusals ?? []),
   ]);
 
-const pathRefusals = ({ path }: Route): readonly RouteRefusalCode[] => (path.includes(':') ? ['invalid_path_params'] : []);
+const pathRefusals = (route: Route): readonly RouteRefusalCode[] =>
+  Object.keys(pathParamsOf(route).properties).length > 0 ? ['invalid_path_params'] : [];
 
 const callerRefusals = ({ access }: Route): readonly RouteRefusalCode[] => {
   if (access === 'public') return [];

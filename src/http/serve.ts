@@ -111,7 +111,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return isConditional ? actIfMatch(request, acting, ifMatch) : act(request, acting);
   };
 
-  const handle = async (exchange: Exchange, request: HandlerRequest): Promise<Answer> =>
+  const answerRequest = async (exchange: Exchange, request: HandlerRequest): Promise<Answer> =>
     route.answer(request, await decide(exchange, request, engine));
 
   const toPlanned = async ({ data, ...event }: PlannedEvent): Promise<PlannedEvent> => {
@@ -162,14 +162,18 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
         // Not before: what was answered is answered again, also when the website was archived
         // since.
         refuseArchived(website);
-        return settled(exchange, () => handle(exchange, new HandlerRequest(engine, exchange, { ...input, repeated })), baseUrl);
+        return settled(
+          exchange,
+          () => answerRequest(exchange, new HandlerRequest(engine, exchange, { ...input, repeated })),
+          baseUrl,
+        );
       });
       send(exchange, reply);
       return;
     }
 
     const handled = new HandlerRequest(engine, exchange, input);
-    const answer = await handle(exchange, handled);
+    const answer = await answerRequest(exchange, handled);
     if (answer.events === undefined) {
       send(exchange, replyTo(exchange, answer, baseUrl()));
       return;

@@ -12,7 +12,7 @@ export interface Records {
 }
 
 interface EncryptedValue {
-  readonly sealed: string;
+  readonly encrypted: string;
   /** TypeScript accepts an interface as a JSON object only with an index signature. */
   readonly [field: string]: string;
 }
@@ -45,15 +45,15 @@ export const createEncryptedRecords = (
   const keyOf = (id: string): string => blindIndex(`sign-in ${id}`);
   const cipher = (): Promise<Cipher> => vault.cipher('doorstep sign-in');
   const encrypt = async (kind: string, id: string, value: object): Promise<EncryptedValue> => ({
-    sealed: (await cipher()).encrypt(Buffer.from(JSON.stringify(value)), `${kind}/${id}`),
+    encrypted: (await cipher()).encrypt(Buffer.from(JSON.stringify(value)), `${kind}/${id}`),
   });
   const expiresAt = (lifeMs: number | undefined): number | undefined => (lifeMs === undefined ? undefined : clock.now() + lifeMs);
 
   const encrypted: EncryptedRecords = {
     get: async (kind, id) => {
       const record = await records.get(collectionOf(kind), keyOf(id));
-      if (typeof record?.sealed !== 'string') return null;
-      return JSON.parse((await cipher()).decrypt(record.sealed, `${kind}/${id}`).toString()) as unknown;
+      if (typeof record?.encrypted !== 'string') return null;
+      return JSON.parse((await cipher()).decrypt(record.encrypted, `${kind}/${id}`).toString()) as unknown;
     },
     insert: async (kind, id, value, lifeMs) =>
       records.insert(collectionOf(kind), keyOf(id), await encrypt(kind, id, value), expiresAt(lifeMs)),
