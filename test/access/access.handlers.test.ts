@@ -12,7 +12,7 @@ import { readClient } from '../../src/projections/client/client.queries.js';
 import { clientActor, logOf, outcomes, planningOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { temporaryFolder } from '../support/temporary.js';
-import { createTestClock, passTimeUntil, type TestClock } from '../support/testClock.js';
+import { createTestClock, passTimeDuring, type TestClock } from '../support/testClock.js';
 import { accessFold, type AccessState, linkRole } from '../../src/events/access/access.state.js';
 import { invitationIdFor, keyOfInvitation, type AccessKey } from '../../src/events/access/access.stream.js';
 
@@ -96,7 +96,7 @@ describe('addClient', () => {
     const addTwice = (to: string) =>
       [local, other].map(({ engine, context }) => addClient(engine, { websiteId, email: to, role: 'viewer' }, context()));
     await createClient(local.engine, { email }, local.context());
-    const added = await passTimeUntil(clock, Promise.all([...addTwice(email), ...addTwice('berta@example.com')]));
+    const added = await passTimeDuring(clock, Promise.all([...addTwice(email), ...addTwice('berta@example.com')]));
     const people = [...new Set(added.map(({ clientId }) => clientId))];
     const states = await Promise.all(people.map((clientId) => accessOf(clientId)));
     expect(states.map((state) => [state.link, state.invitations.size])).toEqual([
@@ -344,7 +344,7 @@ describe('at the same moment', () => {
       expect([values[0], link]).toEqual(winner === 'claimed' ? [clientId, 'editor'] : ['revoked', 'none']);
       return winner;
     };
-    const winners = await passTimeUntil(clock, Promise.all(rounds.map(race)));
+    const winners = await passTimeDuring(clock, Promise.all(rounds.map(race)));
     expect(winners).toHaveLength(50);
     // Otherwise nothing was tried.
     expect(new Set(winners)).toEqual(new Set(['claimed', 'revoked']));
@@ -353,7 +353,7 @@ describe('at the same moment', () => {
   test('claims of one invitation: one client, one link, and every answer the same', async () => {
     const invitationId = await invite();
     const before = await logOf(local);
-    const claimed = await passTimeUntil(
+    const claimed = await passTimeDuring(
       clock,
       Promise.all([local, other, local, other].map((process) => claim(process, invitationId))),
     );
@@ -369,7 +369,7 @@ describe('at the same moment', () => {
   test('a claim here and another website there: one client, linked to both', async () => {
     const elsewhere = await newWebsite('studio');
     const [here, there] = [await invite(), await invite(email, elsewhere)];
-    const [first, second] = await passTimeUntil(clock, Promise.all([claim(local, here), claim(other, there)]));
+    const [first, second] = await passTimeDuring(clock, Promise.all([claim(local, here), claim(other, there)]));
     expect(second.clientId).toBe(first.clientId);
     expect(await roleOf(first.clientId)).toBe('editor');
     expect(await roleOf(first.clientId, elsewhere)).toBe('editor');
@@ -379,7 +379,7 @@ describe('at the same moment', () => {
     const invitationId = await invite();
     local.eventStore.appendFaults.push(after(() => claim(other, invitationId)));
     const adding = addClient(local.engine, { websiteId, email, role: 'viewer' }, local.context());
-    const { clientId } = await passTimeUntil(clock, adding);
+    const { clientId } = await passTimeDuring(clock, adding);
     expect([...(await accessOf(clientId)).invitations.values()].map(({ stage }) => stage)).toEqual(['accepted']);
     expect(await roleOf(clientId)).toBe('viewer');
   });

@@ -4,7 +4,7 @@ import { EventStoreClosed, EventStoreUnavailable, NO_STREAM, OutcomeUnknown } fr
 import { after, lostAnswer, lostRequest, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { inLog, names, newContext, startProcess, startTwo, type SeatProcess } from '../support/seatProcess.js';
 import { room, seatDecider } from '../support/seats.js';
-import { createTestClock, passTimeUntil } from '../support/testClock.js';
+import { createTestClock, passTimeDuring } from '../support/testClock.js';
 
 describe('an expected revision', () => {
   const takeAt = ({ handle }: SeatProcess, expectedRevision: bigint, context = newContext()) =>
@@ -113,7 +113,7 @@ describe('an outcome that is unknown', () => {
     };
     process.store.appendFaults.push(lostAnswer, down);
     const context = newContext();
-    await expect(passTimeUntil(clock, process.take('Ada', context))).rejects.toThrow(OutcomeUnknown);
+    await expect(passTimeDuring(clock, process.take('Ada', context))).rejects.toThrow(OutcomeUnknown);
     process.store.appendFaults.length = 0;
     // The caller repeats the command, and learns that it was written.
     expect(await process.take('Ada', context)).toMatchObject({ events: [{ data: { by: 'Ada' } }], revision: 0n });

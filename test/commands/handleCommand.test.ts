@@ -7,7 +7,7 @@ import { eventId } from '../../src/platform/ids.js';
 import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { inLog, names, newContext, startProcess, startTwo } from '../support/seatProcess.js';
 import { room, noSeat, seatDecider } from '../support/seats.js';
-import { createTestClock, passTimeUntil } from '../support/testClock.js';
+import { createTestClock, passTimeDuring } from '../support/testClock.js';
 
 describe('a command', () => {
   test('appends what the decider decides, and answers with it and the state that it leads to', async () => {
@@ -180,7 +180,7 @@ describe('a conflict with others', () => {
     test('ends after 5 s with nothing written', async () => {
       const { clock, process } = await setUp();
       const begun = clock.now();
-      await expect(passTimeUntil(clock, process.take('Ada'))).rejects.toThrow(TooManyConflicts);
+      await expect(passTimeDuring(clock, process.take('Ada'))).rejects.toThrow(TooManyConflicts);
       expect(clock.now() - begun).toBeGreaterThanOrEqual(5_000);
       expect(clock.now() - begun).toBeLessThan(5_100);
       expect((await inLog(process)).takenBy).toEqual([]);
@@ -194,7 +194,7 @@ describe('a conflict with others', () => {
       const taking = process.take('Ada');
       clock.setTime(clock.now() - 3_600_000);
       const begun = clock.now();
-      await expect(passTimeUntil(clock, taking)).rejects.toThrow(TooManyConflicts);
+      await expect(passTimeDuring(clock, taking)).rejects.toThrow(TooManyConflicts);
       expect(clock.now() - begun).toBeLessThan(5_100);
     });
   });

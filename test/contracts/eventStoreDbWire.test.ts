@@ -25,7 +25,7 @@ import { asWritten, follow, idsOf, newEvent, newEvents, startFollowing } from '.
 import { startProcess } from '../support/eventStoreSpawn.js';
 import { eventually } from '../support/eventually.js';
 import { createTcpProxy, type TcpProxy } from '../support/tcpProxy.js';
-import { createTestClock, passTimeUntil } from '../support/testClock.js';
+import { createTestClock, passTimeDuring } from '../support/testClock.js';
 
 /**
  * What the adapter does on the wire, against the fake. The numbers refer to the observations of a
@@ -192,7 +192,7 @@ test('4 a server that accepts calls and answers none: reads fail within 2 s, and
   fake.faults.silent = true;
   const begun = clock.now();
   const reads: Promise<unknown>[] = [store.readStream('thing-1'), store.readAll({ after: START }), store.lastPosition()];
-  for (const read of reads) await expect(passTimeUntil(clock, read)).rejects.toThrow(EventStoreUnavailable);
+  for (const read of reads) await expect(passTimeDuring(clock, read)).rejects.toThrow(EventStoreUnavailable);
   expect(clock.now() - begun).toBeLessThan(2_000);
   fake.faults.silent = false;
   expect((await store.readStream('thing-1')).head).toBe(0n);
@@ -230,7 +230,7 @@ test('5 a subscription that ends without a fault is resumed after a pause', asyn
     await arrived(received, events.slice(0, index + 1));
     const before = fake.calls.subscriptions.length;
     fake.endSubscriptions();
-    await passTimeUntil(
+    await passTimeDuring(
       clock,
       eventually('another', () => fake.calls.subscriptions.length > before || undefined),
     );
@@ -354,7 +354,7 @@ describe('13 answers that come late, twice or never', () => {
     await store.append('thing-1', newEvents(1), NO_STREAM);
     fake.faults.silent = true;
     const begun = clock.now();
-    await expect(passTimeUntil(clock, store.append('thing-1', newEvents(1), 0n))).rejects.toThrow(OutcomeUnknown);
+    await expect(passTimeDuring(clock, store.append('thing-1', newEvents(1), 0n))).rejects.toThrow(OutcomeUnknown);
     expect(clock.now() - begun).toBeLessThan(4_000);
     fake.faults.silent = false;
     await store.close();
@@ -385,7 +385,7 @@ describe('13 answers that come late, twice or never', () => {
     const { fake, store } = await fakeAndStore(clock);
     const events = newEvents(2);
     fake.faults.answers = 'late';
-    await expect(passTimeUntil(clock, store.append('thing-1', events, NO_STREAM))).rejects.toThrow(OutcomeUnknown);
+    await expect(passTimeDuring(clock, store.append('thing-1', events, NO_STREAM))).rejects.toThrow(OutcomeUnknown);
     fake.faults.answers = 'given';
     fake.answerLate();
     expect(await store.append('thing-1', events, NO_STREAM)).toMatchObject({ revision: 1n });
@@ -505,7 +505,7 @@ test('16 a subscription that receives nothing for 30 s is resumed, and nothing i
   const before = fake.calls.subscriptions.length;
   expect(received).toEqual(idsOf(first));
   fake.faults.mute = false;
-  await passTimeUntil(clock, arrived(received, [...first, ...missed]));
+  await passTimeDuring(clock, arrived(received, [...first, ...missed]));
   expect(received).toEqual(idsOf([...first, ...missed]));
   expect(fake.calls.subscriptions.length).toBeGreaterThan(before);
   expect(logged).toEqual([]);

@@ -8,7 +8,7 @@ import { expectRepeatable, given, someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
 import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
-import { createMachine, mishaps, passTimeUntil, type Mishap } from '../workers/machine.js';
+import { createMachine, mishaps, passTimeUntil, stopInVirtualTime, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { createRemote, directLine, permanentFault, providersOn, transientFault, type Line } from '../workers/remote.js';
 import { redeployStream } from '../../src/events/deployment/deployment.stream.js';
@@ -47,11 +47,7 @@ describe('a redeployment', () => {
 
 const working: { readonly worker: Worker; readonly clock: TestClock }[] = [];
 afterEach(async () => {
-  for (const { worker, clock } of working.splice(0)) {
-    let isStopped = false;
-    void worker.stop().then(() => (isStopped = true));
-    await passTimeUntil(clock, () => Promise.resolve(isStopped));
-  }
+  for (const { worker, clock } of working.splice(0)) await stopInVirtualTime(clock, worker);
 });
 
 /**

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
-import { createMachine, mishaps, passTimeUntil, type Mishap } from '../workers/machine.js';
+import { createMachine, mishaps, passTimeUntil, stopInVirtualTime, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { directLine, permanentFault, transientFault, type Line } from '../workers/remote.js';
 import { accessStream, invitationIdFor, keyOfInvitation, type AccessKey } from '../../src/events/access/access.stream.js';
@@ -38,11 +38,7 @@ beforeAll(() =>
 
 const workers: { readonly worker: Worker; readonly clock: ReturnType<typeof createTestClock> }[] = [];
 afterEach(async () => {
-  for (const { worker, clock } of workers.splice(0)) {
-    let isStopped = false;
-    void worker.stop().then(() => (isStopped = true));
-    await passTimeUntil(clock, () => Promise.resolve(isStopped));
-  }
+  for (const { worker, clock } of workers.splice(0)) await stopInVirtualTime(clock, worker);
 });
 
 /** A website to which people are invited, in virtual time. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createWorld, type World } from './provisioningWorld.js';
-import { passTimeUntil } from '../workers/machine.js';
+import { passTimeUntil, stopInVirtualTime } from '../workers/machine.js';
 import { countsOf, oneOfEach, permanentFault, transientFault, type Line } from '../workers/remote.js';
 
 /** A line on which the calls of one name go as `answers` say, in their order, and then as usual. */
@@ -216,9 +216,7 @@ describe('a worker that is stopped', () => {
     const worker = await world.start(undefined, { line: lineWith('createRepository', [neverAnswers]) });
     await world.untilAtWork();
     const at = world.clock.now();
-    let isStopped = false;
-    void worker.stop().then(() => (isStopped = true));
-    await passTimeUntil(world.clock, () => Promise.resolve(isStopped));
+    await stopInVirtualTime(world.clock, worker);
     expect(world.clock.now() - at).toBeLessThan(10_000);
     await world.stop();
   });

@@ -12,7 +12,7 @@ import { someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
 import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
-import { createMachine, passTimeUntil, type Machine, type Mishap } from '../workers/machine.js';
+import { createMachine, passTimeUntil, stopInVirtualTime, type Machine, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { countsOf, createRemote, oneOfEach, providersOn, type Line, type Providers, type Remote } from '../workers/remote.js';
 import { provisioningStream } from '../../src/events/provisioning/provisioning.stream.js';
@@ -163,11 +163,6 @@ export const createWorld = async (outside?: Outside): Promise<World> => {
         expect(reason).toMatch(new RegExp(`^${failed?.id ?? 'no step has failed'}: [A-Z].{5,}`));
       }
     },
-    stop: async () => {
-      const stopped = Promise.all(workers.map((worker) => worker.stop()));
-      let isStopped = false;
-      void stopped.then(() => (isStopped = true));
-      await passTimeUntil(clock, () => Promise.resolve(isStopped));
-    },
+    stop: () => stopInVirtualTime(clock, ...workers),
   };
 };

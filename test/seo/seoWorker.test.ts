@@ -8,7 +8,7 @@ import { someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
 import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
-import { createMachine, mishaps, passTimeUntil, type Mishap } from '../workers/machine.js';
+import { createMachine, mishaps, passTimeUntil, stopInVirtualTime, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { permanentFault, transientFault, directLine, type Line } from '../workers/remote.js';
 import { makeWebsite, siteAddress, startInstallation } from '../seoRun/seoInstallation.js';
@@ -27,10 +27,8 @@ const result: SeoScanResult = {
 const working: { readonly worker: Pick<Worker, 'stop'>; readonly clock?: TestClock }[] = [];
 afterEach(async () => {
   for (const { worker, clock } of working.splice(0)) {
-    let isStopped = false;
-    const stopped = worker.stop().then(() => (isStopped = true));
-    if (clock === undefined) await stopped;
-    else await passTimeUntil(clock, () => Promise.resolve(isStopped));
+    if (clock === undefined) await worker.stop();
+    else await stopInVirtualTime(clock, worker);
   }
 });
 

@@ -14,7 +14,7 @@ import { someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
 import { partsOf, type TestProcess } from '../support/process.js';
 import { engineOn, type Stores } from '../workers/engines.js';
-import { createMachine, mishaps, passTimeUntil, type Machine, type Mishap } from '../workers/machine.js';
+import { createMachine, mishaps, passTimeUntil, stopInVirtualTime, type Machine, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { makeWebsite, siteAddress, startInstallation } from './seoInstallation.js';
 import { seoStream } from '../../src/events/seo/seo.stream.js';
@@ -25,10 +25,8 @@ const hour = 60 * minute;
 const working: { readonly worker: Pick<Worker, 'stop'>; readonly clock?: TestClock }[] = [];
 afterEach(async () => {
   for (const { worker, clock } of working.splice(0)) {
-    let isStopped = false;
-    const stopped = worker.stop().then(() => (isStopped = true));
-    if (clock === undefined) await stopped;
-    else await passTimeUntil(clock, () => Promise.resolve(isStopped));
+    if (clock === undefined) await worker.stop();
+    else await stopInVirtualTime(clock, worker);
   }
 });
 

@@ -66,8 +66,8 @@ export const createTestClock = (start = Date.UTC(2026, 0, 1)): TestClock => {
   };
 };
 
-/** Lets time pass until `work` ends. */
-export const passTimeUntil = async <Result>(clock: TestClock, work: Promise<Result>): Promise<Result> => {
+/** Lets time pass while `work` is under way. */
+export const passTimeDuring = async <Result>(clock: TestClock, work: Promise<Result>): Promise<Result> => {
   const seen = { ended: false };
   const end = (): void => {
     seen.ended = true;

@@ -17,7 +17,7 @@ import { someAdmin } from '../support/given.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
 import { partsOf, type TestProcess } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
-import { createMachine, passTimeUntil, type Machine, type Mishap } from '../workers/machine.js';
+import { createMachine, passTimeUntil, stopInVirtualTime, type Machine, type Mishap } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { directLine, type Line } from '../workers/remote.js';
 import { billingStream } from '../../src/events/billing/billing.stream.js';
@@ -199,12 +199,7 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
       const account = owner === undefined ? undefined : (await billing()).accounts.get(owner);
       expect(account?.subscriptionId).toBe(remote.subscriptions.find(({ live }) => live)?.id);
     },
-    stop: async () => {
-      const stopped = Promise.all(workers.map((worker) => worker.stop()));
-      let isStopped = false;
-      void stopped.then(() => (isStopped = true));
-      await passTimeUntil(clock, () => Promise.resolve(isStopped));
-    },
+    stop: () => stopInVirtualTime(clock, ...workers),
   };
 
   const first = await world.start(undefined, { line: directLine });

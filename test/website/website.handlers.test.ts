@@ -11,7 +11,7 @@ import { websiteProjection } from '../../src/projections/website/website.project
 import { logOf, outcomes, planningOf, startEngine, type EngineProcess } from '../support/engineProcess.js';
 import { after, unavailable, type AppendFault } from '../support/faultyEventStore.js';
 import { temporaryFolder } from '../support/temporary.js';
-import { createTestClock, passTimeUntil, type TestClock } from '../support/testClock.js';
+import { createTestClock, passTimeDuring, type TestClock } from '../support/testClock.js';
 import { slugStream, websiteStream } from '../../src/events/website/website.stream.js';
 import { accessFold } from '../../src/events/access/access.state.js';
 
@@ -88,7 +88,7 @@ describe('createWebsite', () => {
 
   test('many at once for one slug: exactly one', async () => {
     const creating = [local, other].flatMap((at) => Array.from({ length: 5 }, () => create(at)));
-    const { values, refusals: refused } = await passTimeUntil(clock, outcomes(creating));
+    const { values, refusals: refused } = await passTimeDuring(clock, outcomes(creating));
     expect(refused).toEqual(Array.from({ length: 9 }, () => refusals.slugTaken()));
     expect(await created()).toEqual(values.map(({ websiteId }) => websiteId));
   });
@@ -139,7 +139,7 @@ describe('a creation that ended between its reservation and the website', () => 
     await crashAfterReserving(local.context());
     await clock.advance(reservationMs);
     const creating = [local, other].flatMap((at) => [create(at), create(at), create(at)]);
-    const { values, refusals: refused } = await passTimeUntil(clock, outcomes(creating));
+    const { values, refusals: refused } = await passTimeDuring(clock, outcomes(creating));
     expect(refused).toEqual(Array.from({ length: 5 }, () => refusals.slugTaken()));
     expect(await created()).toEqual(values.map(({ websiteId }) => websiteId));
   });
@@ -196,7 +196,7 @@ describe('a creation that is held up for 60 s after its reservation', () => {
   test('is not written either when it was already on its way to the log', async () => {
     const as = local.context();
     local.eventStore.appendFaults.push(onWebsiteStream(local, after(takenOver)));
-    await expect(passTimeUntil(clock, create(local, as))).rejects.toThrow(TooManyConflicts);
+    await expect(passTimeDuring(clock, create(local, as))).rejects.toThrow(TooManyConflicts);
     expect(await created()).toEqual([taken]);
     await expect(create(local, as)).rejects.toEqual(new Refused(refusals.slugTaken()));
   });
@@ -211,7 +211,7 @@ describe('a creation that is held up for 60 s after its reservation', () => {
         after(() => create(local, as)),
       ),
     );
-    await expect(passTimeUntil(clock, create(other))).rejects.toEqual(new Refused(refusals.slugTaken()));
+    await expect(passTimeDuring(clock, create(other))).rejects.toEqual(new Refused(refusals.slugTaken()));
     expect(await created()).toHaveLength(1);
   });
 });

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EventStoreUnavailable, OutcomeUnknown, type EventStore } from '../../src/events/store/eventStore.js';
 import type { TestClock } from '../support/testClock.js';
 import { sleep, type Clock } from '../../src/platform/clock.js';
+import type { Worker } from '../../src/workers/worker.js';
 import type { TestProcess } from '../support/process.js';
 import { engineOn, type Stores } from './engines.js';
 import { permanentFault, transientFault, type Line } from './remote.js';
@@ -135,6 +136,13 @@ export const createMachine = (
  * on.
  */
 const TURNS = 30;
+
+/** Stops workers that let time pass before they give up what is under way. */
+export const stopInVirtualTime = async (clock: TestClock, ...workers: readonly Pick<Worker, 'stop'>[]): Promise<void> => {
+  let areStopped = false;
+  const stopped = Promise.all(workers.map((worker) => worker.stop())).then(() => (areStopped = true));
+  await Promise.race([stopped, passTimeUntil(clock, () => Promise.resolve(areStopped))]);
+};
 
 /**
  * Lets things go on until `isDone`, moving time on by `stepMs` whenever nothing else can happen.
