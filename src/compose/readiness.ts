@@ -1,11 +1,16 @@
 import type { ReadinessCheck } from '../http/routes/system/readiness.js';
 import type { AnyProjection } from '../projections/projection.js';
 import { projectionStatus, type StatusParts, type StoredProjectionStatus } from '../projections/runner/status.js';
+import { builtBy } from '../projections/runner/versions.js';
 
 /** A list waits no longer than this for its read model; one that is further behind refuses. */
 const maxLagMs = 2_000;
 
-/** The stores answer, and each read model is of this build's version and has caught up. */
+/**
+ * What requests need: the stores answer, and the live version of each read model is one that this
+ * build reads. A read model that lags or has failed is only a warning, because most requests do
+ * not wait for it, and turning away every process would not move it on.
+ */
 export const readinessChecks = (parts: StatusParts, projections: readonly AnyProjection[]): readonly ReadinessCheck[] => [
   {
     name: 'event store',
@@ -23,16 +28,23 @@ export const readinessChecks = (parts: StatusParts, projections: readonly AnyPro
   },
   ...projections.map((projection) => ({
     name: `read model ${projection.name}`,
-    problem: async () => {
+    problem: async () => problemOf(projection, await parts.readModels.liveVersion(projection.name)),
+    warning: async () => {
       const [status] = await projectionStatus([projection], parts);
-      return status === undefined ? null : problemOf(status);
+      return status === undefined ? null : warningOf(status);
     },
   })),
 ];
 
-const problemOf = ({ state, lag, version, liveVersion, failure }: StoredProjectionStatus): string | null => {
+const problemOf = ({ version }: AnyProjection, liveVersion: string | null): string | null => {
+  const needed = `this process reads version ${String(version)}`;
+  if (liveVersion === null) return `no version is published yet, ${needed}; a process with the projector role must run`;
+  const live = builtBy(liveVersion);
+  if (live < version) return `version ${liveVersion} is live, ${needed}, which is still being built`;
+  return live > version ? `version ${liveVersion} of a newer build is live, ${needed}; upgrade this process` : null;
+};
+
+const warningOf = ({ lag, failure }: StoredProjectionStatus): string | null => {
   if (failure !== null) return failure.message;
-  if (state !== 'live') return `version ${liveVersion ?? 'none'} answers, this build needs ${String(version)} (${state})`;
-  if (lag !== null && lag.ms > maxLagMs) return `${String(Math.round(lag.ms / 1_000))} s behind`;
-  return null;
+  return lag !== null && lag.ms > maxLagMs ? `${String(Math.round(lag.ms / 1_000))} s behind` : null;
 };

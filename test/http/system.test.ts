@@ -14,6 +14,7 @@ import { createProjector } from '../../src/projections/runner/projector.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { probe } from '../support/probeRoutes.js';
+import { createShiftedClock } from '../support/shiftedClock.js';
 
 let api: RunningApi;
 let routes: readonly Route[] = [];
@@ -55,18 +56,48 @@ describe('how it is, without a credential', () => {
     const fresh = await startApi({ projector: false });
     const needed = projections.find(({ name }) => name === 'website')?.version ?? 0;
     const answer = await fresh.call('GET', '/readyz');
+    const words = `no version is published yet, this process reads version ${needed}; a process with the projector role must run`;
     expect(answer.status).toBe(503);
     expect(answer.body).toMatchObject({
-      details: expect.arrayContaining([
-        { name: 'read model website', problem: `version none answers, this build needs ${needed} (unpublished)` },
-      ]) as unknown,
+      details: expect.arrayContaining([{ name: 'read model website', problem: words }]) as unknown,
     });
     await fresh.stop();
   });
 
-  test('/readyz and /metrics: a projection that cannot go on, and where it stands', async () => {
-    const stuck = await startApi({ projector: false });
+  test('/readyz: 503 in a process that cannot read the live version of a read model', async () => {
+    const behind = await startApi();
+    await eventually('it is ready', async () => ((await behind.call('GET', '/readyz')).status === 200 ? true : undefined));
+    const needed = projections.find(({ name }) => name === 'website')?.version ?? 0;
+    const newer = { name: 'website', version: String(needed + 1), indexes: [] };
+    await behind.engine.readModels.prepare(newer);
+    await behind.engine.readModels.publish(newer);
+    const answer = await behind.call('GET', '/readyz');
+    const problem = `version ${needed + 1} of a newer build is live, this process reads version ${needed}; upgrade this process`;
+    expect([answer.status, (answer.body as { details: unknown }).details]).toStrictEqual([
+      503,
+      [{ name: 'read model website', problem }],
+    ]);
+    await behind.stop();
+  });
+
+  test('/readyz: a read model that lags or cannot go on is a warning', async () => {
+    const made = await startApi();
+    await eventually('it is ready', async () => ((await made.call('GET', '/readyz')).status === 200 ? true : undefined));
+    await made.stop();
+    const { folder } = made;
+    const token = await (await startApi({ folder, projector: false })).mintToken();
+    const later = createShiftedClock();
+    later.shift(60_000);
+    const stuck = await startApi({ folder, projector: false, clock: later });
     const { engine } = stuck;
+    const warningOf = async (name: string): Promise<readonly [number, string | undefined]> => {
+      const { status, body } = await stuck.call('GET', '/readyz');
+      const checks = (body as { checks?: { name: string; warning?: string }[] }).checks ?? [];
+      return [status, checks.find((check) => check.name === name)?.warning];
+    };
+    expect(await warningOf('read model apiKey')).toStrictEqual([200, expect.stringMatching(/^6\d s behind$/)]);
+    expect((await stuck.call('GET', '/websites/unknown', { token })).status).toBe(404);
+
     const projector = createProjector({
       ...engine,
       decode: (stored) => engine.codec.decode(stored),
@@ -79,13 +110,12 @@ describe('how it is, without a credential', () => {
       })),
     });
     await projector.start();
-    await stuck.mintToken();
-    const problem = /^the apiKey projection failed at position \d+ over APIKeyMinted: TypeError at system\.test\.ts:\d+$/;
-    await eventually('the failure', async () => {
-      const { body } = await stuck.call('GET', '/readyz');
-      const problems = (body as { details?: { name: string; problem: string }[] }).details ?? [];
-      return problems.find((found) => found.name === 'read model apiKey' && problem.test(found.problem));
+    const failure = /^the apiKey projection failed at position \d+ over APIKeyMinted: TypeError at system\.test\.ts:\d+$/;
+    const failed = await eventually('the failure', async () => {
+      const [status, warning = ''] = await warningOf('read model apiKey');
+      return failure.test(warning) ? status : undefined;
     });
+    expect(failed).toBe(200);
     const { text } = await stuck.call('GET', '/metrics');
     expect(text).toMatch(/^projection_failed\{projection="apiKey"\} 1$/m);
     expect(text).toMatch(/^projection_failed\{projection="website"\} 0$/m);

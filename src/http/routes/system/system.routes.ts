@@ -49,15 +49,18 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       method: 'get',
       path: '/readyz',
       operationId: 'getReadiness',
-      summary: 'Whether requests can be answered: the stores answer and the read models have caught up',
+      summary: 'Whether requests can be answered: the stores answer and this process can read the read models',
       tag: systemTag,
       scope: 'installation',
       access: 'public',
       vital: true,
       answers: {
         200: {
-          description: 'They can.',
-          schema: Type.Object({ status: Type.Enum(['ready']), checks: Type.Array(Type.Object({ name: Type.String() })) }),
+          description: 'They can. A warning says what an operator should look at, such as a read model that lags.',
+          schema: Type.Object({
+            status: Type.Enum(['ready']),
+            checks: Type.Array(Type.Object({ name: Type.String(), warning: Type.Optional(Type.String()) })),
+          }),
         },
       },
       answer: async () => {
