@@ -28,14 +28,19 @@ const templatesFolder = fileURLToPath(new URL('../templates', import.meta.url));
 export const startDoorstep = async (settings: Settings, logger: Logger): Promise<Doorstep> => {
   const {
     roles,
-    http: { host, port, healthPort, corsOrigins },
+    http: { host, port, healthPort, corsOrigins, metrics: metricsAt },
   } = settings;
   const metrics = createMetrics();
   const core = await openCore(settings, logger, { instrument: (eventStore) => countAppends(eventStore, metrics) });
   const address = createAddress(settings);
   const integrations = composeIntegrations(settings, core, address, templatesFolder);
   const version = readVersion(new URL('../package.json', import.meta.url));
-  const { api, health } = composeHttp(core, integrations, address, { corsOrigins, metrics, version });
+  const { api, health } = composeHttp(core, integrations, address, {
+    corsOrigins,
+    metrics,
+    metricsOnHealthPort: metricsAt === 'health',
+    version,
+  });
   const projector = composeProjector(core);
   const { workers, cron } = composeWorkers(settings, core, integrations, address);
 

@@ -15,6 +15,8 @@ import { readinessChecks } from './readiness.js';
 export interface HttpOptions {
   readonly corsOrigins: readonly string[];
   readonly metrics: Metrics;
+  /** Whether `/metrics` is served on the health port alone. Default: no. */
+  readonly metricsOnHealthPort?: boolean;
   /** Of the service, as in `1.2.3`. */
   readonly version: string;
   /** Default: every route of the service. */
@@ -37,7 +39,7 @@ export const composeHttp = (
   { engine, reader, stores: { eventStore, readModels } }: Core,
   integrations: Integrations,
   { baseUrl }: Address,
-  { corsOrigins, metrics, version, limits, timeouts, ...options }: HttpOptions,
+  { corsOrigins, metrics, metricsOnHealthPort = false, version, limits, timeouts, ...options }: HttpOptions,
 ): HttpServers => {
   const { logger } = engine;
   const clock = options.clock ?? engine.clock;
@@ -53,6 +55,7 @@ export const composeHttp = (
     projectionStatus: () => projectionStatus(projections, status),
     checks: readinessChecks(status, projections),
     metrics,
+    metricsOnHealthPort,
     baseUrl,
     version,
   });
@@ -71,8 +74,9 @@ export const composeHttp = (
     },
   };
   const vital = routes.filter((route) => route.vital === true);
+  const onApi = routes.filter((route) => !(metricsOnHealthPort && route.path === '/metrics'));
   return {
-    api: createServer(createApp({ ...parts, mounts }), clock, timeouts),
+    api: createServer(createApp({ ...parts, routes: onApi, mounts }), clock, timeouts),
     health: createServer(createApp({ ...parts, routes: vital }), clock, timeouts),
   };
 };

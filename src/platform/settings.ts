@@ -56,6 +56,8 @@ export interface Settings {
      * none.
      */
     readonly healthPort: number | undefined;
+    /** `health`: `/metrics` is served on the health port alone. */
+    readonly metrics: 'public' | 'health';
   };
   /** Absolute path. The embedded defaults write nothing outside it. */
   readonly dataDir: string;
@@ -258,6 +260,7 @@ export const loadSettings = (environment: Environment): Settings => {
       internalUrl: read('INTERNAL_URL', baseAddress, undefined),
       corsOrigins: read('CORS_ORIGINS', listOf(origin), []),
       healthPort: read('HEALTH_PORT', portNumber, undefined),
+      metrics: read('METRICS', oneOf(['public', 'health']), 'public'),
     },
     dataDir: resolve(read('DATA_DIR', anyText, './data')),
     stores: {
@@ -301,6 +304,9 @@ export const loadSettings = (environment: Environment): Settings => {
   const { http, roles } = settings;
   if (!roles.has('api') && roles.has('worker') && http.port === 0 && http.baseUrl === undefined) {
     problems.push('BASE_URL: is needed because the worker writes links, and this process has no address of its own');
+  }
+  if (http.metrics === 'health' && given('HEALTH_PORT') === undefined) {
+    problems.push('HEALTH_PORT: is needed because METRICS is health');
   }
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;

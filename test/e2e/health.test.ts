@@ -28,3 +28,16 @@ test.each(['projector', 'worker', 'cron'])('a %s serves its health endpoints and
     expect([path, await statusOf(path)]).toEqual([path, 404]);
   }
 });
+
+test('METRICS=health serves the metrics on the health port alone', async () => {
+  const settings = loadSettings({ DATA_DIR: temporaryFolder(), PORT: '0', HEALTH_PORT: '0', METRICS: 'health' });
+  const doorstep = await startDoorstep(settings, createLogger({ level: 'silent' }));
+  running.push(doorstep);
+  const { baseUrl, healthUrl = '' } = doorstep;
+  expect((await fetch(`${healthUrl}/metrics`)).status).toBe(200);
+  for (const path of ['/metrics', '/v1/metrics']) expect((await fetch(`${baseUrl}${path}`)).status).toBe(404);
+  expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
+  const { paths } = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as { paths: object };
+  expect(Object.keys(paths)).toContain('/healthz');
+  expect(Object.keys(paths)).not.toContain('/metrics');
+});

@@ -28,7 +28,15 @@ afterEach(async () => {
 describe('settings', () => {
   test('an empty environment gives the defaults', () => {
     expect(loadSettings({})).toEqual({
-      http: { host: '127.0.0.1', port: 3000, baseUrl: undefined, internalUrl: undefined, corsOrigins: [], healthPort: undefined },
+      http: {
+        host: '127.0.0.1',
+        port: 3000,
+        baseUrl: undefined,
+        internalUrl: undefined,
+        corsOrigins: [],
+        healthPort: undefined,
+        metrics: 'public',
+      },
       dataDir: resolve('data'),
       stores: { eventStoreUrl: undefined, readModelUrl: undefined },
       roles: new Set(['api', 'projector', 'worker', 'cron']),
@@ -58,6 +66,7 @@ describe('settings', () => {
       INTERNAL_URL: 'http://api:3000/',
       CORS_ORIGINS: 'https://one.example.com, http://localhost:5173',
       HEALTH_PORT: '3001',
+      METRICS: 'health',
       DATA_DIR: '/var/lib/doorstep',
       EVENT_STORE_URL: 'esdb://admin:secret@a:2113,b:2113,c:2113?nodePreference=leader',
       READ_MODEL_URL: 'mongodb+srv://doorstep:secret@cluster.example.com/doorstep?w=majority',
@@ -91,6 +100,7 @@ describe('settings', () => {
         internalUrl: 'http://api:3000',
         corsOrigins: ['https://one.example.com', 'http://localhost:5173'],
         healthPort: 3001,
+        metrics: 'health',
       },
       dataDir: '/var/lib/doorstep',
       stores: {
@@ -142,6 +152,7 @@ describe('settings', () => {
     ['CORS_ORIGINS', 'https://one.example.com/path'],
     ['CORS_ORIGINS', 'https://one.example.com,,https://two.example.com'],
     ['HEALTH_PORT', 'http'],
+    ['METRICS', 'private'],
     ['EVENT_STORE_URL', 'http://localhost:2113'],
     ['EVENT_STORE_URL', 'esdb:localhost'],
     ['EVENT_STORE_URL', 'esdb://'],
@@ -207,6 +218,7 @@ describe('settings', () => {
       'BASE_URL: is needed because the worker writes links, and this process has no address of its own',
     ],
     [{ EVENT_STORE_URL: 'esdb://localhost:2113' }, 'ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set'],
+    [{ METRICS: 'health' }, 'HEALTH_PORT: is needed because METRICS is health'],
   ])('variables of one integration are needed together: %j', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([problem]);
   });

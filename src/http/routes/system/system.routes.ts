@@ -17,6 +17,8 @@ export interface SystemRouteParts {
   readonly projectionStatus: () => Promise<readonly StoredProjectionStatus[]>;
   readonly checks: readonly ReadinessCheck[];
   readonly metrics: Metrics;
+  /** Whether the API's own address leaves out `/metrics`; then its description does as well. */
+  readonly metricsOnHealthPort: boolean;
   /** Public base address without a trailing slash. */
   readonly baseUrl: () => string;
   /** Of the service, as in `1.2.3`. */
@@ -28,7 +30,7 @@ export interface SystemRouteParts {
  * others.
  */
 export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]): readonly Route[] => {
-  const { engine, projectionStatus, checks, metrics, baseUrl, version } = parts;
+  const { engine, projectionStatus, checks, metrics, metricsOnHealthPort, baseUrl, version } = parts;
   const basePath = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');
 
   const own: readonly Route[] = [
@@ -80,6 +82,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       scope: 'installation',
       access: 'public',
       vital: true,
+      hidden: metricsOnHealthPort,
       answers: { 200: { description: "Prometheus' text format.", contentType: 'text/plain', schema: Type.String() } },
       answer: async () => ({
         body: Buffer.from(await metrics.text(await projectionStatus().catch(noneWhenDown))),
