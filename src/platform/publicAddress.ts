@@ -49,6 +49,20 @@ export const isPublicAddress = (address: string): boolean => {
   return isIP(plain) === 6 && global6.check(plain, 'ipv6') && !notPublic6.check(plain, 'ipv6');
 };
 
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/**
+ * Whether a host name or IP address (in a URL's form too) is this machine's: `localhost`, a name
+ * below it (RFC 6761, 6.3), or a loopback address.
+ */
+export const isLoopbackName = (host: string): boolean => {
+  const plain = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const version = isIP(plain);
+  return version === 0 ? /^(?:.+\.)?localhost$/.test(plain) : loopback.check(plain, version === 4 ? 'ipv4' : 'ipv6');
+};
+
 /**
  * The address that a request came from: the peer, or, when the peer is in a private network, the
  * last entry of `X-Forwarded-For` from the proxy there. The header is ignored from public peers,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isLoopbackName } from './publicAddress.js';
 import {
   apiAddress,
   apiOrigin,
@@ -307,6 +308,17 @@ export const loadSettings = (environment: Environment): Settings => {
   }
   if (http.metrics === 'health' && given('HEALTH_PORT') === undefined) {
     problems.push('HEALTH_PORT: is needed because METRICS is health');
+  }
+  // Whoever reads the log could sign in as an admin, so codes are written there only while nobody
+  // else can reach the service. Processes without the API serve no sign-in pages.
+  if (roles.has('api') && given('SMTP_URL') === undefined && given('AUTH_ISSUER') === undefined) {
+    const base = http.baseUrl === undefined ? undefined : new URL(http.baseUrl).hostname;
+    if (!isLoopbackName(base ?? http.host)) {
+      const reason = base === undefined ? 'HOST listens beyond this machine' : 'BASE_URL leads beyond this machine';
+      problems.push(
+        `SMTP_URL: is needed because ${reason}, and without it sign-in codes are written to the log. Or set AUTH_ISSUER`,
+      );
+    }
   }
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;

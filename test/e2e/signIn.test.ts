@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary.js';
  */
 
 const dataDir = temporaryFolder();
-const baseUrl = 'https://doorstep.test';
+const baseUrl = 'https://doorstep.localhost';
 const callback = `${baseUrl}/auth/callback`;
 
 interface Member {

@@ -24,8 +24,9 @@ afterAll(() => {
 
 test.each<[string, () => Record<string, string>]>([
   ['PORT: must be', () => ({ PORT: 'http' })],
+  ['SMTP_URL: is needed because BASE_URL leads', () => ({ BASE_URL: 'https://doorstep.example' })],
   ['HOST, PORT: listen EADDRINUSE', () => ({ PORT: taken })],
-  ['HOST, PORT: listen EADDRNOTAVAIL', () => ({ HOST: '192.0.2.1' })],
+  ['HOST, PORT: listen EADDRNOTAVAIL', () => ({ HOST: '192.0.2.1', BASE_URL: 'http://localhost' })],
   ['HOST, HEALTH_PORT: listen EADDRINUSE', () => ({ HEALTH_PORT: taken })],
   ['DATA_DIR: EEXIST', () => ({ DATA_DIR: file })],
   ['DATA_DIR: ENOTDIR', () => ({ DATA_DIR: join(file, 'data') })],

@@ -228,6 +228,39 @@ describe('settings', () => {
     expect(loadSettings(environment).auth.issuer?.url).toBe('http://127.0.0.1:4000');
   });
 
+  describe('sign-in codes in the log', () => {
+    test.each<[Environment, string]>([
+      [{ BASE_URL: 'https://doorstep.example.com' }, 'BASE_URL leads beyond this machine'],
+      [{ BASE_URL: 'http://192.168.1.10:3000', PROCESS_ROLES: 'api' }, 'BASE_URL leads beyond this machine'],
+      [{ BASE_URL: 'http://localhost.example.com' }, 'BASE_URL leads beyond this machine'],
+      [{ HOST: '0.0.0.0' }, 'HOST listens beyond this machine'],
+      [{ HOST: '::' }, 'HOST listens beyond this machine'],
+      [{ HOST: '127.0.0.1', BASE_URL: 'https://127.0.0.1.nip.io' }, 'BASE_URL leads beyond this machine'],
+    ])('are refused beyond loopback: %j', (environment, reason) => {
+      expect(problemsOf(environment)).toEqual([
+        `SMTP_URL: is needed because ${reason}, and without it sign-in codes are written to the log. Or set AUTH_ISSUER`,
+      ]);
+      expect(problemsOf({ ...environment, SMTP_URL: 'smtps://mail.example.com' })).toEqual([]);
+      const issuer = { AUTH_ISSUER: 'https://login.example.com', AUTH_AUDIENCE: 'doorstep' };
+      expect(problemsOf({ ...environment, ...issuer })).toEqual([]);
+    });
+
+    test.each<Environment>([
+      { BASE_URL: 'http://localhost:3000' },
+      { BASE_URL: 'https://doorstep.localhost' },
+      { BASE_URL: 'http://127.9.8.7:3000' },
+      { BASE_URL: 'http://[::1]:3000' },
+      { HOST: '::1' },
+      { HOST: 'localhost' },
+      // A container, published on this machine only.
+      { HOST: '0.0.0.0', BASE_URL: 'http://localhost:3000' },
+      // They serve no sign-in pages.
+      { BASE_URL: 'https://doorstep.example.com', PROCESS_ROLES: 'projector,worker,cron' },
+    ])('are written at home, and by no process without the api: %j', (environment) => {
+      expect(problemsOf(environment)).toEqual([]);
+    });
+  });
+
   test('an integration that this version does not have is refused, not ignored', () => {
     expect(problemsOf({ S3_BUCKET: 'documents' })).toEqual(['S3_BUCKET: this version keeps files in DATA_DIR only']);
   });
