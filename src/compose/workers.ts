@@ -1,6 +1,7 @@
 import type { Settings } from '../platform/settings.js';
 import { projections } from '../projections/catalogue.js';
 import { createProjector, type Projector } from '../projections/runner/projector.js';
+import { createAccessWorker } from '../workers/access/accessWorker.js';
 import { createCronWorker } from '../workers/cron/cronWorker.js';
 import { maintenanceJob } from '../workers/cron/maintenance.js';
 import { createRedeployWorker } from '../workers/deployment/deploymentWorker.js';
@@ -51,6 +52,7 @@ export const composeWorkers = (
       createProvisioningWorker({ ...core, sourceHost, hosting, visit: fetchStatus }),
       createRedeployWorker({ ...core, hosting }),
       createInvitationMailWorker({ ...core, email, baseUrl }),
+      createAccessWorker(core),
       createErasureWorker({ ...core, erasure }),
       createServiceSecretsWorker(core),
       createCommerceWebhooksWorker(core),

@@ -57,6 +57,21 @@ describe('WithdrawClient', () => {
   });
 });
 
+test('RemoveClient leaves a link alone that was given later than it says', () => {
+  const remove = { type: 'RemoveClient', ...person } as const;
+  // The second event stands at position 2.
+  given(accessDecider, [issued, linked])
+    .when({ ...remove, upTo: 1n })
+    .then([]);
+  given(accessDecider, [issued, linked])
+    .when({ ...remove, upTo: 2n })
+    .then([unlinked]);
+  const changed: AccessEvent = { type: 'ClientLinkRoleChanged', data: { ...person, role: 'editor', previousRole: 'viewer' } };
+  given(accessDecider, [linked, changed])
+    .when({ ...remove, upTo: 1n })
+    .then([unlinked]);
+});
+
 describe('AddClient', () => {
   test('links a registered client at once; nothing asks for a mail', () => {
     given(accessDecider)

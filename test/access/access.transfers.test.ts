@@ -186,7 +186,8 @@ describe('CancelTransfer', () => {
 });
 
 describe('WithdrawTransfer', () => {
-  const withdraw = { type: 'WithdrawTransfer', ...person, invitationId: 'i1' } as const;
+  /** By an assignment that came after everything here. */
+  const withdraw = { type: 'WithdrawTransfer', ...person, invitationId: 'i1', ownerId: 'c2', ownerPosition: 9n } as const;
 
   test('takes an offer back, a claimed one too', () => {
     for (const events of [[issued], [issued, claimed], [issued, claimed, released]]) {
@@ -199,6 +200,29 @@ describe('WithdrawTransfer', () => {
     for (const events of [[], [issued, revoked], [issued, claimed, accepted], [issued, revoked, issuedAs('i2')]]) {
       given(accessDecider, events).when(withdraw).then([]);
     }
+  });
+
+  test('leaves alone what was sent after the assignment, and what its own owner is claiming', () => {
+    const renewed: AccessEvent = { ...issued, type: 'InvitationRenewed' };
+    // The events stand at the positions 1, 2 and 3.
+    for (const [ownerPosition, events] of [
+      [1n, [issued]],
+      [2n, [issued, renewed]],
+      [2n, [issued, renewed, claimed]],
+    ] as const) {
+      given(accessDecider, events)
+        .when({ ...withdraw, ownerPosition })
+        .then([]);
+      given(accessDecider, events)
+        .when({ ...withdraw, ownerPosition: ownerPosition + 1n })
+        .then([revoked]);
+    }
+    given(accessDecider, [issued, claimed])
+      .when({ ...withdraw, ownerId: 'c1' })
+      .then([]);
+    given(accessDecider, [issued])
+      .when({ ...withdraw, ownerId: 'c1' })
+      .then([revoked]);
   });
 
   test('leaves an invitation for access alone', () => {

@@ -148,6 +148,20 @@ describe('an offer', () => {
   });
 });
 
+test('an assignment of the owner withdraws every open offer, the new owner’s too', async () => {
+  const [id, toOwner] = [await offered(), ((await offer({ email: 'owner@example.com' })).body as { id: string }).id];
+  const { body } = await call('POST', '/clients', admin, { email: `owner-${count}@example.com` });
+  const clientId = (body as { id: string }).id;
+  const planned = await call('PATCH', `/websites/${websiteId}?dryRun=1`, admin, { clientId });
+  const types = (planned.body as { events: { type: string }[] }).events.map(({ type }) => type);
+  expect(types).toEqual(['WebsiteOwnerAssigned', 'InvitationRevoked', 'InvitationRevoked']);
+  expect((await call('PATCH', `/websites/${websiteId}`, admin, { clientId })).status).toBe(200);
+  expect((await call('GET', `/websites/${websiteId}/transfers`, admin)).body).toEqual([]);
+  expect(refusal(await claim(id))).toEqual(notFound);
+  expect((await eventsOf(toOwner)).map(({ type }) => type)).toEqual(['InvitationIssued', 'InvitationRevoked']);
+  expect(await ownerId()).toBe(clientId);
+});
+
 describe('a claim', () => {
   test('makes the caller the owner, with a customer and a subscription, and answers the same again', async () => {
     await call('POST', `/websites/${websiteId}/clients`, admin, { email: ana.email, role: 'viewer' });

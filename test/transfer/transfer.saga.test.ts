@@ -321,8 +321,11 @@ describe('races', () => {
       }
       await world.erase(world.newId);
       await world.start();
+      await world.startAccess();
       await world.untilSettled();
       const { stage } = await world.invitation(second);
+      // Once the first claimant owned the website, the offer to somebody else is over.
+      expect(stage).toBe(index < 8 ? 'pending' : 'revoked');
       if (stage === 'pending') {
         await world.claim(second, 'third');
         await world.untilSettled();
@@ -385,13 +388,34 @@ describe('races', () => {
       await passTimeUntil(world.clock, () => Promise.resolve(machine.acts.length > index));
       await world.assign(world.oldId);
       await world.start();
+      await world.startAccess();
       await world.untilSettled();
       const owner = await world.ownerId();
       expect(world.billed().filter((clientId) => clientId !== owner)).toStrictEqual([]);
-      expect((await world.invitation(invitationId)).stage).toBe('accepted');
+      // What was not accepted when the assignment came is over with it.
+      expect((await world.invitation(invitationId)).stage).toBe(index === 8 ? 'revoked' : 'accepted');
       // The assignment that came after the transfer holds.
       if (index >= 8) expect(owner).toBe(world.oldId);
       else expect(owner).toBe(world.newId);
+      await world.stop();
+    },
+  );
+
+  test.each([0, 2, 4, 6, 7])(
+    'against an assignment to a third client right after act %d: the assignment holds, and nobody is billed',
+    async (index) => {
+      const world = await createTransferWorld();
+      const third = await world.register('third');
+      const invitationId = await world.offer();
+      await world.claim(invitationId);
+      const machine = await world.start(new Map([[index, 'sleeps after']]));
+      await passTimeUntil(world.clock, () => Promise.resolve(machine.acts.length > index));
+      await world.assign(third);
+      await world.start();
+      await world.startAccess();
+      await world.untilSettled();
+      expect([await world.ownerId(), world.billed()]).toStrictEqual([third, []]);
+      expect((await world.invitation(invitationId)).stage).toBe('revoked');
       await world.stop();
     },
   );

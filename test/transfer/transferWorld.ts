@@ -11,6 +11,7 @@ import type { Payer, Payments, Subscription } from '../../src/integrations/payme
 import type { Reader } from '../../src/projections/reader.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { billingFold, type BillingState } from '../../src/workers/transfer/transfer.process.js';
+import { createAccessWorker } from '../../src/workers/access/accessWorker.js';
 import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
@@ -78,8 +79,12 @@ export interface TransferWorld {
   archive(): Promise<void>;
   restore(): Promise<void>;
   link(person: string): Promise<void>;
+  /** Makes a client of the person and gives its id. */
+  register(person: string): Promise<string>;
   /** A machine starts to work; `line` takes the place of its own. */
   start(plan?: ReadonlyMap<number, Mishap>, options?: { line?: Line }): Promise<Machine & Pick<Worker, 'stop'>>;
+  /** Starts the worker that withdraws the offers that an assignment has overtaken. */
+  startAccess(): Promise<void>;
   ownerId(): Promise<string | undefined>;
   invitation(invitationId: string): Promise<InvitationState>;
   billing(): Promise<BillingState>;
@@ -170,6 +175,7 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     link: async (person) => {
       await addClient(engine, { websiteId, email: addressOf(person), role: 'viewer' }, context());
     },
+    register: (person) => createClient(engine, { email: addressOf(person) }, context()),
     start: async (plan, { line } = {}) => {
       const machine = createMachine(stores, { world: clock, own: clock }, plan);
       const parts = partsOf(machine.engine);
@@ -178,6 +184,11 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
       workers.push(worker);
       await worker.start();
       return { ...machine, stop: () => worker.stop() };
+    },
+    startAccess: async () => {
+      const worker = createAccessWorker({ ...partsOf(engine), reader: { ...engine, list: listFrom(engine) } });
+      workers.push(worker);
+      await worker.start();
     },
     ownerId,
     invitation,

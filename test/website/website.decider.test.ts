@@ -70,6 +70,25 @@ describe('CreateWebsite', () => {
 describe('ChangeWebsite', () => {
   const change = { type: 'ChangeWebsite', websiteId: 'w1' } as const;
 
+  test('carries out an offer only if no owner was assigned since it was sent', () => {
+    const assigned: WebsiteEvent = { type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c1' } };
+    // The assignment stands at position 2.
+    given(websiteDecider, [created, assigned])
+      .when({ ...change, clientId: 'c2', offerPosition: 1n })
+      .thenRefused(refusals.transferNotFound());
+    for (const offerPosition of [undefined, 2n, 3n]) {
+      given(websiteDecider, [created, assigned])
+        .when({ ...change, clientId: 'c2', offerPosition })
+        .then([{ type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c2', previousClientId: 'c1' } }]);
+    }
+    given(websiteDecider, [created, assigned])
+      .when({ ...change, clientId: 'c1', offerPosition: 1n })
+      .then([]);
+    given(websiteDecider, [created])
+      .when({ ...change, clientId: 'c1', offerPosition: 1n })
+      .then([assigned]);
+  });
+
   test('each field that differs is an event of its own; the others are none', () => {
     given(websiteDecider, [created])
       .when({ ...change, name: 'Bakery & Café', brandColor: '#AA3300', clientId: 'c1', tier: 'starter' })

@@ -66,7 +66,23 @@ export interface OfferTransfer extends OfPerson {
 }
 
 /** The recipient takes up a transfer: as `ClaimInvitation`. */
-export type ClaimTransfer = Omit<ClaimInvitation, 'type'> & { readonly type: 'ClaimTransfer' };
+export type ClaimTransfer = Omit<ClaimInvitation, 'type'> & {
+  readonly type: 'ClaimTransfer';
+  /** Where in the log the website's owner was assigned last. */
+  readonly ownerPosition?: bigint | undefined;
+};
+
+/**
+ * Withdraws an offer of ownership that an assignment of the owner has overtaken; one that the new
+ * owner is claiming stands. It is never refused.
+ */
+export interface WithdrawTransfer extends OfPerson {
+  readonly type: 'WithdrawTransfer';
+  readonly invitationId: string;
+  readonly ownerId?: string | undefined;
+  /** Where in the log the owner was assigned. */
+  readonly ownerPosition: bigint;
+}
 
 /**
  * The outcome of a claim (`TransferClaimed`), reported by the transfer process. A claim that is
@@ -81,17 +97,19 @@ export interface SettleTransfer extends OfPerson {
 /** The commands that need nothing but the stream. */
 export type ChangeAccess =
   | SettleTransfer
+  | WithdrawTransfer
   | (OfPerson & { readonly type: 'ChangeClientRole'; readonly role: LinkRole })
   | (OfPerson & {
-      /**
-       * `WithdrawClient` removes the link and every invitation of an erased client. It is never
-       * refused.
-       */
-      readonly type: 'RemoveClient' | 'WithdrawClient';
+      readonly type: 'RemoveClient';
+      /** Leaves a link alone that was given later than this position of the log. */
+      readonly upTo?: bigint | undefined;
     })
   | (OfPerson & {
-      /** `WithdrawTransfer` withdraws an offer of ownership at any stage. It is never refused. */
-      readonly type: 'ResendInvitation' | 'RevokeInvitation' | 'CancelTransfer' | 'WithdrawTransfer';
+      /** Removes the link and every invitation of an erased client. It is never refused. */
+      readonly type: 'WithdrawClient';
+    })
+  | (OfPerson & {
+      readonly type: 'ResendInvitation' | 'RevokeInvitation' | 'CancelTransfer';
       readonly invitationId: string;
     });
 

@@ -110,9 +110,11 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
       if (previousRole === undefined) return refusals.linkNotFound(clientId, websiteId);
       return previousRole === role ? [] : [{ type: 'ClientLinkRoleChanged', data: { ...of, role, previousRole } }];
     }
-    case 'RemoveClient':
+    case 'RemoveClient': {
+      const { upTo = state.linkPosition } = command;
       if (state.link === 'none') return refusals.linkNotFound(clientId, websiteId);
-      return linkRole(state) === undefined ? [] : [{ type: 'ClientUnlinked', data: of }];
+      return linkRole(state) === undefined || state.linkPosition > upTo ? [] : [{ type: 'ClientUnlinked', data: of }];
+    }
     case 'WithdrawClient': {
       const open = [...state.invitations].filter(([, { stage }]) => stage === 'pending' || stage === 'claimed');
       const unlinked: readonly AccessEvent[] = linkRole(state) === undefined ? [] : [{ type: 'ClientUnlinked', data: of }];
@@ -146,7 +148,7 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
     case 'CancelTransfer':
       return cancelTransfer({ ...of, invitationId: command.invitationId }, state);
     case 'WithdrawTransfer':
-      return withdrawTransfer({ ...of, invitationId: command.invitationId }, state);
+      return withdrawTransfer(command, state);
     default:
       return command satisfies never;
   }

@@ -4,6 +4,7 @@ import { accessFold, linkRole, type AccessState } from '../../events/access/acce
 import { invitationIdFor, keyOfInvitation, type AccessKey } from '../../events/access/access.stream.js';
 import { clientIdOf } from '../../events/client/client.directory.js';
 import { clientFold } from '../../events/client/client.state.js';
+import { START } from '../../events/store/eventStore.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
@@ -17,35 +18,79 @@ import { accessDecider } from './access.decider.js';
 type Handling = Promise<Handled<AccessState, AccessEvent>>;
 
 /** The facts about a website that decisions on access need. */
-const websiteOf = async (engine: Engine, websiteId: string): Promise<{ ownerId: string | undefined; archived: boolean }> => {
+const websiteOf = async (
+  engine: Engine,
+  websiteId: string,
+): Promise<{ readonly ownerId: string | undefined; readonly ownerPosition: bigint; readonly archived: boolean }> => {
   const { state } = await engine.state(websiteFold, { websiteId });
-  return state.stage === 'none' ? { ownerId: undefined, archived: false } : { ownerId: state.clientId, archived: state.archived };
+  if (state.stage === 'none') return { ownerId: undefined, ownerPosition: START, archived: false };
+  const { clientId: ownerId, ownerPosition, archived } = state;
+  return { ownerId, ownerPosition, archived };
 };
 
-/** An owner needs no link: a link left behind would outlive the ownership. */
-export const removeLinkOfOwner = async (engine: Engine, owner: AccessKey, context: CommandContext): Promise<void> => {
+/**
+ * An owner needs no link: a link left behind would outlive the ownership.
+ * @param upTo position of the assignment: a link that was given after it stays
+ */
+export const removeLinkOfOwner = async (
+  engine: Engine,
+  owner: AccessKey,
+  context: CommandContext,
+  upTo?: bigint,
+): Promise<void> => {
   const { state } = await engine.state(accessFold, owner);
   if (linkRole(state) === undefined) return;
-  await changeAccess(engine, { type: 'RemoveClient', ...owner }, consequenceOf(engine, context));
+  await changeAccess(engine, { type: 'RemoveClient', ...owner, upTo }, consequenceOf(engine, context));
 };
 
 /**
  * Checks again after a link was written, as an assignment checks for links after the owner was
  * written: two concurrent ones see each other.
+ * @returns whether the client owns the website, so that the link was removed
  */
-const refuseOwner = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
+export const withdrawFromOwner = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<boolean> => {
   const { ownerId } = await websiteOf(engine, client.websiteId);
-  if (ownerId !== client.clientId) return;
+  if (ownerId !== client.clientId) return false;
   await removeLinkOfOwner(engine, client, context);
-  throw new Refused(refusals.alreadyOwner());
+  return true;
 };
 
-/** As `refuseOwner`, with a concurrent erasure of the client. */
-const refuseErased = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
+/**
+ * As `withdrawFromOwner`, with a concurrent erasure of the client.
+ * @returns whether the client is erased, so that the access was removed
+ */
+export const withdrawFromErased = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<boolean> => {
   const { state } = await engine.state(clientFold, { clientId: client.clientId });
-  if (state.stage !== 'erased') return;
+  if (state.stage !== 'erased') return false;
   await changeAccess(engine, { type: 'WithdrawClient', ...client }, consequenceOf(engine, context));
-  throw new Refused(refusals.clientNotFound(client.clientId));
+  return true;
+};
+
+const refuseOwner = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
+  if (await withdrawFromOwner(engine, client, context)) throw new Refused(refusals.alreadyOwner());
+};
+
+const refuseErased = async (engine: Engine, client: AccessKey, context: CommandContext): Promise<void> => {
+  if (await withdrawFromErased(engine, client, context)) throw new Refused(refusals.clientNotFound(client.clientId));
+};
+
+/**
+ * Withdraws those offers of a website's ownership that an assignment of the owner has overtaken.
+ * @param invitationIds offers of the website, also such as are over or newer
+ */
+export const withdrawOvertakenOffers = async (
+  engine: Engine,
+  websiteId: string,
+  invitationIds: readonly string[],
+  context: CommandContext,
+): Promise<void> => {
+  const { ownerId, ownerPosition } = await websiteOf(engine, websiteId);
+  for (const invitationId of invitationIds) {
+    const key = keyOfInvitation(invitationId);
+    if (key === null) continue;
+    const withdraw = { type: 'WithdrawTransfer', ...key, invitationId, ownerId, ownerPosition } as const;
+    await changeAccess(engine, withdraw, consequenceOf(engine, context));
+  }
 };
 
 /**
@@ -145,7 +190,7 @@ export const claimInvitation = async (
   const { websiteId } = key;
 
   const known = await clientIdOf(engine, subject, verifiedEmail);
-  const { ownerId, archived } = await websiteOf(engine, websiteId);
+  const { ownerId, ownerPosition, archived } = await websiteOf(engine, websiteId);
   const { state } = await engine.state(accessFold, key);
   const { email: storedEmail, kind } = state.invitations.get(invitationId) ?? {};
   const isTheirs = storedEmail !== undefined && (await engine.personal.decrypt(storedEmail)) === verifiedEmail;
@@ -158,6 +203,7 @@ export const claimInvitation = async (
     verifiedEmail: isTheirs ? storedEmail : undefined,
     claimedBy,
     ownerId,
+    ownerPosition,
   });
 
   // A claim that would be refused registers no client.

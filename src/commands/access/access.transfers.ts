@@ -1,8 +1,9 @@
 import type { AccessEvent } from '../../events/access/access.events.js';
 import { invitationExpiry, type AccessState, type InvitationState } from '../../events/access/access.state.js';
 import type { AccessKey } from '../../events/access/access.stream.js';
+import { START } from '../../events/store/eventStore.js';
 import { refusals, type Refusal } from '../refusal.js';
-import type { ClaimTransfer, OfferTransfer, SettleTransfer } from './access.commands.js';
+import type { ClaimTransfer, OfferTransfer, SettleTransfer, WithdrawTransfer } from './access.commands.js';
 
 type Outcome = readonly AccessEvent[] | Refusal;
 
@@ -27,9 +28,15 @@ export const offerTransfer = (command: OfferTransfer, state: AccessState): Outco
   return isSettled ? [] : [{ type: 'InvitationRenewed', data: { websiteId, clientId, invitationId, ...terms } }];
 };
 
+/**
+ * An assignment of the owner ends the offers that were made before it: a later claim of one would
+ * take the website from the new owner.
+ */
+const isOvertaken = ({ sentPosition }: InvitationState, ownerPosition: bigint): boolean => sentPosition < ownerPosition;
+
 /** The billing stream guards that a website has one claim at a time (`workers/transfer/`). */
 export const claimTransfer = (command: ClaimTransfer, state: AccessState): Outcome => {
-  const { websiteId, clientId, invitationId, verifiedEmail, subject, claimedBy, ownerId, at } = command;
+  const { websiteId, clientId, invitationId, verifiedEmail, subject, claimedBy, ownerId, ownerPosition = START, at } = command;
   const invitation = state.invitations.get(invitationId);
   if (invitation?.kind !== kind || invitation.stage === 'revoked') return refusals.transferNotFound();
   if (invitation.email !== verifiedEmail) return refusals.notYourInvitation();
@@ -39,7 +46,7 @@ export const claimTransfer = (command: ClaimTransfer, state: AccessState): Outco
   // now.
   if (stage === 'accepted') return isTheirs && claimedBy === ownerId ? [] : refusals.transferNotFound();
   if (stage === 'claimed') return isTheirs ? [] : refusals.transferNotFound();
-  if (invitation.expiresAt <= at) return refusals.transferNotFound();
+  if (invitation.expiresAt <= at || isOvertaken(invitation, ownerPosition)) return refusals.transferNotFound();
   const terms = priceId === undefined ? {} : { priceId };
   return [{ type: 'TransferClaimed', data: { websiteId, clientId, invitationId, claimedBy, subject, ...terms } }];
 };
@@ -61,7 +68,11 @@ export const cancelTransfer = (of: AccessKey & { readonly invitationId: string }
   return invitation.stage === 'pending' ? [{ type: 'InvitationRevoked', data: of }] : refusals.transferNotFound();
 };
 
-export const withdrawTransfer = (of: AccessKey & { readonly invitationId: string }, state: AccessState): Outcome => {
-  const isOpen = openTransfers(state).some(([invitationId]) => invitationId === of.invitationId);
-  return isOpen ? [{ type: 'InvitationRevoked', data: of }] : [];
+export const withdrawTransfer = (command: WithdrawTransfer, state: AccessState): Outcome => {
+  const { websiteId, clientId, invitationId, ownerId, ownerPosition } = command;
+  const open = openTransfers(state).find(([id]) => id === invitationId)?.[1];
+  if (open === undefined || !isOvertaken(open, ownerPosition)) return [];
+  // The owner's own claim is completed: it gives them a subscription.
+  if (open.stage === 'claimed' && open.claimedBy === ownerId) return [];
+  return [{ type: 'InvitationRevoked', data: { websiteId, clientId, invitationId } }];
 };

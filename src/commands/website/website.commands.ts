@@ -25,6 +25,11 @@ export interface ChangeWebsite {
   readonly features?: readonly Feature[] | undefined;
   readonly brandColor?: string | undefined;
   readonly clientId?: string | undefined;
+  /**
+   * Where in the log the offer was sent that this assignment carries out. Refused when an owner was
+   * assigned since.
+   */
+  readonly offerPosition?: bigint | undefined;
 }
 
 type Activated = Extract<WebsiteEvent, { type: 'WebsiteActivated' }>['data'];

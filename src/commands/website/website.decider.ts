@@ -80,7 +80,7 @@ const change = (
   command: Extract<WebsiteCommand, { type: 'ChangeWebsite' }>,
   state: ExistingWebsite,
 ): readonly WebsiteEvent[] | Refusal => {
-  const { websiteId, name, brandColor, clientId } = command;
+  const { websiteId, name, brandColor, clientId, offerPosition = state.ownerPosition } = command;
   const tier = command.tier ?? state.tier;
   const features = inCatalogueOrder(command.features ?? carriedOver(state, tier));
   const refusal = notOnTier(features, tier);
@@ -95,6 +95,7 @@ const change = (
     events.push({ type: 'WebsiteBrandColorChanged', data: { websiteId, brandColor } });
   }
   if (clientId !== undefined && clientId !== state.clientId) {
+    if (offerPosition < state.ownerPosition) return refusals.transferNotFound();
     events.push({
       type: 'WebsiteOwnerAssigned',
       data: { websiteId, clientId, ...(state.clientId !== undefined && { previousClientId: state.clientId }) },

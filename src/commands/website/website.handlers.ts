@@ -1,8 +1,9 @@
 import type { Engine } from '../../engine.js';
+import type { AccessKey } from '../../events/access/access.stream.js';
 import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { entityId } from '../../platform/ids.js';
 import { isoTime } from '../../platform/clock.js';
-import { removeLinkOfOwner } from '../access/access.handlers.js';
+import { removeLinkOfOwner, withdrawOvertakenOffers } from '../access/access.handlers.js';
 import { isRefusal } from '../decider.js';
 import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
@@ -22,7 +23,15 @@ const requireClient = async (engine: Engine, clientId: string | undefined): Prom
 /**
  * Checks again after an owner was written, as an erasure searches for websites after it was
  * decided: two concurrent ones see each other.
+ * @returns whether the client is erased, so that they own the website no longer
  */
+export const removeErasedOwner = async (engine: Engine, owner: AccessKey, context: CommandContext): Promise<boolean> => {
+  const { state } = await engine.state(clientFold, { clientId: owner.clientId });
+  if (state.stage !== 'erased') return false;
+  await engine.handle(websiteDecider, { type: 'RemoveOwner', ...owner }, consequenceOf(engine, context));
+  return true;
+};
+
 const refuseErasedOwner = async (
   engine: Engine,
   websiteId: string,
@@ -30,11 +39,7 @@ const refuseErasedOwner = async (
   context: CommandContext,
 ): Promise<void> => {
   if (clientId === undefined) return;
-  const { state } = await engine.state(clientFold, { clientId });
-  if (state.stage !== 'erased') return;
-  const remove = { type: 'RemoveOwner', websiteId, clientId } as const;
-  await engine.handle(websiteDecider, remove, consequenceOf(engine, context));
-  throw new Refused(refusals.clientNotFound(clientId));
+  if (await removeErasedOwner(engine, { websiteId, clientId }, context)) throw new Refused(refusals.clientNotFound(clientId));
 };
 
 /**
@@ -85,19 +90,27 @@ const reserveSlug = async (engine: Engine, slug: string, websiteId: string, cont
 };
 
 /**
+ * An assigned owner has no link, and the offers of the website's ownership that were open are
+ * withdrawn. When this is interrupted after the assignment, the access worker
+ * (`workers/access/`) completes it.
+ * @param openOffers ids of the offers that were open before; one that is missing is withdrawn later,
+ *   and cannot be claimed meanwhile
  * @throws Refused: unknown or archived website, unknown client, a feature above the tier,
  *   `Someone else saved …`
  */
 export const changeWebsite = async (
   engine: Engine,
-  input: Omit<ChangeWebsite, 'type' | 'at'>,
+  { openOffers = [], ...input }: Omit<ChangeWebsite, 'type' | 'at'> & { readonly openOffers?: readonly string[] },
   context: CommandContext,
   options?: HandleOptions,
 ): Handling => {
   await requireClient(engine, input.clientId);
   const { websiteId, clientId } = input;
   const handled = await engine.handle(websiteDecider, { type: 'ChangeWebsite', ...input }, context, options);
-  if (clientId !== undefined) await removeLinkOfOwner(engine, { websiteId, clientId }, context);
+  if (clientId !== undefined) {
+    await removeLinkOfOwner(engine, { websiteId, clientId }, context);
+    await withdrawOvertakenOffers(engine, websiteId, openOffers, context);
+  }
   await refuseErasedOwner(engine, websiteId, clientId, context);
   return handled;
 };
@@ -105,15 +118,17 @@ export const changeWebsite = async (
 /**
  * Makes a client the owner, once for each context: a repetition does not overwrite a later
  * assignment.
- * @throws Refused: unknown or archived website, `Client <id> does not exist`
+ * @param input `offerPosition`: where in the log the offer was sent that is carried out
+ * @throws Refused: unknown or archived website, `Client <id> does not exist`, `Pending transfer not
+ *   found` when an owner was assigned since the offer was sent
  */
 export const transferOwnership = async (
   engine: Engine,
-  { websiteId, clientId }: { readonly websiteId: string; readonly clientId: string },
+  { websiteId, clientId, offerPosition }: AccessKey & { readonly offerPosition: bigint },
   context: CommandContext,
 ): Promise<void> => {
   await requireClient(engine, clientId);
-  const command = { type: 'ChangeWebsite', websiteId, clientId } as const;
+  const command = { type: 'ChangeWebsite', websiteId, clientId, offerPosition } as const;
   await engine.handle(websiteDecider, command, context);
   const { state } = await engine.state(websiteFold, { websiteId });
   if (state.stage !== 'none' && state.clientId === clientId) await removeLinkOfOwner(engine, { websiteId, clientId }, context);

@@ -1,11 +1,14 @@
 import type { Recorded } from '../envelope.js';
 import type { StreamFold } from '../fold.js';
+import { START } from '../store/eventStore.js';
 import type { AccessEvent, InvitationKind, LinkRole } from './access.events.js';
 import { accessStream, type AccessKey } from './access.stream.js';
 
 export interface AccessState {
   /** `removed`: the link was taken away. */
   readonly link: LinkRole | 'none' | 'removed';
+  /** Where in the log the link was given. */
+  readonly linkPosition: bigint;
   /** Invitations to other addresses of the person that were accepted for this link. */
   readonly takenUp: readonly string[];
   readonly invitations: ReadonlyMap<string, InvitationState>;
@@ -18,6 +21,8 @@ export interface InvitationState {
   readonly email: string;
   readonly role?: LinkRole;
   readonly expiresAt: string;
+  /** Where in the log it was issued or renewed last. */
+  readonly sentPosition: bigint;
   /** Of a transfer. */
   readonly priceId?: string;
   /** The client that claimed or accepted it. */
@@ -43,7 +48,7 @@ const withInvitation = (state: AccessState, id: string, changes: Partial<Invitat
 const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState => {
   switch (event.type) {
     case 'ClientLinked':
-      return { ...state, link: event.data.role };
+      return { ...state, link: event.data.role, linkPosition: event.position };
     case 'ClientLinkRoleChanged':
       return { ...state, link: event.data.role };
     case 'ClientUnlinked':
@@ -52,7 +57,8 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
     case 'InvitationRenewed': {
       const { invitationId, kind, email, role, priceId, expiresAt } = event.data;
       const terms = { ...(role !== undefined && { role }), ...(priceId !== undefined && { priceId }) };
-      const invitation: InvitationState = { kind, stage: 'pending', email, ...terms, expiresAt };
+      const sentPosition = event.position;
+      const invitation: InvitationState = { kind, stage: 'pending', email, ...terms, expiresAt, sentPosition };
       return { ...state, invitations: new Map(state.invitations).set(invitationId, invitation) };
     }
     case 'InvitationAccepted': {
@@ -76,6 +82,6 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
 export const accessFold: StreamFold<AccessState, AccessEvent, AccessKey> = {
   name: 'access',
   stream: accessStream,
-  initialState: { link: 'none', takenUp: [], invitations: new Map() },
+  initialState: { link: 'none', linkPosition: START, takenUp: [], invitations: new Map() },
   evolve,
 };

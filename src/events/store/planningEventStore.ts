@@ -3,7 +3,6 @@ import { encodeEvents } from './encodeEvents.js';
 import {
   CorruptedRetry,
   NO_STREAM,
-  START,
   WrongExpectedRevision,
   type AppendResult,
   type EventStore,
@@ -29,6 +28,9 @@ export interface PlanningEventStore {
 }
 
 const defaultPage = 1_000;
+
+/** What is planned comes after everything that is stored. */
+const plannedPosition = 2n ** 63n - 1n;
 
 /**
  * An event store over another one that keeps what is appended in memory: a stream read through it
@@ -58,7 +60,7 @@ export const createPlanningEventStore = (below: EventStore, now: () => string): 
     if (start === undefined || !isWhole || (typeof expected === 'bigint' && expected !== start - 1n)) {
       throw new CorruptedRetry(stream);
     }
-    return { revision: start + BigInt(events.length - 1), position: START };
+    return { revision: start + BigInt(events.length - 1), position: plannedPosition };
   };
 
   const append = async (stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> => {
@@ -73,11 +75,11 @@ export const createPlanningEventStore = (below: EventStore, now: () => string): 
     if (!isExpected) throw new WrongExpectedRevision(stream, expected, head);
     for (const [index, event] of events.entries()) {
       const revision = head + BigInt(index + 1);
-      plan.events.push({ ...event, stream, revision, position: START, recordedAt: now() });
+      plan.events.push({ ...event, stream, revision, position: plannedPosition, recordedAt: now() });
       planned.push({ stream, type: event.type, data: event.data });
     }
     plans.set(stream, plan);
-    return { revision: head + BigInt(events.length), position: START };
+    return { revision: head + BigInt(events.length), position: plannedPosition };
   };
 
   const readStream = async (stream: string, options: ReadStreamOptions = {}): Promise<StreamSlice> => {

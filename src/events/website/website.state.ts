@@ -1,3 +1,4 @@
+import type { Recorded } from '../envelope.js';
 import type { StreamFold } from '../fold.js';
 import type { Feature, SlugEvent, Tier, WebsiteEvent } from './website.events.js';
 import { slugStream, websiteStream } from './website.stream.js';
@@ -12,6 +13,8 @@ export type WebsiteState =
       readonly features: readonly Feature[];
       readonly brandColor?: string;
       readonly clientId?: string;
+      /** Where in the log an owner was assigned last. */
+      readonly ownerPosition: bigint;
       readonly archived: boolean;
     };
 
@@ -26,7 +29,7 @@ const withoutOwner = (state: WebsiteState): WebsiteState => {
   return others;
 };
 
-const evolve = (state: WebsiteState, event: WebsiteEvent): WebsiteState => {
+const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteState => {
   switch (event.type) {
     case 'WebsiteCreated': {
       const { name, tier, features, brandColor, clientId } = event.data;
@@ -37,6 +40,7 @@ const evolve = (state: WebsiteState, event: WebsiteEvent): WebsiteState => {
         features,
         ...(brandColor !== undefined && { brandColor }),
         ...(clientId !== undefined && { clientId }),
+        ownerPosition: event.position,
         archived: false,
       };
     }
@@ -49,7 +53,7 @@ const evolve = (state: WebsiteState, event: WebsiteEvent): WebsiteState => {
     case 'WebsiteBrandColorChanged':
       return changed(state, { brandColor: event.data.brandColor });
     case 'WebsiteOwnerAssigned':
-      return changed(state, { clientId: event.data.clientId });
+      return changed(state, { clientId: event.data.clientId, ownerPosition: event.position });
     case 'WebsiteOwnerRemoved':
       return withoutOwner(state);
     case 'WebsiteActivated':

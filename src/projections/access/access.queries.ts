@@ -89,6 +89,10 @@ export const listTransfers = async (reader: Reader, websiteId: string): Promise<
     ({ status }) => status !== 'revoked',
   );
 
+/** Ids of the offers of a website's ownership that are neither withdrawn nor over. */
+export const openTransfers = async (reader: Reader, websiteId: string): Promise<readonly string[]> =>
+  (await listTransfers(reader, websiteId)).filter(({ status }) => status === 'pending').map(({ id }) => id);
+
 /**
  * Every website that a client owns or is linked to, newest first, with the client's role; each
  * checked as of now. Archived ones are left out.

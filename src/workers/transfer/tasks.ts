@@ -1,4 +1,4 @@
-import { changeAccess } from '../../commands/access/access.handlers.js';
+import { changeAccess, withdrawOvertakenOffers } from '../../commands/access/access.handlers.js';
 import { customerDecider } from '../../commands/billing/customer.decider.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import { Refused, refusals } from '../../commands/refusal.js';
@@ -7,7 +7,7 @@ import type { Engine } from '../../engine.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Customer, Payer, Payments } from '../../integrations/payments/port.js';
 import { keyOfInvitation } from '../../events/access/access.stream.js';
-import { listTransfers } from '../../projections/access/access.queries.js';
+import { openTransfers } from '../../projections/access/access.queries.js';
 import { readClient } from '../../projections/client/client.queries.js';
 import type { HeldLease } from '../leasedTask.js';
 import { billingFold, type AttemptOutcome, type BillingTask, type Claim } from './transfer.process.js';
@@ -53,7 +53,7 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
   // An earlier attempt did everything, but did not record it.
   if ((await stageOf(engine, claim)) === 'accepted') return completed;
   const { id: customerId } = await customerOf(tools, clientId, attempt);
-  await requireWanted(engine, claim);
+  const offerPosition = await requireWanted(engine, claim);
   await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId });
   const { id: subscriptionId } =
     (await payments.findSubscription(customerId, websiteId)) ??
@@ -63,40 +63,33 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
   assertHeld();
   // The claim's id is the command id, so that the website is transferred once, however often the
   // claim is carried out.
-  await transferOwnership(engine, { websiteId, clientId }, { ...context(), commandId: claimId });
+  await transferOwnership(engine, { websiteId, clientId, offerPosition }, { ...context(), commandId: claimId });
   await withdrawOtherOffers(tools, claim, attempt);
   await changeAccess(engine, { type: 'AcceptTransfer', ...key, invitationId, claimId }, context());
   return completed;
 };
 
-/**
- * Withdraws the website's offers to others: a later claim of one would take the website from the
- * new owner.
- */
+/** Withdraws the website's offers to others. */
 const withdrawOtherOffers = async (
   { engine, reader }: Tools,
   { websiteId, invitationId }: Claim,
   { lease, context }: BillingAttempt,
 ): Promise<void> => {
-  const transfers = await listTransfers(reader, websiteId);
-  // A worker that slept until now may have read outdated offers, and must not withdraw the new
-  // owner's.
+  const others = (await openTransfers(reader, websiteId)).filter((id) => id !== invitationId);
   lease.assertHeld();
-  for (const { id, status } of transfers) {
-    const key = id === invitationId || status !== 'pending' ? null : keyOfInvitation(id);
-    if (key !== null) await changeAccess(engine, { type: 'WithdrawTransfer', ...key, invitationId: id }, context());
-  }
+  await withdrawOvertakenOffers(engine, websiteId, others, context());
+};
+
+/** The offer, while the claim is its last one. */
+const offerOf = async (engine: Engine, { invitationId, claimId }: Claim): Promise<InvitationState | undefined> => {
+  const key = keyOfInvitation(invitationId);
+  const invitation = key === null ? undefined : (await engine.state(accessFold, key)).state.invitations.get(invitationId);
+  return invitation?.claimId === claimId ? invitation : undefined;
 };
 
 /** The stage of the claim's offer; `undefined` when it has no claim, or another one. */
-export const stageOf = async (
-  engine: Engine,
-  { invitationId, claimId }: Claim,
-): Promise<InvitationState['stage'] | undefined> => {
-  const key = keyOfInvitation(invitationId);
-  const invitation = key === null ? undefined : (await engine.state(accessFold, key)).state.invitations.get(invitationId);
-  return invitation?.claimId === claimId ? invitation.stage : undefined;
-};
+export const stageOf = async (engine: Engine, claim: Claim): Promise<InvitationState['stage'] | undefined> =>
+  (await offerOf(engine, claim))?.stage;
 
 const customerOf = async (
   { engine, reader, payments }: Tools,
@@ -119,14 +112,21 @@ const customerOf = async (
 };
 
 /**
- * @throws Refused when the claim was withdrawn or the website archived meanwhile: it must not be
- *   billed
+ * @returns where in the log the offer was sent
+ * @throws Refused when the claim was withdrawn, an owner assigned or the website archived meanwhile:
+ *   it must not be billed
  */
-const requireWanted = async (engine: Engine, claim: Claim): Promise<void> => {
-  const { websiteId } = claim;
-  if ((await stageOf(engine, claim)) !== 'claimed') throw new Refused(refusals.transferNotFound());
+const requireWanted = async (engine: Engine, claim: Claim): Promise<bigint> => {
+  const { websiteId, clientId } = claim;
+  const offer = await offerOf(engine, claim);
+  if (offer?.stage !== 'claimed') throw new Refused(refusals.transferNotFound());
+  const { sentPosition } = offer;
   const { state: website } = await engine.state(websiteFold, { websiteId });
-  if (website.stage !== 'none' && website.archived) throw new Refused(refusals.websiteArchived(websiteId));
+  if (website.stage === 'none') return sentPosition;
+  if (website.archived) throw new Refused(refusals.websiteArchived(websiteId));
+  // An earlier attempt may have made the claimant the owner.
+  if (website.clientId !== clientId && sentPosition < website.ownerPosition) throw new Refused(refusals.transferNotFound());
+  return sentPosition;
 };
 
 /** There is one subscription; more only if somebody created them by hand. */

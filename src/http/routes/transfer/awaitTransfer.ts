@@ -55,7 +55,8 @@ const isCarriedOut = async (
   const outcome = billing.outcomes.get(claimId);
   const { state: access } = await engine.state(accessFold, key);
   const invitation = access.invitations.get(invitationId);
-  if (invitation?.stage === 'accepted') return true;
+  // It was carried out also when another assignment has overtaken it since.
+  if (invitation?.stage === 'accepted' || outcome === 'completed') return true;
   if (invitation?.stage === 'revoked') throw new Refused(refusals.transferNotFound());
   // Answered once it can be claimed again, so that a claim made at once does not fail the same way.
   const isReleased = invitation?.stage === 'pending' || invitation?.claimId !== claimId;

@@ -4,6 +4,7 @@ import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '..
 import { Feature, Tier } from '../../../events/website/website.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
+import { openTransfers } from '../../../projections/access/access.queries.js';
 import { listWebsites } from '../../../projections/website/website.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { readPage } from '../../paging.js';
@@ -174,8 +175,9 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
       ),
       refusals: ['field_required', 'not_hex_colour', 'client_not_found', 'feature_not_on_tier'],
       answers: oneWebsite,
-      act: ({ params, body, context, expectation }, acting) => {
-        const input = { ...body, ...(body.name !== undefined && { name: body.name.trim() }), websiteId: params.id };
+      act: async ({ params: { id: websiteId }, body, context, expectation }, acting) => {
+        const openOffers = body.clientId === undefined ? [] : await openTransfers(reader, websiteId);
+        const input = { ...body, ...(body.name !== undefined && { name: body.name.trim() }), websiteId, openOffers };
         return changeWebsite(acting, input, context, expectation);
       },
       answer: ({ params }) => readBack(params.id),
