@@ -14,6 +14,13 @@ export interface Attempts {
   readonly failures: number;
   /** When the first attempt began, ISO 8601. */
   readonly firstAt?: string;
+  /** When the last attempt began, ISO 8601, by the clock of the worker that began it. */
+  readonly startedAt?: string;
+  /**
+   * How long it has been retried since the first fault, in milliseconds: the pauses and the attempts
+   * that failed, each measured by the clock of one worker. Time in which no worker ran is left out.
+   */
+  readonly retriedForMs: number;
   /** Present while an attempt runs. */
   readonly lease?: { readonly worker: string; readonly token: FencingToken };
   /**
@@ -26,7 +33,7 @@ export interface Attempts {
 /** Names a lease or a pause: the revision of the event that began or renewed it. */
 export type FencingToken = bigint;
 
-export const noAttempts: Attempts = { attempt: 0, failures: 0 };
+export const noAttempts: Attempts = { attempt: 0, failures: 0, retriedForMs: 0 };
 
 /** What a worker reports about its lease, beside the number of the attempt. */
 export type LeaseCommand = StartAttempt | RenewLease | RecordFailure;
@@ -61,7 +68,6 @@ export interface Fault {
 
 /** How long a lease lasts without renewal, in milliseconds. A worker renews it while it works. */
 export const LEASE_MS = 6_000;
-const MAX_FAILURES = 5;
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 
@@ -103,7 +109,13 @@ interface LeaseEvent<Data> {
 export const attemptStarted = (
   { attempt: _, pause: __, ...attempts }: Attempts,
   { data: { attempt, worker }, revision, metadata: { at } }: LeaseEvent<{ attempt: number; worker: string }>,
-): Attempts => ({ ...attempts, attempt, firstAt: attempts.firstAt ?? at, lease: { worker, token: revision } });
+): Attempts => ({
+  ...attempts,
+  attempt,
+  firstAt: attempts.firstAt ?? at,
+  startedAt: at,
+  lease: { worker, token: revision },
+});
 
 export const leaseRenewed = (attempts: Attempts, { revision }: LeaseEvent<unknown>): Attempts =>
   attempts.lease === undefined ? attempts : { ...attempts, lease: { ...attempts.lease, token: revision } };
@@ -112,11 +124,15 @@ export const attemptFailed = (
   { lease: _, pause: __, ...attempts }: Attempts,
   { data: { nextAttemptAt }, revision, metadata: { at } }: LeaseEvent<{ nextAttemptAt?: string }>,
 ): Attempts => {
-  const failures = attempts.failures + 1;
-  if (nextAttemptAt === undefined) return { ...attempts, failures };
+  const failed = { ...attempts, failures: attempts.failures + 1, retriedForMs: retriedForMs(attempts, at) };
+  if (nextAttemptAt === undefined) return failed;
   const pause = { until: nextAttemptAt, ms: Date.parse(nextAttemptAt) - Date.parse(at), token: revision };
-  return { ...attempts, failures, pause };
+  return { ...failed, retriedForMs: failed.retriedForMs + Math.max(0, pause.ms), pause };
 };
+
+/** `retriedForMs` once the attempt under way fails at `at`. */
+const retriedForMs = ({ failures, retriedForMs: before, startedAt = '' }: Attempts, at: string): number =>
+  failures === 0 ? 0 : before + Math.max(0, Date.parse(at) - Date.parse(startedAt) || 0);
 
 type Decided<Command> = Command & { readonly attempt: number; readonly at: string };
 
@@ -174,7 +190,7 @@ export const decideFailure = <Event>(
   attempts: Attempts,
   command: Decided<RecordFailure>,
   failed: (data: Failure, isGivenUp: boolean) => readonly Event[],
-  retry: RetryPolicy = retryAt,
+  retry: RetryPolicy,
 ): readonly Event[] => {
   const { attempt, fault } = command;
   if (!isUnderWay(attempts, attempt)) return [];
@@ -188,14 +204,19 @@ export const decideFailure = <Event>(
 export type RetryPolicy = (attempts: Attempts, command: Decided<RecordFailure>) => string | undefined;
 
 /**
- * Exponential backoff with jitter, never sooner than the provider asks; no retry after a permanent
- * fault or the fifth transient one.
+ * Exponential backoff with jitter, never sooner than the provider asks, until it has been retried
+ * for `budgetMs`: the last attempt begins then. No retry after a permanent fault, or when the
+ * provider asks to wait for longer than is left.
+ * @param maxPauseMs the longest pause, unless the provider asks for a longer one
  */
-export const retryAt: RetryPolicy = (attempts, { fault, jitter, at }) => {
-  const failures = attempts.failures + 1;
-  if (!fault.transient || failures >= MAX_FAILURES) return undefined;
-  const pause = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - 1)) * (0.5 + jitter / 2);
-  // Up to a tenth later than asked, at random: all refused callers got the same answer and must not
-  // return together.
-  return later(at, Math.round(Math.max(pause, fault.retryAfterMs * (1 + jitter / 10))));
-};
+export const retryFor =
+  (budgetMs: number, maxPauseMs = MAX_PAUSE_MS): RetryPolicy =>
+  (attempts, { fault, jitter, at }) => {
+    const leftMs = budgetMs - retriedForMs(attempts, at);
+    if (!fault.transient || leftMs <= 0 || fault.retryAfterMs > leftMs) return undefined;
+    const backoffMs = Math.min(maxPauseMs, MIN_PAUSE_MS * 2 ** attempts.failures) * (0.5 + jitter / 2);
+    // Up to a tenth later than asked, at random: all refused callers got the same answer and must
+    // not return together.
+    const askedMs = fault.retryAfterMs * (1 + jitter / 10);
+    return later(at, Math.round(Math.max(Math.min(backoffMs, leftMs), askedMs)));
+  };

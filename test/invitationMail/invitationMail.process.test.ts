@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { InvitationMailEvent } from '../../src/events/invitationMail/invitationMail.events.js';
 import { invitationMailProcess, type MailOutcome } from '../../src/workers/invitationMail/invitationMail.process.js';
+import { failUntilGivenUp } from '../support/retries.js';
 import { expectRepeatable, given as givenEvents, now, recorded } from '../support/given.js';
 
 const mail = { websiteId: 'w1', invitationId: 'i1', eventId: 'e1' };
@@ -89,14 +90,27 @@ describe('an outcome', () => {
       .then([{ type: 'InvitationMailLeaseRenewed', data: { ...mail, attempt: 1, leaseUntil } }]);
   });
 
-  test('that is a fault for now means another attempt, and the fifth one parks the mail', () => {
+  test('that is a fault for now means another attempt, for 24 hours; then the mail is parked', () => {
     given([started()])
       .when(say(1, failure))
       .then([failed(1, '2026-01-02T00:00:00.500Z')]);
-    const four = [1, 2, 3, 4].flatMap((attempt) => [started(attempt), failed(attempt, now)]);
-    given([...four, started(5)])
-      .when(say(5, failure))
-      .then([failed(5), parked]);
+    const { pauses, retriedForMs, last } = failUntilGivenUp(invitationMailProcess, [], {
+      start: (attempt, waitedOut) => say(attempt, { ...start, waitedOut }),
+      fail: (attempt) => say(attempt, failure),
+      attemptMs: 1_000,
+    });
+    expect(retriedForMs).toBeGreaterThanOrEqual(24 * 3_600_000);
+    expect(retriedForMs).toBeLessThanOrEqual(24 * 3_600_000 + 1_000);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(15 * 60_000);
+    expect(last).toStrictEqual([failed(pauses.length + 1), parked]);
+  });
+
+  test('is retried for as long after a week in which no worker ran, and on a clock that is an hour ahead', () => {
+    const begun = recorded(started(1), { revision: 0, at: '2025-12-24T00:00:00.000Z' });
+    const fault = recorded(failed(1, '2025-12-24T00:00:02.000Z'), { revision: 1, at: '2025-12-24T00:00:01.000Z' });
+    const again = recorded(started(2, 'B'), { revision: 2, at: now });
+    const { outcome } = givenEvents(invitationMailProcess, [begun, fault, again]).when(say(2, failure));
+    expect(outcome).toMatchObject([{ type: 'InvitationMailFailed', data: { nextAttemptAt: expect.any(String) } }]);
   });
 
   test('that is a fault for good parks the mail', () => {

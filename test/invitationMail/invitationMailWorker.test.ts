@@ -297,15 +297,23 @@ describe('a sender that fails', () => {
     expect((await typesOf(world, id)).filter((type) => type === 'InvitationMailFailed')).toHaveLength(4);
   });
 
-  test.each([
-    ['five times', [...fourTimes, transientFault('Busy')], 'Busy'],
-    ['for good', [permanentFault(`550 <${email}>: no such user`)], '550 <the recipient>: no such user'],
-  ])('%s has the mail parked, with the reason; asking again gets another one sent', async (_, errors, reason) => {
+  test('for an hour, while the mail server is away, loses no invitation', async () => {
     const world = await createWorld();
-    await world.start(failing(errors));
+    const back = world.clock.now() + 3_600_000;
+    await world.start((_, act) => (world.clock.now() < back ? Promise.reject(transientFault('Away')) : Promise.resolve(act())));
+    const id = await world.invite();
+    await passTimeUntil(world.clock, () => Promise.resolve(world.clock.now() >= back), { withinMs: 4_000_000, stepMs: 60_000 });
+    await untilEnded(world, id);
+    expect(world.sent).toHaveLength(1);
+  });
+
+  test('for good has the mail parked, with the reason; asking again gets another one sent', async () => {
+    const world = await createWorld();
+    await world.start(failing([permanentFault(`550 <${email}>: no such user`)]));
     const id = await world.invite();
     await untilEnded(world, id);
     expect(world.sent).toStrictEqual([]);
+    const reason = '550 <the recipient>: no such user';
     expect((await world.events(id)).at(-1)).toMatchObject({ type: 'InvitationMailParked', data: { reason } });
     await world.change('ResendInvitation', id);
     await untilEnded(world, id, 2);

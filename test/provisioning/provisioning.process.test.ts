@@ -8,7 +8,8 @@ import {
 } from '../../src/events/provisioning/provisioning.events.js';
 import type { CompensationInput, ProvisioningInput } from '../../src/workers/provisioning/provisioning.commands.js';
 import { provisioningCompensation } from '../../src/workers/provisioning/provisioning.compensation.js';
-import { provisioningProcess, STEP_DEADLINE_MS } from '../../src/workers/provisioning/provisioning.process.js';
+import { provisioningProcess, STEP_DEADLINE_MS, STEP_RETRY_MS } from '../../src/workers/provisioning/provisioning.process.js';
+import { failUntilGivenUp } from '../support/retries.js';
 import { expectRepeatable, given as givenEvents, now, recorded } from '../support/given.js';
 
 const lately = '2026-01-01T23:59:00.000Z';
@@ -278,10 +279,29 @@ describe('the failure of a step', () => {
       .then([fails(attempt, nextAttemptAt)]);
   });
 
-  test('for now, the fifth time, fails the job', () => {
-    given([queued, ...failures(4), started(first, 5)])
-      .when(failure(5))
-      .then([fails(5), failed(first)]);
+  test.each([0, 60_000])('for now is retried for 15 minutes, then the job fails; an attempt takes %s ms', (attemptMs) => {
+    const { pauses, retriedForMs, last } = failUntilGivenUp(provisioningProcess, [queued], {
+      start: (attempt, waitedOut) => ({
+        ...job,
+        type: 'StartAttempt' as const,
+        step: first as StepId,
+        attempt,
+        worker: 'A',
+        waitedOut,
+      }),
+      fail: (attempt) => ({ ...job, ...failure(attempt) }),
+      attemptMs,
+    });
+    expect(retriedForMs).toBeGreaterThanOrEqual(STEP_RETRY_MS);
+    expect(retriedForMs).toBeLessThanOrEqual(STEP_RETRY_MS + attemptMs);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(60_000);
+    expect(last).toStrictEqual([fails(pauses.length + 1), failed(first)]);
+  });
+
+  test('that four others came before in version 0.1.0 does not fail the job', () => {
+    const long = [1, 2, 3, 4].flatMap((attempt) => [started(first, attempt), failedStep(first, attempt, lately)]);
+    const { outcome } = given([queued, ...long, started(first, 5)]).when(failure(5));
+    expect(outcome).toMatchObject([{ type: 'ProvisioningStepFailed', data: { nextAttemptAt: expect.any(String) } }]);
   });
 
   test('is not counted for a worker that died: its attempt reported nothing', () => {
@@ -306,9 +326,9 @@ describe('the failure of a step', () => {
       .then([fails(1, '2026-01-02T00:02:06.000Z')]);
   });
 
-  test('with a time to wait for that lies past the deadline fails the job', () => {
+  test('with a time to wait for that is longer than it is retried fails the job', () => {
     given([queued, started(first)])
-      .when(failure(1, { fault: { ...transient, retryAfterMs: STEP_DEADLINE_MS } }))
+      .when(failure(1, { fault: { ...transient, retryAfterMs: STEP_RETRY_MS + 1 } }))
       .then([fails(1), failed(first)]);
   });
 
@@ -342,11 +362,13 @@ describe('a retry', () => {
       .then([started(third, 2)]);
   });
 
-  test('has five attempts of its own', () => {
-    const four = [2, 3, 4, 5].flatMap((attempt) => [started(third, attempt), failedStep(third, attempt, now)]);
-    given([...failedAtThird, retried(third), ...four, started(third, 6)])
-      .when({ type: 'RecordFailure', step: third, attempt: 6, fault: transient, jitter: 0 })
-      .then([failedStep(third, 6), failed(third)]);
+  test('is retried for 15 minutes of its own', () => {
+    const ofThird = (attempt: number) => ({ ...job, step: third as StepId, attempt: attempt + 1 });
+    const { retriedForMs } = failUntilGivenUp(provisioningProcess, [...failedAtThird, retried(third)], {
+      start: (attempt, waitedOut) => ({ ...ofThird(attempt), type: 'StartAttempt' as const, worker: 'A', waitedOut }),
+      fail: (attempt) => ({ ...ofThird(attempt), type: 'RecordFailure' as const, fault: transient, jitter: 0 }),
+    });
+    expect(retriedForMs).toBe(STEP_RETRY_MS);
   });
 
   test('that failed as well can be retried', () => {

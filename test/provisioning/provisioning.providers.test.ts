@@ -3,7 +3,7 @@ import type { Trouble, TroubleKind } from '../support/providers/wire.js';
 import { createGitHubAndVercel, type GitHubAndVercel } from '../workers/outside.js';
 import { passTimeUntil } from '../workers/machine.js';
 import { createWorld, type World } from './provisioningWorld.js';
-import { directLine, type Line } from '../workers/remote.js';
+import { directLine, permanentFault, type Line } from '../workers/remote.js';
 
 const ended = (world: World): Promise<void> => world.untilEndedOr(3 * 3_600_000);
 
@@ -146,7 +146,8 @@ describe('with GitHub and Vercel', () => {
     const failed = async (trouble: () => Trouble | undefined = () => undefined) => {
       const outside = createGitHubAndVercel(trouble);
       const world = await createWorld(outside);
-      const closed: Line = (name, act) => Promise.resolve(name === 'visit' ? (503 as ReturnType<typeof act>) : act());
+      const closed: Line = (name, act) =>
+        name === 'visit' ? Promise.reject(permanentFault('It is closed')) : Promise.resolve(act());
       const worker = await world.start(undefined, { line: closed });
       await ended(world);
       await worker.stop();

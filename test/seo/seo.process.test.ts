@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SeoEvent, SeoScanResult } from '../../src/events/seo/seo.events.js';
 import { seoScanProcess, type ScanOutcome } from '../../src/workers/seo/seo.process.js';
+import { failUntilGivenUp } from '../support/retries.js';
 import { expectRepeatable, given as givenEvents, now, recorded } from '../support/given.js';
 
 const url = 'https://bakery.example/';
@@ -80,14 +81,16 @@ describe('a scan', () => {
       .then([completed]);
   });
 
-  test('is tried again after a fault for now, and given up after the fifth, or a fault for good', () => {
+  test('is tried again after a fault for now, for 15 minutes, and given up then, or after a fault for good', () => {
     given([requested(), started()])
       .when(say(1, failure))
       .then([failed(1, '2026-01-02T00:00:00.500Z')]);
-    const four = [1, 2, 3, 4].flatMap((attempt) => [started(attempt), failed(attempt, now)]);
-    given([requested(), ...four, started(5)])
-      .when(say(5, failure))
-      .then([failed(5), givenUp]);
+    const { pauses, retriedForMs, last } = failUntilGivenUp(seoScanProcess, [requested()], {
+      start: (attempt, waitedOut) => say(attempt, { ...start, waitedOut }),
+      fail: (attempt) => say(attempt, failure),
+    });
+    expect(retriedForMs).toBe(15 * 60_000);
+    expect(last).toStrictEqual([failed(pauses.length + 1), givenUp]);
     const { outcome } = given([requested(), started()]).when(
       say(1, { ...failure, fault: { ...failure.fault, transient: false } }),
     );

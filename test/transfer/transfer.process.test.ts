@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { customerDecider } from '../../src/commands/billing/customer.decider.js';
 import type { BillingEvent } from '../../src/events/billing/billing.events.js';
 import { attemptsAt, billingProcess, type BillingTask } from '../../src/workers/transfer/transfer.process.js';
+import { failUntilGivenUp } from '../support/retries.js';
 import { expectRepeatable, given, now, stateAfter } from '../support/given.js';
 
 const claim = { websiteId: 'w1', invitationId: 'i1', claimId: 'claim-1', clientId: 'c1' };
@@ -79,7 +80,7 @@ describe('an attempt', () => {
       .when({ ...start, attempt: 2, task: endTask })
       .then([started('end c1', 2)]);
     expect(attemptsAt(stateAfter(billingProcess, events), claimTask).failures).toBe(1);
-    expect(attemptsAt(stateAfter(billingProcess, events), endTask)).toEqual({ attempt: 1, failures: 0 });
+    expect(attemptsAt(stateAfter(billingProcess, events), endTask)).toEqual({ attempt: 1, failures: 0, retriedForMs: 0 });
   });
 
   test('that is not the current one says nothing', () => {
@@ -173,12 +174,17 @@ describe('a failure', () => {
   const failures = (count: number): BillingEvent[] =>
     Array.from({ length: count }, (_, index) => [started('claim-1', index + 1), failedOnce(index + 1)]).flat();
 
-  test('of a claim is the last one when it is the fifth, is permanent, or has to wait for more than a minute', () => {
+  test('of a claim is retried for a minute, not when it is permanent or has to wait for longer', () => {
     const failed = { type: 'TransferFailed', data: { ...claim, reason: 'Away' } };
-    const fifth = given(billingProcess, [...failures(4), started('claim-1', 5)]).when({ ...failure, attempt: 5 });
+    const { retriedForMs, last } = failUntilGivenUp(billingProcess, [], {
+      start: (attempt, waitedOut) => ({ ...start, attempt, waitedOut }),
+      fail: (attempt) => ({ ...failure, attempt }),
+    });
+    expect(retriedForMs).toBe(60_000);
     const forGood = given(billingProcess, [started('claim-1')]).when({ ...failure, fault: { ...fault, transient: false } });
     const long = given(billingProcess, [started('claim-1')]).when({ ...failure, fault: { ...fault, retryAfterMs: 61_000 } });
-    for (const { outcome } of [fifth, forGood, long]) expect(outcome).toMatchObject([{ type: 'BillingAttemptFailed' }, failed]);
+    for (const outcome of [last, forGood.outcome, long.outcome])
+      expect(outcome).toMatchObject([{ type: 'BillingAttemptFailed' }, failed]);
     const { outcome } = given(billingProcess, [started('claim-1')]).when(failure);
     expect(outcome).toMatchObject([{ data: { nextAttemptAt: later(500) } }]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WebhookEvent } from '../../src/events/webhook/webhook.events.js';
 import { topicOf, webhookProcess, type WebhookCommand } from '../../src/workers/webhook/webhook.process.js';
+import { failUntilGivenUp } from '../support/retries.js';
 import { earlier, expectRepeatable, given as givenEvents, now, type Timeless } from '../support/given.js';
 
 const webhook = { websiteId: 'w1', webhookId: 'h1', topic: 'app/uninstalled' } as const;
@@ -16,7 +17,8 @@ const failedAt = (attempt: number, nextAttemptAt?: string): WebhookEvent => ({
   data: { ...webhook, attempt, error: 'Broken', ...(nextAttemptAt !== undefined && { nextAttemptAt }) },
 });
 const parked: WebhookEvent = { type: 'WebhookParked', data: { ...webhook, reason: 'Broken' } };
-const fourFailures = [received, ...[1, 2, 3, 4].map((attempt) => failedAt(attempt, now))];
+/** After each it waited for a day, as long as it is retried. */
+const afterDays = [received, ...[1, 2, 3, 4].map((attempt) => failedAt(attempt, now))];
 
 const given = (events: readonly WebhookEvent[] = []) => givenEvents(webhookProcess, events);
 
@@ -60,13 +62,14 @@ describe('a webhook', () => {
       .then([]);
   });
 
-  test('that fails is tried again after a pause, and parked after the fifth failure', () => {
+  test('that fails is tried again after a pause, for 24 hours, and then parked', () => {
     given([received])
       .when(fail(1))
       .then([failedAt(1, '2026-01-02T00:00:00.500Z')]);
-    given(fourFailures)
-      .when(fail(5))
-      .then([failedAt(5), parked]);
+    const { pauses, retriedForMs, last } = failUntilGivenUp(webhookProcess, [received], { fail });
+    expect(retriedForMs).toBe(24 * 3_600_000);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(15 * 60_000);
+    expect(last).toStrictEqual([failedAt(pauses.length + 1), parked]);
   });
 
   test('has one failure for each attempt, from whichever worker', () => {
@@ -77,7 +80,7 @@ describe('a webhook', () => {
   });
 
   test('that is parked is tried again on request', () => {
-    const gaveUp = [...fourFailures, failedAt(5), parked];
+    const gaveUp = [...afterDays, failedAt(5), parked];
     given(gaveUp)
       .when({ type: 'RecordProcessed', ...webhook })
       .then([]);
@@ -95,8 +98,8 @@ describe('a webhook', () => {
     ['receive', [], receive],
     ['process', [received], { type: 'RecordProcessed', ...webhook }],
     ['fail', [received], fail(1)],
-    ['park', fourFailures, fail(5)],
-    ['reopen', [...fourFailures, failedAt(5), parked], { type: 'ReopenWebhook', ...webhook }],
+    ['park', afterDays, fail(5)],
+    ['reopen', [...afterDays, failedAt(5), parked], { type: 'ReopenWebhook', ...webhook }],
   ])('%s: the same again changes nothing', (_, events, command) => {
     expectRepeatable(webhookProcess, events, command);
   });

@@ -12,6 +12,7 @@ import {
   isUnderWay,
   leaseRenewed,
   noAttempts,
+  retryFor,
   type Attempts,
   type LeaseCommand,
 } from '../lease.js';
@@ -96,12 +97,20 @@ const recordDropped = (command: Command<'RecordDropped'>, { attempts }: MailStat
   return isUnderWay(attempts, attempt) ? [{ type: 'InvitationMailDropped', data: { ...nameOf(command), attempt, reason } }] : [];
 };
 
+/** A mail server may be away for a day: an invitation must not be lost by it. */
+const retry = retryFor(24 * 3_600_000, 15 * 60_000);
+
 const recordFailure = (command: Command<'RecordFailure'>, { attempts }: MailState): readonly InvitationMailEvent[] =>
-  decideFailure(attempts, command, (failure, isGivenUp) => {
-    const mail = nameOf(command);
-    const failed: InvitationMailEvent = { type: 'InvitationMailFailed', data: { ...mail, ...failure } };
-    return isGivenUp ? [failed, { type: 'InvitationMailParked', data: { ...mail, reason: failure.error } }] : [failed];
-  });
+  decideFailure(
+    attempts,
+    command,
+    (failure, isGivenUp) => {
+      const mail = nameOf(command);
+      const failed: InvitationMailEvent = { type: 'InvitationMailFailed', data: { ...mail, ...failure } };
+      return isGivenUp ? [failed, { type: 'InvitationMailParked', data: { ...mail, reason: failure.error } }] : [failed];
+    },
+    retry,
+  );
 
 const reopen = (command: Command<'ReopenMail'>, { stage }: MailState): readonly InvitationMailEvent[] =>
   stage === 'parked' ? [{ type: 'InvitationMailReopened', data: nameOf(command) }] : [];

@@ -1,7 +1,8 @@
 import type { Decider } from '../../commands/decider.js';
 import type { ProvisioningEvent } from '../../events/provisioning/provisioning.events.js';
-import { decideFailure, decideRenewal, decideStart, isUnderWay } from '../lease.js';
+import { decideFailure, decideRenewal, decideStart, isUnderWay, retryFor } from '../lease.js';
 import type { CompensationCommand } from './provisioning.commands.js';
+import { STEP_RETRY_MS } from './provisioning.process.js';
 import { leftoversOf, ofJob, provisioningFold, type JobInCompensation, type ProvisioningState } from './provisioning.state.js';
 
 type Command<Type extends CompensationCommand['type']> = Extract<CompensationCommand, { type: Type }>;
@@ -24,9 +25,12 @@ const recordRemoval = ({ attempt, what, found }: Command<'RecordRemoval'>, job: 
 };
 
 const recordFailure = (command: Command<'RecordFailure'>, job: JobInCompensation): Events =>
-  decideFailure(job.attempts, command, (failure) => [
-    { type: 'ProvisioningCompensationFailed', data: { ...ofJob(job), ...failure } },
-  ]);
+  decideFailure(
+    job.attempts,
+    command,
+    (failure) => [{ type: 'ProvisioningCompensationFailed', data: { ...ofJob(job), ...failure } }],
+    retryFor(STEP_RETRY_MS),
+  );
 
 const decide = (command: CompensationCommand, state: ProvisioningState): Events => {
   if (state.stage !== 'compensating') return [];

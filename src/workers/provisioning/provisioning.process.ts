@@ -1,16 +1,7 @@
 import type { Decider } from '../../commands/decider.js';
 import { refusals, type Refusal } from '../../commands/refusal.js';
 import type { ProvisioningEvent, StepId } from '../../events/provisioning/provisioning.events.js';
-import {
-  decideFailure,
-  decideRenewal,
-  decideStart,
-  isUnderWay,
-  retryAt,
-  startOf,
-  type Attempts,
-  type RetryPolicy,
-} from '../lease.js';
+import { decideFailure, decideRenewal, decideStart, isUnderWay, retryFor, startOf, type Attempts } from '../lease.js';
 import type { ProvisioningCommand } from './provisioning.commands.js';
 import { ofJob, provisioningFold, stepAfter, type Job, type OpenJob, type ProvisioningState } from './provisioning.state.js';
 
@@ -18,19 +9,19 @@ type Command<Type extends ProvisioningCommand['type']> = Extract<ProvisioningCom
 type Events = readonly ProvisioningEvent[];
 
 /**
+ * How long a step is retried in a run after transient faults (api.md, "ProvisioningJob"), and what
+ * a failed run left behind is tried to be removed.
+ */
+export const STEP_RETRY_MS = 15 * 60_000;
+
+/**
  * How long a step may take in a run, from its first attempt. It ends steps in which workers die
- * again and again, or whose provider asks to wait for days. It is long enough for a night without a
- * worker.
+ * again and again, because these report no fault. It is long enough for a night without a worker.
  */
 export const STEP_DEADLINE_MS = 24 * 3_600_000;
 
 const isPastDeadline = ({ firstAt }: Attempts, at: string): boolean =>
   firstAt !== undefined && Date.parse(at) > Date.parse(firstAt) + STEP_DEADLINE_MS;
-
-const retryWithinDeadline: RetryPolicy = (attempts, command) => {
-  const again = retryAt(attempts, command);
-  return again !== undefined && isPastDeadline(attempts, again) ? undefined : again;
-};
 
 const isAt = (state: ProvisioningState, step: StepId): state is OpenJob => state.stage === 'open' && state.step === step;
 
@@ -84,7 +75,7 @@ const recordFailure = (command: Command<'RecordFailure'>, state: ProvisioningSta
       const failedStep: ProvisioningEvent = { type: 'ProvisioningStepFailed', data: { ...ofJob(state), step, ...failure } };
       return isGivenUp ? [failedStep, failed(state, failure.error)] : [failedStep];
     },
-    retryWithinDeadline,
+    retryFor(STEP_RETRY_MS),
   );
 };
 

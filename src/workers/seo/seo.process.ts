@@ -12,6 +12,7 @@ import {
   isUnderWay,
   leaseRenewed,
   noAttempts,
+  retryFor,
   type Attempts,
   type LeaseCommand,
 } from '../lease.js';
@@ -80,12 +81,19 @@ const recordResult = (command: Command<'RecordResult'>, { attempts }: OpenScan):
   return isUnderWay(attempts, attempt) ? [{ type: 'SeoScanCompleted', data: { ...scanOf(command), attempt, ...result } }] : [];
 };
 
+const RETRY_MS = 15 * 60_000;
+
 const recordFailure = (command: Command<'RecordFailure'>, { attempts }: OpenScan): readonly SeoEvent[] =>
-  decideFailure(attempts, command, (failure, isGivenUp) => {
-    const scan = scanOf(command);
-    const failed: SeoEvent = { type: 'SeoScanAttemptFailed', data: { ...scan, ...failure } };
-    return isGivenUp ? [failed, { type: 'SeoScanFailed', data: { ...scan, reason: failure.error } }] : [failed];
-  });
+  decideFailure(
+    attempts,
+    command,
+    (failure, isGivenUp) => {
+      const scan = scanOf(command);
+      const failed: SeoEvent = { type: 'SeoScanAttemptFailed', data: { ...scan, ...failure } };
+      return isGivenUp ? [failed, { type: 'SeoScanFailed', data: { ...scan, reason: failure.error } }] : [failed];
+    },
+    retryFor(RETRY_MS),
+  );
 
 const decide = (command: SeoScanCommand, state: SeoScanState): readonly SeoEvent[] => {
   if (command.type === 'RequestScan') return request(command, state);

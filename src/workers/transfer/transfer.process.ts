@@ -12,7 +12,7 @@ import {
   isUnderWay,
   leaseRenewed,
   noAttempts,
-  retryAt,
+  retryFor,
   type Attempts,
   type Fault,
   type RecordFailure,
@@ -96,11 +96,8 @@ export type AttemptOutcome =
 
 type Command<Type extends BillingCommand['type']> = Extract<BillingCommand, { type: Type }>;
 
-/**
- * The claimant waits for the answer. A claim that would pause for longer than this fails instead,
- * and can be claimed again.
- */
-const MAX_CLAIM_PAUSE_MS = 60_000;
+/** The claimant waits: a claim that fails for longer than this is over, and can be made again. */
+const CLAIM_RETRY_MS = 60_000;
 const MAX_END_PAUSE_MS = 900_000;
 
 const aboutOf = (task: BillingTask): string => (task.kind === 'claim' ? task.claim.claimId : `end ${task.clientId}`);
@@ -225,10 +222,7 @@ const retryAfter =
   (task: BillingTask): RetryPolicy =>
   (attempts, command) => {
     const { fault, jitter, at } = command;
-    if (task.kind === 'claim') {
-      const again = retryAt(attempts, command);
-      return again !== undefined && Date.parse(again) - Date.parse(at) > MAX_CLAIM_PAUSE_MS ? undefined : again;
-    }
+    if (task.kind === 'claim') return retryFor(CLAIM_RETRY_MS)(attempts, command);
     const pause = Math.min(MAX_END_PAUSE_MS, 1_000 * 2 ** Math.min(attempts.failures, 20)) * (0.5 + jitter / 2);
     return new Date(Date.parse(at) + Math.round(Math.max(pause, fault.retryAfterMs))).toISOString();
   };

@@ -3,7 +3,7 @@ import type { Recorded } from '../../events/envelope.js';
 import type { WebhookEvent } from '../../events/webhook/webhook.events.js';
 import { webhookStream } from '../../events/webhook/webhook.stream.js';
 import type { StreamFold } from '../../events/fold.js';
-import { attemptFailed, noAttempts, retryAt, type Attempts, type RecordFailure } from '../lease.js';
+import { attemptFailed, noAttempts, retryFor, type Attempts, type RecordFailure } from '../lease.js';
 
 /** Stream `webhook-<websiteId>-<hash of the webhook id>`. */
 export type WebhookState =
@@ -91,13 +91,17 @@ const receive = (command: Command<'ReceiveWebhook'>, { stage }: WebhookState): r
 const recordProcessed = (command: Command<'RecordProcessed'>, { stage }: WebhookState): readonly WebhookEvent[] =>
   stage === 'open' ? [{ type: 'WebhookProcessed', data: nameOf(command) }] : [];
 
+/** Then it is parked. */
+const WEBHOOK_RETRY_MS = 24 * 3_600_000;
+const retry = retryFor(WEBHOOK_RETRY_MS, 15 * 60_000);
+
 const recordFailure = (command: Command<'RecordFailure'>, state: WebhookState): readonly WebhookEvent[] => {
   const { attempt, fault } = command;
   // There is no lease: of two workers at the same attempt, the first outcome is recorded.
   if (state.stage !== 'open' || attempt !== state.attempts.attempt + 1) return [];
   const webhook = nameOf(command);
   const { error } = fault;
-  const nextAttemptAt = retryAt(state.attempts, command);
+  const nextAttemptAt = retry(state.attempts, command);
   const again = nextAttemptAt === undefined ? {} : { nextAttemptAt };
   const failed: WebhookEvent = { type: 'WebhookFailed', data: { ...webhook, attempt, error, ...again } };
   return nextAttemptAt === undefined ? [failed, { type: 'WebhookParked', data: { ...webhook, reason: error } }] : [failed];
