@@ -28,7 +28,7 @@ const templatesFolder = fileURLToPath(new URL('../templates', import.meta.url));
 export const startDoorstep = async (settings: Settings, logger: Logger): Promise<Doorstep> => {
   const {
     roles,
-    http: { host, port, healthPort, corsOrigins, metrics: metricsAt },
+    http: { host, port, healthPort, corsOrigins, metrics: metricsAt, senderLimit },
   } = settings;
   const metrics = createMetrics();
   const core = await openCore(settings, logger, { instrument: (eventStore) => countAppends(eventStore, metrics) });
@@ -40,6 +40,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     metrics,
     metricsOnHealthPort: metricsAt === 'health',
     version,
+    limits: { maxOfSender: senderLimit },
   });
   const projector = composeProjector(core);
   const { workers, cron } = composeWorkers(settings, core, integrations, address);

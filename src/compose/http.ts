@@ -69,6 +69,8 @@ export const composeHttp = (
     baseUrl,
     corsOrigins,
     ...(limits !== undefined && { limits }),
+    metrics,
+    clock,
     observe: (answered) => {
       metrics.observe(answered);
     },

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Engine } from '../engine.js';
 import type { Reader } from '../projections/reader.js';
@@ -10,12 +11,14 @@ import type { KeyUse } from './auth/keyUse.js';
 import { SenderGone } from './body.js';
 import { corsHeaders, preflightHeaders } from './cors.js';
 import { answerFor, httpErrors } from './errors.js';
-import { createRequestIds, type Exchange, type Locals } from './exchange.js';
+import { createRequestIds, hasBody, isSafe, type Exchange, type Locals } from './exchange.js';
 import { createIdempotency } from './idempotency.js';
 import { createLoad } from './load.js';
 import { replyToError, send } from './reply.js';
 import type { Route } from './route.js';
+import { createSenders, type SenderLimits, type SenderMetrics } from './senders.js';
 import { createServe, type Serve, type ServeParts } from './serve.js';
+import type { Clock } from '../platform/clock.js';
 
 export interface HttpAppParts {
   readonly engine: Engine;
@@ -39,19 +42,37 @@ export interface HttpAppParts {
   readonly mounts?: Readonly<Record<string, RequestHandler>>;
   /** Told of every answer, when it is sent or given up. */
   readonly observe?: (answered: Answered) => void;
-  /** Beyond these, requests are turned away with 503. */
-  readonly limits?: { readonly maxUnderWay: number; readonly maxLagMs: number };
+  /**
+   * Beyond these, requests are turned away with 503; the requests and connections of one sender
+   * with 429.
+   */
+  readonly limits?: Partial<HttpLimits>;
+  readonly metrics?: SenderMetrics;
+  /** Of timeouts. Default: the engine's. */
+  readonly clock?: Clock;
+}
+
+export interface HttpLimits extends SenderLimits {
+  readonly maxLagMs: number;
 }
 
 export interface HttpApp {
   readonly express: Express;
+  /** To be called with every connection that is opened. */
+  connected(socket: Socket): void;
   /** Ends answers that would go on and on (server-sent events), because the service stops. */
   endStreams(): void;
 }
 
 type Handler = RequestHandler<Record<string, string>, unknown, unknown, unknown, Locals>;
 
-const defaultLimits = { maxUnderWay: 2_000, maxLagMs: 5_000 };
+const defaultLimits: HttpLimits = { maxUnderWay: 2_000, maxOfSender: 200, maxLagMs: 5_000 };
+
+/**
+ * How long the body of somebody may take of whom nothing is known, and what is left of a body after
+ * the answer.
+ */
+const strangersBodyMs = 5_000;
 
 /**
  * The API as an express application: one set of routes, in two entry modes (specification,
@@ -59,10 +80,13 @@ const defaultLimits = { maxUnderWay: 2_000, maxLagMs: 5_000 };
  */
 export const createApp = (parts: HttpAppParts): HttpApp => {
   const { engine, corsOrigins } = parts;
-  const { clock, logger } = engine;
+  const { logger } = engine;
+  const { clock = engine.clock } = parts;
   const requestIdOf = createRequestIds(engine.random);
   const accessLog = createAccessLog(engine);
-  const load = createLoad(clock, parts.limits ?? defaultLimits);
+  const limits = { ...defaultLimits, ...parts.limits };
+  const load = createLoad(engine.clock, limits);
+  const senders = createSenders(clock, limits, parts.metrics ?? { refused: () => undefined, connections: () => undefined });
   const streams = new Set<() => void>();
   const vitalPaths = new Set(parts.routes.filter(({ vital }) => vital === true).map(({ path }) => path));
 
@@ -77,29 +101,75 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     send(exchange, replyToError(answer));
   };
 
+  /** Runs `task` unless the whole body is there in time. */
+  const unlessWhole = ({ request, response }: Exchange, task: () => void): void => {
+    if (!hasBody(request) || request.complete) return;
+    const cancel = clock.schedule(strangersBodyMs, () => {
+      if (!request.complete) task();
+    });
+    request.once('end', cancel);
+    request.once('close', cancel);
+    if (!response.closed) response.once('close', cancel);
+  };
+
+  const limitBodyTime = (exchange: Exchange): void => {
+    unlessWhole(exchange, () => {
+      exchange.response.shouldKeepAlive = false;
+      fail(exchange, httpErrors.requestTimeout());
+    });
+  };
+
   const enter: Handler = (request, response, next) => {
     const isToken = request.url.startsWith('/v1/');
+    // The router strips the prefix before it matches (specification, "Endpoints"); `originalUrl`
+    // keeps it.
+    if (isToken) request.url = request.url.slice('/v1'.length);
+    const isVital = vitalPaths.has(request.path);
+    const admission = isVital ? undefined : senders.admit(request, response);
+    let endWork = (): void => undefined;
     const exchange: Exchange = {
       request,
       response,
       requestId: requestIdOf(request.headers['x-request-id']),
       mode: isToken ? 'token' : 'portal',
       headers: corsHeaders(corsOrigins, request.headers.origin),
-      startedAt: clock.now(),
+      startedAt: engine.clock.now(),
+      ...(admission !== null && { admission }),
+      yieldPlace: () => {
+        endWork();
+      },
     };
     response.locals.exchange = exchange;
-    load.started();
     response.once('close', () => {
-      load.ended();
+      endWork();
       const answered = accessLog(exchange);
       parts.observe?.(answered);
+      unlessWhole(exchange, () => request.socket.destroy());
     });
-    // The router strips the prefix before it matches (specification, "Endpoints"); `originalUrl`
-    // keeps it.
-    if (isToken) request.url = request.url.slice('/v1'.length);
     // RFC 9112, 3.2.
     if (request.headers.host === undefined && request.httpVersion === '1.1') throw httpErrors.malformed();
-    if (load.isTooHigh() && !vitalPaths.has(request.path)) throw httpErrors.busy();
+    // Answered here and not thrown: the router would compare the path with those of all routes
+    // first, and of these requests there may be thousands.
+    if (admission === null) {
+      response.shouldKeepAlive = false;
+      fail(exchange, httpErrors.tooManyOfSender());
+      return;
+    }
+    if (!isVital && load.isTooHigh()) {
+      fail(exchange, httpErrors.busy());
+      return;
+    }
+    const startWork = (): void => {
+      if (!response.closed) endWork = load.started();
+    };
+    // A place is taken only when the body is whole: a sender that stalls takes none.
+    if (hasBody(request) && !isSafe(request.method)) request.once('end', startWork);
+    else startWork();
+    next();
+  };
+
+  const limitMount: Handler = (_request, response, next) => {
+    limitBodyTime(response.locals.exchange);
     next();
   };
 
@@ -144,7 +214,10 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     authorise: createAuthorise(parts.reader),
     idempotency: createIdempotency(engine, parts.records),
     baseUrl: parts.baseUrl,
-    onStream: (end) => {
+    limitBodyTime,
+    onStream: (exchange, end) => {
+      // It waits more than it works, and stays counted for its sender.
+      exchange.yieldPlace();
       streams.add(end);
       return () => streams.delete(end);
     },
@@ -152,7 +225,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   const app = express();
   app.enable('case sensitive routing').disable('x-powered-by').disable('etag').disable('query parser');
   app.use(enter);
-  for (const [path, handler] of Object.entries(parts.mounts ?? {})) app.use(path, handler);
+  for (const [path, handler] of Object.entries(parts.mounts ?? {})) app.use(path, limitMount, handler);
   for (const [path, routes] of byPath(parts.routes)) {
     const served = routes.map((route) => [route.method.toUpperCase(), { route, serve: createServe(route, serveParts) }] as const);
     app.all(path, dispatch(new Map(served)));
@@ -160,6 +233,9 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   app.use(nothingThere, onError);
   return {
     express: app,
+    connected: (socket) => {
+      senders.connected(socket);
+    },
     endStreams: () => {
       for (const end of streams) end();
     },

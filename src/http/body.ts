@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { httpErrors } from './errors.js';
+import type { Admission } from './senders.js';
 
 /**
  * Bytes of a body that are taken; more are refused without being read to their end (api.md, section
@@ -10,23 +11,27 @@ export const MAX_BODY_BYTES = 1_048_576;
 
 /**
  * Reads the whole body.
- * @throws HttpFault 413; SenderGone
+ * @param admission of its sender, who may have sent only so much of several bodies
+ * @throws HttpFault 413, 429; SenderGone
  */
-export const readBody = (request: IncomingMessage): Promise<Buffer> => {
+export const readBody = (request: IncomingMessage, admission?: Admission): Promise<Buffer> => {
   if (Number(request.headers['content-length']) > MAX_BODY_BYTES) return Promise.reject(httpErrors.bodyTooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
+    const refuse = (fault: Error): void => {
+      request.removeAllListeners('data');
+      chunks.length = 0;
+      reject(fault);
+    };
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= MAX_BODY_BYTES) {
-        chunks.push(chunk);
-      } else {
-        request.removeAllListeners('data');
-        reject(httpErrors.bodyTooLarge());
-      }
+      if (bytes > MAX_BODY_BYTES) refuse(httpErrors.bodyTooLarge());
+      else if (admission?.holdBody(chunk.length) === false) refuse(httpErrors.tooManyOfSender());
+      else chunks.push(chunk);
     });
     request.on('end', () => {
+      admission?.holdBody(-bytes);
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     });

@@ -83,6 +83,9 @@ export const httpErrors = {
   notFound: () => refused('not_found', 'Not found'),
   methodNotAllowed: (allow: string) => new HttpFault(405, 'method_not_allowed', 'Method not allowed', { headers: { allow } }),
   bodyTooLarge: () => new HttpFault(413, 'body_too_large', 'Request body too large'),
+  requestTimeout: () => new HttpFault(408, 'request_timeout', 'Request timeout'),
+  tooManyOfSender: () =>
+    new HttpFault(429, 'too_many_requests', 'Too many requests from your address are under way', { headers: retryAfter(1) }),
   busy: () => new HttpFault(503, 'busy', 'Too many requests are under way', { headers: retryAfter(1) }),
   stillRunning: () =>
     new HttpFault(503, 'still_running', 'The first request with this Idempotency-Key is still under way', {

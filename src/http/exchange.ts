@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Caller } from './auth/caller.js';
 import type { EntryMode } from './auth/authenticate.js';
 import type { Route } from './route.js';
+import type { Admission } from './senders.js';
 
 /** One request and what is known of it so far. */
 export interface Exchange {
@@ -13,6 +15,10 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
+  /** What counts for its sender; absent for routes that are always answered. */
+  readonly admission?: Admission | undefined;
+  /** Its work has ended, but its answer goes on: it takes no place among the requests under way. */
+  readonly yieldPlace: () => void;
   route?: Route;
   caller?: Caller;
   /** Of the error that it is answered with. */
@@ -23,6 +29,10 @@ export interface Exchange {
 export interface Locals extends Record<string, unknown> {
   exchange: Exchange;
 }
+
+/** Whether a body follows the head (RFC 9112, 6.3). */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /** Methods that change nothing (RFC 9110, 9.2.1). */
 export const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';

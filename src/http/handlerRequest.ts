@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { CommandContext, HandleOptions } from '../commands/handleCommand.js';
 import type { Engine } from '../engine.js';
 import type { Actor } from '../events/envelope.js';
@@ -21,6 +22,14 @@ export interface HandlerInput {
 }
 
 const secretBytes = 64;
+
+/** Headers that may be there once, by their names in lower case. */
+export const headerOf =
+  ({ headers }: IncomingMessage): RouteRequest['header'] =>
+  (name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
 
 /** A request as routes see it. What most routes do not use is made on first use. */
 export class HandlerRequest implements RouteRequest {
@@ -55,10 +64,7 @@ export class HandlerRequest implements RouteRequest {
     return raw;
   }
 
-  readonly header = (name: string): string | undefined => {
-    const value = this.#exchange.request.headers[name];
-    return typeof value === 'string' ? value : undefined;
-  };
+  readonly header = (name: string): string | undefined => headerOf(this.#exchange.request)(name);
 
   get caller(): Caller {
     const { caller } = this.#exchange;

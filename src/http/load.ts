@@ -5,8 +5,8 @@ import type { Clock } from '../platform/clock.js';
 export interface Load {
   /** Whether another request should be turned away (503). */
   isTooHigh(): boolean;
-  started(): void;
-  ended(): void;
+  /** Counts a request from now on; call what it returns, once or more, when its work has ended. */
+  started(): () => void;
 }
 
 const lookEveryMs = 500;
@@ -33,15 +33,18 @@ export const createLoad = (clock: Clock, limits: { readonly maxUnderWay: number;
   };
 
   return {
-    isTooHigh: () => underWay > limits.maxUnderWay || lagMs > limits.maxLagMs,
+    isTooHigh: () => underWay >= limits.maxUnderWay || lagMs > limits.maxLagMs,
     started: () => {
       underWay += 1;
-      if (isWatching) return;
-      isWatching = true;
-      measure();
-    },
-    ended: () => {
-      underWay -= 1;
+      if (!isWatching) {
+        isWatching = true;
+        measure();
+      }
+      let hasEnded = false;
+      return () => {
+        if (!hasEnded) underWay -= 1;
+        hasEnded = true;
+      };
     },
   };
 };

@@ -1,9 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { StoredProjectionStatus } from '../projections/runner/status.js';
 import type { Answered } from './accessLog.js';
+import type { SenderMetrics } from './senders.js';
 
 /** What there is to measure, for Prometheus. */
-export interface Metrics {
+export interface Metrics extends SenderMetrics {
   observe(answered: Answered): void;
   /** Counts events that were appended. */
   appended(count: number): void;
@@ -24,6 +25,17 @@ export const createMetrics = (): Metrics => {
     help: 'Time from the head of a request to the end of its answer.',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const connections = new Gauge({
+    name: 'http_connections',
+    help: 'Open connections to this process.',
+    registers,
+  });
+  const refused = new Counter({
+    name: 'sender_limit_refusals_total',
+    help: 'Requests, connections and bodies that were refused because their sender had too many (SENDER_LIMIT).',
+    labelNames: ['what'],
     registers,
   });
   const appends = new Counter({
@@ -59,6 +71,12 @@ export const createMetrics = (): Metrics => {
   return {
     observe: ({ method, route, status, durationMs }) => {
       requests.observe({ method: known.has(method) ? method : 'other', route, status }, durationMs / 1_000);
+    },
+    connections: (change) => {
+      connections.inc(change);
+    },
+    refused: (what) => {
+      refused.inc({ what });
     },
     appended: (count) => {
       appends.inc(count);

@@ -210,7 +210,9 @@ const errorWords: Readonly<Record<number, string>> = {
   401: 'No credential, or not one that is valid.',
   403: 'Not allowed.',
   404: 'Not found.',
+  408: 'The body did not arrive in time.',
   413: 'The body is longer than 1 MiB.',
+  429: 'Too many requests from one address are under way.',
   500: 'Something is wrong in the service; `details` holds the request id.',
   502: 'A provider refused.',
   503: 'Not right now; repeat later.',
@@ -222,10 +224,11 @@ const errorWords: Readonly<Record<number, string>> = {
  * anywhere.
  */
 const errorsOf = (route: Route, errorSchema: Json): Json => {
-  const { access, body, raw } = route;
+  const { access, body, raw, vital } = route;
   const codes = [...refusalCodesOf(route)];
   const faults = [
-    ...(body === undefined && raw === undefined ? [] : [413]),
+    ...(body === undefined && raw === undefined ? [] : [408, 413]),
+    ...(vital === true ? [] : [429]),
     500,
     ...(access === 'public' ? [] : [502]),
     503,
@@ -240,7 +243,7 @@ const errorsOf = (route: Route, errorSchema: Json): Json => {
       description: errorWords[status],
       headers: {
         'X-Request-Id': refer('headers', 'RequestId'),
-        ...((status === 503 || status === 504) && { 'Retry-After': refer('headers', 'RetryAfter') }),
+        ...([429, 503, 504].includes(status) && { 'Retry-After': refer('headers', 'RetryAfter') }),
       },
       content: { 'application/json': { schema } },
     };

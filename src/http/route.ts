@@ -43,6 +43,11 @@ export interface Route {
    */
   readonly raw?: TObject;
   /**
+   * Refuses by the headers alone, before the body is read.
+   * @throws Refused, HttpFault
+   */
+  readonly checkHead?: (header: RouteRequest['header']) => void;
+  /**
    * Hand-written checks of the body, whose words come before the schema's (website creation:
    * `name is required`).
    */

@@ -13,7 +13,7 @@ import { revisionsAllowed } from './conditional.js';
 import { answerFor, httpErrors } from './errors.js';
 import { sendEvents } from './eventStream.js';
 import type { Exchange } from './exchange.js';
-import { HandlerRequest, type HandlerInput } from './handlerRequest.js';
+import { HandlerRequest, headerOf, type HandlerInput } from './handlerRequest.js';
 import { idempotencyKeyOf, type Idempotency } from './idempotency.js';
 import { personalFieldsOf } from './personalFields.js';
 import { replyTo, replyToError, send, type Reply } from './reply.js';
@@ -31,7 +31,9 @@ export interface ServeParts {
   readonly idempotency: Idempotency;
   readonly baseUrl: () => string;
   /** Told of an answer that goes on for long; returns what to call when it has ended. */
-  readonly onStream: (end: () => void) => () => void;
+  readonly onStream: (exchange: Exchange, end: () => void) => () => void;
+  /** Answers a request whose body takes longer than a stranger's may. */
+  readonly limitBodyTime: (exchange: Exchange) => void;
 }
 
 interface Body {
@@ -71,8 +73,10 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     }
   };
 
-  const bodyOf = async ({ request }: Exchange): Promise<Body> => {
-    const bytes = await readBody(request);
+  const bodyOf = async (exchange: Exchange): Promise<Body> => {
+    route.checkHead?.(headerOf(exchange.request));
+    if (route.access === 'public') parts.limitBodyTime(exchange);
+    const bytes = await readBody(exchange.request, exchange.admission);
     if (route.raw !== undefined) return { value: undefined, bytes };
     if (route.body === undefined && saysNothing(bytes)) return bodyless;
     const value = parseBody(bytes);
@@ -178,7 +182,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
       send(exchange, replyTo(exchange, answer, baseUrl()));
       return;
     }
-    const ended = parts.onStream(() => {
+    const ended = parts.onStream(exchange, () => {
       handled.abort();
     });
     try {

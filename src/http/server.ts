@@ -32,6 +32,11 @@ export interface Timeouts {
 const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, checkMs: 2_000, standstillMs: 120_000 };
 const keepAliveMs = 65_000;
 const maxHeaderBytes = 16_384;
+/**
+ * Connections that may wait to be taken (the system may allow fewer). With Node's 511, one sender
+ * that opens 2,000 at once makes everybody else's wait for a second.
+ */
+const backlog = 4_096;
 const defaultGraceMs = 10_000;
 /** A connection that was opened just before the stop may still send a request for this long. */
 const firstRequestMs = 250;
@@ -57,6 +62,7 @@ export const createServer = (app: HttpApp, clock: Clock, timeouts: Timeouts = de
   const connections = new Map<Duplex, ServerResponse | undefined>();
   let stopping = false;
   server.on('connection', (socket) => {
+    app.connected(socket);
     connections.set(socket, undefined);
     socket.once('close', () => connections.delete(socket));
   });
@@ -96,7 +102,7 @@ export const createServer = (app: HttpApp, clock: Clock, timeouts: Timeouts = de
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
-        server.listen(port, host, () => {
+        server.listen({ port, host, backlog }, () => {
           server.off('error', reject);
           resolve(addressOf(server));
         });

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 /** IPv4 networks outside the public Internet (IANA's special-purpose registry, and multicast). */
@@ -73,3 +74,25 @@ export const senderOf = (peer: string, forwardedFor: string): string => {
   const nearest = forwardedFor.split(',').at(-1)?.trim() ?? '';
   return isIP(nearest) === 0 ? peer : nearest;
 };
+
+/**
+ * Whom a request counts for: an IPv4 address, or an IPv6 /64 network, within which one household
+ * can choose any address. Behind a proxy that `senderOf` believes it is the one that the proxy names.
+ */
+export const senderIn = ({
+  socket,
+  headers,
+}: {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly headers: IncomingHttpHeaders;
+}): string => {
+  const { 'x-forwarded-for': forwarded = '' } = headers;
+  const address = withoutMapping(senderOf(socket.remoteAddress ?? '', String(forwarded)));
+  if (isIP(address) !== 6) return address;
+  const [before = [], after = []] = address.split('::').map((groups) => (groups === '' ? [] : groups.split(':')));
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
+  return [...before, ...zeros].slice(0, 4).join(':');
+};
+
+/** A dual-stack socket reports an IPv4 address as `::ffff:192.0.2.1`. */
+const withoutMapping = (address: string): string => /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1] ?? address;

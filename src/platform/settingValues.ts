@@ -39,6 +39,14 @@ export const listOf =
 export const portNumber = (text: string): number | Problem =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : new Problem('must be a whole number from 0 to 65535');
 
+/** A whole number from 1. */
+export const numberUpTo =
+  (max: number) =>
+  (text: string): number | Problem =>
+    /^[1-9]\d{0,8}$/.test(text) && Number(text) <= max
+      ? Number(text)
+      : new Problem(`must be a whole number from 1 to ${String(max)}`);
+
 export const hostName = (text: string): string | Problem =>
   /^[\w.:%-]+$/.test(text) ? text : new Problem('must be a host name or an IP address, without scheme or brackets');
 

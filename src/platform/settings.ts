@@ -19,6 +19,7 @@ import {
   keyOf32Bytes,
   listOf,
   mailbox,
+  numberUpTo,
   oneOf,
   origin,
   portNumber,
@@ -59,6 +60,8 @@ export interface Settings {
     readonly healthPort: number | undefined;
     /** `health`: `/metrics` is served on the health port alone. */
     readonly metrics: 'public' | 'health';
+    /** Requests under way, and connections, that one sender may have in this process. */
+    readonly senderLimit: number;
   };
   /** Absolute path. The embedded defaults write nothing outside it. */
   readonly dataDir: string;
@@ -262,6 +265,7 @@ export const loadSettings = (environment: Environment): Settings => {
       corsOrigins: read('CORS_ORIGINS', listOf(origin), []),
       healthPort: read('HEALTH_PORT', portNumber, undefined),
       metrics: read('METRICS', oneOf(['public', 'health']), 'public'),
+      senderLimit: read('SENDER_LIMIT', numberUpTo(2_000), 200),
     },
     dataDir: resolve(read('DATA_DIR', anyText, './data')),
     stores: {

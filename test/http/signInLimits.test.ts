@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
-import { senderIn } from '../../src/integrations/identity/embedded/limits.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
+import { senderIn } from '../../src/platform/publicAddress.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { temporaryFolder } from '../support/temporary.js';
 

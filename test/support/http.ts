@@ -80,6 +80,8 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   readonly folder?: string;
   readonly clock?: Clock;
   readonly timeouts?: Timeouts;
+  /** Of the timeouts of connections and bodies. Default: the system's. */
+  readonly timeoutClock?: Clock;
   /** Instead of the embedded calendar. */
   readonly scheduling?: Scheduling;
   /** Instead of shops that sell nothing, with the webhook secrets `secret` and `previous`. */
@@ -159,7 +161,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       },
     },
     version: readVersion(new URL('../../package.json', import.meta.url)),
-    clock: systemClock,
+    clock: options.timeoutClock ?? systemClock,
     routes: (parts) => {
       declared = (options.routes ?? createRoutes)(parts);
       return declared;

@@ -73,8 +73,11 @@ export const webhookRoutes = ({
       raw: headers,
       refusals: ['invalid_signature', 'invalid_headers', 'other_shop', 'website_not_found'],
       answers: { 200: { description: 'It is stored, or was before.', schema: Type.Object({}) } },
-      act: async ({ raw, header, query: { websiteId }, context }, acting) => {
+      checkHead: (header) => {
         if (!commerce.acceptsWebhooks) throw httpErrors.noWebhooks();
+        if (header('x-shopify-hmac-sha256') === undefined) throw new Refused(refusals.invalidSignature());
+      },
+      act: async ({ raw, header, query: { websiteId }, context }, acting) => {
         if (!commerce.isSignatureValid(raw, header('x-shopify-hmac-sha256') ?? ''))
           throw new Refused(refusals.invalidSignature());
         const headerNamed = (name: 'X-Shopify-Topic' | 'X-Shopify-Webhook-Id'): string => {

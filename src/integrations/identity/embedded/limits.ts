@@ -1,9 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../platform/clock.js';
-import { senderOf } from '../../../platform/publicAddress.js';
+import { senderIn } from '../../../platform/publicAddress.js';
 import { busyPage } from './pages.js';
 
 /** A token bucket: `burst` requests at once, and one more every `everyMs`. */
@@ -75,28 +73,6 @@ export const createLimits = (clock: Clock, homeUrl: () => string): Limits => {
     mail: (sender) => mails.take(sender),
   };
 };
-
-/**
- * Whom a request counts for: an IPv4 address, or an IPv6 /64 network, within which one household
- * can choose any address.
- */
-export const senderIn = ({
-  socket,
-  headers,
-}: {
-  readonly socket: { readonly remoteAddress?: string | undefined };
-  readonly headers: IncomingHttpHeaders;
-}): string => {
-  const { 'x-forwarded-for': forwarded = '' } = headers;
-  const address = withoutMapping(senderOf(socket.remoteAddress ?? '', String(forwarded)));
-  if (isIP(address) !== 6) return address;
-  const [before = [], after = []] = address.split('::').map((groups) => (groups === '' ? [] : groups.split(':')));
-  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  return [...before, ...zeros].slice(0, 4).join(':');
-};
-
-/** A dual-stack socket reports an IPv4 address as `::ffff:192.0.2.1`. */
-const withoutMapping = (address: string): string => /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1] ?? address;
 
 /** In whole seconds, at least one. */
 export const retryAfter = (ms: number): { 'Retry-After': string; 'Cache-Control': string } => ({

@@ -1,10 +1,11 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { default as Provider } from 'oidc-provider';
 import type { Logger } from '../../../platform/logger.js';
+import { senderIn } from '../../../platform/publicAddress.js';
 import { ProviderFault } from '../../fault.js';
 import type { Accounts } from './accounts.js';
 import { challengeLimits, type Challenges, type NotRedeemed } from './challenges.js';
-import { retryAfter, senderIn, type Limits } from './limits.js';
+import { retryAfter, type Limits } from './limits.js';
 import { addressPage, codePage, expiredPage, gonePage, linkPage, otherBrowserPage } from './pages.js';
 
 const maxBodySize = '4kb';
@@ -98,7 +99,16 @@ export const createSignInRoutes = (parts: {
   };
 
   const router = express.Router({ caseSensitive: true, strict: true });
-  const form = express.urlencoded({ extended: false, limit: maxBodySize, parameterLimit: 10 });
+  /** The cookie before the body, and again after it: the attempt may have ended meanwhile. */
+  const form: readonly RequestHandler[] = [
+    (request, response, next) => {
+      interactionOf(request, response).then((interaction) => {
+        if (interaction === null) send(response, 400, expiredPage(baseUrl));
+        else next();
+      }, next);
+    },
+    express.urlencoded({ extended: false, limit: maxBodySize, parameterLimit: 10 }),
+  ];
 
   router
     .route('/sign-in/:uid')
@@ -109,7 +119,7 @@ export const createSignInRoutes = (parts: {
       }),
     )
     .post(
-      form,
+      ...form,
       handle(async (uid, request, response) => {
         const email = fieldOf(request, 'email').trim().toLowerCase();
         const { action, codeAction, linkAction } = urlsOf(uid);
@@ -150,7 +160,7 @@ export const createSignInRoutes = (parts: {
       }),
     )
     .post(
-      form,
+      ...form,
       handle(async (uid, request, response) => {
         const redeemed = await challenges.redeemCode(uid, fieldOf(request, 'code'));
         if (redeemed === 'gone') await sendGone(response, uid);
@@ -170,7 +180,7 @@ export const createSignInRoutes = (parts: {
       }, otherBrowserPage),
     )
     .post(
-      form,
+      ...form,
       handle(async (uid, request, response) => {
         const redeemed = await challenges.redeemLink(uid, fieldOf(request, 'secret'));
         if (typeof redeemed === 'string') await sendGone(response, uid);
@@ -179,6 +189,8 @@ export const createSignInRoutes = (parts: {
     );
 
   const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+    // The body came to an end, or to none, after the answer.
+    if (response.headersSent) return;
     // A request body that none of our pages sends.
     const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
     if (typeof status === 'number' && status >= 400 && status < 500) send(response, status, expiredPage(baseUrl));
