@@ -70,6 +70,7 @@ export const refusalKinds = {
   other_shop: 'forbidden',
   api_key_not_found: 'notFound',
   api_key_role_too_high: 'forbidden',
+  too_many_api_keys: 'conflict',
   not_authorized_for_website: 'forbidden',
   admin_required: 'forbidden',
   editor_required: 'unauthenticated',
@@ -142,6 +143,7 @@ export const refusals = {
 
   apiKeyNotFound: (id: string) => refuse('api_key_not_found', `API key ${id} not found`),
   apiKeyRoleTooHigh: () => refuse('api_key_role_too_high', 'Not authorized to mint an API key with the admin role'),
+  tooManyApiKeys: () => refuse('too_many_api_keys', 'Too many API keys'),
 
   notAuthorizedForWebsite: (id: string) => refuse('not_authorized_for_website', `Not authorized to access website ${id}`),
   adminRequired: () => refuse('admin_required', 'Admin role required'),

@@ -117,7 +117,8 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
 
   return async ({ key, caller, path, request, peopleIn }, run) => {
     const id = createHash('sha256')
-      .update(JSON.stringify([caller.subject, caller.role, path, key]))
+      // A token is given no answer that another one was given: that may hold a token which outlives it.
+      .update(JSON.stringify([caller.subject, caller.role, path, key, ...(caller.tokenId === undefined ? [] : [caller.tokenId])]))
       .digest('hex');
     const deadline = clock.now() + timeoutMs;
     for (let first = running.get(id); first !== undefined; first = running.get(id)) {

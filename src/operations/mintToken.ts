@@ -47,7 +47,7 @@ const revokeAll = async (engine: Engine, reader: Reader, subject: string): Promi
   let count = 0;
   for (let after: string | undefined; ;) {
     const keys = await listApiKeys(reader, { subject, limit: 200, ...(after !== undefined && { after }) });
-    for (const { id } of keys) await revokeApiKey(engine, id, subject, context(engine));
+    for (const { id } of keys) await revokeApiKey(engine, id, { role: 'admin' }, context(engine));
     count += keys.length;
     after = keys.at(-1)?.id;
     if (after === undefined) return count;

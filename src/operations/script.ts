@@ -1,3 +1,4 @@
+import { Refused } from '../commands/refusal.js';
 import { openCore, type OpenCore } from '../compose/stores.js';
 import { EventStoreUnavailable } from '../events/store/eventStore.js';
 import { createLogger } from '../platform/logger.js';
@@ -23,7 +24,8 @@ export const runPlainScript = async (script: (settings: Settings) => Promise<voi
     await script(loadSettings(readEnvironment()));
   } catch (error) {
     const isUnavailable = error instanceof EventStoreUnavailable || error instanceof ReadModelStoreUnavailable;
-    const expected = error instanceof SettingsError || error instanceof UsageError || isUnavailable;
+    const isRefused = error instanceof SettingsError || error instanceof UsageError || error instanceof Refused;
+    const expected = isRefused || isUnavailable;
     process.stderr.write(`${expected ? error.message : String((error as Error).stack)}\n`);
     process.exitCode = 1;
   }

@@ -43,6 +43,11 @@ describe('the API key read model', () => {
     expect(after({ ...minted, data: { ...minted.data, expiresAt } })).toStrictEqual({ ...document, expiresAt });
   });
 
+  test('has the key whose token minted it', () => {
+    const data = { ...minted.data, ancestorIds: ['parent', 'grandparent'] };
+    expect(after({ ...minted, data })).toStrictEqual({ ...document, parentId: 'parent' });
+  });
+
   test('removes a revoked key', () => {
     expect(after(minted, revoked)).toBeNull();
     expect(after(revoked)).toBeNull();

@@ -1,4 +1,4 @@
-import type { APIKeyScope } from '../../events/apiKey/apiKey.state.js';
+import type { APIKeyScope, CountedKey } from '../../events/apiKey/apiKey.state.js';
 
 export interface MintAPIKey {
   readonly type: 'MintAPIKey';
@@ -18,6 +18,16 @@ export interface MintAPIKey {
   readonly verifiedEmail?: string | undefined;
   readonly userName?: string | undefined;
   readonly expiresAt?: string | undefined;
+  /** The key whose token mints this one; absent when nobody's token does. */
+  readonly parent?: ParentKey | undefined;
+}
+
+/** A key that another one is minted with: the new one stays within its scope and its time. */
+export interface ParentKey {
+  readonly id: string;
+  readonly scope: APIKeyScope;
+  readonly expiresAt?: string;
+  readonly ancestorIds: readonly string[];
 }
 
 export interface RevokeAPIKey {
@@ -28,9 +38,27 @@ export interface RevokeAPIKey {
   readonly id: string;
   /**
    * The subject whose keys may be revoked, as the key holds it; a key of another subject is not
-   * found.
+   * found. Absent: anybody's.
    */
-  readonly subject: string;
+  readonly subject?: string | undefined;
+  /** Of whoever revokes: a key of a higher role is not found. */
+  readonly callerRole: 'admin' | 'client';
 }
 
 export type APIKeyCommand = MintAPIKey | RevokeAPIKey;
+
+export interface CountAPIKey {
+  readonly type: 'CountAPIKey';
+  readonly at: string;
+  readonly subjectIndex: string;
+  readonly key: CountedKey;
+}
+
+export interface ReleaseAPIKeys {
+  readonly type: 'ReleaseAPIKeys';
+  readonly at: string;
+  readonly subjectIndex: string;
+  readonly ids: readonly string[];
+}
+
+export type SubjectKeysCommand = CountAPIKey | ReleaseAPIKeys;

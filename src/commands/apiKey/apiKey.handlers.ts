@@ -1,39 +1,59 @@
 import type { Engine } from '../../engine.js';
+import { findLiveKey } from '../../events/apiKey/apiKey.directory.js';
+import { apiKeyFold, subjectKeysFold } from '../../events/apiKey/apiKey.state.js';
+import { apiKeyId, keyOfId } from '../../events/apiKey/apiKey.stream.js';
 import { accessTokenFrom, hashAccessToken, visiblePrefixLength } from '../../platform/accessToken.js';
 import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
-import { type MintAPIKey } from './apiKey.commands.js';
-import { apiKeyDecider } from './apiKey.decider.js';
-import type { CommandContext } from '../handleCommand.js';
-import { apiKeyId, keyOfId } from '../../events/apiKey/apiKey.stream.js';
-import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';
+import { consequenceOf, type CommandContext } from '../handleCommand.js';
+import { Refused, refusals } from '../refusal.js';
+import type { MintAPIKey, ParentKey } from './apiKey.commands.js';
+import { apiKeyDecider, roomFor, subjectKeysDecider } from './apiKey.decider.js';
+
+type MintInput = Omit<MintAPIKey, 'type' | 'at' | 'key' | 'id' | 'hash' | 'prefix' | 'parent'> & {
+  /** The id of the key whose token mints this one; absent when nobody's token does. */
+  readonly parentId?: string | undefined;
+};
 
 /**
  * Mints a personal access token and keeps its hash. Repeating it with the same command id and the
  * same `secret` makes the same key.
  *
+ * The key is counted after it was minted, and its token is known to nobody before: what is minted
+ * at the same time, by any process, never lets more than 50 tokens of a subject out
+ * (docs/adr/0015-keys-stand-on-what-minted-them.md).
+ *
  * @param input with subject, address (in lower case) and name as they are: they are encrypted here,
  * the name for whom the address is; `expiresAt` in any form of ISO 8601
  * @param secret 64 secret random bytes, from which the token is made
  * @returns the token, which is stored nowhere, and the key's id
- * @throws Refused: `Not authorized to mint …`, `Invalid request body — expiresAt: …`
+ * @throws Refused: `Not authorized to mint …`, `Invalid request body — expiresAt: …`, `Too many API
+ *   keys`; `Invalid token` when the key that mints it works no more
  */
 export const mintApiKey = async (
   engine: Engine,
-  input: Omit<MintAPIKey, 'type' | 'at' | 'key' | 'id' | 'hash' | 'prefix'>,
+  { parentId, ...input }: MintInput,
   secret: Uint8Array,
   context: CommandContext,
 ): Promise<{ readonly token: string; readonly id: string }> => {
+  const parent = parentId === undefined ? undefined : await findParent(engine, parentId);
   const token = accessTokenFrom(secret);
   const { hash, key } = hashAccessToken(token);
   const id = apiKeyId(entityId(context.commandId, 'api-key'), key);
   const { personal } = engine;
   const { subject, verifiedEmail, userName } = input;
-  await engine.handle(
+  const subjectIndex = engine.blindIndex(subject);
+  const hasRoom = await makeRoom(engine, subjectIndex, context);
+  const isNew = (await engine.state(apiKeyFold, { key })).state.stage === 'none';
+  // Nothing is written for a mint that has no chance.
+  if (isNew && !hasRoom) throw new Refused(refusals.tooManyApiKeys());
+
+  const { state: minted } = await engine.handle(
     apiKeyDecider,
     {
       type: 'MintAPIKey',
       ...input,
+      parent,
       key,
       subject: await personal.encryptSubject(subject),
       verifiedEmail: verifiedEmail && (await personal.encrypt(verifiedEmail, verifiedEmail)),
@@ -45,17 +65,77 @@ export const mintApiKey = async (
     },
     context,
   );
+  // A repetition of what was revoked since.
+  if (minted.stage !== 'active') throw new Refused(refusals.apiKeyNotFound(id));
+
+  try {
+    await engine.handle(subjectKeysDecider, { type: 'CountAPIKey', subjectIndex, key: minted }, context);
+    // Its parent may have been revoked meanwhile, by somebody who did not see it counted.
+    if (parentId !== undefined) await findParent(engine, parentId);
+  } catch (error) {
+    if (error instanceof Refused) await withdraw(engine, subjectIndex, [id], consequenceOf(engine, context));
+    throw error;
+  }
   return { token, id };
 };
 
+/** @throws Refused: `Invalid token` */
+const findParent = async (engine: Engine, id: string): Promise<ParentKey> => {
+  const found = await findLiveKey(engine, keyOfId(id), isoTime(engine.clock.now()));
+  if (found?.key.id !== id) throw new Refused(refusals.invalidToken());
+  const { scope, expiresAt, ancestorIds } = found.key;
+  return { id, scope, ancestorIds, ...(expiresAt !== undefined && { expiresAt }) };
+};
+
 /**
- * The token is refused from the next request on, by every process.
- * @throws Refused: `API key <id> not found`, also when the key is another subject's
+ * Whether a key of the subject may still be minted. When there is no room, keys that work no more
+ * are released first: a crash, or a revocation at the same moment, may have left them counted.
  */
-export const revokeApiKey = async (engine: Engine, id: string, subject: string, context: CommandContext): Promise<void> => {
+const makeRoom = async (engine: Engine, subjectIndex: string, context: CommandContext): Promise<boolean> => {
+  const now = isoTime(engine.clock.now());
+  const counted = (await engine.state(subjectKeysFold, { subjectIndex })).state;
+  if (roomFor(counted, now) > 0) return true;
+  const live = await Promise.all(counted.keys.map(({ id }) => findLiveKey(engine, keyOfId(id), now)));
+  const ids = counted.keys.filter((_, index) => live[index] === null).map(({ id }) => id);
+  const release = { type: 'ReleaseAPIKeys', subjectIndex, ids } as const;
+  const { state } = await engine.handle(subjectKeysDecider, release, consequenceOf(engine, context));
+  return roomFor(state, now) > 0;
+};
+
+/** Revokes keys that have nothing to stand on, and counts them no more. */
+const withdraw = async (engine: Engine, subjectIndex: string, ids: readonly string[], context: CommandContext): Promise<void> => {
+  const revoke = (id: string): Promise<unknown> =>
+    engine.handle(apiKeyDecider, { type: 'RevokeAPIKey', key: keyOfId(id), id, callerRole: 'admin' }, context);
+  await Promise.all(ids.map(revoke));
+  await engine.handle(subjectKeysDecider, { type: 'ReleaseAPIKeys', subjectIndex, ids }, context);
+};
+
+/**
+ * The token, and whatever was minted with it, is refused from the next request on, by every
+ * process.
+ *
+ * @param by whose keys may be revoked (absent: anybody's), and the role of who asks
+ * @throws Refused: `API key <id> not found`, also when the key is another subject's or of a higher
+ *   role
+ */
+export const revokeApiKey = async (
+  engine: Engine,
+  id: string,
+  by: { readonly subject?: string | undefined; readonly role: 'admin' | 'client' },
+  context: CommandContext,
+): Promise<void> => {
   const key = keyOfId(id);
   const { state } = await engine.state(apiKeyFold, { key });
-  const isTheirs = state.stage !== 'none' && (await engine.personal.decrypt(state.subject)) === subject;
-  const command = { type: 'RevokeAPIKey', key, id, subject: isTheirs ? state.subject : subject } as const;
-  await engine.handle(apiKeyDecider, command, context);
+  const owner = state.stage === 'none' ? null : await engine.personal.decrypt(state.subject);
+  const isTheirs = state.stage !== 'none' && owner === by.subject;
+  const subject = isTheirs ? state.subject : by.subject;
+  await engine.handle(apiKeyDecider, { type: 'RevokeAPIKey', key, id, subject, callerRole: by.role }, context);
+
+  // Of somebody who was erased nothing is counted that could be found.
+  if (owner === null) return;
+  const subjectIndex = engine.blindIndex(owner);
+  const { keys } = (await engine.state(subjectKeysFold, { subjectIndex })).state;
+  const fallen = keys.filter(({ ancestorIds }) => ancestorIds.includes(id)).map((fallenKey) => fallenKey.id);
+  // They work no more already; revoked, they also leave the lists.
+  await withdraw(engine, subjectIndex, [id, ...fallen], consequenceOf(engine, context));
 };

@@ -102,7 +102,7 @@ const withdrawClient = async (
     await changeAccess(engine, withdraw, consequenceOf(engine, context));
   }
   for (const { id, subject } of apiKeys) {
-    const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject } as const;
+    const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject, callerRole: 'admin' } as const;
     await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
   }
   return { email, address };

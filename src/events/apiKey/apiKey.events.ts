@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { apiKeyUpcasters } from './apiKey.upcasters.js';
 
 /**
  * Stream `api-key-<26 base32 characters of the token's hash>`: a token finds its key without an
@@ -22,9 +23,26 @@ export const apiKeyEvents = {
       verifiedEmail: Type.Optional(Type.String()),
       userName: Type.Optional(Type.String()),
       expiresAt: Type.Optional(Type.String()),
+      /**
+       * Ids of the keys that it stands on, from the one whose token minted it up: it works only
+       * while each of them does. Absent: nobody's token minted it.
+       */
+      ancestorIds: Type.Optional(Type.Array(Type.String())),
     }),
+    apiKeyUpcasters.APIKeyMinted,
   ),
   APIKeyRevoked: event(Type.Object({ id: Type.String() })),
 };
 
 export type APIKeyEvent = EventOf<typeof apiKeyEvents>;
+
+/** Stream `subject-keys-<blind index of the subject>`. */
+export const subjectKeysEvents = {
+  APIKeyCounted: event(
+    Type.Object({ id: Type.String(), expiresAt: Type.Optional(Type.String()), ancestorIds: Type.Array(Type.String()) }),
+  ),
+  /** Revoked, or fallen with a key that they stood on: they count no more. */
+  APIKeysReleased: event(Type.Object({ ids: Type.Array(Type.String()) })),
+};
+
+export type SubjectKeysEvent = EventOf<typeof subjectKeysEvents>;

@@ -1,6 +1,7 @@
+import type { Actor } from '../envelope.js';
 import type { StreamFold } from '../fold.js';
-import type { APIKeyEvent } from './apiKey.events.js';
-import { apiKeyStream } from './apiKey.stream.js';
+import type { APIKeyEvent, SubjectKeysEvent } from './apiKey.events.js';
+import { apiKeyStream, subjectKeysStream } from './apiKey.stream.js';
 
 /** What a key lets its bearer do: everything that its role may, or reading only. */
 export type APIKeyScope = 'read' | 'write';
@@ -17,6 +18,10 @@ export type APIKeyState =
       readonly verifiedEmail?: string;
       readonly userName?: string;
       readonly expiresAt?: string;
+      /** Ids of the keys that it stands on, from the one that minted it up. */
+      readonly ancestorIds: readonly string[];
+      /** How its minter came in. */
+      readonly mintedVia: Actor['via'];
     };
 
 export const apiKeyFold: StreamFold<APIKeyState, APIKeyEvent, { readonly key: string }> = {
@@ -26,13 +31,45 @@ export const apiKeyFold: StreamFold<APIKeyState, APIKeyEvent, { readonly key: st
   evolve: (state, event) => {
     switch (event.type) {
       case 'APIKeyMinted': {
-        const { name: _name, prefix: _prefix, ...kept } = event.data;
-        return { stage: 'active', ...kept };
+        const { name: _name, prefix: _prefix, ancestorIds = [], ...kept } = event.data;
+        return { stage: 'active', ...kept, ancestorIds, mintedVia: event.metadata.actor.via };
       }
       case 'APIKeyRevoked':
         return state.stage === 'none' ? state : { ...state, stage: 'revoked' };
       default:
         return state;
+    }
+  },
+};
+
+/** A key that counts against its subject's limit until it expires. */
+export interface CountedKey {
+  readonly id: string;
+  readonly expiresAt?: string;
+  readonly ancestorIds: readonly string[];
+}
+
+export interface SubjectKeysState {
+  readonly keys: readonly CountedKey[];
+}
+
+/** Whether a key that ends at `expiresAt` has ended at `now`; both ISO 8601 UTC. */
+export const hasExpired = (expiresAt: string | undefined, now: string): boolean =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(now);
+
+export const subjectKeysFold: StreamFold<SubjectKeysState, SubjectKeysEvent, { readonly subjectIndex: string }> = {
+  name: 'subject-keys',
+  stream: subjectKeysStream,
+  initialState: { keys: [] },
+  evolve: ({ keys }, event) => {
+    switch (event.type) {
+      case 'APIKeyCounted':
+        // Expired ones go, because the state would grow with each short-lived key.
+        return { keys: [...keys.filter(({ expiresAt }) => !hasExpired(expiresAt, event.metadata.at)), event.data] };
+      case 'APIKeysReleased':
+        return { keys: keys.filter(({ id }) => !event.data.ids.includes(id)) };
+      default:
+        return event satisfies never;
     }
   },
 };

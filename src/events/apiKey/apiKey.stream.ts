@@ -1,5 +1,5 @@
 import { defineStream } from '../defineStream.js';
-import { apiKeyEvents } from './apiKey.events.js';
+import { apiKeyEvents, subjectKeysEvents } from './apiKey.events.js';
 
 const timeLength = 10;
 
@@ -23,8 +23,22 @@ export const apiKeyStream = defineStream({
   category: 'api-key',
   key: ({ key }: { readonly key: string }) => key,
   named: '<hash of the token>',
-  holds: 'one personal access token: its hash, role, scope, revocation',
+  holds: 'one personal access token: its hash, role, scope, revocation, the tokens that it stands on',
   guards: 'found by its hash, with no index that could lag',
   events: apiKeyEvents,
   personal: { APIKeyMinted: ['subject', 'verifiedEmail', 'userName'] },
+});
+
+/**
+ * `subjectIndex`: the blind index of the subject, so that the name does not reveal whose keys they
+ * are.
+ */
+export const subjectKeysStream = defineStream({
+  category: 'subject-keys',
+  key: ({ subjectIndex }: { readonly subjectIndex: string }) => subjectIndex,
+  named: '<blind index of the subject>',
+  holds: 'which keys of a subject count against the limit',
+  guards: 'at most 50 live keys for each subject',
+  events: subjectKeysEvents,
+  personal: {},
 });

@@ -6,7 +6,8 @@ import { hashAccessToken, isAccessToken, tokenPrefix } from '../../platform/acce
 import { clientIdOf } from '../../events/client/client.directory.js';
 import type { Caller } from './caller.js';
 import type { KeyUse } from './keyUse.js';
-import { apiKeyFold } from '../../events/apiKey/apiKey.state.js';
+import { findLiveKey } from '../../events/apiKey/apiKey.directory.js';
+import { isoTime } from '../../platform/clock.js';
 
 /**
  * The entry mode that a request came in by (specification, "Authentication"): paths as written, or
@@ -35,17 +36,13 @@ export const createAuthenticate = (parts: {
   const byToken = async (token: string): Promise<Caller> => {
     if (!isAccessToken(token)) throw new Refused(refusals.invalidToken());
     const { hash, key } = hashAccessToken(token);
-    const { state } = await engine.state(apiKeyFold, { key });
     const now = engine.clock.now();
-    if (
-      state.stage !== 'active' ||
-      !timingSafeEqual(Buffer.from(hash), Buffer.from(state.hash)) ||
-      (state.expiresAt !== undefined && Date.parse(state.expiresAt) <= now)
-    ) {
+    const found = await findLiveKey(engine, key, isoTime(now));
+    if (found === null || !timingSafeEqual(Buffer.from(hash), Buffer.from(found.key.hash))) {
       throw new Refused(refusals.invalidToken());
     }
-    const { role, scope, id } = state;
-    const [subject, verifiedEmail, name] = await Promise.all([state.subject, state.verifiedEmail, state.userName].map(opened));
+    const { role, scope, id, ...held } = found.key;
+    const [subject, verifiedEmail, name] = await Promise.all([held.subject, held.verifiedEmail, held.userName].map(opened));
     // Whoever had it was erased.
     if (subject === undefined || subject === null || verifiedEmail === null) throw new Refused(refusals.invalidToken());
     if (role === 'admin' && identityProvider?.isStillAdmin?.(subject, verifiedEmail) === false) {
@@ -54,7 +51,7 @@ export const createAuthenticate = (parts: {
     keyUse.note(id, now);
     return callerOf(
       { subject, role, verifiedEmail, name: name ?? undefined },
-      { via: 'token', tokenId: id, scope, ...(subject !== state.subject && { encryptedSubject: state.subject }) },
+      { via: 'token', tokenId: id, scope, ...(subject !== held.subject && { encryptedSubject: held.subject }) },
     );
   };
 

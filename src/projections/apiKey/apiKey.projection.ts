@@ -16,17 +16,20 @@ export type APIKeyDocument = {
   readonly scope: APIKeyScope;
   readonly createdAt: string;
   readonly expiresAt?: string;
+  /** The key whose token minted it. */
+  readonly parentId?: string;
 };
 
 export const apiKeyProjection: Projection<APIKeyDocument, APIKeyEvent> = defineProjection({
   name: 'apiKey',
-  version: 2,
+  version: 3,
   stream: apiKeyStream,
   documentId: ({ data }) => data.id,
   streamOf: (id) => apiKeyStream.name({ key: keyOfId(id) }),
   on: {
     APIKeyMinted: (_document, { data, metadata }) => {
-      const { id, name, prefix, subject, verifiedEmail, role, scope, expiresAt } = data;
+      const { id, name, prefix, subject, verifiedEmail, role, scope, expiresAt, ancestorIds = [] } = data;
+      const [parentId] = ancestorIds;
       return {
         id,
         name,
@@ -37,9 +40,10 @@ export const apiKeyProjection: Projection<APIKeyDocument, APIKeyEvent> = defineP
         scope,
         createdAt: metadata.at,
         ...(expiresAt !== undefined && { expiresAt }),
+        ...(parentId !== undefined && { parentId }),
       };
     },
     APIKeyRevoked: () => null,
   },
-  indexes: [{ field: 'subject' }, { field: 'verifiedEmail' }],
+  indexes: [{ field: 'subject' }, { field: 'verifiedEmail' }, { field: 'role' }],
 });

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { mintApiKey, revokeApiKey } from '../../../commands/apiKey/apiKey.handlers.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
 import { apiKeyProjection, type APIKeyDocument } from '../../../projections/apiKey/apiKey.projection.js';
 import { listApiKeys } from '../../../projections/apiKey/apiKey.queries.js';
 import type { KeyUse } from '../../auth/keyUse.js';
@@ -7,7 +8,10 @@ import { readPage } from '../../paging.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
-const apiKeyTag: RouteTag = { name: 'API keys', description: "The caller's own personal access tokens." };
+const apiKeyTag: RouteTag = {
+  name: 'API keys',
+  description: "Personal access tokens: the caller's own, and anybody's for admins.",
+};
 const role = Type.Enum(['admin', 'client']);
 const scope = Type.Enum(['read', 'write']);
 const time = Type.String({ format: 'date-time' });
@@ -20,6 +24,9 @@ const properties = {
   scope,
   createdAt: time,
   expiresAt: Type.Optional(time),
+  parentId: Type.Optional(
+    Type.String({ description: 'The key whose token minted this one. When that one is revoked, so is this.' }),
+  ),
   lastUsedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute.' })),
 };
 const APIKey = Type.Object(properties, { $id: 'APIKey' });
@@ -34,7 +41,7 @@ const toApiKey = ({
   ...document
 }: APIKeyDocument): Omit<APIKeyDocument, 'subject' | 'verifiedEmail'> => document;
 
-/** Everybody's own personal access tokens; nobody sees another's. */
+/** Everybody's own personal access tokens, of their role or lower; an admin sees anybody's. */
 export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUse }): readonly Route[] => [
   route({
     method: 'post',
@@ -51,11 +58,16 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
           Type.Enum(['admin', 'client'], { description: "No more than the caller's own, which is the default." }),
         ),
         scope: Type.Optional(Type.Enum(['read', 'write'], { default: 'write' })),
-        expiresAt: Type.Optional(time),
+        expiresAt: Type.Optional(
+          Type.String({
+            format: 'date-time',
+            description: 'Minted with a token: no later than the end of that token, which is the default.',
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
-    refusals: ['api_key_role_too_high'],
+    refusals: ['api_key_role_too_high', 'too_many_api_keys', 'api_key_not_found'],
     answers: { 201: { description: 'The key, with its token.', schema: MintedAPIKey } },
     act: ({ body, caller, context, secret }, acting) => {
       const input = {
@@ -67,6 +79,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
         verifiedEmail: caller.verifiedEmail,
         userName: caller.name,
         expiresAt: body.expiresAt,
+        parentId: caller.tokenId,
       };
       return mintApiKey(acting, input, secret, context);
     },
@@ -81,17 +94,26 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     method: 'get',
     path: '/api-keys',
     operationId: 'listAPIKeys',
-    summary: "List the caller's personal access tokens, newest first",
+    summary: 'List personal access tokens, newest first',
     tag: apiKeyTag,
     scope: 'installation',
     access: 'signedIn',
     paging: true,
-    answers: { 200: { description: 'A page of keys.', schema: Type.Array(APIKey) } },
+    query: Type.Object({
+      subject: Type.Optional(
+        Type.String({ minLength: 1, description: "Whose keys. Default: the caller's own; of others only for admins." }),
+      ),
+    }),
+    refusals: ['admin_required'],
+    answers: { 200: { description: "A page of keys of the caller's role or lower.", schema: Type.Array(APIKey) } },
     answer: async ({ query, caller }) => {
+      const { subject = caller.subject } = query;
+      const isAdmin = caller.role === 'admin';
+      if (subject !== caller.subject && !isAdmin) throw new Refused(refusals.adminRequired());
       const { items, next } = await readPage(
         query,
         ({ id }: APIKeyDocument) => id,
-        (page) => listApiKeys(reader, { subject: caller.subject, ...page }),
+        (page) => listApiKeys(reader, { subject, ...(!isAdmin && { role: 'client' }), ...page }),
       );
       const body = await Promise.all(
         items.map(async (document) => {
@@ -107,13 +129,16 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     method: 'delete',
     path: '/api-keys/:id',
     operationId: 'revokeAPIKey',
-    summary: 'Revoke a personal access token: it stops working at once',
+    summary: 'Revoke a personal access token: it, and what was minted with it, stops working at once',
     tag: apiKeyTag,
     scope: 'installation',
     access: 'signedIn',
     refusals: ['api_key_not_found'],
     answers: { 204: { description: 'It no longer works.' } },
-    act: ({ params, caller, context }, acting) => revokeApiKey(acting, params.id, caller.subject, context),
+    act: ({ params, caller, context }, acting) => {
+      const isAdmin = caller.role === 'admin';
+      return revokeApiKey(acting, params.id, { role: caller.role, ...(!isAdmin && { subject: caller.subject }) }, context);
+    },
     answer: noContent,
   }),
 ];
