@@ -4,8 +4,13 @@ import { parseUrl } from './urls.js';
  * How to check that a subject still exists. `userinfo` checks only where the issuer offers that
  * endpoint.
  */
-export type SubjectCheck =
-  { readonly kind: 'userinfo' } | { readonly kind: 'scim'; readonly url: string } | { readonly kind: 'none' };
+export type SubjectCheck = { readonly kind: 'userinfo' } | ({ readonly kind: 'scim' } & ScimService) | { readonly kind: 'none' };
+
+export interface ScimService {
+  readonly url: string;
+  /** Sent as a bearer token; absent: none is. */
+  readonly token?: string;
+}
 
 /** What is wrong with a value. The message follows the variable's name: `must be …`. */
 export class Problem {

@@ -210,7 +210,12 @@ export const loadSettings = (environment: Environment): Settings => {
   const issuerUrl = read('AUTH_ISSUER', issuerAddress, undefined);
   const audience = read('AUTH_AUDIENCE', anyText, undefined);
   const roleClaim = read('AUTH_ROLE_CLAIM', claimPath, ['role']);
-  const subjectCheck = read('AUTH_SUBJECT_CHECK', subjectCheckOf, { kind: 'userinfo' } as const);
+  const check = read('AUTH_SUBJECT_CHECK', subjectCheckOf, { kind: 'userinfo' } as const);
+  const scimToken = read('AUTH_SCIM_TOKEN', credential, undefined);
+  const subjectCheck = check.kind === 'scim' && scimToken !== undefined ? { ...check, token: scimToken } : check;
+  if (given('AUTH_SCIM_TOKEN') !== undefined && !given('AUTH_SUBJECT_CHECK')?.startsWith('scim:')) {
+    problems.push('AUTH_SUBJECT_CHECK: must be scim: followed by an address because AUTH_SCIM_TOKEN is set');
+  }
   const analyticsUrl = read('ANALYTICS_URL', baseAddress, undefined);
   const analyticsKey = read('ANALYTICS_API_KEY', credential, undefined);
   const llmUrl = read('LLM_BASE_URL', baseAddress, undefined);

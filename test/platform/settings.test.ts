@@ -77,6 +77,7 @@ describe('settings', () => {
       AUTH_AUDIENCE: 'doorstep',
       AUTH_ROLE_CLAIM: 'realm_access.roles',
       AUTH_SUBJECT_CHECK: 'scim:https://login.example.com/scim/v2',
+      AUTH_SCIM_TOKEN: 'key-0',
       ADMIN_EMAILS: 'Ops@Example.com,ops@example.com,second@example.com',
       ENCRYPTION_KEY: key,
       PREVIOUS_ENCRYPTION_KEYS: Buffer.alloc(32, 8).toString('base64'),
@@ -116,7 +117,7 @@ describe('settings', () => {
           url: 'https://login.example.com/realms/main/',
           audience: 'doorstep',
           roleClaim: ['realm_access', 'roles'],
-          subjectCheck: { kind: 'scim', url: 'https://login.example.com/scim/v2' },
+          subjectCheck: { kind: 'scim', url: 'https://login.example.com/scim/v2', token: 'key-0' },
         },
         adminEmails: ['ops@example.com', 'second@example.com'],
       },
@@ -182,6 +183,7 @@ describe('settings', () => {
     ['AUTH_SUBJECT_CHECK', 'sometimes'],
     ['AUTH_SUBJECT_CHECK', 'scim:'],
     ['AUTH_SUBJECT_CHECK', 'scim:http://login.example.com/scim'],
+    ['AUTH_SCIM_TOKEN', 'two words'],
     ['ADMIN_EMAILS', 'admin'],
     ['ENCRYPTION_KEY', 'too short'],
     ['ENCRYPTION_KEY', Buffer.alloc(31).toString('base64')],
@@ -202,6 +204,7 @@ describe('settings', () => {
       AUTH_ISSUER: { AUTH_AUDIENCE: 'doorstep' },
       EVENT_STORE_URL: { ENCRYPTION_KEY: key },
       ANALYTICS_URL: { ANALYTICS_API_KEY: 'key-1' },
+      AUTH_SCIM_TOKEN: { AUTH_SUBJECT_CHECK: 'scim:https://login.example.com/scim' },
     };
     expect(problemsOf({ ...companions[name], [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name}: (each entry )?must be `)) as unknown,
@@ -219,6 +222,10 @@ describe('settings', () => {
   test.each([
     [{ AUTH_ISSUER: 'https://login.example.com' }, 'AUTH_AUDIENCE: is needed because AUTH_ISSUER is set'],
     [{ AUTH_AUDIENCE: 'doorstep' }, 'AUTH_ISSUER: is needed because AUTH_AUDIENCE is set'],
+    [
+      { AUTH_SCIM_TOKEN: 'key', AUTH_SUBJECT_CHECK: 'userinfo' },
+      'AUTH_SUBJECT_CHECK: must be scim: followed by an address because AUTH_SCIM_TOKEN is set',
+    ],
     [
       { PROCESS_ROLES: 'worker', PORT: '0' },
       'BASE_URL: is needed because the worker writes links, and this process has no address of its own',

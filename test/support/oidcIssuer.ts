@@ -18,6 +18,8 @@ export interface TestIssuer {
   silent: boolean;
   /** Whether the discovery document names a `userinfo` endpoint. */
   offersUserinfo: boolean;
+  /** The bearer token that its SCIM service demands; `undefined`: none. */
+  scimToken: string | undefined;
   readonly deletedSubjects: Set<string>;
   readonly inactiveSubjects: Set<string>;
   /**
@@ -81,7 +83,9 @@ export const startTestIssuer = async (): Promise<TestIssuer> => {
       else answerJson(response, { sub });
     } else if (path.startsWith('/scim/Users/')) {
       const id = decodeURIComponent(path.slice('/scim/Users/'.length));
-      if (issuer.deletedSubjects.has(id)) refuse(response, 404);
+      const { authorization } = request.headers;
+      if (issuer.scimToken !== undefined && authorization !== `Bearer ${issuer.scimToken}`) refuse(response, 401);
+      else if (issuer.deletedSubjects.has(id)) refuse(response, 404);
       else answerJson(response, { id, active: !issuer.inactiveSubjects.has(id) });
     } else {
       refuse(response, 404);
@@ -97,6 +101,7 @@ export const startTestIssuer = async (): Promise<TestIssuer> => {
     broken: false,
     silent: false,
     offersUserinfo: true,
+    scimToken: undefined,
     deletedSubjects: new Set(),
     inactiveSubjects: new Set(),
     rotate,

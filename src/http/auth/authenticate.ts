@@ -48,6 +48,9 @@ export const createAuthenticate = (parts: {
     if (role === 'admin' && identityProvider?.isStillAdmin?.(subject, verifiedEmail) === false) {
       throw new Refused(refusals.invalidToken());
     }
+    // An admin that the operator named need not be anybody whom the identity provider knows.
+    const isAsked = role === 'client' || found.root.mintedVia === 'portal';
+    if (isAsked && (await identityProvider?.subjectExists?.(subject)) === false) throw new Refused(refusals.staleSession());
     keyUse.note(id, now);
     return callerOf(
       { subject, role, verifiedEmail, name: name ?? undefined },

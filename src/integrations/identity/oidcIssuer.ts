@@ -2,6 +2,7 @@ import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/clock.js';
 import type { ExternalIssuer } from '../../platform/settings.js';
+import type { ScimService } from '../../platform/settingValues.js';
 import { parseUrl } from '../../platform/urls.js';
 import { createIdentify, digest } from './accessTokens.js';
 import { IdentityUnavailable, type Identity, type IdentityProvider } from './port.js';
@@ -91,19 +92,31 @@ export const createOidcIssuer = (
   };
 
   /** RFC 7644, section 3.4.1. An inactive user counts as absent. */
-  const existsByScim = async (service: string, { subject }: Identity): Promise<boolean> => {
+  const existsByScim = async ({ url: service, token }: ScimService, subject: string): Promise<boolean> => {
     const address = `${service.replace(/\/$/, '')}/Users/${encodeURIComponent(subject)}`;
-    const response = await request(address, { accept: 'application/scim+json, application/json' });
+    const response = await request(address, {
+      accept: 'application/scim+json, application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    });
     if (response.status === 404 || response.status === 410) return false;
     if (!response.ok) throw new IdentityUnavailable(`the SCIM service answers ${String(response.status)}`);
     return response.body.active !== false;
   };
 
-  const checkExists = async (identity: Identity, accessToken: string): Promise<boolean> => {
-    if (subjectCheck.kind === 'scim') return existsByScim(subjectCheck.url, identity);
-    const { userinfo } = await issuer();
-    return userinfo === undefined || existsByUserinfo(userinfo, identity, accessToken);
+  const cached = async (text: string, ask: () => Promise<boolean>): Promise<boolean> => {
+    const key = digest(text);
+    const known = existsCache.get(key);
+    if (known !== undefined && clock.now() < known.until) return known.exists;
+    const until = clock.now() + cacheMs;
+    const exists = await ask();
+    existsCache.set(key, { exists, until });
+    return exists;
   };
+
+  const subjectExists =
+    subjectCheck.kind === 'scim'
+      ? (subject: string): Promise<boolean> => cached(subject, () => existsByScim(subjectCheck, subject))
+      : undefined;
 
   return {
     identify: createIdentify(
@@ -113,14 +126,11 @@ export const createOidcIssuer = (
 
     exists: async (identity, accessToken) => {
       if (subjectCheck.kind === 'none') return true;
-      const key = digest(subjectCheck.kind === 'scim' ? identity.subject : accessToken);
-      const cached = existsCache.get(key);
-      if (cached !== undefined && clock.now() < cached.until) return cached.exists;
-      const until = clock.now() + cacheMs;
-      const exists = await checkExists(identity, accessToken);
-      existsCache.set(key, { exists, until });
-      return exists;
+      if (subjectExists !== undefined) return subjectExists(identity.subject);
+      const { userinfo } = await issuer();
+      return userinfo === undefined || cached(accessToken, () => existsByUserinfo(userinfo, identity, accessToken));
     },
+    ...(subjectExists !== undefined && { subjectExists }),
   };
 };
 

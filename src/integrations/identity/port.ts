@@ -23,6 +23,13 @@ export interface IdentityProvider {
   exists(identity: Identity, accessToken: string): Promise<boolean>;
 
   /**
+   * Whether a subject still exists, asked without an access token of theirs. An answer may be up to
+   * 60 s old. Absent where only their own access token could tell.
+   * @throws IdentityUnavailable
+   */
+  subjectExists?(subject: string): Promise<boolean>;
+
+  /**
    * Whether somebody who minted a personal access token as an admin is still an admin. Absent where
    * only their own access token could tell; their role is then trusted until the token is revoked.
    */
