@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createSharedCalls } from '../platform/sharedCalls.js';
 import type { Codec } from './codec.js';
 import type { DomainEvent, Recorded } from './envelope.js';
 import type { Fold } from './fold.js';
@@ -21,6 +22,9 @@ export interface Folded<State> {
  * store for the events after the cached revision: its result reflects everything that was committed
  * before the call, by any process. That makes it the validated read behind every decision and every
  * authorisation (docs/architecture.md).
+ *
+ * Loads of one stream at the same time share what they ask: a load may wait for one that is under
+ * way, and its own question is shared only with those that came in before it was sent.
  */
 export interface StreamFolds {
   /**
@@ -42,6 +46,7 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCache
   // Only what was read from the log is cached: after a repeated append, the log may differ from
   // what the append tried to write.
   const cached = new LRUCache<string, Folded<unknown>>({ max: maxCached });
+  const sharedReads = createSharedCalls();
 
   const cache = (key: string, folded: Folded<unknown>): void => {
     // Loads may overlap: an older result must not replace a newer one.
@@ -49,12 +54,12 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCache
     if (other === undefined || other.revision < folded.revision) cached.set(key, folded);
   };
 
-  const load = async <State, Event extends DomainEvent>(
+  const read = async <State, Event extends DomainEvent>(
+    key: string,
     fold: Fold<State, Event>,
     stream: string,
     seed?: () => Promise<Folded<State> | null>,
   ): Promise<Folded<State>> => {
-    const key = `${fold.name}/${stream}`;
     const nothing: Folded<State> = { state: fold.initialState, revision: NO_STREAM, at: '' };
     // The key contains the fold's name, so the state is of this fold.
     let folded = (cached.get(key) as Folded<State> | undefined) ?? (await seed?.()) ?? nothing;
@@ -80,5 +85,12 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCache
     return folded;
   };
 
-  return { load };
+  return {
+    load: (fold, stream, seed) => {
+      const key = `${fold.name}/${stream}`;
+      // Of several that would read the whole stream, the others wait for the first, and read only
+      // what is new.
+      return sharedReads.run(key, () => read(key, fold, stream, seed), { afterOther: !cached.has(key) });
+    },
+  };
 };

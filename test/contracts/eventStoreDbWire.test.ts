@@ -587,6 +587,55 @@ const hurriedClock: Clock = {
   schedule: (delayMs, task, options) => systemClock.schedule(delayMs / 5, task, options),
 };
 
+describe('a server that is slow is not away', () => {
+  test('its first answers to many calls at once may take longer than later ones', async () => {
+    const fake = await startFake();
+    const store = open(fake, hurriedClock);
+    await store.append('thing-1', newEvents(1), NO_STREAM);
+    // The read deadline of 1.5 s is 0.3 s here.
+    fake.faults.cold = { calls: 48, ms: 500 };
+    const reads = Array.from({ length: 64 }, (_, n) => store.readStream(`thing-${String(n)}`));
+    expect((await Promise.all(reads)).filter(({ head }) => head === 0n)).toHaveLength(1);
+    expect(fake.calls.leaderProbes).toBe(1);
+  });
+
+  test('a read that stalls while others are answered goes on, and its connection is not given up', async () => {
+    const fake = await startFake();
+    const store = open(fake, hurriedClock);
+    await store.append('thing-1', newEvents(5), NO_STREAM);
+    const before = fake.calls.leaderProbes;
+    fake.faults.cold = { calls: 1, ms: 500 };
+    const calls = Array.from({ length: 10 }, (_, n) => store.readStream(`other-${String(n)}`));
+    const all = Promise.all(calls);
+    const ended = all.then(() => true);
+    const another = (): Promise<boolean> => store.readStream('thing-1').then(() => false);
+    while (!(await Promise.race([ended, another()])));
+    await all;
+    expect(fake.calls.leaderProbes).toBe(before);
+  });
+
+  test('a page that does not come in time is asked for in smaller ones, forwards and backwards', async () => {
+    const fake = await startFake();
+    const store = open(fake, hurriedClock);
+    const events = newEvents(200);
+    await store.append('thing-1', events, NO_STREAM);
+    fake.faults.pauseMs = 3;
+    const forwards = await store.readStream('thing-1');
+    expect([forwards.head, idsOf(forwards.events)]).toEqual([199n, idsOf(events)]);
+    const backwards = await store.readStream('thing-1', { direction: 'backwards', max: 150 });
+    expect([backwards.head, idsOf(backwards.events)]).toEqual([199n, idsOf(events).toReversed().slice(0, 150)]);
+  });
+});
+
+test('the end of the log is asked for once for all who ask at the same time', async () => {
+  const { fake, store } = await fakeAndStore();
+  const appended = await store.append('thing-1', newEvents(1), NO_STREAM);
+  const before = fake.calls.read;
+  const found = await Promise.all(Array.from({ length: 20 }, () => store.lastPosition()));
+  expect(new Set(found)).toEqual(new Set([appended.position]));
+  expect(fake.calls.read - before).toBe(2);
+});
+
 describe('a cluster', () => {
   test('the leader is found, also after it has moved', async () => {
     const fake = await startFake(3);

@@ -108,6 +108,7 @@ describe('loads that overlap', () => {
 
   test('never take the state back: the one that saw less does not replace the one that saw more', async () => {
     await other.take('Ada');
+    await load();
     const finish = loadSlowly();
     await other.take('Bob');
     expect((await load()).revision).toBe(1n);
@@ -133,6 +134,51 @@ describe('loads that overlap', () => {
     });
     await Promise.all([writing, ...reading]);
     expect(last).toBe(19n);
+  });
+});
+
+describe('loads at the same time share what they read', () => {
+  test('of a stream that nobody read yet: one reads it, and one read more serves all who came meanwhile', async () => {
+    await takeMany(1_500);
+    const loads = await readsOf(async () => {
+      const found = await Promise.all(Array.from({ length: 20 }, () => load()));
+      expect(found.map(({ revision }) => revision)).toEqual(found.map(() => 1_499n));
+    });
+    expect(loads).toEqual([
+      [0n, 1_000],
+      [1_000n, 500],
+      [1_500n, 0],
+    ]);
+  });
+
+  test('a load that comes after a read was sent sees what was committed before it came', async () => {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    local.store.readFault = async (read) => {
+      const slice = await read();
+      await released;
+      return slice;
+    };
+    await other.take('Ada');
+    const first = load();
+    await nextTurn();
+    await other.take('Bob');
+    const late = [load(), load()];
+    release();
+    expect((await first).revision).toBe(0n);
+    expect((await Promise.all(late)).map(({ revision }) => revision)).toEqual([1n, 1n]);
+  });
+
+  test('a fault of the read that others wait for is theirs too, and the next load asks again', async () => {
+    await other.take('Ada');
+    local.store.readFault = async () => {
+      await nextTurn();
+      throw new EventStoreUnavailable('the store is down');
+    };
+    const outcomes = await Promise.allSettled([load(), load(), load()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    local.store.readFault = null;
+    expect((await load()).revision).toBe(0n);
   });
 });
 

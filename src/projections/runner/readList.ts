@@ -1,6 +1,7 @@
 import type { DomainEvent, JsonObject } from '../../events/envelope.js';
 import type { EventStore } from '../../events/store/eventStore.js';
 import type { Clock } from '../../platform/clock.js';
+import { createListeningClock } from '../../platform/listeningClock.js';
 import type { Projection } from '../projection.js';
 import type { ReadModelQuery, ReadModelStore, StoredDocument } from '../store/readModelStore.js';
 import { ProjectionBehind, readLive } from './versions.js';
@@ -26,7 +27,7 @@ export const readList = async <Document extends JsonObject, Event extends Domain
 ): Promise<readonly ListedDocument<Document>[]> => {
   const { eventStore, readModels, clock } = parts;
   const timeout = new AbortController();
-  const cancel = clock.schedule(timeoutMs, () => {
+  const cancel = createListeningClock(clock).schedule(timeoutMs, () => {
     timeout.abort();
   });
   try {

@@ -19,6 +19,13 @@ export interface FakeFaults {
   sendsHead: boolean;
   /** Bytes of data in one append; the real server's default. */
   maxAppendSize: number;
+  /**
+   * As a server that was just started: of calls beside more than 8 others, the next `calls` are
+   * answered only after `ms`.
+   */
+  cold: { calls: number; readonly ms: number };
+  /** How long it pauses before each event of a stream that is read. */
+  pauseMs: number;
 }
 
 /** Certificate and credentials of a server that does not run with `--insecure`. */
@@ -57,6 +64,8 @@ export class FakeCluster {
     answers: 'given',
     sendsHead: true,
     maxAppendSize: 1_048_576,
+    cold: { calls: 0, ms: 0 },
+    pauseMs: 0,
   };
   readonly calls: FakeCalls = {
     read: 0,

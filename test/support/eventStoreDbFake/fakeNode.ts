@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import type gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
@@ -7,12 +8,14 @@ import messages from '@eventstore/db-client/generated/streams_pb.js';
 import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js';
 import { LEADER_PROBE_STREAM } from '../../../src/events/store/eventStoreDb/leaderProbe.js';
 import type { FakeCluster, FakeSecurity } from './fakeEventStoreDb.js';
-import { isHidden, type FakeEvent, type FakeLog } from './fakeLog.js';
+import { isHidden, type FakeEvent, type FakeLog, type NewFakeEvent } from './fakeLog.js';
 import { appendAnswer, eventAnswer, expectationOf, proposedEvent, streamName, streamNotFound } from './fakeStreams.js';
 import { send, subscribe, tooSlow, type Reading } from './fakeSubscription.js';
 
 type Appending = ServerReadableStream<messages.AppendReq, messages.AppendResp>;
 type AppendCallback = sendUnaryData<messages.AppendResp>;
+
+const COLD_CALLS = 8;
 
 /**
  * One node of the fake EventStoreDB: a gRPC server on a loopback port, made from the client's own
@@ -30,6 +33,8 @@ export class FakeNode {
    * every stream, which is not indexed yet.
    */
   inaugurating = false;
+  /** Calls that are not answered yet, without subscriptions. */
+  #underWay = 0;
   readonly #ends = new Set<(error: object | null) => void>();
 
   constructor(log: FakeLog, cluster: FakeCluster) {
@@ -124,6 +129,23 @@ export class FakeNode {
     return { code: status.NOT_FOUND, details: 'Leader info available', metadata: trailers };
   }
 
+  /** Runs `answer`, late while the node is cold. */
+  async #answer(answer: () => Promise<void> | void): Promise<void> {
+    const { cold } = this.#cluster.faults;
+    this.#underWay += 1;
+    try {
+      // Those that are under way at the same time have come then.
+      if (cold.calls > 0) await pause(10);
+      if (cold.calls > 0 && this.#underWay > COLD_CALLS) {
+        cold.calls -= 1;
+        await pause(cold.ms);
+      }
+      await answer();
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
   async #append(call: Appending, answer: AppendCallback): Promise<void> {
     const { faults } = this.#cluster;
     const requests: messages.AppendReq[] = [];
@@ -155,6 +177,13 @@ export class FakeNode {
       answer(null, appendAnswer(this.log.append(stream, events, expectationOf(options))));
       return;
     }
+    await this.#answer(() => {
+      this.#write(stream, events, options, answer);
+    });
+  }
+
+  #write(stream: string, events: readonly NewFakeEvent[], options: messages.AppendReq.Options, answer: AppendCallback): void {
+    const { faults } = this.#cluster;
     this.#cluster.calls.written.push(events.map(({ data, metadata }) => ({ data, metadata })));
     const outcome = this.log.append(stream, events, expectationOf(options));
     switch (faults.answers) {
@@ -189,9 +218,11 @@ export class FakeNode {
       return;
     }
     const options = call.request.getOptions() ?? new messages.ReadReq.Options();
-    if (options.hasSubscription()) await subscribe(call, options, this.#cluster, this.#ends);
-    else if (options.hasStream()) await this.#readStream(call, options);
-    else await this.#readAll(call, options);
+    if (options.hasSubscription()) {
+      await subscribe(call, options, this.#cluster, this.#ends);
+      return;
+    }
+    await this.#answer(() => (options.hasStream() ? this.#readStream(call, options) : this.#readAll(call, options)));
   }
 
   async #readStream(call: Reading, options: messages.ReadReq.Options): Promise<void> {
@@ -211,7 +242,12 @@ export class FakeNode {
       ? // Counts back from `from` even if it lies beyond the end, as the real one does.
         events.slice(Math.max(0, from - count + 1), from + 1).toReversed()
       : events.slice(from, from + count);
-    for (const event of selected) await send(call, eventAnswer(event));
+    const { pauseMs } = this.#cluster.faults;
+    for (const event of selected) {
+      if (pauseMs > 0) await pause(pauseMs);
+      if (call.cancelled) return;
+      await send(call, eventAnswer(event));
+    }
     if ((options.getControlOption()?.getCompatibility() ?? 0) >= 1 && this.#cluster.faults.sendsHead)
       call.write(new messages.ReadResp().setLastStreamPosition(String(events.length - 1)));
     call.end();

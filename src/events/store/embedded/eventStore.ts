@@ -1,5 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
-import { nextTurn } from '../../../platform/eventLoop.js';
+import { nextTurn, nextTurnAlone } from '../../../platform/eventLoop.js';
 import type { Logger } from '../../../platform/logger.js';
 import { encodeEvents, isStreamName } from '../encodeEvents.js';
 import {
@@ -74,13 +74,15 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
     const ended = AbortSignal.any([signal, closing.signal]);
     const stopWatching = commitNotifier.watch();
     let position = after;
+    let isBehind = false;
     try {
       for (;;) {
         // Reads are synchronous: without this turn, catching up with a long history would let
         // nothing else run.
-        await nextTurn();
+        await (isBehind ? nextTurnAlone() : nextTurn());
         if (ended.aborted) return;
         const slice = withPortFaults(() => readWindow(Number(position), log.head(), maxBatch, filter));
+        isBehind = slice.events.length >= maxBatch || slice.position - position >= BigInt(READ_WINDOW);
         if (slice.position > position) {
           position = slice.position;
           yield slice;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Random } from '../../../platform/random.js';
-import { AppendTooLarge, MAX_APPEND_BYTES, OutcomeUnknown } from '../eventStore.js';
+import { AppendTooLarge, EventStoreUnavailable, MAX_APPEND_BYTES, OutcomeUnknown } from '../eventStore.js';
 import { createBackoff, withDeadlines } from './deadline.js';
 import { faultKind, unavailable } from './faults.js';
 import type { AppendReply, AppendRequest, Wire } from './wire.js';
@@ -10,7 +10,10 @@ import type { AppendReply, AppendRequest, Wire } from './wire.js';
  * mapped to the port's.
  */
 export interface Calls {
-  /** @throws EventStoreUnavailable within `READ_MS` */
+  /**
+   * @throws AnswerTooSlow when a part of the answer had arrived in time: ask for less
+   * @throws EventStoreUnavailable otherwise, at the latest after `MAX_READ_MS`
+   */
   read<Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /**
    * @throws EventStoreUnavailable, AppendTooLarge: nothing was written
@@ -20,7 +23,12 @@ export interface Calls {
 }
 
 /** A read ends within 2 s, even if the server accepts connections and never answers. */
-export const READ_MS = 1_500;
+const READ_MS = 1_500;
+/**
+ * How long a server has that shows life. One that was just started answers its first dozens of
+ * parallel calls only after 1.5 to 3 s, and under load single reads stall as long.
+ */
+export const MAX_READ_MS = 4_000;
 /** How long an append waits to be sent while no leader accepts it. */
 const SEND_MS = 1_500;
 /**
@@ -29,15 +37,19 @@ const SEND_MS = 1_500;
  */
 const APPEND_MS = 3_500;
 
+/** The answer to a read was arriving when its time was over. */
+export class AnswerTooSlow extends EventStoreUnavailable {}
+
 export const createCalls = (wire: Wire, parts: { readonly clock: Clock; readonly random: Random }): Calls => {
   const { clock } = parts;
   const backOff = createBackoff(parts, { firstMs: 20, maxMs: 300 });
 
   const read = async <Result>(call: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
     let lastFault: unknown = null;
+    let times = 0;
     return withDeadlines(
       clock,
-      [READ_MS],
+      [READ_MS, 2 * READ_MS, MAX_READ_MS],
       async (signal) => {
         for (let attempt = 0; ; attempt += 1) {
           try {
@@ -49,7 +61,13 @@ export const createCalls = (wire: Wire, parts: { readonly clock: Clock; readonly
           await backOff(attempt, signal);
         }
       },
-      () => unavailable('the event store cannot be read', lastFault),
+      (signal) => {
+        times += 1;
+        const progress = wire.progress(signal);
+        if (progress === 'arriving') return new AnswerTooSlow('the event store needs too long for an answer');
+        if (progress === 'slow' && times < 3) return null;
+        return unavailable('the event store cannot be read', lastFault);
+      },
     );
   };
 

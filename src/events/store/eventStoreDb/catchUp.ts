@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
+import { createListeningClock } from '../../../platform/listeningClock.js';
 import type { EventFilter, LogSlice, StoredEvent } from '../eventStore.js';
 import { matches, serverFilter } from './filters.js';
 import { fromWire } from './records.js';
@@ -106,7 +107,7 @@ const nextWithin = (
   silent: AbortController,
 ): Promise<IteratorResult<LogMessage>> =>
   new Promise((resolve, reject) => {
-    const cancel = clock.schedule(silenceMs, () => {
+    const cancel = createListeningClock(clock).schedule(silenceMs, () => {
       reject(new SilenceTimeout(`the event store sent nothing for ${String(silenceMs)} ms`));
       silent.abort();
     });

@@ -1,5 +1,6 @@
 import streams from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { Clock } from '../../../platform/clock.js';
+import { createListeningClock } from '../../../platform/listeningClock.js';
 import type { Logger } from '../../../platform/logger.js';
 import { parseAddress } from './address.js';
 import { insideOf, makeClient, type CallArguments, type ClientInside, type StreamsClient } from './client.js';
@@ -181,7 +182,7 @@ const READY = 2;
 const waitForLeader = (client: StreamsClient, args: CallArguments, clock: Clock): Promise<void> =>
   new Promise((resolve, reject) => {
     let cancel = (): void => undefined;
-    const cancelTimeout = clock.schedule(CONNECT_MS, () => {
+    const cancelTimeout = createListeningClock(clock).schedule(CONNECT_MS, () => {
       reject(new NotConnected());
       cancel();
     });

@@ -1,30 +1,33 @@
 import { sleep, type Clock } from '../../../platform/clock.js';
+import { createListeningClock } from '../../../platform/listeningClock.js';
 import type { Random } from '../../../platform/random.js';
 
 /** The reason with which `withDeadlines` aborts a signal. */
 export class DeadlinePassed extends Error {}
 
 /**
- * Runs `work` and calls `onDeadline` at each deadline, in ms from now. When it returns an error,
- * the signal is aborted and the error thrown; `null` lets the work go on. Every call is bounded
- * here, because the client's own deadlines fail when a server hangs.
+ * Runs `work` and calls `onDeadline` at each deadline, in ms from now during which this process
+ * listened. When it returns an error, the signal is aborted and the error thrown; `null` lets the
+ * work go on. Every call is bounded here, because the client's own deadlines fail when a server
+ * hangs.
  */
 export const withDeadlines = async <Result>(
   clock: Clock,
   deadlinesMs: readonly number[],
   work: (signal: AbortSignal) => Promise<Result>,
-  onDeadline: () => Error | null,
+  onDeadline: (signal: AbortSignal) => Error | null,
 ): Promise<Result> => {
+  const listening = createListeningClock(clock);
   const controller = new AbortController();
   const cancels: (() => void)[] = [];
   const timeout = new Promise<never>((_resolve, reject) => {
     const onTimer = (): void => {
-      const error = onDeadline();
+      const error = onDeadline(controller.signal);
       if (error === null) return;
       reject(error);
       controller.abort(new DeadlinePassed());
     };
-    for (const delay of deadlinesMs) cancels.push(clock.schedule(delay, onTimer, { keepAlive: true }));
+    for (const delay of deadlinesMs) cancels.push(listening.schedule(delay, onTimer, { keepAlive: true }));
   });
   try {
     return await Promise.race([work(controller.signal), timeout]);

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { Random } from '../../../platform/random.js';
+import { createSharedCalls } from '../../../platform/sharedCalls.js';
 import { isStreamName } from '../encodeEvents.js';
 import {
   EventStoreClosed,
@@ -15,6 +16,7 @@ import { connect } from './connection.js';
 import { createLogReader } from './logReader.js';
 import { createRecentEventIds } from './recentEventIds.js';
 import { fromWire } from './records.js';
+import { createStreamPages } from './streamPages.js';
 import { createWire, type StreamRequest } from './wire.js';
 import { createWriter } from './writer.js';
 
@@ -41,6 +43,8 @@ export const createEventStoreDb = ({ url, clock, random, logger }: EventStoreDbO
   const connection = connect(url, { clock, logger });
   const wire = createWire(connection);
   const calls = createCalls(wire, { clock, random });
+  const readPages = createStreamPages((request) => calls.read((signal) => wire.readStream(request, signal)), clock);
+  const sharedReads = createSharedCalls();
   const recentIds = createRecentEventIds();
   const closing = new AbortController();
   const pending = new Set<Promise<unknown>>();
@@ -63,7 +67,7 @@ export const createEventStoreDb = ({ url, clock, random, logger }: EventStoreDbO
   };
 
   const readRecords = async (request: StreamRequest): Promise<StreamSlice> => {
-    const { records, head } = await calls.read((signal) => wire.readStream(request, signal));
+    const { records, head } = await readPages(request);
     const events = records.map(fromWire).filter((event) => event !== null);
     recentIds.note(request.stream, request.backwards ? events.toReversed() : events);
     return { events, head: head ?? (await headOf(request.stream)) };
@@ -89,7 +93,7 @@ export const createEventStoreDb = ({ url, clock, random, logger }: EventStoreDbO
     return head === NO_STREAM ? { events: [], head } : readRecords({ stream, from: from < head ? from : head, backwards, max });
   };
 
-  const lastPosition = (): Promise<bigint> => calls.read((signal) => wire.lastPosition(signal));
+  const lastPosition = (): Promise<bigint> => sharedReads.run('end', () => calls.read((signal) => wire.lastPosition(signal)));
 
   const append = createWriter({ calls, recentIds, clock, readStream });
   const logReader = createLogReader({ wire, lastPosition, clock, random, logger });

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../platform/clock.js';
-import { nextTurn } from '../../../platform/eventLoop.js';
+import { nextTurn, nextTurnAlone } from '../../../platform/eventLoop.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { Random } from '../../../platform/random.js';
 import type { EventStore, LogSlice, StoredEvent, SubscribeOptions } from '../eventStore.js';
-import { READ_MS } from './calls.js';
+import { MAX_READ_MS } from './calls.js';
 import { catchUp } from './catchUp.js';
 import { createBackoff } from './deadline.js';
 import { faultKind, unavailable } from './faults.js';
@@ -50,6 +50,7 @@ export const createLogReader = (parts: {
         for await (const slice of catchUp(wire, clock, options)) {
           failures = 0;
           position = slice.position;
+          await nextTurnAlone();
           yield slice;
           if (ended()) return;
         }
@@ -101,7 +102,14 @@ export const createLogReader = (parts: {
     const never = new AbortController().signal;
     for (let failures = 0; position < through; failures += 1) {
       try {
-        const options = { after: position, through, filter, maxBatch: max - events.length, silenceMs: READ_MS, signal: never };
+        const options = {
+          after: position,
+          through,
+          filter,
+          maxBatch: max - events.length,
+          silenceMs: MAX_READ_MS,
+          signal: never,
+        };
         for await (const slice of catchUp(wire, clock, options)) {
           failures = 0;
           const taken = slice.events.slice(0, max - events.length);

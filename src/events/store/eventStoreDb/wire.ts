@@ -6,6 +6,7 @@ import type { Connection } from './connection.js';
 import { DeadlinePassed } from './deadline.js';
 import { NotConnected } from './faults.js';
 import type { ServerFilter } from './filters.js';
+import { createPulse, type Pulse, type SentCall } from './pulse.js';
 import type { WireEvent, WireRecord } from './records.js';
 
 /**
@@ -26,7 +27,15 @@ export interface Wire {
    * server only when the consumer asks.
    */
   subscribe(after: bigint, filter: ServerFilter | null, signal: AbortSignal): AsyncIterable<LogMessage>;
+  /** The state of the read with this signal, for its deadline. */
+  progress(signal: AbortSignal): ReadProgress;
 }
+
+/**
+ * `not sent`: there is no connection. `arriving`: a part of the answer is there. `slow`: the server
+ * shows life. `silent`: it does not.
+ */
+export type ReadProgress = 'not sent' | 'arriving' | 'slow' | 'silent';
 
 export interface AppendRequest {
   readonly stream: string;
@@ -75,13 +84,21 @@ const SEARCH_WINDOW = 1_000;
 export const createWire = (connection: Connection): Wire => {
   /** For each subscription the function that ends it and the connection that it uses. */
   const subscriptions = new Map<() => void, StreamsClient>();
+  const pulses = new WeakMap<StreamsClient, Pulse>();
+  const reads = new Map<AbortSignal, { readonly sent: SentCall; received: boolean }>();
+
+  const pulseOf = (client: StreamsClient): Pulse => {
+    const pulse = pulses.get(client) ?? createPulse();
+    pulses.set(client, pulse);
+    return pulse;
+  };
 
   /**
-   * Reconnects after a call that missed its deadline, because the node may hang and another one may
-   * be the leader.
+   * Reconnects after a call that missed its deadline while nothing at all was heard, because the
+   * node may hang and another one may be the leader.
    */
-  const giveUpConnection = async (client: StreamsClient, signal: AbortSignal): Promise<void> => {
-    if (!(signal.reason instanceof DeadlinePassed)) return;
+  const giveUpConnection = async (client: StreamsClient, signal: AbortSignal, sent: SentCall): Promise<void> => {
+    if (!(signal.reason instanceof DeadlinePassed) || !sent.isServerSilent()) return;
     await connection.failed(client, new NotConnected());
     // Subscriptions on this connection would notice it much later.
     for (const [end, on] of subscriptions) if (on === client) end();
@@ -99,18 +116,24 @@ export const createWire = (connection: Connection): Wire => {
     };
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
-    if (request.getOptions()?.hasSubscription() === true) subscriptions.set(cancel, client);
-    let received = false;
+    const isSubscription = request.getOptions()?.hasSubscription() === true;
+    if (isSubscription) subscriptions.set(cancel, client);
+    const pulse = pulseOf(client);
+    const current = { sent: pulse.begin(), received: false };
+    if (!isSubscription) reads.set(signal, current);
     try {
       for await (const answer of answers) {
-        received = true;
+        current.received = true;
+        pulse.heard();
         yield answer as messages.ReadResp;
       }
     } catch (fault) {
       if (!signal.aborted) await connection.failed(client, fault);
-      else if (!received) await giveUpConnection(client, signal);
+      else await giveUpConnection(client, signal, current.sent);
       throw fault;
     } finally {
+      current.sent.end(current.received);
+      reads.delete(signal);
       subscriptions.delete(cancel);
       signal.removeEventListener('abort', cancel);
       cancel();
@@ -132,16 +155,24 @@ export const createWire = (connection: Connection): Wire => {
     append: ({ stream, events, expected }, signal, onSent) =>
       connection.run(signal, (client, args) => {
         let giveUp = (): void => undefined;
+        const pulse = pulseOf(client);
+        const current = pulse.begin();
+        let isAnswered = false;
         return new Promise<messages.AppendResp>((resolve, reject) => {
           const call = client.append(...args, (fault, reply) => {
-            if (fault !== null) reject(fault);
-            else resolve(reply);
+            if (fault !== null) {
+              reject(fault);
+              return;
+            }
+            isAnswered = true;
+            pulse.heard();
+            resolve(reply);
           });
           // The callback reports the same fault; without this listener it would also be thrown.
           call.on('error', reject);
           giveUp = () => {
             call.cancel();
-            void giveUpConnection(client, signal);
+            void giveUpConnection(client, signal, current);
           };
           signal.addEventListener('abort', giveUp);
           onSent();
@@ -150,6 +181,7 @@ export const createWire = (connection: Connection): Wire => {
           call.end();
         })
           .finally(() => {
+            current.end(isAnswered);
             signal.removeEventListener('abort', giveUp);
           })
           .then(appendReply);
@@ -197,6 +229,13 @@ export const createWire = (connection: Connection): Wire => {
       const gone = next !== null && next.position !== after;
       if (gone) yield { kind: 'event', record: next };
       yield* messagesFrom(gone ? next.position : after);
+    },
+
+    progress: (signal) => {
+      const current = reads.get(signal);
+      if (current === undefined) return 'not sent';
+      if (current.received) return 'arriving';
+      return current.sent.isServerSlow() ? 'slow' : 'silent';
     },
   };
 };

@@ -1,5 +1,6 @@
 import type { Engine } from '../../../engine.js';
 import { sleep } from '../../../platform/clock.js';
+import { createListeningClock } from '../../../platform/listeningClock.js';
 
 /** One thing that requests need. */
 export interface ReadinessCheck {
@@ -10,8 +11,8 @@ export interface ReadinessCheck {
   readonly warning?: () => Promise<string | null>;
 }
 
-/** A check that takes longer has failed. */
-const timeoutMs = 2_000;
+/** A check that takes longer has failed. A store that is slow, and not away, has up to 4 s. */
+const timeoutMs = 5_000;
 
 export interface CheckResult {
   readonly name: string;
@@ -34,7 +35,7 @@ export const checkReadiness = (engine: Engine, checks: readonly ReadinessCheck[]
 
 const withinTimeout = async ({ clock }: Engine, ask: () => Promise<string | null>): Promise<string | null> => {
   const answered = new AbortController();
-  const late = sleep(clock, timeoutMs, answered.signal).then(() => 'it does not answer');
+  const late = sleep(createListeningClock(clock), timeoutMs, answered.signal).then(() => 'it does not answer');
   const found = await Promise.race([ask().catch(kindOf), late]);
   answered.abort();
   return found;

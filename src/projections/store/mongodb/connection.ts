@@ -1,5 +1,6 @@
 import type { Collection, Db, Document, MongoClient } from 'mongodb';
 import type { Clock } from '../../../platform/clock.js';
+import { createListeningClock } from '../../../platform/listeningClock.js';
 import { ReadModelStoreUnavailable } from '../readModelStore.js';
 import { createFaultMapper } from './faults.js';
 
@@ -74,6 +75,7 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
   } catch {
     throw new ReadModelStoreUnavailable('the address of the read-model store is not a valid MongoDB connection string');
   }
+  const listening = createListeningClock(clock);
   let closed = false;
   const isClosed = (): boolean => closed;
 
@@ -81,7 +83,7 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
     if (isClosed()) throw storeClosed();
     let cancel = (): void => undefined;
     const timeout = new Promise<never>((_, reject) => {
-      cancel = clock.schedule(timeoutMs, () => {
+      cancel = listening.schedule(timeoutMs, () => {
         reject(new ReadModelStoreUnavailable(`the read-model store did not answer within ${String(timeoutMs)} ms`));
       });
     });
