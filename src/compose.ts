@@ -22,7 +22,11 @@ export interface Doorstep {
   stop(): Promise<void>;
 }
 
-const templatesFolder = fileURLToPath(new URL('../templates', import.meta.url));
+const files = {
+  templatesFolder: fileURLToPath(new URL('../templates', import.meta.url)),
+  // Always the compiled one: it is started as a process of its own.
+  buildProgram: fileURLToPath(new URL('../dist/integrations/hosting/site/buildProgram.js', import.meta.url)),
+};
 
 /** Starts the parts named in `PROCESS_ROLES`. */
 export const startDoorstep = async (settings: Settings, logger: Logger): Promise<Doorstep> => {
@@ -33,7 +37,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const metrics = createMetrics();
   const core = await openCore(settings, logger, { instrument: (eventStore) => countAppends(eventStore, metrics) });
   const address = createAddress(settings);
-  const integrations = composeIntegrations(settings, core, address, templatesFolder);
+  const integrations = composeIntegrations(settings, core, address, files);
   const version = readVersion(new URL('../package.json', import.meta.url));
   const { api, health } = composeHttp(core, integrations, address, {
     corsOrigins,

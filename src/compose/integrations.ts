@@ -12,6 +12,7 @@ import { createSmtpSender } from '../integrations/email/smtp.js';
 import { createFetchStatus, type FetchStatus } from '../integrations/fetchStatus.js';
 import { createEmbeddedHosting } from '../integrations/hosting/embedded.js';
 import type { Hosting, SiteAddress } from '../integrations/hosting/port.js';
+import { createSiteBuilder } from '../integrations/hosting/site/builder.js';
 import { createVercel } from '../integrations/hosting/vercel.js';
 import { createEmbeddedIdentity } from '../integrations/identity/embedded.js';
 import { createOidcIssuer } from '../integrations/identity/oidcIssuer.js';
@@ -65,14 +66,14 @@ export interface OpenIntegrations extends Integrations {
 
 /**
  * The embedded adapters, and those outside that the settings name.
- * @param templatesFolder where the site templates are
+ * @param files `templatesFolder`: where the site templates are; `buildProgram`: what builds sites
  * @param overrides used in place of the adapters that the settings name
  */
 export const composeIntegrations = (
   settings: Settings,
   { engine, reader, stores: { readModels } }: Core,
   { baseUrl, toLocalUrl }: Address,
-  templatesFolder: string,
+  { templatesFolder, buildProgram }: { templatesFolder: string; buildProgram: string },
   overrides: Partial<Integrations> = {},
 ): OpenIntegrations => {
   const { clock, random, logger } = engine;
@@ -88,11 +89,13 @@ export const composeIntegrations = (
   const counter = createPageCounter({ file: folder('analytics.db'), clock, random, logger });
   const analytics =
     settings.analytics === undefined ? counter : createPlausible({ ...settings.analytics, clock, random, logger });
+  const builder = createSiteBuilder({ program: buildProgram, clock });
   // Websites that were made before Vercel was configured are still served.
   const hostingHere = createEmbeddedHosting({
     folder: folder('sites'),
     repositoriesFolder: folder('repositories'),
     publicUrl: baseUrl,
+    builder,
     clock,
     ...(analytics === counter && { countPage: counter.count }),
   });
@@ -154,6 +157,7 @@ export const composeIntegrations = (
     mounts: { ...mounts, '/sites': hostingHere.handler },
     ...overrides,
     close: () => {
+      builder.close();
       counter.close();
       ledger.close();
     },

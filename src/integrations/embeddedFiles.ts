@@ -66,17 +66,33 @@ const sync = async (path: string): Promise<void> => {
 /** Returns when everything in `folder` is on the disk. */
 const syncTree = async (folder: string): Promise<void> => {
   const entries = await readdir(folder, { withFileTypes: true });
-  await Promise.all(
-    entries.map((entry) => {
-      const path = join(folder, entry.name);
-      return entry.isDirectory() ? syncTree(path) : sync(path);
-    }),
-  );
+  await inBatches(entries, (entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? syncTree(path) : sync(path);
+  });
   await sync(folder);
 };
 
+/** As many at once keep the disk busy; thousands would use up the files that may be open. */
+const batchSize = 32;
+
+const inBatches = async <Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> => {
+  for (let at = 0; at < items.length; at += batchSize) await Promise.all(items.slice(at, at + batchSize).map(work));
+};
+
+/** Creates a folder in one that exists, unless it is there already. */
+export const makeSubfolder = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+    return;
+  }
+  await sync(dirname(path));
+};
+
 /** Creates a folder and its missing parents, durably. */
-const makeFolder = async (path: string): Promise<void> => {
+export const makeFolder = async (path: string): Promise<void> => {
   const topmost = await mkdir(path, { recursive: true });
   if (topmost === undefined) return;
   for (let made = path; made.length >= topmost.length; made = dirname(made)) await sync(dirname(made));
@@ -99,15 +115,22 @@ export const replaceFile = async (path: string, content: string | Uint8Array): P
   await sync(dirname(path));
 };
 
-/** Writes files, by their paths relative to `folder`, with the folders they need. */
+/**
+ * Writes files, by their paths relative to `folder`, with the folders they need in it. It does not
+ * create `folder` itself, so that one that was removed meanwhile stays so.
+ */
 export const writeFiles = async (folder: string, files: ReadonlyMap<string, Uint8Array | string>): Promise<void> => {
-  const folders = new Set([...files.keys()].map((path) => dirname(join(folder, path))).concat(folder));
-  for (const each of folders) await mkdir(each, { recursive: true });
-  await Promise.all([...files].map(([path, content]) => writeFile(join(folder, path), content)));
+  const folders = new Set<string>();
+  for (const path of files.keys()) {
+    for (let parent = dirname(path); parent !== '.' && !folders.has(parent); parent = dirname(parent)) folders.add(parent);
+  }
+  const parentsFirst = [...folders].sort((one, other) => one.length - other.length);
+  for (const each of parentsFirst) await mkdir(join(folder, each));
+  await inBatches([...files], ([path, content]) => writeFile(join(folder, path), content));
 };
 
 /**
- * Creates the folder `path`: `fill` writes into a temporary folder beside it, which is synced and
+ * Creates the folder `path` in one that exists: `fill` writes into a temporary folder beside it, which is synced and
  * renamed, so that a kill at any moment leaves the whole folder or none. `draft` identifies the
  * attempt: leftovers of earlier attempts are removed first, and a worker that still writes to one
  * fails.
@@ -116,7 +139,6 @@ export const writeFiles = async (folder: string, files: ReadonlyMap<string, Uint
 export const publishFolder = async (path: string, draft: string, fill: (folder: string) => Promise<void>): Promise<boolean> => {
   const parent = dirname(path);
   const prefix = `.${draft}.`;
-  await makeFolder(parent);
   const leftovers = (await readdir(parent)).filter((name) => name.startsWith(prefix));
   await Promise.all(leftovers.map((name) => rm(join(parent, name), { recursive: true, force: true })));
   const temporary = await mkdtemp(join(parent, prefix));

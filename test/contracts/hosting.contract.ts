@@ -97,6 +97,14 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect((await under.visit(deployments[2]?.url ?? '')).text).toContain('Edition one');
     });
 
+    test('of two at once, the one that was asked for last is served', async () => {
+      const { project } = await newProject();
+      const [one, two] = await Promise.all([hosting.deploy(project.id, 'one'), hosting.deploy(project.id, 'two')]);
+      expect(one.id).not.toBe(two.id);
+      expect(await hosting.latestDeployment(project.id)).toEqual(two);
+      expect(await hosting.listDeployments(project.id, 10)).toEqual([two, one]);
+    });
+
     test('a failed build says why, and the previous deployment stays', async () => {
       const { project, repository } = await newProject();
       await under.commit(repository, { words: 'Still here' });

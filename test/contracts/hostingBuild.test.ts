@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { buildSite } from '../../src/integrations/hosting/site/build.js';
 import { readCommit } from '../../src/integrations/hosting/site/readHead.js';
-import { commitTo, git, repositoryOf } from './hostingSites.js';
+import { commitTo, git, repositoryOf, treeEntry as entry, writeCommit, writeObject } from './hostingSites.js';
 
 type Source = Readonly<Record<string, string | Uint8Array>>;
 
@@ -205,7 +205,24 @@ describe('what a template cannot do', () => {
       `{% assign x = 'aaaaaaaaaaaaaaaaaaaa' %}{% for i in (1..60) %}{% assign x = x | replace: 'a', 'aaaaaaaaaa' %}{% endfor %}`,
       {},
     ],
+    [
+      'a list that is sorted again and again',
+      "{% assign a = (1..900) | join: 'x,' | split: ',' %}{% for i in (1..99999) %}{% assign b = a | sort_natural %}{% endfor %}",
+      {},
+    ],
+    [
+      'a long date',
+      "{% assign f = '%x%x%x%x%x%x%x%x' %}{% for i in (1..9) %}{% assign f = f | append: f %}{% endfor %}{{ 0 | date: f }}",
+      {},
+    ],
+    [
+      'a page without end',
+      "{% assign x = 'xxxxxxxxxxxxxxxx' %}{% for i in (1..16) %}{% assign x = x | append: x %}{% endfor %}{% for i in (1..30) %}{{ x | raw }}{% endfor %}",
+      {},
+    ],
     ['a template that is too long', 'x'.repeat(2_000_001), {}],
+    ['data that is too large', '', { '_data/a.json': `[${'[],'.repeat(1_400_000)}[]]` }],
+    ['data that is too deep', '{{ data.a | json }}', { '_data/a.json': `${'['.repeat(90_000)}${']'.repeat(90_000)}` }],
   ])('hold the process up: %s', async (_, template, parts) => {
     const before = process.cpuUsage();
     await expect(page(template, {}, parts)).rejects.toMatchObject(failure);
@@ -214,6 +231,23 @@ describe('what a template cannot do', () => {
     expect((user + system) / 1_000).toBeLessThan(5_000);
   });
 });
+
+test.each(['where_exp', 'reject_exp', 'group_by_exp', 'has_exp', 'find_exp', 'find_index_exp'])(
+  'a template has no filter %s: it would evaluate an expression for each entry, without a limit',
+  async (filter) => {
+    await expect(page(`{% assign a = (1..3) %}{{ a | ${filter}: 'x', 'x == 2' }}`)).rejects.toThrow(
+      `undefined filter: ${filter}`,
+    );
+  },
+);
+
+test('other filters work on lists', async () => {
+  const list = '{% assign list = "c,a,b" | split: "," %}';
+  expect(await page(`${list}{{ list | sort | reverse | join: "-" }} {{ list | size }} {{ list | first }}`)).toBe('c-b-a 3 c');
+  expect(await page(`{{ 0 | date: '%Y-%m-%d' }} {{ x | default: 'y' }} {{ 'a<b' | raw }}`)).toBe('1970-01-01 y a<b');
+});
+
+type Make = (kind: 'tree' | 'blob', content: Uint8Array | string) => string;
 
 describe('what is read from a repository', () => {
   const read = async (repository: { cloneUrl: string }, commit: string) => readCommit(fileURLToPath(repository.cloneUrl), commit);
@@ -238,6 +272,48 @@ describe('what is read from a repository', () => {
     await expect(read(repository, head)).rejects.toMatchObject(failure);
   });
 
+  test.each<[string, (make: Make) => string, RegExp]>([
+    [
+      'folders that are too deep',
+      (make) => {
+        let tree = make('tree', entry('100644', 'a', make('blob', 'a')));
+        for (let depth = 0; depth < 40; depth += 1) tree = make('tree', entry('40000', 'x', tree));
+        return tree;
+      },
+      /^The folders are too deep: at most 32/,
+    ],
+    [
+      'too many files',
+      (make) => {
+        const blob = make('blob', 'a');
+        return make('tree', Buffer.concat(Array.from({ length: 5_001 }, (_, index) => entry('100644', String(index), blob))));
+      },
+      /^The repository is too large: at most 5,000 files/,
+    ],
+    [
+      'a folder that says it has millions of files',
+      (make) => {
+        const blob = make('blob', 'a');
+        return make('tree', Buffer.concat(Array.from({ length: 110_000 }, () => entry('100644', 'a', blob))));
+      },
+      /^The repository cannot be read: An object is too large/,
+    ],
+    [
+      'a name that no file system takes',
+      (make) => make('tree', entry('100644', 'ü'.repeat(128), make('blob', 'a'))),
+      /a name that cannot be published/,
+    ],
+    ['a folder that is no folder', (make) => make('tree', '100644 a'), /A folder is damaged/],
+    [
+      'a file that is a folder',
+      (make) => make('tree', entry('100644', 'a', make('tree', Buffer.alloc(0)))),
+      /is a tree, not a blob/,
+    ],
+  ])('not %s', async (_, tree, words) => {
+    const { gitdir, make, commitOf } = crafting();
+    await expect(readCommit(gitdir, commitOf(tree(make)))).rejects.toThrow(words);
+  });
+
   test('no links', async () => {
     const repository = repositoryOf({ 'index.html': { link: '/etc/passwd' } });
     await expect(read(repository, git(fileURLToPath(repository.cloneUrl), ['rev-parse', 'main']))).rejects.toThrow(
@@ -246,18 +322,16 @@ describe('what is read from a repository', () => {
   });
 
   test.each(['..', '.', '../x', 'a\\b', 'a\nb'])('no file with the crafted name %j', async (name) => {
-    const repository = repositoryOf({ 'index.html': 'Home' });
-    const gitdir = fileURLToPath(repository.cloneUrl);
-    const make = (kind: string, content: Uint8Array): string =>
-      git(gitdir, ['hash-object', '-t', kind, '-w', '--literally', '--stdin'], content);
-    const entry = (mode: string, path: string, oid: string): Buffer =>
-      Buffer.concat([Buffer.from(`${mode} ${path}\0`), Buffer.from(oid, 'hex')]);
-    const blob = make('blob', Buffer.from('sly'));
+    const { gitdir, make, commitOf } = crafting();
+    const blob = make('blob', 'sly');
     const inner = make('tree', entry('100644', 'x.html', blob));
-    for (const tree of [entry('40000', name, inner), entry('100644', name, blob)]) {
-      const who = 'Ada <ada@example.com> 1767225600 +0000';
-      const commit = make('commit', Buffer.from(`tree ${make('tree', tree)}\nauthor ${who}\ncommitter ${who}\n\nSly\n`));
-      await expect(read(repository, commit)).rejects.toMatchObject(failure);
-    }
+    for (const tree of [entry('40000', name, inner), entry('100644', name, blob)])
+      await expect(readCommit(gitdir, commitOf(make('tree', tree)))).rejects.toMatchObject(failure);
   });
 });
+
+const crafting = () => {
+  const gitdir = fileURLToPath(repositoryOf({ 'index.html': 'Home' }).cloneUrl);
+  const make: Make = (kind, content) => writeObject(gitdir, kind, content);
+  return { gitdir, make, commitOf: (tree: string) => writeCommit(gitdir, tree) };
+};

@@ -4,6 +4,9 @@ import { expect, test } from '@jest/globals';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import type { HostingProject } from '../../src/integrations/hosting/port.js';
 import type { Repository } from '../../src/integrations/sourceHost/port.js';
+import type { SiteBuilder } from '../../src/integrations/hosting/site/builder.js';
+import { eventually } from '../support/eventually.js';
+import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { hostingContract } from './hosting.contract.js';
@@ -15,9 +18,9 @@ const clock = createTestClock();
 const permanent = { name: 'ProviderFault', transient: false };
 
 /** A served hosting on `folder`, like that of a separate process. */
-const openHosting = async (folder: string): Promise<EmbeddedHosting> => {
+const openHosting = async (folder: string, builder: SiteBuilder = siteBuilder): Promise<EmbeddedHosting> => {
   let address = '';
-  const hosting: EmbeddedHosting = createEmbeddedHosting({ folder, publicUrl: () => address, clock });
+  const hosting: EmbeddedHosting = createEmbeddedHosting({ folder, publicUrl: () => address, builder, clock });
   address = await serveSites(() => hosting.handler);
   return hosting;
 };
@@ -120,6 +123,84 @@ test('concurrent deployments each get a sequence number', async () => {
   );
 });
 
+/** A builder that begins each build only when it is told to; `begun` says that one waits. */
+const heldBuilder = () => {
+  const waiting: (() => void)[] = [];
+  const builder: SiteBuilder = {
+    ...siteBuilder,
+    build: async (request) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return siteBuilder.build(request);
+    },
+  };
+  const begun = () => eventually('a build', () => (waiting.length > 0 ? true : undefined));
+  const release = (): void => {
+    for (const resume of waiting.splice(0)) resume();
+  };
+  return { builder, begun, release };
+};
+
+test('several processes: the deployment that was asked for last is served, whichever ends first', async () => {
+  const folder = temporaryFolder();
+  const [slow, quick] = [heldBuilder(), await openHosting(folder)];
+  const delayed = await openHosting(folder, slow.builder);
+  const repository = repositoryOf({ 'index.html': 'First' });
+  const { id } = await newProject(quick, repository);
+  const first = delayed.deploy(id, 'first');
+  await slow.begun();
+  commitTo(repository, { 'index.html': 'Second' });
+  const second = await quick.deploy(id, 'second');
+  slow.release();
+  expect((await first).id.split('-')[0]).toBe('00000001');
+  expect(second.id.split('-')[0]).toBe('00000002');
+  for (const hosting of [quick, delayed, await openHosting(folder)]) {
+    expect((await hosting.latestDeployment(id))?.id).toBe(second.id);
+    expect(await (await fetch((await hosting.findProject({ name: 'acme', marker: 'job' }))?.url ?? '')).text()).toBe('Second');
+  }
+});
+
+test('several processes that deploy at once get a place each', async () => {
+  const folder = temporaryFolder();
+  const hostings = await Promise.all(Array.from({ length: 4 }, () => openHosting(folder)));
+  const [first] = hostings;
+  const { id } = await newProject(first as EmbeddedHosting, repositoryOf(simpleSite));
+  const made = await Promise.all(
+    hostings.flatMap((hosting, index) => ['a', 'b'].map((one) => hosting.deploy(id, `${one}${String(index)}`))),
+  );
+  const places = made.map((deployment) => Number(deployment.id.split('-')[0]));
+  expect(places.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+test('an attempt that takes over the deployment that was asked for last makes no second one', async () => {
+  const folder = temporaryFolder();
+  const [slow, quick] = [heldBuilder(), await openHosting(folder)];
+  const { id } = await newProject(quick, repositoryOf(simpleSite));
+  const attempt = (await openHosting(folder, slow.builder)).deploy(id, 'job');
+  await slow.begun();
+  const taken = await quick.deploy(id, 'job');
+  slow.release();
+  await attempt.catch(() => undefined);
+  expect(await quick.listDeployments(id, 10)).toEqual([taken]);
+});
+
+test('a build that ends after its project was deleted leaves nothing, and reaches no other of that name', async () => {
+  const folder = temporaryFolder();
+  const [slow, quick] = [heldBuilder(), await openHosting(folder)];
+  const delayed = await openHosting(folder, slow.builder);
+  const repository = repositoryOf(simpleSite);
+  for (const next of ['nothing', 'another']) {
+    const { id } = await newProject(quick, repository);
+    const attempt = delayed.deploy(id, 'late');
+    await slow.begun();
+    await quick.deleteProject({ name: 'acme', marker: 'job' });
+    if (next === 'another') await quick.createProject({ name: 'acme', marker: 'other', repository });
+    slow.release();
+    await expect(attempt).rejects.toMatchObject({ name: 'ProviderFault' });
+    if (next === 'another') expect(await quick.listDeployments(id, 10)).toEqual([]);
+    else expect(await readdir(folder)).toEqual([]);
+  }
+});
+
 test('the order of deployments does not follow the clock', async () => {
   const hosting = await openHosting(temporaryFolder());
   const { id } = await newProject(hosting, repositoryOf(simpleSite));
@@ -193,7 +274,13 @@ test('repositories are found in their folder after it has moved', async () => {
   const repository = repositoryOf(simpleSite);
   const moved = temporaryFolder();
   git('/', ['clone', '--quiet', '--bare', repository.cloneUrl, join(moved, 'site.git')]);
-  const hosting = createEmbeddedHosting({ folder: temporaryFolder(), repositoriesFolder: moved, publicUrl: () => '', clock });
+  const hosting = createEmbeddedHosting({
+    folder: temporaryFolder(),
+    repositoriesFolder: moved,
+    publicUrl: () => '',
+    builder: siteBuilder,
+    clock,
+  });
   const { id } = await newProject(hosting, { ...repository, cloneUrl: 'file:///nowhere/site.git' });
   expect(await hosting.deploy(id, 'first')).toMatchObject({ status: 'ready' });
 });
@@ -201,7 +288,7 @@ test('repositories are found in their folder after it has moved', async () => {
 test('a folder that cannot be used is a transient fault that names no path', async () => {
   const file = join(temporaryFolder(), 'file');
   await writeFile(file, '');
-  const hosting = createEmbeddedHosting({ folder: join(file, 'sites'), publicUrl: () => '', clock });
+  const hosting = createEmbeddedHosting({ folder: join(file, 'sites'), publicUrl: () => '', builder: siteBuilder, clock });
   const attempt = newProject(hosting, elsewhere);
   await expect(attempt).rejects.toMatchObject({ name: 'ProviderFault', transient: true });
   await expect(attempt).rejects.toThrow(/^The data folder cannot be used \(ENOTDIR\)$/);

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { rm } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
+import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { repositoryOf, serveSites } from './hostingSites.js';
@@ -30,7 +31,7 @@ let deployment = '';
 
 beforeAll(async () => {
   folder = temporaryFolder();
-  const hosting = createEmbeddedHosting({ folder, publicUrl: () => base, clock: createTestClock() });
+  const hosting = createEmbeddedHosting({ folder, publicUrl: () => base, builder: siteBuilder, clock: createTestClock() });
   base = await serveSites(() => hosting.handler);
   for (const [name, files] of Object.entries({ acme: site, bare: bareSite })) {
     const { id } = await hosting.createProject({ name, marker: name, repository: repositoryOf(files) });

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deflateSync } from 'node:zlib';
 import express, { type RequestHandler } from 'express';
 import { afterAll } from '@jest/globals';
 import type { Repository } from '../../src/integrations/sourceHost/port.js';
@@ -47,6 +49,24 @@ export const commitTo = (repository: Repository, files: Contents): string => {
   const stream = Buffer.concat([Buffer.from(start), ...data('Change the site'), Buffer.from(parent), ...changes]);
   git(gitdir, ['fast-import', '--quiet', '--force'], stream);
   return readFileSync(branch, 'utf8').trim();
+};
+
+/** Writes an object into a bare repository, also one that git would not make; returns its id. */
+export const writeObject = (gitdir: string, kind: 'commit' | 'tree' | 'blob', content: Uint8Array | string): string => {
+  const object = Buffer.concat([Buffer.from(`${kind} ${String(Buffer.byteLength(content))}\0`), Buffer.from(content)]);
+  const id = createHash('sha1').update(object).digest('hex');
+  mkdirSync(join(gitdir, 'objects', id.slice(0, 2)), { recursive: true });
+  writeFileSync(join(gitdir, 'objects', id.slice(0, 2), id.slice(2)), deflateSync(object, { level: 1 }));
+  return id;
+};
+
+/** An entry of a folder, as `writeObject` takes them. */
+export const treeEntry = (mode: '40000' | '100644', name: string, id: string): Buffer =>
+  Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]);
+
+export const writeCommit = (gitdir: string, tree: string): string => {
+  const who = 'Ada <ada@example.com> 1767225600 +0000';
+  return writeObject(gitdir, 'commit', `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nSly\n`);
 };
 
 const closing: (() => void)[] = [];

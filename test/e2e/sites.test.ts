@@ -6,6 +6,7 @@ import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embe
 import { systemClock } from '../../src/platform/clock.js';
 import { createScan } from '../../src/workers/seo/scan.js';
 import { serveSites } from '../contracts/hostingSites.js';
+import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 
@@ -23,7 +24,7 @@ interface Page {
 
 const folder = temporaryFolder();
 const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
-const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => base, clock });
+const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => base, builder: siteBuilder, clock });
 let base = '';
 
 /** Creates a website as provisioning does; returns its address. */

@@ -8,6 +8,7 @@ import { expect, test } from '@jest/globals';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import { contentHash } from '../../src/integrations/hosting/site/build.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
+import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 
@@ -39,7 +40,8 @@ test('a process killed during provisioning leaves everything complete or absent,
   const clock = createTestClock();
   const [repositoriesFolder, sitesFolder] = [join(folder, 'repositories'), join(folder, 'sites')];
   const openHost = () => createEmbeddedSourceHost({ folder: repositoriesFolder, templatesFolder, clock });
-  const openHosting = () => createEmbeddedHosting({ folder: sitesFolder, publicUrl: () => 'http://127.0.0.1', clock });
+  const openHosting = () =>
+    createEmbeddedHosting({ folder: sitesFolder, publicUrl: () => 'http://127.0.0.1', builder: siteBuilder, clock });
 
   // Each kill hits a different moment.
   for (const [run, promises] of [1, 3, 6].entries()) {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { siteBuilder } from '../support/siteBuilder.js';
 
 /**
  * A separate process that provisions one website after another until it is killed: `<data folder>
@@ -11,7 +12,12 @@ import { systemClock } from '../../src/platform/clock.js';
  */
 const [, , folder = '', templatesFolder = '', prefix = ''] = process.argv;
 const repositories = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock: systemClock });
-const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => 'http://127.0.0.1', clock: systemClock });
+const hosting = createEmbeddedHosting({
+  folder: join(folder, 'sites'),
+  publicUrl: () => 'http://127.0.0.1',
+  builder: siteBuilder,
+  clock: systemClock,
+});
 
 /** Synchronous, so that a line is written before the process is killed. */
 const print = (line: string): void => {

@@ -16,6 +16,7 @@ import { websiteProjection, type WebsiteDocument } from '../../src/projections/w
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
+import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { eventually } from '../support/eventually.js';
 import { partsOf, type TestProcess } from '../support/process.js';
@@ -51,7 +52,12 @@ const embeddedProviders = async (): Promise<{
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const publicUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const clock = systemClock;
-  const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => publicUrl, clock });
+  const hosting = createEmbeddedHosting({
+    folder: join(folder, 'sites'),
+    publicUrl: () => publicUrl,
+    builder: siteBuilder,
+    clock,
+  });
   app.use('/sites', hosting.handler);
   const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
   return { sourceHost, hosting, visit: createFetchStatus({ clock, toLocalUrl: (url) => url }) };

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import { createScan } from '../../src/workers/seo/scan.js';
 import { serveSites } from '../contracts/hostingSites.js';
 import { hastyClock } from '../support/provider.js';
+import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { filesAt, startWebsite, type ServePage } from '../workers/websites.js';
 
@@ -192,7 +193,7 @@ describe('a scan', () => {
       templatesFolder: join(process.cwd(), 'templates'),
       clock,
     });
-    const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => base, clock });
+    const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => base, builder: siteBuilder, clock });
     base = await serveSites(() => hosting.handler);
     const repository = await sourceHost.createRepository({
       name: 'bakery',

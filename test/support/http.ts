@@ -26,6 +26,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger, type Logger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { readVersion } from '../../src/platform/version.js';
+import { buildProgram } from './siteBuilder.js';
 import { temporaryFolder } from './temporary.js';
 
 /** The API of one process, listening on a free port, on embedded stores in real files. */
@@ -141,15 +142,21 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   const address = createAddress(settings);
   const { baseUrl } = address;
   const signIn = options.signIn?.(engine, baseUrl);
-  const integrations = composeIntegrations(settings, core, address, templatesFolder, {
-    commerce: options.commerce ?? emptyShops(clock, logger),
-    ownScheduling: options.ownScheduling ?? emptyAccounts,
-    ...(options.scheduling !== undefined && { scheduling: options.scheduling, ownsCalendar: false }),
-    ...(options.payments !== undefined && { payments: options.payments }),
-    identityProvider: signIn?.identityProvider ?? options.identityProvider ?? null,
-    mounts: options.mounts ?? signIn?.mounts ?? {},
-    erasure: erasureOf(engine, options.holders),
-  });
+  const integrations = composeIntegrations(
+    settings,
+    core,
+    address,
+    { templatesFolder, buildProgram },
+    {
+      commerce: options.commerce ?? emptyShops(clock, logger),
+      ownScheduling: options.ownScheduling ?? emptyAccounts,
+      ...(options.scheduling !== undefined && { scheduling: options.scheduling, ownsCalendar: false }),
+      ...(options.payments !== undefined && { payments: options.payments }),
+      identityProvider: signIn?.identityProvider ?? options.identityProvider ?? null,
+      mounts: options.mounts ?? signIn?.mounts ?? {},
+      erasure: erasureOf(engine, options.holders),
+    },
+  );
   let declared: readonly Route[] = [];
   const { api: server } = composeHttp(core, integrations, address, {
     corsOrigins: options.corsOrigins ?? [],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
@@ -12,19 +12,21 @@ import type { CountPage } from '../analytics/port.js';
 import {
   embedded,
   isPlainName,
+  makeFolder,
+  makeSubfolder,
   permanentFault,
   publishFolder,
   replaceFile,
   nullIfMissing,
+  systemErrorCode,
   withDiskFaults,
   withdrawFolder,
-  writeFiles,
 } from '../embeddedFiles.js';
+import { branchHead, UnreadableRepository } from '../gitObjects.js';
 import type { Repository } from '../sourceHost/port.js';
 import type { Deployment, Hosting, HostingProject, SiteAddress } from './port.js';
 import { createSiteHandler, type ServedSite } from './serve.js';
-import { BuildFailure, buildSite, contentHash, type SiteFiles } from './site/build.js';
-import { headOf, readCommit } from './site/readHead.js';
+import type { SiteBuilder } from './site/builder.js';
 
 /**
  * `<folder>/<name>/project.json`. Variables can be secrets, so only this user can read the file.
@@ -64,6 +66,17 @@ const modifiedAtOf = (folder: string): Promise<number> =>
     resolveWith(statSync(folder).mtimeMs);
   });
 
+/** `wrote` is false when the file was there already. */
+const createFile = async (path: string, content: string): Promise<{ readonly wrote: boolean }> => {
+  try {
+    await writeFile(path, content, { flag: 'wx', mode: 0o600 });
+    return { wrote: true };
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+    return { wrote: false };
+  }
+};
+
 /** Much longer than the resolution of any file system's modification times. */
 const minListingAgeMs = 3_000;
 
@@ -76,9 +89,10 @@ interface StoredDeployment {
 /**
  * Hosting in one folder: builds repositories of the embedded source host and serves them at
  * `/sites/<project name>/`, and each deployment at `/sites/<project name>/_deployments/<id>/`. A
- * deployment is one folder, named by a sequence number and created by one rename. The newest ready
- * one is served, so that a kill at any moment leaves the previous or the new one. Disk errors are
- * transient ProviderFaults, all others permanent.
+ * deployment is one folder, named by its place and created by one rename. Places are given away in
+ * the order in which deployments are asked for, each once among all processes. The ready one with
+ * the highest is served, so that a kill at any moment leaves the previous or the new one. Disk
+ * errors are transient ProviderFaults, all others permanent.
  * @param options `repositoriesFolder`: the source host's folder (default: where `cloneUrl` points);
  * `publicUrl`: the service's base address
  * @returns `handler` is to be mounted at `/sites`
@@ -87,12 +101,14 @@ export const createEmbeddedHosting = (options: {
   folder: string;
   repositoriesFolder?: string;
   publicUrl: () => string;
+  builder: SiteBuilder;
   clock: Clock;
   countPage?: CountPage;
 }): Hosting & { handler: RequestHandler; siteAddress: SiteAddress } => {
   const folder = resolve(options.folder);
-  const { repositoriesFolder, publicUrl, clock } = options;
+  const { repositoriesFolder, publicUrl, builder, clock } = options;
   const mutex = createKeyedMutex();
+  const askingMutex = createKeyedMutex();
   // Deployments never change, so they can be cached.
   const deploymentCache = new LRUCache<string, StoredDeployment>({ max: 500 });
   const listingCache = new LRUCache<string, { readonly modifiedAt: number; readonly ids: readonly string[] }>({ max: 5_000 });
@@ -113,7 +129,7 @@ export const createEmbeddedHosting = (options: {
   };
   const projectOf = async (projectId: string): Promise<ProjectFile> => {
     const project = await readProject(projectId);
-    if (project === null) throw permanentFault(`Project ${projectId} does not exist`);
+    if (project === null) throw noProject(projectId);
     return project;
   };
 
@@ -162,6 +178,7 @@ export const createEmbeddedHosting = (options: {
 
   const createProject: Hosting['createProject'] = async ({ name, marker, repository }) => {
     const project: ProjectFile = { marker, repository, variables: {} };
+    await makeFolder(folder);
     await publishFolder(folderOf(name), draftOf(name, marker), (draft) =>
       writeFile(join(draft, 'project.json'), JSON.stringify(project), { mode: 0o600 }),
     );
@@ -188,38 +205,64 @@ export const createEmbeddedHosting = (options: {
     );
   };
 
-  const deploy: Hosting['deploy'] = async (projectId, marker) => {
+  /**
+   * The id of the next deployment: its place, which is beyond all that were given away, and its
+   * marker. An attempt at the deployment that was asked for last has the same id.
+   */
+  const nextId = async (name: string, marker: string): Promise<string> => {
+    await projectOf(name);
+    const places = join(folderOf(name), 'places');
+    await makeSubfolder(places);
+    const idAt = (place: number): string => `${String(place).padStart(8, '0')}-${markerHash(marker)}`;
+    for (;;) {
+      const taken = (await readdir(places)).map(Number);
+      const ids = await deploymentIds(name);
+      const lastTaken = Math.max(0, ...taken);
+      const last = Math.max(lastTaken, Number(ids[0]?.split('-')[0] ?? 0));
+      const isOurs =
+        last === lastTaken && last > 0 && (await readFile(join(places, String(last)), 'utf8')) === markerHash(marker);
+      if (isOurs && !ids.includes(idAt(last))) return idAt(last);
+      if ((await createFile(join(places, String(last + 1)), markerHash(marker))).wrote) return idAt(last + 1);
+    }
+  };
+
+  const build = async (projectId: string, marker: string, id: string): Promise<Deployment> => {
     const project = await projectOf(projectId);
     const earlier = await newestFor(projectId, marker);
     if (earlier?.record.status === 'ready') return toDeployment(projectId, earlier);
 
-    // Determined before the head is read, so that a delayed worker publishes below a build of a
-    // newer head.
-    const sequence = 1 + Number((await deploymentIds(projectId))[0]?.split('-')[0] ?? 0);
-    const id = `${String(sequence).padStart(8, '0')}-${markerHash(marker)}`;
     const gitdir = gitdirOf(project.repository, repositoriesFolder);
-    const commit = await headOf(gitdir, project.repository.defaultBranch);
-    if (commit === null) throw permanentFault(`Repository ${project.repository.name} has no commit to deploy`);
+    const commit = await headOf(gitdir, project.repository);
     const defaults = { SITE_NAME: projectId, SITE_SLUG: projectId };
     // The service's current address wins over the one at the time the variables were set.
     const variables = { ...defaults, ...project.variables, SITE_URL: addressOf(projectId) };
-    const built = await tryBuild(gitdir, commit, variables);
 
+    await makeSubfolder(deploymentsOf(projectId));
     await publishFolder(join(deploymentsOf(projectId), id), markerHash(marker), async (draft) => {
+      // The draft vanishes with the project: one that was deleted meanwhile, or made again for
+      // another website, gets nothing of this build.
+      if ((await readProject(projectId))?.marker !== project.marker) throw noProject(projectId);
+      const site = join(draft, 'site');
+      await mkdir(site);
+      const built = await builder.build({ gitdir, commit, variables, folder: site });
+      if ('failure' in built) await rm(site, { recursive: true });
       const record: DeploymentFile = {
         marker,
-        status: built.error === undefined ? 'ready' : 'failed',
         commit,
         createdAt: isoTime(clock.now()),
-        ...(built.error === undefined ? {} : { error: built.error }),
-        files: Object.fromEntries([...built.files].map(([path, content]) => [path, contentHash(content)])),
+        ...('failure' in built ? { status: 'failed', error: built.failure, files: {} } : { status: 'ready', files: built.files }),
       };
-      await writeFiles(join(draft, 'site'), built.files);
       await writeFile(join(draft, 'deployment.json'), JSON.stringify(record), { mode: 0o600 });
     });
     const stored = await readDeployment(projectId, id);
     if (stored === null) throw new Error(`Deployment ${id} vanished`);
     return toDeployment(projectId, stored);
+  };
+
+  const deploy: Hosting['deploy'] = async (projectId, marker) => {
+    // Before anything is waited for: who asks last is served.
+    const id = await askingMutex.run(projectId, () => nextId(projectId, marker));
+    return mutex.run(projectId, () => build(projectId, marker, id));
   };
 
   const findServed = async (name: string, id: string | null): Promise<ServedSite | null> => {
@@ -239,9 +282,9 @@ export const createEmbeddedHosting = (options: {
       const deployment = await withDiskFaults(newestFor(projectId, marker));
       return deployment === null ? null : toDeployment(projectId, deployment);
     },
-    deploy: (projectId, marker) => withDiskFaults(mutex.run(projectId, () => deploy(projectId, marker))),
-    // Builds synchronously: it takes a fraction of a second.
-    startDeployment: (projectId, marker) => withDiskFaults(mutex.run(projectId, () => deploy(projectId, marker))),
+    deploy: (projectId, marker) => withDiskFaults(deploy(projectId, marker)),
+    // Waits for the build: it takes a fraction of a second.
+    startDeployment: (projectId, marker) => withDiskFaults(deploy(projectId, marker)),
     latestDeployment: async (projectId) => {
       const deployment = await withDiskFaults(newestReady(projectId));
       return deployment === null ? null : toDeployment(projectId, deployment);
@@ -264,6 +307,8 @@ export const createEmbeddedHosting = (options: {
  */
 const deploymentId = /^\d{8}-[0-9a-f]{16}$/;
 
+const noProject = (projectId: string) => permanentFault(`Project ${projectId} does not exist`);
+
 const markerHash = (marker: string): string => createHash('sha256').update(marker).digest('hex').slice(0, 16);
 
 const draftOf = (name: string, marker: string): string => `${name}.${markerHash(marker)}`;
@@ -277,15 +322,13 @@ const gitdirOf = (repository: Repository, repositoriesFolder: string | undefined
   return repositoriesFolder === undefined ? fileURLToPath(url) : join(repositoriesFolder, `${repository.name}.git`);
 };
 
-const tryBuild = async (
-  gitdir: string,
-  commit: string,
-  variables: Readonly<Record<string, string>>,
-): Promise<{ files: SiteFiles; error?: string }> => {
+const headOf = async (gitdir: string, { name, defaultBranch }: Repository): Promise<string> => {
   try {
-    return { files: await buildSite(await readCommit(gitdir, commit), variables) };
+    const commit = await branchHead(gitdir, defaultBranch);
+    if (commit !== null) return commit;
   } catch (error) {
-    if (error instanceof BuildFailure) return { files: new Map(), error: error.message };
+    if (error instanceof UnreadableRepository) throw permanentFault(`Repository ${name} cannot be read: ${error.message}`);
     throw error;
   }
+  throw permanentFault(`Repository ${name} has no commit to deploy`);
 };

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import * as fs from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,6 +7,7 @@ import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import {
   embedded,
   isPlainName,
+  makeFolder,
   permanentFault,
   publishFolder,
   replaceFile,
@@ -16,6 +16,7 @@ import {
   withdrawFolder,
   writeFiles,
 } from '../embeddedFiles.js';
+import { branchHead, openObjects, UnreadableRepository, type GitObjects } from '../gitObjects.js';
 import { createMemoryFiles } from './memoryFiles.js';
 import type { Commit, Repository, SourceHost } from './port.js';
 
@@ -85,6 +86,7 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     });
     files.set('description', `${description.replaceAll(/\s+/g, ' ')}\n`);
     files.set(metadataName, JSON.stringify({ marker, templateId: template.id, collaborators: [] } satisfies RepositoryMetadata));
+    await makeFolder(folder);
     const created = await publishFolder(folderOf(name), draftOf(name, marker), (gitdir) => writeFiles(gitdir, files));
     if (created) return repositoryNamed(name);
     const concurrent = await findRepository(name, marker);
@@ -126,15 +128,70 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
 const draftOf = (name: string, marker: string): string =>
   `${name}.${createHash('sha256').update(marker).digest('hex').slice(0, 16)}`;
 
+/** A commit is some hundred bytes long. Deep pages of long histories read many. */
+const commitLimits = { maxObjectBytes: 256 * 1024, maxBytesInAll: 64 * 1024 * 1024 };
+
+/** The newest commits of the default branch, by the time of the commit. */
 const commitsOf = async (gitdir: string, limit: number): Promise<readonly Commit[]> => {
-  const { default: git } = await import('isomorphic-git');
-  const entries = await git.log({ fs, gitdir, ref: defaultBranch, depth: limit });
-  return entries.map(({ oid: id, commit: { message, author, committer } }) => ({
+  try {
+    const head = await branchHead(gitdir, defaultBranch);
+    if (head === null) return [];
+    const objects = await openObjects(gitdir, commitLimits);
+    try {
+      return await walk(objects, head, limit);
+    } finally {
+      await objects.close();
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableRepository)) throw error;
+    throw permanentFault(`The commits cannot be read: ${error.message}`);
+  }
+};
+
+interface ReadCommit {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  readonly author: string;
+  /** Seconds since the epoch. */
+  readonly committedAt: number;
+}
+
+const walk = async (objects: GitObjects, head: string, limit: number): Promise<readonly Commit[]> => {
+  const read = async (id: string): Promise<ReadCommit> => parseCommit(id, (await objects.read(id, 'commit')).toString('utf8'));
+  const found: Commit[] = [];
+  const seen = new Set([head]);
+  const waiting = [await read(head)];
+  while (found.length < limit) {
+    waiting.sort((one, other) => one.committedAt - other.committedAt);
+    const next = waiting.pop();
+    if (next === undefined) break;
+    const { id, message, author, committedAt } = next;
+    found.push({ id, message, author, committedAt: isoTime(committedAt * 1_000) });
+    for (const parent of next.parents) {
+      if (seen.has(parent)) continue;
+      seen.add(parent);
+      waiting.push(await read(parent));
+    }
+  }
+  return found;
+};
+
+/** Headers, an empty line, the message (https://git-scm.com/docs/git-commit-tree). */
+const parseCommit = (id: string, text: string): ReadCommit => {
+  const end = text.indexOf('\n\n');
+  const headers = (end < 0 ? text : text.slice(0, end)).split('\n');
+  const values = (name: string): string[] =>
+    headers.filter((header) => header.startsWith(`${name} `)).map((header) => header.slice(name.length + 1));
+  const [author = ''] = values('author');
+  const [, seconds = '0'] = />\s*(\d{1,12})\b/.exec(values('committer')[0] ?? '') ?? [];
+  return {
     id,
-    message: message.trimEnd(),
-    author: author.name,
-    committedAt: isoTime(committer.timestamp * 1_000),
-  }));
+    parents: values('parent'),
+    message: end < 0 ? '' : text.slice(end + 2).trimEnd(),
+    author: author.slice(0, Math.max(0, author.indexOf('<'))).trim(),
+    committedAt: Number(seconds),
+  };
 };
 
 const readTemplate = async (templatesFolder: string, id: string): Promise<Template> => {

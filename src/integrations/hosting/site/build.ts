@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Liquid } from 'liquidjs';
+import { performance } from 'node:perf_hooks';
+import type { FilterImplOptions, Liquid } from 'liquidjs';
 import { parseUrl } from '../../../platform/urls.js';
 import { parseHex } from './colour.js';
 import { onColour, themeOf } from './theme.js';
@@ -12,8 +13,18 @@ export class BuildFailure extends Error {
   override readonly name = 'BuildFailure';
 }
 
-/** Limits per page (milliseconds, characters, objects), so that no template blocks the process. */
+/**
+ * Limits per page, in milliseconds, characters, and characters and entries of lists. They give a
+ * clear reason early; what they miss ends with the building process (`builder.ts`).
+ */
 const limits = { renderLimit: 500, parseLimit: 2_000_000, memoryLimit: 20_000_000 };
+/** What an entry of a list counts in a filter: it takes much longer than a character. */
+const entryCost = 20;
+/** In characters; some of a date's formats take a tenth of a millisecond. */
+const maxDateFormat = 200;
+const maxPageLength = 20_000_000;
+const maxDataBytes = 4_000_000;
+const maxSiteBytes = 200 * 1024 * 1024;
 const defaultColour = '#1f5f5b';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -24,6 +35,9 @@ interface Page {
   readonly root: string;
   readonly url: string;
 }
+
+/** They evaluate an expression for each entry, within which the limits do not count. */
+const filtersOff = ['where_exp', 'reject_exp', 'group_by_exp', 'has_exp', 'find_exp', 'find_index_exp'];
 
 /**
  * Builds a site (see `docs/templates.md`): renders `*.liquid` files with those of `variables` whose
@@ -42,11 +56,15 @@ export const buildSite = async (source: SiteFiles, variables: Readonly<Record<st
   const pages = outputs.filter((path) => path.endsWith('.html') && path !== '404.html').map((path) => pageOf(path, site.url));
   const globals = { site, data, pages, theme: themeOf(site.color) };
   const engine = await createEngine(source, built);
+  let bytes = 0;
   for (const path of published.sort((one, other) => Number(isTemplatePage(one)) - Number(isTemplatePage(other)))) {
     const content = source.get(path) ?? new Uint8Array();
     const output = path.replace(/\.liquid$/, '');
-    if (output === path) built.set(path, content);
-    else built.set(output, await render(engine, path, decode(path, content), { ...globals, page: pageOf(output, site.url) }));
+    const page = { ...globals, page: pageOf(output, site.url) };
+    const written = output === path ? content : await render(engine, path, decode(path, content), page);
+    bytes += written.length;
+    if (bytes > maxSiteBytes) throw new BuildFailure('The site is too large: at most 200 MiB can be published');
+    built.set(output, written);
   }
   if (!built.has('index.html')) throw new BuildFailure('The site has no home page: index.html or index.html.liquid is missing');
   return built;
@@ -70,9 +88,12 @@ const decode = (path: string, content: Uint8Array): string => {
 
 const readData = (source: SiteFiles): Record<string, unknown> => {
   const data: Record<string, unknown> = {};
+  let bytes = 0;
   for (const [path, content] of source) {
     const name = /^_data\/([\w-]+)\.json$/.exec(path)?.[1];
     if (name === undefined) continue;
+    bytes += content.length;
+    if (bytes > maxDataBytes) throw new BuildFailure(`${path} is too large: at most 4 MB of data can be used`);
     try {
       data[name] = JSON.parse(decode(path, content)) as unknown;
     } catch (error) {
@@ -140,6 +161,8 @@ const createEngine = async (source: SiteFiles, built: SiteFiles): Promise<Liquid
     timezoneOffset: 0,
     locale: 'en',
   });
+  for (const name of filtersOff) engine.unregisterFilter(name);
+  for (const [name, filter] of Object.entries(engine.filters)) engine.registerFilter(name, limited(filter, name));
   engine.registerFilter('asset', function (path: unknown) {
     const content = typeof path === 'string' ? built.get(path) : undefined;
     if (content === undefined) throw new Error(`there is no file ${String(path)} to link to`);
@@ -152,15 +175,35 @@ const createEngine = async (source: SiteFiles, built: SiteFiles): Promise<Liquid
   return engine;
 };
 
+/** The filter, within the page's time, and within its memory by the number of a list's entries. */
+const limited = (filter: FilterImplOptions, name: string): FilterImplOptions => {
+  const handler = typeof filter === 'function' ? filter : filter.handler;
+  const isRaw = typeof filter !== 'function' && filter.raw;
+  return {
+    raw: isRaw,
+    handler(value: unknown, ...args: unknown[]) {
+      const { renderLimit, memoryLimit } = this.context;
+      renderLimit.check(performance.now());
+      if (Array.isArray(value)) memoryLimit.use(value.length * entryCost);
+      if (name === 'date' && String(args[0]).length > maxDateFormat) throw new Error('the format of the date is too long');
+      return handler.call(this, value, ...args) as unknown;
+    },
+  };
+};
+
 const render = async (engine: Liquid, path: string, text: string, globals: object): Promise<Uint8Array> => {
-  // Yields between pages, so that requests are served during a build.
-  await new Promise((resolve) => setImmediate(resolve));
   try {
     const rendered: unknown = await engine.render(engine.parse(text, path), {}, { globals });
-    return new TextEncoder().encode(String(rendered));
+    const page = String(rendered);
+    if (page.length > maxPageLength) throw new Error('the page is too long');
+    return new TextEncoder().encode(page);
   } catch (error) {
     const reason =
-      error instanceof RangeError ? 'its parts include each other without end' : error instanceof Error ? error.message : '';
+      error instanceof RangeError
+        ? 'its parts or its data are too deep within each other'
+        : error instanceof Error
+          ? error.message
+          : '';
     throw new BuildFailure(`${path} cannot be rendered: ${reason.split('\n')[0] ?? ''}`, { cause: error });
   }
 };

@@ -1,63 +1,114 @@
-import * as fs from 'node:fs';
-import { systemErrorCode } from '../../embeddedFiles.js';
+import { openObjects, UnreadableRepository, type GitObjects } from '../../gitObjects.js';
 import { BuildFailure, type SiteFiles } from './build.js';
 
+const mebibyte = 1024 * 1024;
 const maxFiles = 5_000;
-const maxBytes = 200 * 1024 * 1024;
+const maxFolders = 5_000;
+/** Folders within folders. */
+const maxDepth = 32;
+/** What file systems take, in bytes. */
+const maxNameBytes = 255;
+const maxPathBytes = 1_024;
+const maxBytes = 200 * mebibyte;
+const maxFileBytes = 50 * mebibyte;
+/** Twice what `maxFiles` names of the greatest length take. */
+const maxTreeBytes = 3 * mebibyte;
+/** Differences and what they are differences to are read too. */
+const maxBytesInAll = 2_000 * mebibyte;
 
 /**
- * The head commit of a branch in the bare repository `gitdir`, or null when the repository or
- * branch does not exist.
- */
-export const headOf = async (gitdir: string, branch: string): Promise<string | null> => {
-  const { default: git } = await import('isomorphic-git');
-  try {
-    return await git.resolveRef({ fs, gitdir, ref: `refs/heads/${branch}` });
-  } catch (error) {
-    if (error instanceof git.Errors.NotFoundError) return null;
-    throw error;
-  }
-};
-
-/**
- * Reads the files of a commit from the objects of a bare repository.
+ * Reads the files of a commit from the objects of a bare repository that anybody may have written.
  * @throws BuildFailure when it is damaged or holds what cannot be published: links, unsafe names,
  * too much data
  */
 export const readCommit = async (gitdir: string, commit: string): Promise<SiteFiles> => {
-  const { default: git } = await import('isomorphic-git');
-  const cache = {};
-  const files = new Map<string, Uint8Array>();
-  let bytes = 0;
+  try {
+    const objects = await openObjects(gitdir, { maxObjectBytes: maxFileBytes, maxBytesInAll });
+    try {
+      return await filesOf(objects, commit);
+    } finally {
+      await objects.close();
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableRepository)) throw error;
+    throw new BuildFailure(`The repository cannot be read: ${error.message}`, { cause: error });
+  }
+};
 
-  const readFolder = async (oid: string, folder: string): Promise<void> => {
-    const { tree } = await git.readTree({ fs, gitdir, oid, cache });
-    for (const entry of tree) {
-      const path = `${folder}${entry.path}`;
+const filesOf = async (objects: GitObjects, commit: string): Promise<SiteFiles> => {
+  const files = new Map<string, Uint8Array>();
+  /** By id: one file may be in thousands of places. */
+  const contents = new Map<string, Uint8Array>();
+  let bytes = 0;
+  let fileCount = 0;
+  let folderCount = 0;
+
+  const readFile = async (path: string, id: string): Promise<void> => {
+    let content = contents.get(id);
+    try {
+      content ??= await objects.read(id, 'blob', Math.min(maxFileBytes, maxBytes - bytes));
+    } catch (error) {
+      if (!(error instanceof UnreadableRepository && error.isTooLarge)) throw error;
+      throw new BuildFailure(`${path} is too large: ${limits}`, { cause: error });
+    }
+    bytes += content.length;
+    if (bytes > maxBytes) throw tooLarge();
+    contents.set(id, content);
+    files.set(path, content);
+  };
+
+  const readFolder = async (id: string, folder: string, depth: number): Promise<void> => {
+    if (depth > maxDepth) throw new BuildFailure(`The folders are too deep: at most ${String(maxDepth)} within each other`);
+    const entries = [...entriesOf(await objects.read(id, 'tree', maxTreeBytes))];
+    const inner = entries.filter(isFolder).length;
+    folderCount += inner;
+    fileCount += entries.length - inner;
+    if (folderCount > maxFolders || fileCount > maxFiles) throw tooLarge();
+    for (const entry of entries) {
+      const { mode, name, nameBytes } = entry;
+      const path = `${folder}${name}`;
       // Git's own tools create no such names, but a crafted push can.
-      if (entry.path === '..' || entry.path === '.' || /[/\\\p{Cc}]/u.test(entry.path) || entry.path.length > 200)
+      const isUnsafe = name === '' || name === '..' || name === '.' || /[/\\\p{Cc}]/u.test(name);
+      if (isUnsafe || nameBytes > maxNameBytes || Buffer.byteLength(path) > maxPathBytes)
         throw new BuildFailure(`The repository holds a file with a name that cannot be published, in "${folder}"`);
-      if (entry.type === 'tree') {
-        await readFolder(entry.oid, `${path}/`);
-        continue;
-      }
-      if (entry.type !== 'blob' || entry.mode === '120000')
-        throw new BuildFailure(`${path} is a link: only files and folders can be published`);
-      const { blob } = await git.readBlob({ fs, gitdir, oid: entry.oid, cache });
-      bytes += blob.length;
-      files.set(path, blob);
-      if (files.size > maxFiles || bytes > maxBytes)
-        throw new BuildFailure(`The repository is too large: at most ${String(maxFiles)} files and 200 MiB can be published`);
+      if (isFolder(entry)) await readFolder(entry.id, `${path}/`, depth + 1);
+      else if (/^100[67]\d\d$/.test(mode)) await readFile(path, entry.id);
+      else throw new BuildFailure(`${path} is a link: only files and folders can be published`);
     }
   };
 
-  try {
-    const { commit: head } = await git.readCommit({ fs, gitdir, oid: commit, cache });
-    await readFolder(head.tree, '');
-  } catch (error) {
-    const code = systemErrorCode(error);
-    if (code === undefined || !(code in git.Errors)) throw error;
-    throw new BuildFailure(`The repository cannot be read (${code})`, { cause: error });
-  }
+  const head = (await objects.read(commit, 'commit')).toString('latin1');
+  const [, root] = /^tree ([0-9a-f]{40})\n/.exec(head) ?? [];
+  if (root === undefined) throw new UnreadableRepository(`Commit ${commit} is damaged`);
+  await readFolder(root, '', 0);
   return files;
 };
+
+const limits = `at most ${maxFiles.toLocaleString('en')} files, ${maxFolders.toLocaleString('en')} folders, 50 MiB a file and 200 MiB in all can be published`;
+
+const tooLarge = (): BuildFailure => new BuildFailure(`The repository is too large: ${limits}`);
+
+interface TreeEntry {
+  readonly mode: string;
+  readonly name: string;
+  readonly nameBytes: number;
+  readonly id: string;
+}
+
+const isFolder = ({ mode }: TreeEntry): boolean => mode === '40000';
+
+/** `<mode> <name>\0<20 bytes>`, again and again. */
+function* entriesOf(tree: Buffer): Generator<TreeEntry> {
+  for (let at = 0; at < tree.length;) {
+    const space = tree.indexOf(0x20, at);
+    const end = tree.indexOf(0, space);
+    if (space < 0 || end < 0 || end + 21 > tree.length) throw new UnreadableRepository('A folder is damaged');
+    yield {
+      mode: tree.toString('latin1', at, space).replace(/^0+/, ''),
+      name: tree.toString('utf8', space + 1, end),
+      nameBytes: end - space - 1,
+      id: tree.toString('hex', end + 1, end + 21),
+    };
+    at = end + 21;
+  }
+}

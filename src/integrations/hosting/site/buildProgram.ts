@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { systemErrorCode, writeFiles } from '../../embeddedFiles.js';
+import { BuildFailure, buildSite, contentHash } from './build.js';
+import type { BuildAnswer, BuildRequest } from './builder.js';
+import { readCommit } from './readHead.js';
+
+/**
+ * The program of a process that builds sites (`builder.ts`). Its main thread is always free, so that
+ * it ends when the service does; a second thread builds, one site at a time, with limits of its own.
+ */
+
+/** Beside what is read from the repository, which V8 does not count. */
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
+
+const supervise = (): void => {
+  const send = (answer: BuildAnswer): void => {
+    process.send?.(answer);
+  };
+  process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  // The service ends its processes itself, when their work is done or given up.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  const builder = new Worker(fileURLToPath(import.meta.url), { resourceLimits });
+  builder.on('message', send);
+  builder.on('error', (error) => {
+    const isOutOfMemory = systemErrorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY';
+    send(isOutOfMemory ? { outOfMemory: true } : { fault: String(error) });
+  });
+  process.on('message', (request: BuildRequest) => {
+    builder.postMessage(request);
+  });
+};
+
+const build = async ({ gitdir, commit, variables, folder }: BuildRequest): Promise<BuildAnswer> => {
+  try {
+    const files = await buildSite(await readCommit(gitdir, commit), variables);
+    await writeFiles(folder, files);
+    return { files: Object.fromEntries([...files].map(([path, content]) => [path, contentHash(content)])) };
+  } catch (error) {
+    if (error instanceof BuildFailure) return { failure: error.message };
+    const code = systemErrorCode(error);
+    return { fault: String(error), ...(code !== undefined && { code }) };
+  }
+};
+
+if (isMainThread) supervise();
+else {
+  parentPort?.on('message', (request: BuildRequest) => {
+    void build(request).then((answer) => parentPort?.postMessage(answer));
+  });
+}

@@ -1,0 +1,162 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import type { Clock } from '../../../platform/clock.js';
+import { embedded } from '../../embeddedFiles.js';
+import { ProviderFault } from '../../fault.js';
+
+/** What a building process is asked for. `folder`: where the site's files are to be written. */
+export interface BuildRequest {
+  readonly gitdir: string;
+  readonly commit: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly folder: string;
+}
+
+/** `fault`: an error that is not the site's; `code`: the code of a system error. */
+export type BuildAnswer = Built | { readonly outOfMemory: true } | { readonly fault: string; readonly code?: string };
+
+/** Content hash by path; or why the site cannot be built, for people to read. */
+export type Built = { readonly files: Readonly<Record<string, string>> } | { readonly failure: string };
+
+/** Builds sites from repositories that nobody has checked. */
+export interface SiteBuilder {
+  /**
+   * Reads a commit, builds its site and writes it into a folder. Resolves in any case, some seconds
+   * after the time that a build may take at the latest, when its turn has come.
+   * @throws ProviderFault, or a system error, when the machine fails and when it is closed meanwhile
+   */
+  build(request: BuildRequest): Promise<Built>;
+  /** Ends all builds that are under way. */
+  close(): void;
+}
+
+/** The longest that a build may take, in milliseconds. Those of the templates take less than 100. */
+const MAX_BUILD_MS = 30_000;
+/** How long a process that builds waits for the next build, in milliseconds. */
+const IDLE_MS = 10_000;
+const MAX_PROCESSES = 2;
+const outOfMemory: Built = { failure: 'The build takes more memory than a site may' };
+/** How V8 ends a process that is out of memory, depending on the machine. */
+const abortSignals: readonly unknown[] = ['SIGABRT', 'SIGTRAP', 'SIGILL'];
+
+const interrupted = (cause: unknown): ProviderFault =>
+  new ProviderFault({ provider: embedded, message: 'The build was interrupted', transient: true, cause });
+
+/**
+ * Builds in processes of their own, at most two at a time: a large allocation ends the process in
+ * spite of a worker thread's limits, and nothing ends what blocks the only thread (ADR 16). They are
+ * started when they are needed, with nothing of this process's environment, and end when idle, after
+ * a failed build, and with this process.
+ * @param options `program`: the file of `buildProgram`
+ */
+export const createSiteBuilder = (options: {
+  program: string;
+  clock: Clock;
+  maxBuildMs?: number;
+  idleMs?: number;
+}): SiteBuilder => {
+  const { program, clock, maxBuildMs = MAX_BUILD_MS, idleMs = IDLE_MS } = options;
+  const processes = new Set<ChildProcess>();
+  const idle = new Map<ChildProcess, () => void>();
+  const waiting: (() => void)[] = [];
+  let building = 0;
+  let isClosed = false;
+
+  const start = (): ChildProcess => {
+    const child = fork(program, [], { env: {}, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    processes.add(child);
+    const forget = (): void => {
+      processes.delete(child);
+      idle.get(child)?.();
+      idle.delete(child);
+    };
+    child.on('exit', forget).on('error', forget);
+    return child;
+  };
+  const take = (): ChildProcess => {
+    const [child] = idle.keys();
+    if (child === undefined) return start();
+    idle.get(child)?.();
+    idle.delete(child);
+    hold(child);
+    return child;
+  };
+  const keep = (child: ChildProcess): void => {
+    release(child);
+    const cancel = clock.schedule(idleMs, () => {
+      idle.delete(child);
+      child.kill('SIGKILL');
+    });
+    idle.set(child, cancel);
+  };
+
+  const buildIn = (child: ChildProcess, request: BuildRequest): Promise<Built> =>
+    new Promise((resolve, reject) => {
+      let end: Built | undefined;
+      const cancel = clock.schedule(maxBuildMs, () => {
+        end = { failure: `The build takes longer than ${String(maxBuildMs / 1_000)} s` };
+        child.kill('SIGKILL');
+      });
+      const stopListening = (): void => {
+        cancel();
+        child.off('message', onAnswer).off('exit', onExit).off('error', onError);
+      };
+      const onAnswer = (answer: BuildAnswer): void => {
+        stopListening();
+        if ('files' in answer) {
+          keep(child);
+          resolve(answer);
+          return;
+        }
+        // What a failed build has left in the process meets no other.
+        child.kill('SIGKILL');
+        if ('failure' in answer) resolve(answer);
+        else if ('outOfMemory' in answer) resolve(outOfMemory);
+        else if (answer.code === undefined) reject(interrupted(answer.fault));
+        else reject(Object.assign(new Error(answer.fault), { code: answer.code }));
+      };
+      // Only then does it write no more.
+      const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
+        stopListening();
+        if (end !== undefined) resolve(end);
+        else if (abortSignals.includes(signal)) resolve(outOfMemory);
+        else reject(interrupted(`a building process ended with ${signal ?? String(code)}`));
+      };
+      const onError = (error: Error): void => {
+        stopListening();
+        reject(interrupted(error));
+      };
+      child.on('message', onAnswer).on('exit', onExit).on('error', onError);
+      child.send(request);
+    });
+
+  return {
+    build: async (request) => {
+      if (building >= MAX_PROCESSES) await new Promise<void>((resolve) => waiting.push(resolve));
+      else building += 1;
+      try {
+        if (isClosed) throw interrupted('the service is stopping');
+        return await buildIn(take(), request);
+      } finally {
+        // The place goes to the one that has waited longest.
+        const next = waiting.shift();
+        if (next === undefined) building -= 1;
+        else next();
+      }
+    },
+    close: () => {
+      isClosed = true;
+      for (const child of processes) child.kill('SIGKILL');
+    },
+  };
+};
+
+/** An idle process keeps this one from ending no more than a timer would. */
+const release = (child: ChildProcess): void => {
+  child.unref();
+  child.channel?.unref();
+};
+
+const hold = (child: ChildProcess): void => {
+  child.ref();
+  child.channel?.ref();
+};
