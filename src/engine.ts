@@ -107,7 +107,12 @@ const planFolds = (
 ): StreamFolds => {
   const own = createStreamFolds(store, codec, maxPlanned);
   return {
-    load: (fold, stream, seed) =>
-      own.load(fold, stream, () => (hasPlanned(stream) ? Promise.resolve(null) : folds.load(fold, stream, seed))),
+    load: (fold, stream, seed, through) =>
+      own.load(
+        fold,
+        stream,
+        () => (hasPlanned(stream) ? Promise.resolve(null) : folds.load(fold, stream, seed, through)),
+        through,
+      ),
   };
 };

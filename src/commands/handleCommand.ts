@@ -48,6 +48,7 @@ export interface Handled<State, Event extends DomainEvent> {
    * changed nothing.
    */
   readonly events: readonly Event[];
+  /** What the command left. Others may have appended since. */
   readonly state: State;
   readonly revision: bigint;
 }
@@ -151,7 +152,9 @@ export const createHandleCommand = (parts: {
       const { state, revision, at: lastAt } = await folds.load(decider, stream);
       const handledBefore = async (after: bigint): Promise<Handled<State, Event> | null> => {
         const events = (await appendedBefore(commandId, stream, after)) as readonly Recorded<Event>[];
-        return events.length === 0 ? null : { events, state, revision };
+        const last = events.at(-1);
+        if (last === undefined) return null;
+        return { events, ...(await folds.load(decider, stream, undefined, last.revision)) };
       };
 
       if (expectedRevision !== undefined && expectedRevision !== revision) {

@@ -30,6 +30,8 @@ export interface StreamFolds {
   /**
    * @param seed where to begin when nothing is cached, for long streams (a document of a read
    *   model)
+   * @param through the last revision to fold: the result is what the stream was then, whatever was
+   *   appended since
    * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent;
    *   what `seed` throws
    */
@@ -37,6 +39,7 @@ export interface StreamFolds {
     fold: Fold<State, Event>,
     stream: string,
     seed?: () => Promise<Folded<State> | null>,
+    through?: bigint,
   ): Promise<Folded<State>>;
 }
 
@@ -59,17 +62,22 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCache
     fold: Fold<State, Event>,
     stream: string,
     seed?: () => Promise<Folded<State> | null>,
+    through?: bigint,
   ): Promise<Folded<State>> => {
+    const isTooNew = ({ revision }: Folded<unknown>): boolean => through !== undefined && revision > through;
     const nothing: Folded<State> = { state: fold.initialState, revision: NO_STREAM, at: '' };
     // The key contains the fold's name, so the state is of this fold.
     let folded = (cached.get(key) as Folded<State> | undefined) ?? (await seed?.()) ?? nothing;
+    if (isTooNew(folded)) folded = nothing;
     for (;;) {
       const { events, head } = await eventStore.readStream(stream, { from: folded.revision + 1n, max: pageSize });
+      const end = through === undefined || through > head ? head : through;
       for (const stored of events) {
+        if (stored.revision > end) break;
         const event = codec.decode(stored) as Recorded<Event>;
         folded = { state: fold.evolve(folded.state, event), revision: event.revision, at: event.metadata.at };
       }
-      if (folded.revision === head) break;
+      if (folded.revision === end) break;
       if (folded.revision > head) {
         // The log was restored from a backup: the events that were folded beyond its head no longer
         // exist.
@@ -86,11 +94,11 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCache
   };
 
   return {
-    load: (fold, stream, seed) => {
+    load: (fold, stream, seed, through) => {
       const key = `${fold.name}/${stream}`;
       // Of several that would read the whole stream, the others wait for the first, and read only
       // what is new.
-      return sharedReads.run(key, () => read(key, fold, stream, seed), { afterOther: !cached.has(key) });
+      return sharedReads.run(key, () => read(key, fold, stream, seed, through), { afterOther: !cached.has(key) });
     },
   };
 };

@@ -16,12 +16,15 @@ export interface ValidatedDocument<Document> {
  * Reads one document as of now: the stored document, or the one kept from the last read, with the
  * newer events of its stream folded over it. It reflects every write that was acknowledged before
  * the call, whether or not a projector is running.
+ * @param through the last revision to reflect: with the one that a command left the stream at, the
+ * document is what the command made of it, whatever others did since
  * @throws EventStoreUnavailable and the other faults of `EventStore.readStream`; UnknownEvent,
  * because a document without that event would be a guess
  */
 export type ValidatedRead = <Document extends JsonObject, Event extends DomainEvent>(
   projection: Projection<Document, Event>,
   id: string,
+  through?: bigint,
 ) => Promise<ValidatedDocument<Document>>;
 
 export const createValidatedRead = ({ folds, readModels }: { folds: StreamFolds; readModels: ReadModelStore }): ValidatedRead => {
@@ -43,8 +46,13 @@ export const createValidatedRead = ({ folds, readModels }: { folds: StreamFolds;
     }
   };
 
-  return async (projection, id) => {
-    const { state, revision } = await folds.load(foldOf(projection), projection.stream(id), () => storedDocument(projection, id));
+  return async (projection, id, through) => {
+    const { state, revision } = await folds.load(
+      foldOf(projection),
+      projection.stream(id),
+      () => storedDocument(projection, id),
+      through,
+    );
     return { document: state, revision };
   };
 };

@@ -45,13 +45,16 @@ const invite = async (to = email, website = websiteId): Promise<string> => {
 
 type Claimed = { readonly websiteId: string; readonly clientId: string };
 
-const claim = (
+const claim = async (
   { engine, context }: EngineProcess,
   invitationId: string,
   who: { subject: string; verifiedEmail?: string | undefined } = anna,
   changes: Partial<CommandContext> = {},
-): Promise<Claimed> =>
-  claimInvitation(engine, { invitationId, ...who }, context({ actor: clientActor(who.subject), ...changes }));
+): Promise<Claimed> => {
+  const by = context({ actor: clientActor(who.subject), ...changes });
+  const { websiteId: of, clientId } = await claimInvitation(engine, { invitationId, ...who }, by);
+  return { websiteId: of, clientId };
+};
 
 const accessOf = async (clientId: string, website = websiteId): Promise<AccessState> =>
   (await local.engine.state(accessFold, { websiteId: website, clientId })).state;

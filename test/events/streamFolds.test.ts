@@ -75,6 +75,24 @@ test('a stream that is exactly a page long is read once', async () => {
   expect(await readsOf(load)).toEqual([[0n, 1_000]]);
 });
 
+test('a stream is folded through a revision, whatever is kept, was stored or appended since', async () => {
+  await other.take('Ada');
+  await other.take('Bob');
+  const through = (revision: bigint, seed?: () => Promise<Folded<SeatState> | null>) =>
+    folds.load(seatDecider, room, seed, revision);
+  const ada = { state: { takenBy: ['Ada'] }, revision: 0n };
+  const stored = { state: { takenBy: ['too', 'new'], times: [] }, revision: 1n, at: '' };
+  expect(await through(0n, () => Promise.resolve(stored))).toMatchObject(ada);
+  // What was kept of it is where the whole fold goes on.
+  expect(await readsOf(load)).toEqual([[1n, 1]]);
+  expect(await through(0n)).toMatchObject(ada);
+  expect(await through(1n)).toEqual(await load());
+  expect(await through(9n)).toEqual(await load());
+  await takeMany(1_500);
+  expect(await through(1_100n)).toMatchObject({ revision: 1_100n });
+  expect((await load()).revision).toBe(1_501n);
+});
+
 test('what is appended while a long stream is read is in the result', async () => {
   await takeMany(1_500);
   let pages = 0;

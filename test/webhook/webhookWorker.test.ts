@@ -42,8 +42,10 @@ const createWorld = async () => {
     engine,
     eventStore,
     log,
-    attach: (secret = 'shpat_1') =>
-      attachService(engine, { websiteId, kind: 'commerce', shopDomain }, { adminToken: secret }, context()),
+    attach: async (secret = 'shpat_1') => {
+      const shop = { websiteId, kind: 'commerce', shopDomain } as const;
+      return (await attachService(engine, shop, { adminToken: secret }, context())).serviceId;
+    },
     receive: async (webhookId: string, topic = 'app/uninstalled', triggeredAt?: string) => {
       const webhook = { websiteId, webhookId, topic };
       const command = { type: 'ReceiveWebhook', ...webhook, shopDomain, triggeredAt } as const;

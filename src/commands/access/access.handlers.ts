@@ -169,7 +169,8 @@ export const offerTransfer = async (
  * Claims an invitation for a signed-in caller: registers the client if needed, binds the subject to
  * it, links it. For a transfer, this only starts the claim; the transfer process
  * (`workers/transfer/`) completes it.
- * @returns `claimId` for a transfer: names the claim
+ * @returns `claimId` for a transfer: names the claim; `revision` and `linkRevision`: those that it left
+ * the streams of the invitation and of the link at
  * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to
  * claim this invitation`, `Client already owns this website`, `Website <id> is archived`; `Client
  * <id> does not exist` when it was erased at the same moment
@@ -183,7 +184,13 @@ export const claimInvitation = async (
     readonly name?: string | undefined;
   },
   context: CommandContext,
-): Promise<{ readonly websiteId: string; readonly clientId: string; readonly claimId?: string | undefined }> => {
+): Promise<{
+  readonly websiteId: string;
+  readonly clientId: string;
+  readonly claimId?: string | undefined;
+  readonly revision: bigint;
+  readonly linkRevision: bigint;
+}> => {
   const { invitationId, subject, verifiedEmail, name } = input;
   const key = keyOfInvitation(invitationId);
   if (key === null) throw new Refused(refusals.invitationNotFound(invitationId));
@@ -216,16 +223,19 @@ export const claimInvitation = async (
   const claimant = { websiteId, clientId };
   await bindClientSubject(engine, clientId, subject, context);
   const handled = await engine.handle(accessDecider, commandBy(clientId), context);
+  const { revision } = handled;
   const { claimId, role = 'viewer' } = handled.state.invitations.get(invitationId) ?? {};
+  let linkRevision = revision;
   if (kind !== 'ownership_transfer') {
     if (clientId !== key.clientId) {
       const isRepeated = handled.events.length === 0;
-      await engine.handle(accessDecider, { type: 'LinkClaimant', ...claimant, invitationId, role, isRepeated }, context);
+      const link = { type: 'LinkClaimant', ...claimant, invitationId, role, isRepeated } as const;
+      linkRevision = (await engine.handle(accessDecider, link, context)).revision;
     }
     await refuseOwner(engine, claimant, context);
   }
   await refuseErased(engine, claimant, context);
-  return { websiteId, clientId, claimId };
+  return { websiteId, clientId, claimId, revision, linkRevision };
 };
 
 /** The commands on one person's access that rest on nothing but its own stream. */

@@ -10,21 +10,21 @@ type Writing = Pick<Engine, 'handle' | 'vault'>;
 /**
  * Attaches a service in place of the one of its kind. Its secrets are in the vault before the event
  * is appended; the secrets of the replaced service are deleted.
- * @returns the service's id
+ * @returns the service's id, and the revision that the command left the stream at
  */
 export const attachService = async (
   { handle, vault }: Writing,
   input: Omit<Untimed<AttachService>, 'type' | 'serviceId' | 'secretNames'>,
   secrets: Readonly<Record<string, string>>,
   context: CommandContext,
-): Promise<string> => {
+): Promise<{ readonly serviceId: string; readonly revision: bigint }> => {
   const serviceId = entityId(context.commandId, 'service');
   const secretNames = Object.keys(secrets);
   if (secretNames.length > 0) await vault.storeSecret(serviceId, Buffer.from(JSON.stringify(secrets)));
   const command = { type: 'AttachService', serviceId, secretNames, ...input } as const;
-  const { events } = await handle(serviceDecider, command, context);
+  const { events, revision } = await handle(serviceDecider, command, context);
   for (const { type, data } of events) if (type === 'ServiceDetached') await vault.deleteSecret(data.serviceId);
-  return serviceId;
+  return { serviceId, revision };
 };
 
 /**

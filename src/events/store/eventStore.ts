@@ -64,6 +64,9 @@ export interface EventStore {
  */
 export const NO_STREAM = -1n;
 
+/** The revision of the first event of a stream. */
+export const FIRST_REVISION = 0n;
+
 /** The position before the first event. */
 export const START = 0n;
 

@@ -32,27 +32,32 @@ export const websiteRoleOf = async (
   return role === undefined ? null : { via: 'link', role };
 };
 
-/** One person's access to a website as of now, with the revision of its stream. */
+/**
+ * One person's access to a website as of now, or as of the revision `through` of its stream, with
+ * that revision.
+ */
 export const readAccess = async (
   reader: Reader,
   key: AccessKey,
+  through?: bigint,
 ): Promise<{
   readonly link: LinkEntry | undefined;
   readonly invitations: readonly InvitationEntry[];
   readonly revision: bigint;
 }> => {
-  const { document, revision } = await reader.read(accessProjection, accessDocumentId(key));
+  const { document, revision } = await reader.read(accessProjection, accessDocumentId(key), through);
   return { link: document?.link, invitations: document?.invitations ?? [], revision };
 };
 
-/** An invitation as of now, by its id. */
+/** An invitation by its id, as of now or of the revision `through` of its stream. */
 export const readInvitation = async (
   reader: Reader,
   invitationId: string,
+  through?: bigint,
 ): Promise<{ readonly websiteId: string; readonly invitation: InvitationEntry } | null> => {
   const key = keyOfInvitation(invitationId);
   if (key === null) return null;
-  const invitation = (await readAccess(reader, key)).invitations.find(({ id }) => id === invitationId);
+  const invitation = (await readAccess(reader, key, through)).invitations.find(({ id }) => id === invitationId);
   return invitation === undefined ? null : { websiteId: key.websiteId, invitation };
 };
 

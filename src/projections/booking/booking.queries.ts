@@ -1,3 +1,4 @@
+import { FIRST_REVISION } from '../../events/store/eventStore.js';
 import { idAt } from '../../platform/ids.js';
 import type { Reader } from '../reader.js';
 import { bookingDocumentId, bookingProjection, type BookingDocument } from './booking.projection.js';
@@ -42,6 +43,6 @@ export const countBookings = async (reader: Reader, websiteId: string, from: str
   return found.length;
 };
 
-/** One booking as of now. */
-export const readBooking = async (reader: Reader, websiteId: string, bookingId: string): Promise<BookingDocument | null> =>
-  (await reader.read(bookingProjection, bookingDocumentId({ websiteId, bookingId }))).document;
+/** One booking as it was added. */
+export const readAddedBooking = async (reader: Reader, websiteId: string, bookingId: string): Promise<BookingDocument | null> =>
+  (await reader.read(bookingProjection, bookingDocumentId({ websiteId, bookingId }), FIRST_REVISION)).document;

@@ -12,6 +12,25 @@ export const readClient = async (
   return client === null ? null : { client, revision };
 };
 
+/**
+ * The client as of the revision `through` of its stream, whatever came since. What belongs to
+ * somebody who was erased by now reads `[erased]`.
+ */
+export const readClientAsOf = async (
+  { read, personal }: Reader,
+  clientId: string,
+  through: bigint,
+): Promise<{ readonly client: ClientDocument; readonly revision: bigint } | null> => {
+  const { document, revision } = await read(clientProjection, clientId, through);
+  if (document === null) return null;
+  const { email, name } = document;
+  const readable = {
+    email: await personal.display(email),
+    ...(name !== undefined && { name: await personal.display(name) }),
+  };
+  return { client: { ...document, ...readable }, revision };
+};
+
 const decrypted = async ({ personal }: Reader, document: ClientDocument): Promise<ClientDocument | null> => {
   const { name: encryptedName, ...others } = document;
   const email = await personal.decrypt(document.email);

@@ -4,11 +4,13 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { LinkRole } from '../../../events/access/access.events.js';
 import { keyOfInvitation, type AccessKey } from '../../../events/access/access.stream.js';
+import type { WebsiteEvent } from '../../../events/website/website.events.js';
+import { websiteStream } from '../../../events/website/website.stream.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
 import { listInvitations, listLinks, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
-import { websiteProjection } from '../../../projections/website/website.projection.js';
+import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { readPage } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { Client, Email } from '../client/client.routes.js';
@@ -36,8 +38,8 @@ export const accessRoutes = ({
   reader: Reader;
   siteAddress: SiteAddress;
 }): readonly Route[] => {
-  const findLink = async (key: AccessKey): Promise<{ readonly link: LinkEntry; readonly revision: bigint }> => {
-    const { link, revision } = await readAccess(reader, key);
+  const findLink = async (key: AccessKey, through?: bigint): Promise<{ readonly link: LinkEntry; readonly revision: bigint }> => {
+    const { link, revision } = await readAccess(reader, key, through);
     if (link === undefined) throw new Refused(refusals.linkNotFound(key.clientId, key.websiteId));
     return { link, revision };
   };
@@ -46,8 +48,9 @@ export const accessRoutes = ({
   const findInvitation = async (
     invitationId: string,
     ofWebsite?: string,
+    through?: bigint,
   ): Promise<{ readonly websiteId: string; readonly invitation: InvitationEntry }> => {
-    const found = await readInvitation(reader, invitationId);
+    const found = await readInvitation(reader, invitationId, through);
     if (found === null || (ofWebsite !== undefined && found.websiteId !== ofWebsite)) {
       throw new Refused(refusals.invitationNotFound(invitationId));
     }
@@ -57,29 +60,42 @@ export const accessRoutes = ({
   };
 
   /** A link with the revision that a change of its role can be made conditional on. */
-  const answerLink = async (key: AccessKey): Promise<Answer> => {
-    const { link, revision } = await findLink(key);
+  const answerLink = async (key: AccessKey, through: bigint): Promise<Answer> => {
+    const { link, revision } = await findLink(key, through);
     return { body: await toLink(reader, key.websiteId, link), revision };
   };
 
   /** What adding the person led to: their link, or else their pending invitation. */
-  const added = async (key: AccessKey, status: number): Promise<Answer> => {
+  const added = async (key: AccessKey, through: bigint, status: number): Promise<Answer> => {
     const { websiteId } = key;
-    const { link, invitations, revision } = await readAccess(reader, key);
+    const { link, invitations, revision } = await readAccess(reader, key, through);
     if (link !== undefined) {
       return { status, body: { kind: 'linked', link: await toLink(reader, websiteId, link) }, revision };
     }
     const invitation = invitations.find(({ kind, status: stands }) => kind === 'client_access' && stands === 'pending');
-    // Somebody revoked it in the meantime.
-    if (invitation === undefined) throw new Refused(refusals.stale());
+    if (invitation === undefined) throw new Error(`client ${key.clientId} was added, and has neither link nor invitation`);
     return { status, body: { kind: 'invited', invitation: await toInvitation(engine, websiteId, invitation) } };
   };
 
-  /** @throws Refused when somebody else owns the website by now */
+  /** The website as it last was with this owner, whoever owns it by now. */
+  const ownedWebsite = async (websiteId: string, clientId: string): Promise<WebsiteDocument | null> => {
+    const { document: now } = await reader.read(websiteProjection, websiteId);
+    if (now?.clientId === clientId) return now;
+    let document: WebsiteDocument | null = null;
+    let owned: WebsiteDocument | null = null;
+    for await (const event of reader.history<WebsiteEvent, { readonly websiteId: string }>(websiteStream, { websiteId })) {
+      document = websiteProjection.evolve(document, event);
+      if (document?.clientId === clientId) owned = document;
+    }
+    return owned;
+  };
+
+  /** A claim that was carried out, whatever came since. */
   const transferred = async (websiteId: string, invitationId: string, clientId: string): Promise<Answer> => {
-    const { document: website } = await reader.read(websiteProjection, websiteId);
-    if (website?.clientId !== clientId) throw new Refused(refusals.transferNotFound());
-    const invitation = await toInvitation(engine, websiteId, (await findInvitation(invitationId, websiteId)).invitation);
+    const website = await ownedWebsite(websiteId, clientId);
+    const found = await readInvitation(reader, invitationId);
+    if (website === null || found === null) throw new Refused(refusals.transferNotFound());
+    const invitation = await toInvitation(engine, websiteId, { ...found.invitation, status: 'accepted' });
     return { body: { invitation, website: toWebsite(website, siteAddress, { via: 'owner', role: 'editor' }) } };
   };
 
@@ -132,7 +148,7 @@ export const accessRoutes = ({
       scope: 'website',
       access: 'admin',
       body: Type.Object({ email: Email, role: LinkRole }, { additionalProperties: false }),
-      refusals: ['already_owner', 'client_not_found', 'stale'],
+      refusals: ['already_owner', 'client_not_found'],
       answers: {
         200: { description: 'The person was added before: what there is, brought up to date.', schema: Added },
         201: { description: 'The new link or invitation.', schema: Added },
@@ -141,7 +157,7 @@ export const accessRoutes = ({
         addClient(acting, { websiteId: params.id, email: body.email.toLowerCase(), role: body.role }, context),
       answer: ({ params }, { handled, clientId }) => {
         const isNew = handled.events.some(({ type }) => type === 'ClientLinked' || type === 'InvitationIssued');
-        return added({ websiteId: params.id, clientId }, isNew ? 201 : 200);
+        return added({ websiteId: params.id, clientId }, handled.revision, isNew ? 201 : 200);
       },
     }),
 
@@ -158,7 +174,7 @@ export const accessRoutes = ({
       answers: { 200: { description: 'The link.', schema: WebsiteClientLink } },
       act: ({ params: { id: websiteId, clientId }, body, context, expectation }, acting) =>
         changeAccess(acting, { type: 'ChangeClientRole', websiteId, clientId, role: body.role }, context, expectation),
-      answer: ({ params: { id: websiteId, clientId } }) => answerLink({ websiteId, clientId }),
+      answer: ({ params: { id: websiteId, clientId } }, { revision }) => answerLink({ websiteId, clientId }, revision),
     }),
 
     route({
@@ -190,8 +206,8 @@ export const accessRoutes = ({
       answers: { 200: { description: 'The invitation.', schema: Invitation } },
       act: ({ params: { id: websiteId, invitationId }, context }, acting) =>
         changeInvitation(acting, 'ResendInvitation', { websiteId, invitationId }, context),
-      answer: async ({ params: { id, invitationId } }) => ({
-        body: await toInvitation(engine, id, (await findInvitation(invitationId, id)).invitation),
+      answer: async ({ params: { id, invitationId } }, { revision }) => ({
+        body: await toInvitation(engine, id, (await findInvitation(invitationId, id, revision)).invitation),
       }),
     }),
 
@@ -263,7 +279,8 @@ export const accessRoutes = ({
       },
       act: ({ params, caller: { subject, verifiedEmail, name }, context }, acting) =>
         claimInvitation(acting, { invitationId: params.id, subject, verifiedEmail, name }, context),
-      answer: async ({ params: { id: invitationId }, signal }, { websiteId, clientId, claimId }) => {
+      answer: async ({ params: { id: invitationId }, signal }, claimed) => {
+        const { websiteId, clientId, claimId, revision, linkRevision } = claimed;
         if (claimId !== undefined) {
           const key = keyOfInvitation(invitationId) ?? { websiteId, clientId };
           await awaitTransfer(engine, { key, invitationId, claimId }, signal);
@@ -271,8 +288,12 @@ export const accessRoutes = ({
         }
         return {
           body: {
-            invitation: await toInvitation(engine, websiteId, (await findInvitation(invitationId)).invitation),
-            link: await toLink(reader, websiteId, (await findLink({ websiteId, clientId })).link),
+            invitation: await toInvitation(
+              engine,
+              websiteId,
+              (await findInvitation(invitationId, websiteId, revision)).invitation,
+            ),
+            link: await toLink(reader, websiteId, (await findLink({ websiteId, clientId }, linkRevision)).link),
           },
         };
       },

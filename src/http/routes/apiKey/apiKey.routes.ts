@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { mintApiKey, revokeApiKey } from '../../../commands/apiKey/apiKey.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
+import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import { apiKeyProjection, type APIKeyDocument } from '../../../projections/apiKey/apiKey.projection.js';
 import { listApiKeys } from '../../../projections/apiKey/apiKey.queries.js';
 import type { KeyUse } from '../../auth/keyUse.js';
@@ -84,7 +85,8 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
       return mintApiKey(acting, input, secret, context);
     },
     answer: async (_, { token, id }) => {
-      const { document } = await reader.read(apiKeyProjection, id);
+      // The minting is the first event of a key's stream.
+      const { document } = await reader.read(apiKeyProjection, id, FIRST_REVISION);
       if (document === null) throw new Error(`API key ${id} is gone the moment it was minted`);
       return { status: 201, body: { ...toApiKey(document), token } };
     },

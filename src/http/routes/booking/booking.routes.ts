@@ -7,7 +7,7 @@ import type { Engine } from '../../../engine.js';
 import type { Booking as Booked, Scheduling, SchedulingSite } from '../../../integrations/scheduling/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { utcTime } from '../../../platform/times.js';
-import { countBookings, readBooking } from '../../../projections/booking/booking.queries.js';
+import { countBookings, readAddedBooking } from '../../../projections/booking/booking.queries.js';
 import { serviceOf } from '../../../projections/service/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { readPageByPlace } from '../../paging.js';
@@ -138,7 +138,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
         return bookingId;
       },
       answer: async ({ params: { id: websiteId } }, bookingId) => {
-        const booking = await readBooking(reader, websiteId, bookingId);
+        const booking = await readAddedBooking(reader, websiteId, bookingId);
         if (booking === null) throw new Error(`booking ${bookingId} is gone the moment it was added`);
         const { websiteId: _, ...body } = booking;
         return { status: 201, body: { ...body, attendees: [] } };

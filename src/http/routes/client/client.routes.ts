@@ -3,8 +3,9 @@ import { createClient, renameClient } from '../../../commands/client/client.hand
 import { eraseClient, forgetPerson, type ErasureParts } from '../../../commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
+import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import type { ClientDocument } from '../../../projections/client/client.projection.js';
-import { listClients, readClient } from '../../../projections/client/client.queries.js';
+import { listClients, readClient, readClientAsOf } from '../../../projections/client/client.queries.js';
 import { readPage } from '../../paging.js';
 import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';
@@ -32,11 +33,13 @@ export interface ClientRouteParts {
 }
 
 export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): readonly Route[] => {
-  const readBack = async (clientId: string): Promise<Answer> => {
-    const found = await readClient(reader, clientId);
+  const toAnswer = (clientId: string, found: Awaited<ReturnType<typeof readClient>>): Answer => {
     if (found === null) throw new Refused(refusals.clientNotFound(clientId));
     return { body: found.client, revision: found.revision };
   };
+
+  const answerWritten = async (clientId: string, revision: bigint): Promise<Answer> =>
+    toAnswer(clientId, await readClientAsOf(reader, clientId, revision));
 
   return [
     route({
@@ -52,7 +55,8 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       answers: { 201: { description: 'The client.', schema: Client } },
       act: ({ body: { email, name }, context }, acting) =>
         createClient(acting, { email: email.toLowerCase(), name: name?.trim() }, context),
-      answer: async (_, clientId) => ({ ...(await readBack(clientId)), status: 201 }),
+      // The registration is the first event of a client's stream.
+      answer: async (_, clientId) => ({ ...(await answerWritten(clientId, FIRST_REVISION)), status: 201 }),
     }),
 
     route({
@@ -89,7 +93,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       access: 'admin',
       refusals: ['client_not_found'],
       answers: { 200: { description: 'The client.', schema: Client } },
-      answer: ({ params }) => readBack(params.id),
+      answer: async ({ params }) => toAnswer(params.id, await readClient(reader, params.id)),
     }),
 
     route({
@@ -105,7 +109,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       answers: { 200: { description: 'The client.', schema: Client } },
       act: ({ params, body, context, expectation }, acting) =>
         renameClient(acting, params.id, body.name.trim(), context, expectation),
-      answer: ({ params }) => readBack(params.id),
+      answer: ({ params }, { revision }) => answerWritten(params.id, revision),
     }),
 
     route({

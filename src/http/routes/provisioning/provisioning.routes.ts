@@ -22,8 +22,8 @@ const theJob = { 200: { description: 'The provisioning job.', schema: Provisioni
 
 /** The provisioning job of a website: read, followed, taken up again. */
 export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader: Reader }): readonly Route[] => {
-  const toAnswer = async (website: WebsiteDocument, { role }: Caller): Promise<Answer> => {
-    const { document, revision } = await provisioningJob(reader, website);
+  const toAnswer = async (website: WebsiteDocument, { role }: Caller, through?: bigint): Promise<Answer> => {
+    const { document, revision } = await provisioningJob(reader, website, through);
     return { body: toProvisioningJob(document, role), ...(revision !== NO_STREAM && { revision }) };
   };
 
@@ -109,9 +109,9 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       answers: theJob,
       act: async ({ website: { website }, context }, acting) => {
         const { id: websiteId, provisioningJobId: jobId } = website;
-        await acting.handle(provisioningProcess, { type: 'RetryProvisioning', jobId, websiteId }, context);
+        return acting.handle(provisioningProcess, { type: 'RetryProvisioning', jobId, websiteId }, context);
       },
-      answer: ({ website, caller }) => toAnswer(website.website, caller),
+      answer: ({ website, caller }, { revision }) => toAnswer(website.website, caller, revision),
     }),
 
     route({
@@ -129,9 +129,12 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
         const { id: websiteId, provisioningJobId: jobId, status } = website;
         // An active website needs what its provisioning has made, whatever became of the job.
         if (status === 'active') throw new Refused(refusals.provisioningNotFailed(websiteId));
-        await acting.handle(provisioningProcess, { type: 'RequestCompensation', jobId, websiteId }, context);
+        return acting.handle(provisioningProcess, { type: 'RequestCompensation', jobId, websiteId }, context);
       },
-      answer: async ({ website, caller }) => ({ ...(await toAnswer(website.website, caller)), status: 202 }),
+      answer: async ({ website, caller }, { revision }) => ({
+        ...(await toAnswer(website.website, caller, revision)),
+        status: 202,
+      }),
     }),
   ];
 };

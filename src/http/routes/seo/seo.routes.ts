@@ -45,8 +45,8 @@ const toScan = ({ findings, probes, ...scan }: Scan): Static<typeof SeoScan> => 
 
 /** How well a website can be found, and what to change. */
 export const seoRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress: SiteAddress }): readonly Route[] => {
-  const scansOf = async (websiteId: string): Promise<readonly Scan[]> =>
-    (await reader.read(seoProjection, websiteId)).document?.scans ?? [];
+  const scansOf = async (websiteId: string, through?: bigint): Promise<readonly Scan[]> =>
+    (await reader.read(seoProjection, websiteId, through)).document?.scans ?? [];
 
   return [
     route({
@@ -82,10 +82,10 @@ export const seoRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress
         if (url === undefined) throw new Refused(refusals.websiteNotActive(websiteId));
         const scanId = entityId(context.commandId, 'seo-scan');
         const command = { type: 'RequestScan', websiteId, scanId, url, trigger: 'request' } as const;
-        return (await acting.handle(seoScanProcess, command, context)).state.scanId;
+        return acting.handle(seoScanProcess, command, context);
       },
-      answer: async ({ params }, scanId) => {
-        const scan = (await scansOf(params.id)).find(({ id }) => id === scanId);
+      answer: async ({ params }, { state: { scanId }, revision }) => {
+        const scan = (await scansOf(params.id, revision)).find(({ id }) => id === scanId);
         if (scan === undefined) throw new Error(`scan ${scanId ?? ''} is gone the moment it was asked for`);
         return { status: 202, body: toScan(scan) };
       },

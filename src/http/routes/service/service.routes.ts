@@ -142,9 +142,9 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
       const input = { websiteId: params.id, kind, shopDomain: shopDomain?.toLowerCase(), eventTypeIds, siteId };
       return attachService(acting, input, secrets, context);
     },
-    answer: async ({ params }, serviceId) => {
-      const service = (await servicesOf(reader, params.id)).find(({ id }) => id === serviceId);
-      // Somebody else may have replaced it by now.
+    answer: async ({ params }, { serviceId, revision }) => {
+      const service = (await servicesOf(reader, params.id, revision)).find(({ id }) => id === serviceId);
+      // The command was repeated, and the service detached between the two.
       if (service === undefined) throw new Refused(refusals.serviceNotFound(serviceId));
       return { status: 201, body: toService(params.id, service) };
     },

@@ -63,7 +63,7 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
         },
         { additionalProperties: false },
       ),
-      refusals: ['already_owner', 'client_not_found', 'transfer_not_found'],
+      refusals: ['already_owner', 'client_not_found'],
       answers: {
         200: { description: 'The person had an open offer: it is renewed, on the terms asked for now.', schema: Invitation },
         201: { description: 'The offer.', schema: Invitation },
@@ -76,10 +76,9 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       },
       answer: async ({ params }, { handled, clientId }) => {
         const status = handled.events.some(({ type }) => type === 'InvitationIssued') ? 201 : 200;
-        const { invitations } = await readAccess(reader, { websiteId: params.id, clientId });
+        const { invitations } = await readAccess(reader, { websiteId: params.id, clientId }, handled.revision);
         const offer = invitations.find((entry) => entry.kind === 'ownership_transfer' && entry.status === 'pending');
-        // Somebody claimed or cancelled it in the meantime.
-        if (offer === undefined) throw new Refused(refusals.transferNotFound());
+        if (offer === undefined) throw new Error(`client ${clientId} was offered the website, and has no offer`);
         return { status, body: await toTransfer(params.id, offer) };
       },
     }),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Refused, refusals, type Refusal } from '../../../commands/refusal.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../../commands/website/website.handlers.js';
+import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import { Feature, Tier } from '../../../events/website/website.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
@@ -54,8 +55,9 @@ const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
 
 export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; siteAddress: SiteAddress }): readonly Route[] => {
   const { reader, sourceHost, siteAddress } = parts;
-  const readBack = async (websiteId: string): Promise<Answer> => {
-    const { document, revision } = await reader.read(websiteProjection, websiteId);
+  /** @param left the revision that the command left the website at */
+  const answerWritten = async (websiteId: string, left: bigint): Promise<Answer> => {
+    const { document, revision } = await reader.read(websiteProjection, websiteId, left);
     if (document === null) throw new Refused(refusals.websiteNotFound(websiteId));
     return { body: toWebsite(document, siteAddress), revision };
   };
@@ -112,7 +114,8 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
         };
         return createWebsite(acting, input, context);
       },
-      answer: async (_, { websiteId }) => ({ ...(await readBack(websiteId)), status: 201 }),
+      // The creation is the first event of a website's stream.
+      answer: async (_, { websiteId }) => ({ ...(await answerWritten(websiteId, FIRST_REVISION)), status: 201 }),
     }),
 
     route({
@@ -180,7 +183,7 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
         const input = { ...body, ...(body.name !== undefined && { name: body.name.trim() }), websiteId, openOffers };
         return changeWebsite(acting, input, context, expectation);
       },
-      answer: ({ params }) => readBack(params.id),
+      answer: ({ params }, { revision }) => answerWritten(params.id, revision),
     }),
 
     route({
@@ -194,7 +197,7 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
       whenArchived: 'allowed',
       answers: oneWebsite,
       act: ({ params, context }, acting) => archiveWebsite(acting, params.id, context),
-      answer: ({ params }) => readBack(params.id),
+      answer: ({ params }, { revision }) => answerWritten(params.id, revision),
     }),
 
     route({
@@ -208,7 +211,7 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
       whenArchived: 'allowed',
       answers: oneWebsite,
       act: ({ params, context }, acting) => restoreWebsite(acting, params.id, context),
-      answer: ({ params }) => readBack(params.id),
+      answer: ({ params }, { revision }) => answerWritten(params.id, revision),
     }),
   ];
 };
