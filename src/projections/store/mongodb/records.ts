@@ -1,5 +1,6 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { JsonObject } from '../../../events/envelope.js';
+import { nextTurn } from '../../../platform/eventLoop.js';
 import type { RecordStore } from '../readModelStore.js';
 import type { MongoConnection } from './connection.js';
 import { isDuplicateId } from './duplicateIds.js';
@@ -37,13 +38,33 @@ export const createMongoRecords = (connection: MongoConnection, name: string, cl
     }
   };
 
+  /** What is asked for in this turn of the event loop. */
+  let asked: { readonly ids: Set<string>; readonly found: Promise<ReadonlyMap<string, StoredRecord>> } | undefined;
+
+  const findAll = async (ids: ReadonlySet<string>): Promise<ReadonlyMap<string, StoredRecord>> => {
+    await nextTurn();
+    // Sent only now, so that each answer is from after its question.
+    asked = undefined;
+    const found = await connection.run(() => records.find({ _id: { $in: [...ids] } }, { batchSize: ids.size + 1 }).toArray());
+    return new Map(found.map((record) => [record._id, record]));
+  };
+
+  /** Many are asked for at once: the keys of the people on a page, and those of other requests. */
+  const find = async (id: string): Promise<StoredRecord | undefined> => {
+    if (asked === undefined) {
+      const ids = new Set<string>();
+      asked = { ids, found: findAll(ids) };
+    }
+    asked.ids.add(id);
+    return (await asked.found).get(id);
+  };
+
   return {
-    get: (collection, key) =>
-      connection.run(async () => {
-        const found = await records.findOne({ _id: idOf(collection, key) });
-        if (found === null || (found.expires !== null && found.expires <= clock.now())) return null;
-        return JSON.parse(found.value) as JsonObject;
-      }),
+    get: async (collection, key) => {
+      const found = await find(idOf(collection, key));
+      if (found === undefined || (found.expires !== null && found.expires <= clock.now())) return null;
+      return JSON.parse(found.value) as JsonObject;
+    },
 
     insert: (collection, key, value, expiresAt) =>
       connection.run(() => write({ expires: { $lte: clock.now() } }, idOf(collection, key), value, expiresAt)),
