@@ -1,3 +1,5 @@
+import { cpSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { createCore } from '../src/compose/core.js';
 import { Refused } from '../src/commands/refusal.js';
@@ -7,21 +9,29 @@ import { AppendTooLarge } from '../src/events/store/eventStore.js';
 import { createLogger } from '../src/platform/logger.js';
 import { systemRandom } from '../src/platform/random.js';
 import { systemClock } from '../src/platform/clock.js';
-import { openSecrets } from './support/vaults.js';
+import { temporaryFolder } from './support/temporary.js';
+import { openSecrets, openVaultIn } from './support/vaults.js';
 import { createMemoryRecords } from './workers/memoryStores.js';
 import { newContext } from './support/seatProcess.js';
 import { room, seatCodec, seatDecider, type RenameRoom, type TakeSeats } from './support/seats.js';
 import { engineOn, openStores } from './workers/engines.js';
 
 test('a blind index stays what it is: addresses and subjects are found by it in every log there is', async () => {
-  const { blindIndex } = engineOn(await openStores());
-  expect(blindIndex('anna@example.com')).toBe('bz4573hq1tx5jh72bq7450h3t4');
-  expect(blindIndex('Anna@example.com')).not.toBe(blindIndex('anna@example.com'));
+  const folder = temporaryFolder();
+  cpSync(fileURLToPath(new URL('fixtures/dataFolders/0.1.0', import.meta.url)), folder, { recursive: true });
+  const { vault, personal, close } = await openVaultIn(folder, systemClock);
+  expect(personal.blindIndex('anna@example.com')).toBe('manbv0ypq70fhj88c44y1qy7dg');
+  expect(personal.blindIndex('Anna@example.com')).not.toBe(personal.blindIndex('anna@example.com'));
+  await vault.rotate();
+  await close();
+  const later = await openVaultIn(folder, systemClock);
+  expect(later.personal.blindIndex('anna@example.com')).toBe('manbv0ypq70fhj88c44y1qy7dg');
+  await later.close();
 });
 
 test('a blind index reveals nothing without the key', async () => {
   const stores = await openStores();
-  const others = await openSecrets(createMemoryRecords(), systemClock, [new Uint8Array(32).fill(1)]);
+  const others = await openSecrets(createMemoryRecords(), [new Uint8Array(32).fill(1)]);
   const index = engineOn(stores).blindIndex('anna@example.com');
   expect(engineOn({ ...stores, ...others }).blindIndex('anna@example.com')).not.toBe(index);
 });

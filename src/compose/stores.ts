@@ -52,7 +52,7 @@ export const openCore = async (
   try {
     const { readModels, records } = await openReadModels(settings, clock);
     opened.push(records, readModels);
-    const vault = await unlock(settings, records, clock);
+    const vault = await unlock(settings, records);
     const log = await openEventStore(settings, clock, logger);
     opened.push(log);
     const guard = guardLogIdentity({ eventStore: log, readModels, projections, clock, random: systemRandom });
@@ -75,9 +75,9 @@ export const openCore = async (
 };
 
 /** @throws SettingsError when the master key is not the vault's */
-const unlock = async (settings: Settings, records: VaultRecords, clock: Clock): Promise<Vault> => {
+const unlock = async (settings: Settings, records: VaultRecords): Promise<Vault> => {
   try {
-    return await openVault({ records, masterKeys: () => loadMasterKeys(settings), clock, random: systemRandom });
+    return await openVault({ records, masterKeys: () => loadMasterKeys(settings), random: systemRandom });
   } catch (error) {
     if (!(error instanceof MasterKeyUnknown)) throw error;
     const where = settings.encryptionKey === undefined ? `${encryptionKeyFile} in DATA_DIR` : 'ENCRYPTION_KEY';

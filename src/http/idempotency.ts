@@ -4,7 +4,7 @@ import type { Engine } from '../engine.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import type { JsonObject } from '../events/envelope.js';
 import { sleep } from '../platform/clock.js';
-import type { Cipher } from '../platform/cipher.js';
+import type { ServiceCipher } from '../platform/vault.js';
 import type { Caller } from './auth/caller.js';
 import { httpErrors } from './errors.js';
 import type { Reply } from './reply.js';
@@ -76,9 +76,15 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
     }
   };
 
-  const execute = async (id: string, record: StoredCommand, run: Run, peopleIn: PeopleIn, cipher: Cipher): Promise<Reply> => {
+  const execute = async (
+    id: string,
+    record: StoredCommand,
+    run: Run,
+    peopleIn: PeopleIn,
+    cipher: ServiceCipher,
+  ): Promise<Reply> => {
     try {
-      const reply = await run({ commandId: record.commandId, secret: cipher.decrypt(record.secret, id) });
+      const reply = await run({ commandId: record.commandId, secret: await cipher.decrypt(record.secret, id) });
       await store(id, record, async () => cipher.encrypt(await encodeResponse(reply, peopleIn, personal), id));
       return reply;
     } catch (error) {
@@ -89,13 +95,13 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
 
   const attempt = async (id: string, request: string, run: Run, peopleIn: PeopleIn): Promise<Reply> => {
     const deadline = clock.now() + timeoutMs;
-    const cipher = await vault.cipher('doorstep kept answers');
+    const cipher = vault.cipher('doorstep kept answers');
     for (;;) {
       const now = clock.now();
       const fresh: StoredCommand = {
         request,
         commandId: ids.commandId(),
-        secret: cipher.encrypt(random.bytes(secretBytes), id),
+        secret: await cipher.encrypt(random.bytes(secretBytes), id),
         expiresAt: now + retentionMs,
         leaseUntil: now + leaseMs,
       };
@@ -104,7 +110,8 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
       const stored = (await records.get(collection, id)) as StoredCommand | null;
       if (stored === null) continue;
       if (stored.request !== request) throw httpErrors.keyReused();
-      if (stored.reply !== undefined) return replayed(await decodeResponse(cipher.decrypt(stored.reply, id), peopleIn, personal));
+      if (stored.reply !== undefined)
+        return replayed(await decodeResponse(await cipher.decrypt(stored.reply, id), peopleIn, personal));
       if (stored.leaseUntil <= now) {
         const taken = { ...stored, leaseUntil: now + leaseMs };
         await records.put(collection, id, taken, taken.expiresAt);

@@ -1,4 +1,4 @@
-import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemRandom, type Random } from './random.js';
 import { SettingsError, type Settings } from './settings.js';
@@ -30,11 +30,15 @@ export const addMasterKey = async (dataDir: string, random: Random = systemRando
 };
 
 /**
- * Removes all keys but the current one from the file. Nothing may be wrapped with them any more.
+ * Removes all keys but the current one from the file, and drafts that interrupted changes of it
+ * left. Nothing may be wrapped with these keys any more, and nobody else may be changing the file.
  */
 export const dropPreviousMasterKeys = async (dataDir: string, random: Random = systemRandom): Promise<void> => {
   await replaceKeyFile(dataDir, (await linesOf(dataDir)).slice(0, 1), random);
+  for (const name of await readdir(dataDir)) if (draftName.test(name)) await rm(join(dataDir, name), { force: true });
 };
+
+const draftName = /^encryption\.key\.[0-9a-f]{16}$/;
 
 const newKey = (random: Random): string => Buffer.from(random.bytes(32)).toString('base64');
 

@@ -81,7 +81,7 @@ const decryptWith = ({ id, encryption }: DataKey, encrypted: string): string => 
 const isPersonal = (subject: string): boolean => subject.includes('@') || form.test(subject);
 
 export const createPersonalData = async (vault: Vault): Promise<PersonalData> => {
-  const indexKey = await vault.serviceKey('doorstep blind index');
+  const indexKey = await vault.indexKey();
   // A few people make most requests, and each request needs an index.
   const indexes = new LRUCache<string, string>({ max: 5_000 });
   const decrypted = new LRUCache<string, { readonly key: DataKey; readonly text: string }>({ max: 5_000 });

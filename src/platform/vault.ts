@@ -1,14 +1,13 @@
 import { hkdfSync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from './clock.js';
 import { base32Text } from './ids.js';
 import type { Random } from './random.js';
 import { createCipher, type Cipher } from './cipher.js';
 
 /**
- * The key vault (docs/adr/0010-personal-data.md). The master key wraps roots, and the newest root
- * wraps new keys, so that a rotation of the master key rewraps a handful of roots, however many
- * keys there are. An entry is durable before its key is given out.
+ * The key vault (docs/adr/0010-personal-data.md, 0017-rotation-after-a-leak.md). The master key
+ * wraps roots, and the newest root wraps new keys, so that a rotation of the master key rewraps a
+ * handful of roots, however many keys there are. An entry is durable before its key is given out.
  */
 export interface Vault {
   /**
@@ -17,7 +16,7 @@ export interface Vault {
    */
   keyOf(alias: string, make: true): Promise<DataKey>;
   keyOf(alias: string, make: boolean): Promise<DataKey | null>;
-  /** `null` when it was destroyed; another process may have done so up to 30 s ago. */
+  /** `null` when it was destroyed, by any process: the store is asked each time. */
   key(id: string): Promise<DataKey | null>;
   /** From now on its alias leads to the next key; what it encrypted can still be decrypted. */
   retireKey(id: string): Promise<void>;
@@ -28,13 +27,17 @@ export interface Vault {
    * more. Repeating it changes nothing.
    */
   destroyKey(id: string): Promise<void>;
-  /** Encrypts for one purpose of the service itself, with a key that lasts. */
-  cipher(purpose: string): Promise<Cipher>;
+  /** The newest generation, asked of the store each time. */
+  generation(): Promise<Generation>;
   /**
-   * 32 bytes for one purpose of the service itself: derived from the master key at the first use,
-   * and the same ever since.
+   * Encrypts for one purpose of the service itself: with a key of `generation`, or else of the
+   * newest one. It decrypts what was encrypted in any generation.
    */
-  serviceKey(purpose: string): Promise<Uint8Array>;
+  cipher(purpose: string, generation?: Generation): ServiceCipher;
+  /** 32 bytes for one purpose of the service itself, and the same ones for all processes. */
+  serviceKey(purpose: string, generation: Generation): Promise<Uint8Array>;
+  /** 32 bytes for the names of streams: they outlive every rotation, and so does this key. */
+  indexKey(): Promise<Uint8Array>;
   /**
    * Stores a secret under a name that is never used for another one; durable when it resolves.
    * Repeating it changes nothing.
@@ -47,11 +50,32 @@ export interface Vault {
   /** Removes a secret for good, durably. Repeating it changes nothing. */
   deleteSecret(name: string): Promise<void>;
   /**
-   * Wraps every root with the first master key and makes one more root for the keys to come;
-   * answers how many roots there are.
+   * Wraps every root with the first master key, makes one more root for the keys to come, wraps the
+   * index key with it and starts a generation; answers how many roots there are. It may be
+   * interrupted anywhere and repeated.
    */
   rotate(): Promise<number>;
+  /** Starts a generation that no earlier sign-in is valid in. */
+  endSessions(): Promise<void>;
 }
+
+/** The keys of the service itself that were made at once. Every process goes on to the newest. */
+export interface Generation {
+  /** 0 is that of version 0.1.0, whose keys derive from the first master key. */
+  readonly number: number;
+  /** Sign-ins that began in an earlier generation than this one have ended. */
+  readonly sessionsSince: number;
+}
+
+/** As `Cipher`, with a key that the vault is asked for. */
+export interface ServiceCipher {
+  encrypt(plaintext: Uint8Array, context: string): Promise<string>;
+  /** @throws Error when the text was encrypted for something else, or was changed */
+  decrypt(ciphertext: string, context: string): Promise<Buffer>;
+}
+
+/** The number of the generation in which a `ServiceCipher` encrypted the text. */
+export const generationOf = (ciphertext: string): number => Number(/^(\d+)\./.exec(ciphertext)?.[1] ?? 0);
 
 /** The vault without the keys of people, which only `PersonalData` uses. */
 export type SecretVault = Omit<Vault, 'keyOf' | 'key' | 'retireKey' | 'isCurrent' | 'destroyKey'>;
@@ -89,11 +113,11 @@ const collections = {
   keys: 'vaultKeys',
   aliases: 'vaultHandles',
   services: 'vaultServices',
+  generations: 'vaultGenerations',
   secrets: 'vaultSecrets',
 } as const;
 
-/** How long a key is cached, in milliseconds: another process may destroy it meanwhile. */
-const cacheMs = 30_000;
+const indexPurpose = 'doorstep blind index';
 const keyBytes = 32;
 
 const derived = (from: Uint8Array, purpose: string, length = keyBytes): Buffer =>
@@ -110,24 +134,23 @@ const masterId = (master: Uint8Array): string => derived(master, 'doorstep maste
 export const openVault = async (parts: {
   records: VaultRecords;
   masterKeys: () => Promise<readonly Uint8Array[]>;
-  clock: Clock;
   random: Random;
 }): Promise<Vault> => {
-  const { records, clock, random } = parts;
+  const { records, random } = parts;
   let masters = await parts.masterKeys();
+  // What an entry unwraps to never changes. Whether it is still there is asked of the store.
   const roots: Uint8Array[] = [];
-  const services = new Map<string, Uint8Array>();
-  const cached = new LRUCache<string, { readonly key: DataKey | null; readonly since: number }>({ max: 10_000 });
+  const dataKeys = new LRUCache<string, DataKey>({ max: 10_000 });
+  const serviceKeys = new Map<string, Uint8Array>();
+  let newest: Generation = { number: 0, sessionsSince: 0 };
 
   const cipherOf = (master: Uint8Array): Cipher => createCipher(derived(master, 'doorstep vault'), random);
 
-  const masterNamed = async (id: unknown): Promise<Uint8Array> => {
+  const masterNamed = async (id: unknown): Promise<Uint8Array | undefined> => {
     const known = masters.find((master) => masterId(master) === id);
     if (known !== undefined) return known;
     masters = await parts.masterKeys();
-    const found = masters.find((master) => masterId(master) === id);
-    if (found === undefined) throw new MasterKeyUnknown();
-    return found;
+    return masters.find((master) => masterId(master) === id);
   };
 
   const rootEntry = (root: Uint8Array, index: number): Entry => {
@@ -139,11 +162,19 @@ export const openVault = async (parts: {
   const rootAt = async (index: number): Promise<Uint8Array | null> => {
     const known = roots[index];
     if (known !== undefined) return known;
-    const entry = await records.get(collections.roots, String(index));
-    if (entry === null) return null;
-    const root = cipherOf(await masterNamed(entry.master)).decrypt(String(entry.wrapped), `root/${String(index)}`);
-    roots[index] = root;
-    return root;
+    for (let refused: unknown; ;) {
+      const entry = await records.get(collections.roots, String(index));
+      if (entry === null) return null;
+      const master = await masterNamed(entry.master);
+      if (master !== undefined) {
+        const root = cipherOf(master).decrypt(String(entry.wrapped), `root/${String(index)}`);
+        roots[index] = root;
+        return root;
+      }
+      // The entry may be from before a rotation that has dropped its master key since.
+      if (entry.master === refused) throw new MasterKeyUnknown();
+      refused = entry.master;
+    }
   };
 
   /** Another process may have made one meanwhile. */
@@ -170,11 +201,6 @@ export const openVault = async (parts: {
     return createCipher(root, random).decrypt(String(wrapped), bound);
   };
 
-  const cache = <Key extends DataKey | null>(id: string, key: Key): Key => {
-    cached.set(id, { key, since: clock.now() });
-    return key;
-  };
-
   const dataKey = (id: string, bytes: Uint8Array): DataKey => ({
     id,
     encryption: derived(bytes, 'doorstep personal data'),
@@ -182,15 +208,16 @@ export const openVault = async (parts: {
   });
 
   const key = async (id: string): Promise<DataKey | null> => {
-    const known = cached.get(id);
-    const age = known === undefined ? -1 : clock.now() - known.since;
-    // The clock may have been set back.
-    if (known !== undefined && age >= 0 && age < cacheMs) return known.key;
-    cached.delete(id);
     const entry = await records.get(collections.keys, id);
-    const found = entry === null ? null : dataKey(id, await unwrap(entry, `key/${id}`));
-    // This process may have destroyed it while it was being fetched.
-    return cached.get(id)?.key === null ? null : cache(id, found);
+    if (entry === null) {
+      dataKeys.delete(id);
+      return null;
+    }
+    const known = dataKeys.get(id);
+    if (known !== undefined) return known;
+    const found = dataKey(id, await unwrap(entry, `key/${id}`));
+    dataKeys.set(id, found);
+    return found;
   };
 
   /** Null when another process was the first. */
@@ -198,7 +225,7 @@ export const openVault = async (parts: {
     const id = base32Text(random.bytes(17), 26);
     const bytes = random.bytes(keyBytes);
     await records.insert(collections.keys, id, { ...(await wrap(bytes, `key/${id}`)), pointer });
-    if (await records.insert(collections.aliases, pointer, { key: id, retired: false })) return cache(id, dataKey(id, bytes));
+    if (await records.insert(collections.aliases, pointer, { key: id, retired: false })) return dataKey(id, bytes);
     await records.delete(collections.keys, id);
     return null;
   };
@@ -227,25 +254,74 @@ export const openVault = async (parts: {
     if (entry !== null) await records.put(collections.aliases, String(entry.pointer), { key: id, retired: true });
   };
 
-  const serviceKey = async (purpose: string): Promise<Uint8Array> => {
-    const known = services.get(purpose);
-    if (known !== undefined) return known;
-    const bound = `service/${purpose}`;
-    let entry = await records.get(collections.services, purpose);
-    if (entry === null) {
-      const [current] = masters;
-      if (current === undefined) throw new MasterKeyUnknown();
-      // Data from before the vault existed was encrypted with this key.
-      await records.insert(collections.services, purpose, await wrap(derived(current, purpose), bound));
-      entry = await records.get(collections.services, purpose);
-      if (entry === null) throw new Error('the vault has lost a key of the service');
+  const generation = async (): Promise<Generation> => {
+    for (let found = newest; ;) {
+      const number = found.number + 1;
+      const entry = await records.get(collections.generations, String(number));
+      if (entry === null) {
+        if (found.number > newest.number) newest = found;
+        return newest;
+      }
+      found = { number, sessionsSince: entry.endsSessions === true ? number : found.sessionsSince };
     }
-    const found = await unwrap(entry, bound);
-    services.set(purpose, found);
+  };
+
+  const generationEntry = async (number: number, endsSessions: boolean): Promise<Entry> => ({
+    ...(await wrap(random.bytes(keyBytes), `generation/${String(number)}`)),
+    endsSessions,
+  });
+
+  const startGeneration = async (endsSessions: boolean): Promise<void> => {
+    for (let isFirst = false; !isFirst;) {
+      const { number: last } = await generation();
+      const number = last + 1;
+      // Keys of generation 0 may derive from the first master key, and so may have been copied.
+      const entry = await generationEntry(number, endsSessions || last === 0);
+      isFirst = await records.insert(collections.generations, String(number), entry);
+    }
+  };
+
+  /** A key that was stored under its purpose alone, as all were in version 0.1.0. */
+  const storedKey = async (purpose: string): Promise<Uint8Array> => {
+    const bound = `service/${purpose}`;
+    const stored = await records.get(collections.services, purpose);
+    if (stored !== null) return unwrap(stored, bound);
+    await records.insert(collections.services, purpose, await wrap(random.bytes(keyBytes), bound));
+    return storedKey(purpose);
+  };
+
+  const generationKey = async (purpose: string, number: number): Promise<Uint8Array> => {
+    const entry = await records.get(collections.generations, String(number));
+    if (entry === null) throw new Error(`the vault has lost generation ${String(number)} of its keys`);
+    return derived(await unwrap(entry, `generation/${String(number)}`), purpose);
+  };
+
+  const serviceKey = async (purpose: string, number: number): Promise<Uint8Array> => {
+    const name = `${String(number)} ${purpose}`;
+    const known = serviceKeys.get(name);
+    if (known !== undefined) return known;
+    const found = await (number === 0 ? storedKey(purpose) : generationKey(purpose, number));
+    serviceKeys.set(name, found);
     return found;
   };
 
-  if ((await rootAt(0)) === null) await addRoot(0);
+  const cipher = (purpose: string, of?: Generation): ServiceCipher => ({
+    encrypt: async (plaintext, context) => {
+      const { number } = of ?? (await generation());
+      const text = createCipher(await serviceKey(purpose, number), random).encrypt(plaintext, context);
+      // Processes of version 0.1.0 read it during an upgrade.
+      return number === 0 ? text : `${String(number)}.${text}`;
+    },
+    decrypt: async (ciphertext, context) => {
+      const opened = createCipher(await serviceKey(purpose, generationOf(ciphertext)), random);
+      return opened.decrypt(ciphertext.slice(ciphertext.indexOf('.') + 1), context);
+    },
+  });
+
+  if ((await rootAt(0)) === null) {
+    await addRoot(0);
+    await records.insert(collections.generations, '1', await generationEntry(1, false));
+  }
 
   return {
     keyOf,
@@ -259,9 +335,12 @@ export const openVault = async (parts: {
     destroyKey: async (id) => {
       await retireKey(id);
       await records.delete(collections.keys, id);
-      cache(id, null);
+      dataKeys.delete(id);
     },
-    serviceKey,
+    generation,
+    cipher,
+    serviceKey: (purpose, { number }) => serviceKey(purpose, number),
+    indexKey: () => storedKey(indexPurpose),
     storeSecret: async (name, secret) => {
       await records.insert(collections.secrets, name, await wrap(secret, `secret/${name}`));
     },
@@ -270,14 +349,21 @@ export const openVault = async (parts: {
       return entry === null ? null : unwrap(entry, `secret/${name}`);
     },
     deleteSecret: (name) => records.delete(collections.secrets, name),
-    cipher: async (purpose) => createCipher(await serviceKey(purpose), random),
     rotate: async () => {
       masters = await parts.masterKeys();
-      const { index: newest } = await newestRoot();
-      for (const [index, root] of roots.entries()) await records.put(collections.roots, String(index), rootEntry(root, index));
-      await addRoot(newest + 1);
+      const { index: last } = await newestRoot();
+      for (let index = 0; index <= last; index += 1) {
+        const root = await rootAt(index);
+        if (root === null) throw new Error('the vault has lost a root');
+        await records.put(collections.roots, String(index), rootEntry(root, index));
+      }
+      await addRoot(last + 1);
+      const indexKey = await storedKey(indexPurpose);
+      await records.put(collections.services, indexPurpose, await wrap(indexKey, `service/${indexPurpose}`));
+      await startGeneration(false);
       return roots.length;
     },
+    endSessions: () => startGeneration(true),
   };
 };
 
@@ -300,8 +386,11 @@ export const planSecrets = (vault: SecretVault): SecretVault => {
       planned.set(name, null);
       return Promise.resolve();
     },
-    cipher: (purpose) => vault.cipher(purpose),
-    serviceKey: (purpose) => vault.serviceKey(purpose),
+    generation: () => vault.generation(),
+    cipher: (purpose, generation) => vault.cipher(purpose, generation),
+    serviceKey: (purpose, generation) => vault.serviceKey(purpose, generation),
+    indexKey: () => vault.indexKey(),
     rotate: () => Promise.reject(new Error('a plan cannot rotate the vault')),
+    endSessions: () => Promise.reject(new Error('a plan cannot end sessions')),
   };
 };

@@ -8,7 +8,6 @@ import { ReadModelStoreUnavailable } from '../../src/projections/store/readModel
 import { mongoDatabase } from '../support/mongoDatabase.js';
 import { forEachReadModelServer } from '../support/realServers.js';
 import { createScriptedMongo, type Command } from '../support/scriptedMongo.js';
-import { createTestClock } from '../support/testClock.js';
 
 const masters = [1, 2].map((byte) => new Uint8Array(32).fill(byte));
 const [first = new Uint8Array(), second = new Uint8Array()] = masters;
@@ -26,16 +25,15 @@ const recordsOn = async (url: string): Promise<VaultRecords> => {
   return store.recordsIn('vault');
 };
 
-const clock = createTestClock();
 const vaultOn = async (url: string, keys: readonly Uint8Array[] = [first]): Promise<Vault> =>
-  openVault({ records: await recordsOn(url), masterKeys: () => Promise.resolve(keys), clock, random: systemRandom });
+  openVault({ records: await recordsOn(url), masterKeys: () => Promise.resolve(keys), random: systemRandom });
 
 forEachReadModelServer((server) => {
   describe(`the vault on ${server.name}`, () => {
     test('is made once by processes that start at the same moment, and they agree on every key', async () => {
       const url = mongoDatabase(server);
       const vaults = await Promise.all(Array.from({ length: 4 }, () => vaultOn(url)));
-      const serviceKeys = await Promise.all(vaults.map((vault) => vault.serviceKey('index')));
+      const serviceKeys = await Promise.all(vaults.map((vault) => vault.indexKey()));
       expect(new Set(serviceKeys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1);
       for (let person = 0; person < 5; person += 1) {
         const made = await Promise.all(vaults.map((vault) => vault.keyOf(`person/${String(person)}`, true)));
@@ -106,7 +104,7 @@ describe('a vault whose entry no majority confirms', () => {
     const asking = {
       vaultKeys: () => vault.keyOf('person/a', true),
       vaultHandles: () => vault.keyOf('person/a', true),
-      vaultServices: () => vault.serviceKey('index'),
+      vaultServices: () => vault.indexKey(),
       vaultSecrets: () => vault.storeSecret('token', first),
     }[kind];
     await expect(asking?.()).rejects.toThrow(ReadModelStoreUnavailable);

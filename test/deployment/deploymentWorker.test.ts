@@ -56,7 +56,7 @@ afterEach(async () => {
  */
 const createWorld = async () => {
   const clock = createTestClock();
-  const stores = await createMemoryStores(clock);
+  const stores = await createMemoryStores();
   const engine = engineOn(stores, { clock });
   const remote = createRemote();
   const say = (command: typeof request | typeof started) =>

@@ -30,7 +30,7 @@ const replayed = async (path: string, body: unknown, token = admin): Promise<Api
 
 /** What is kept, as far as the service alone can open it. */
 const storedResponses = async (): Promise<string> => {
-  const cipher = await api.engine.vault.cipher('doorstep kept answers');
+  const cipher = api.engine.vault.cipher('doorstep kept answers');
   const files = readdirSync(api.folder).filter((name) => name.startsWith('read-models.db'));
   const text = files.map((name) => readFileSync(join(api.folder, name), 'latin1')).join('\n');
   const ids = new Set(
@@ -40,7 +40,7 @@ const storedResponses = async (): Promise<string> => {
   for (const id of ids) {
     const record = (await api.engine.readModels.records.get('idempotency', id)) as { reply?: string } | null;
     if (record?.reply === undefined) continue;
-    const { body } = JSON.parse(cipher.decrypt(record.reply, id).toString()) as { body: string };
+    const { body } = JSON.parse((await cipher.decrypt(record.reply, id)).toString()) as { body: string };
     opened.push(Buffer.from(body, 'base64').toString());
   }
   expect(opened.length).toBeGreaterThanOrEqual(4);

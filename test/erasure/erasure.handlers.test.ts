@@ -134,7 +134,7 @@ describe('a crash', () => {
       put: (...entry) => act(() => records.put(...entry)),
       delete: (...key) => act(() => records.delete(...key)),
     };
-    const secrets = await openSecrets(own, systemClock);
+    const secrets = await openSecrets(own);
     const eventStore = {
       ...local.eventStore,
       append: (...asked: Parameters<typeof local.eventStore.append>) => act(() => local.eventStore.append(...asked)),

@@ -6,7 +6,6 @@ import { createRoutes } from '../../src/http/routes/index.js';
 import type { Route } from '../../src/http/route.js';
 import { decodeResponse, encodeResponse } from '../../src/http/storedResponse.js';
 import { erased, type PersonalData } from '../../src/platform/personal.js';
-import { systemClock } from '../../src/platform/clock.js';
 import { startApi } from '../support/http.js';
 import { openSecrets } from '../support/vaults.js';
 import { createMemoryRecords } from '../workers/memoryStores.js';
@@ -17,7 +16,7 @@ const berta = { email: 'berta@example.com', name: 'Berta', city: 'Oslo' };
 
 let personal: PersonalData;
 beforeAll(async () => {
-  ({ personal } = await openSecrets(createMemoryRecords(), systemClock));
+  ({ personal } = await openSecrets(createMemoryRecords()));
 });
 
 const stored = async (schema: TSchema, body: unknown): Promise<{ text: string; reply: () => Promise<Reply> }> => {

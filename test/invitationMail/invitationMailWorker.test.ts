@@ -44,7 +44,7 @@ afterEach(async () => {
 /** A website to which people are invited, in virtual time. */
 const createWorld = async () => {
   const clock = createTestClock();
-  const stores = await createMemoryStores(clock);
+  const stores = await createMemoryStores();
   const logged: string[] = [];
   const logger = createLogger({ level: 'trace', destination: { write: (line: string) => void logged.push(line) } });
   const engine = engineOn(stores, { clock, logger });

@@ -29,7 +29,15 @@ test('every command in it exists', async () => {
   const commands = [...manual.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].map(([, name]) => name ?? '');
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);
   const operations = await readdir(join(root, 'src/operations'));
-  const programs = ['mintToken', 'projectionStatus', 'rebuildProjection', 'auditDelivery', 'rotateVault', 'backup'];
+  const programs = [
+    'mintToken',
+    'projectionStatus',
+    'rebuildProjection',
+    'auditDelivery',
+    'rotateVault',
+    'endSessions',
+    'backup',
+  ];
   for (const program of programs) {
     expect(manual).toContain(`\`${program}\``);
     expect(operations).toContain(`${program}.ts`);

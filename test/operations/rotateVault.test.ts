@@ -1,6 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { readdir, readFile, watch } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { openCore, type OpenCore } from '../../src/compose/stores.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -8,7 +13,7 @@ import { encryptionKeyFile } from '../../src/platform/masterKeys.js';
 import { loadSettings, SettingsError } from '../../src/platform/settings.js';
 import { readClient } from '../../src/projections/client/client.queries.js';
 import { someAdmin } from '../support/given.js';
-import { operate } from '../support/server.js';
+import { launchOperation, operate } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 type Environment = Readonly<Record<string, string>>;
@@ -63,4 +68,64 @@ test('ENCRYPTION_KEY is rotated with the previous key in the settings; without i
   await after.close();
   await expect(open(folder, { ENCRYPTION_KEY: key(1) })).rejects.toThrow(SettingsError);
   await expect(open(folder)).rejects.toThrow(/encryption\.key in DATA_DIR: is not the key/);
+});
+
+/** Resolves when the file has other content. */
+const changeOf = async (folder: string, name: string): Promise<void> => {
+  const read = (): string => readFileSync(join(folder, name), 'utf8');
+  const before = read();
+  for await (const change of watch(folder)) if (change.filename === name && read() !== before) return;
+};
+
+test('a rotation that is killed at any moment loses nothing, and is done by running it again', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, encryptionKeyFile);
+  const running = await open(folder);
+  const first = readFileSync(file, 'utf8').trim();
+  const emails: string[] = [];
+  const ids: string[] = [];
+  const registerAnother = async (): Promise<void> => {
+    const email = `client${String(ids.length)}@example.com`;
+    emails.push(email);
+    ids.push(await register(running, email));
+  };
+  for (let kills = 0; kills < 3; kills += 1) {
+    await registerAnother();
+    const changed = changeOf(folder, encryptionKeyFile);
+    const killed = launchOperation(folder, 'rotateVault');
+    const exit = once(killed, 'exit');
+    // The key file is written first; the other steps follow within some milliseconds.
+    await changed;
+    await pause(randomInt(12));
+    killed.kill('SIGKILL');
+    await exit;
+    await registerAnother();
+    for (const core of [running, await open(folder)]) {
+      expect(await Promise.all(ids.map((id) => emailOf(core, id)))).toEqual(emails);
+      if (core !== running) await core.close();
+    }
+  }
+  expect(await operate(folder, 'rotateVault', [])).toContain('the old one is gone');
+  expect((await readFile(file, 'utf8')).trim()).toMatch(/^\S{44}$/);
+  expect((await readdir(folder)).filter((name) => name.startsWith(encryptionKeyFile))).toEqual([
+    encryptionKeyFile,
+    `${encryptionKeyFile}.lock`,
+  ]);
+  await registerAnother();
+  const fresh = await open(folder);
+  expect(await Promise.all(ids.map((id) => emailOf(fresh, id)))).toEqual(emails);
+  await fresh.close();
+  await running.close();
+  await expect(open(folder, { ENCRYPTION_KEY: first })).rejects.toThrow(SettingsError);
+});
+
+test('of two rotations at once, one waits for nothing and says so', async () => {
+  const folder = temporaryFolder();
+  await (await open(folder)).close();
+  const lock = new DatabaseSync(join(folder, `${encryptionKeyFile}.lock`));
+  lock.exec('BEGIN EXCLUSIVE');
+  const before = await readFile(join(folder, encryptionKeyFile), 'utf8');
+  await expect(operate(folder, 'rotateVault', [])).rejects.toThrow('Another rotation is under way');
+  expect(await readFile(join(folder, encryptionKeyFile), 'utf8')).toBe(before);
+  lock.close();
 });

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createPersonalData, erased, planPersonalData, type PersonalData } from '../../src/platform/personal.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { openVault, type Vault } from '../../src/platform/vault.js';
-import { createTestClock } from '../support/testClock.js';
 import { createMemoryRecords } from '../workers/memoryStores.js';
 
 const anna = 'anna@example.com';
@@ -11,7 +10,7 @@ let vault: Vault;
 let personal: PersonalData;
 beforeEach(async () => {
   const masterKeys = () => Promise.resolve([new Uint8Array(32)]);
-  vault = await openVault({ records: createMemoryRecords(), masterKeys, clock: createTestClock(), random: systemRandom });
+  vault = await openVault({ records: createMemoryRecords(), masterKeys, random: systemRandom });
   personal = await createPersonalData(vault);
 });
 

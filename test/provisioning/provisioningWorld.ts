@@ -69,7 +69,7 @@ export interface World {
 
 export const createWorld = async (outside?: Outside): Promise<World> => {
   const clock = createTestClock();
-  const stores = await createMemoryStores(clock);
+  const stores = await createMemoryStores();
   const remote = createRemote();
   const counts = (): typeof oneOfEach => outside?.counts() ?? countsOf(remote);
   const observer = engineOn(stores, { clock });

@@ -35,7 +35,7 @@ afterEach(async () => {
 /** A website whose scans are made in virtual time. */
 const createWorld = async () => {
   const clock = createTestClock();
-  const stores = await createMemoryStores(clock);
+  const stores = await createMemoryStores();
   const engine = engineOn(stores, { clock });
   const scans: string[] = [];
   const run = async (machineEngine: typeof engine, line: Line): Promise<void> => {

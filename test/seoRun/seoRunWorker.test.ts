@@ -60,7 +60,7 @@ const result: SeoScanResult = {
  */
 const createWorld = async (count: number) => {
   const clock = createTestClock(Date.UTC(2026, 0, 5, 3, 59));
-  const memory = await createMemoryStores(clock);
+  const memory = await createMemoryStores();
   const websites = Array.from({ length: count }, (_, index): WebsiteDocument => {
     const id = `w${String(index).padStart(4, '0')}`;
     const hosting = { provider: 'embedded', projectId: id, name: id };

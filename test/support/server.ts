@@ -1,6 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from '@jest/globals';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
@@ -98,6 +99,19 @@ export const startServer = async (dataDir: string, extra: Environment = {}): Pro
   return { ...server, address: await server.opened };
 };
 
+/** Starts an operator's script on a data folder. */
+export const launchOperation = (
+  dataDir: string,
+  script: string,
+  args: readonly string[] = [],
+  extra: Environment = {},
+): ChildProcessByStdio<null, Readable, Readable> =>
+  spawn(process.execPath, [`${root}dist/operations/${script}.js`, ...args], {
+    cwd: dataDir,
+    env: environmentFor(dataDir, extra),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
 /**
  * Runs an operator's script on a data folder; returns its standard output without the last line
  * break.
@@ -108,11 +122,7 @@ export const operate = async (
   args: readonly string[],
   extra: Environment = {},
 ): Promise<string> => {
-  const child = spawn(process.execPath, [`${root}dist/operations/${script}.js`, ...args], {
-    cwd: dataDir,
-    env: environmentFor(dataDir, extra),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = launchOperation(dataDir, script, args, extra);
   let output = '';
   let problems = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -19,10 +19,9 @@ const someMasterKey = new Uint8Array(32);
 
 export const openSecrets = async (
   records: VaultRecords,
-  clock: Clock,
   masterKeys: readonly Uint8Array[] = [someMasterKey],
 ): Promise<Secrets> => {
-  const vault = await openVault({ records, masterKeys: () => Promise.resolve(masterKeys), clock, random: systemRandom });
+  const vault = await openVault({ records, masterKeys: () => Promise.resolve(masterKeys), random: systemRandom });
   return { vault, personal: await createPersonalData(vault) };
 };
 
@@ -39,5 +38,5 @@ export const openVaultIn = async (
   clock: Clock,
 ): Promise<Secrets & { readonly records: VaultRecords; readonly close: () => Promise<void> }> => {
   const records = await createDurableRecords({ file: join(folder, 'vault.db'), clock });
-  return { ...(await openSecrets(records, clock, await masterKeysIn(folder))), records, close: () => records.close() };
+  return { ...(await openSecrets(records, await masterKeysIn(folder))), records, close: () => records.close() };
 };

@@ -104,7 +104,7 @@ const addressOf = (person: string): string => `${person}@example.com`;
 /** The old owner came to the website by a transfer as well, and is billed for it. */
 export const createTransferWorld = async (): Promise<TransferWorld> => {
   const clock = createTestClock();
-  const stores = await createMemoryStores(clock);
+  const stores = await createMemoryStores();
   const remote: Remote = { customers: [], subscriptions: [] };
   const engine = engineOn(stores, { clock });
   const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../src/events/envelope.js';
 import type { EventFilter, EventStore, LogSlice, StoredEvent } from '../../src/events/store/eventStore.js';
-import type { Clock } from '../../src/platform/clock.js';
 import type { ReadModelStore, RecordStore } from '../../src/projections/store/readModelStore.js';
 import { EventStoreModel, type ModelEvent } from '../support/eventStoreModel.js';
 import { openSecrets } from '../support/vaults.js';
@@ -12,13 +11,13 @@ import type { Stores } from './engines.js';
  * contract suite, followed as the port says — and the records of a read-model store that has no
  * read model yet, so that every read folds the log.
  */
-export const createMemoryStores = async (clock: Clock): Promise<Stores> => ({
+export const createMemoryStores = async (): Promise<Stores> => ({
   eventStore: createMemoryEventStore(),
   readModels: {
     records: createMemoryRecords(),
     liveVersion: () => Promise.resolve(null),
   } as Partial<ReadModelStore> as ReadModelStore,
-  ...(await openSecrets(createMemoryRecords(), clock)),
+  ...(await openSecrets(createMemoryRecords())),
 });
 
 const createMemoryEventStore = (): EventStore => {

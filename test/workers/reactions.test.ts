@@ -19,7 +19,7 @@ type React = (event: SlugReserved, context: ReactionContext) => Promise<void>;
 /** A log of slugs reserved, and reactors on it. */
 const createWorld = async () => {
   const clock = createTestClock();
-  const stores = await createMemoryStores(clock);
+  const stores = await createMemoryStores();
   const engine = engineOn(stores, { clock });
   const metadata = { at: '2026-01-01T00:00:00.000Z', actor: someAdmin, requestId: 'r', correlationId: 'c', causationId: 'c' };
   const until = (isDone: () => boolean | Promise<boolean>) => passTimeUntil(clock, async () => isDone());

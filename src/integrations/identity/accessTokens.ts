@@ -26,11 +26,18 @@ export interface TokenIssuer {
   readonly roleClaim: readonly string[];
   /** @throws IdentityUnavailable */
   readonly keys: () => Promise<JWTVerifyGetKey>;
+  /**
+   * Verified tokens are cached only while this is the same value, which each request asks for.
+   * Absent: for their time.
+   */
+  readonly basis?: () => Promise<unknown>;
 }
 
 /** Verifies access tokens (api.md, section 2) of an external issuer or the embedded one. */
 export const createIdentify = (issuer: TokenIssuer, clock: Clock): IdentityProvider['identify'] => {
-  const cache = new LRUCache<string, { readonly identity: Identity; readonly until: number }>({ max: maxCached });
+  const cache = new LRUCache<string, { readonly identity: Identity; readonly basis: unknown; readonly until: number }>({
+    max: maxCached,
+  });
 
   const verify = async (accessToken: string): Promise<JWTPayload | null> => {
     const keys = await issuer.keys();
@@ -56,12 +63,13 @@ export const createIdentify = (issuer: TokenIssuer, clock: Clock): IdentityProvi
     if (!isSignedToken(accessToken)) return null;
     const key = digest(accessToken);
     const cached = cache.get(key);
-    if (cached !== undefined && clock.now() < cached.until) return cached.identity;
+    const basis = await issuer.basis?.();
+    if (cached !== undefined && cached.basis === basis && clock.now() < cached.until) return cached.identity;
 
     const claims = await verify(accessToken);
     const identity = claims === null ? null : identityOf(claims, issuer.roleClaim);
     if (claims?.exp === undefined || identity === null) return null;
-    cache.set(key, { identity, until: Math.min(claims.exp * 1_000, clock.now() + cacheMs) });
+    cache.set(key, { identity, basis, until: Math.min(claims.exp * 1_000, clock.now() + cacheMs) });
     return identity;
   };
 };

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { Ids } from '../../platform/ids.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
-import type { Vault } from '../../platform/vault.js';
+import type { Generation, Vault } from '../../platform/vault.js';
 import type { EmailSender } from '../email/port.js';
 import { createIdentify } from './accessTokens.js';
 import { createAccounts } from './embedded/accounts.js';
@@ -11,9 +11,9 @@ import { createChallenges } from './embedded/challenges.js';
 import { createLimits } from './embedded/limits.js';
 import { pageHeaders } from './embedded/pages.js';
 import { createProvider } from './embedded/provider.js';
-import { createEncryptedRecords, type Records } from './embedded/encryptedRecords.js';
+import { createEncryptedRecords, type EncryptedRecords, type Records } from './embedded/encryptedRecords.js';
 import { createSignInRoutes } from './embedded/signInRoutes.js';
-import { createSigningKeys } from './embedded/signingKeys.js';
+import { createSigningKeys, type KeyRing } from './embedded/signingKeys.js';
 import type { IdentityProvider } from './port.js';
 
 export interface EmbeddedIdentity {
@@ -40,7 +40,7 @@ export const createEmbeddedIdentity = (parts: {
   origins: readonly string[];
   /** Lower-case addresses of admins; everybody else is a client. */
   adminEmails: readonly string[];
-  vault: Pick<Vault, 'cipher' | 'serviceKey'>;
+  vault: Pick<Vault, 'cipher' | 'generation' | 'serviceKey'>;
   /** A keyed hash. */
   blindIndex: (text: string) => string;
   clock: Clock;
@@ -51,7 +51,9 @@ export const createEmbeddedIdentity = (parts: {
   const { email, baseUrl, vault, blindIndex, clock, random, ids, logger } = parts;
   const records = createEncryptedRecords(parts.records, vault, blindIndex, clock);
   const accounts = createAccounts({ records, clock, blindIndex, adminEmails: parts.adminEmails });
-  const keyRing = createSigningKeys(records, clock);
+  const recordsOf = (generation: Generation): EncryptedRecords =>
+    createEncryptedRecords(parts.records, vault, blindIndex, clock, generation);
+  const keyRing = createSigningKeys(recordsOf, vault, clock);
   const issuer = (): string => baseUrl() + path;
   const challenges = createChallenges({
     records,
@@ -68,19 +70,23 @@ export const createEmbeddedIdentity = (parts: {
 
   const limits = createLimits(clock, baseUrl);
 
-  /** The current router; recreated when the signing key changes. */
-  let serving: { readonly period: number; readonly router: Promise<Router> } | undefined;
+  /** The current router; recreated when the signing keys change. */
+  let serving: { readonly ring: KeyRing; readonly router: Promise<Router> } | undefined;
 
-  const createRouter = async (): Promise<Router> => {
+  /**
+   * What it still writes when its generation is over, for a request under way, is of that
+   * generation too, and falls with it.
+   */
+  const createRouter = async (ring: KeyRing): Promise<Router> => {
     const origins = [...parts.origins, ...loopbackNames(baseUrl())];
-    const cookieKey = Buffer.from(await vault.serviceKey('doorstep sign-in cookies')).toString('base64url');
+    const cookieKey = Buffer.from(await vault.serviceKey('doorstep sign-in cookies', ring.generation)).toString('base64url');
     const provider = await createProvider({
       issuer: issuer(),
       baseUrl: baseUrl(),
       origins,
-      ring: await keyRing(),
+      ring,
       cookieKeys: [cookieKey],
-      records,
+      records: recordsOf(ring.generation),
       accounts,
       clock,
       logger,
@@ -94,8 +100,8 @@ export const createEmbeddedIdentity = (parts: {
   };
 
   const currentRouter = async (): Promise<Router> => {
-    const { period } = await keyRing();
-    if (serving?.period !== period) serving = { period, router: createRouter() };
+    const ring = await keyRing();
+    if (serving?.ring !== ring) serving = { ring, router: createRouter(ring) };
     const { router } = serving;
     try {
       return await router;
@@ -125,7 +131,7 @@ export const createEmbeddedIdentity = (parts: {
   return {
     identityProvider: {
       identify: createIdentify(
-        { url: issuer, audience: baseUrl, roleClaim: ['role'], keys: async () => (await keyRing()).verify },
+        { url: issuer, audience: baseUrl, roleClaim: ['role'], keys: async () => (await keyRing()).verify, basis: keyRing },
         clock,
       ),
       exists: async ({ subject }) => (await accounts.find(subject)) !== null,

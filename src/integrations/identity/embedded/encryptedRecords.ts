@@ -1,6 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
-import type { Cipher } from '../../../platform/cipher.js';
-import type { Vault } from '../../../platform/vault.js';
+import { generationOf, type Generation, type Vault } from '../../../platform/vault.js';
 
 /** The store's records: durable, and shared by all processes. */
 export interface Records {
@@ -34,18 +33,23 @@ export interface EncryptedRecords {
   acquireSlot(kind: string, id: string, max: number, lifeMs: number): Promise<(() => Promise<void>) | null>;
 }
 
-/** @param blindIndex a keyed hash */
+/**
+ * @param blindIndex a keyed hash
+ * @param generation of which sign-in the records are: they are encrypted with its keys, and those
+ *   of sign-ins that have ended are absent. Default: the newest keys, and all records
+ */
 export const createEncryptedRecords = (
   records: Records,
   vault: Pick<Vault, 'cipher'>,
   blindIndex: (text: string) => string,
   clock: Clock,
+  generation?: Generation,
 ): EncryptedRecords => {
   const collectionOf = (kind: string): string => `signIn.${kind}`;
   const keyOf = (id: string): string => blindIndex(`sign-in ${id}`);
-  const cipher = (): Promise<Cipher> => vault.cipher('doorstep sign-in');
+  const cipher = vault.cipher('doorstep sign-in', generation);
   const encrypt = async (kind: string, id: string, value: object): Promise<EncryptedValue> => ({
-    encrypted: (await cipher()).encrypt(Buffer.from(JSON.stringify(value)), `${kind}/${id}`),
+    encrypted: await cipher.encrypt(Buffer.from(JSON.stringify(value)), `${kind}/${id}`),
   });
   const expiresAt = (lifeMs: number | undefined): number | undefined => (lifeMs === undefined ? undefined : clock.now() + lifeMs);
 
@@ -53,7 +57,8 @@ export const createEncryptedRecords = (
     get: async (kind, id) => {
       const record = await records.get(collectionOf(kind), keyOf(id));
       if (typeof record?.encrypted !== 'string') return null;
-      return JSON.parse((await cipher()).decrypt(record.encrypted, `${kind}/${id}`).toString()) as unknown;
+      if (generation !== undefined && generationOf(record.encrypted) < generation.sessionsSince) return null;
+      return JSON.parse((await cipher.decrypt(record.encrypted, `${kind}/${id}`)).toString()) as unknown;
     },
     insert: async (kind, id, value, lifeMs) =>
       records.insert(collectionOf(kind), keyOf(id), await encrypt(kind, id, value), expiresAt(lifeMs)),

@@ -1,14 +1,15 @@
 import { calculateJwkThumbprint, createLocalJWKSet, exportJWK, generateKeyPair, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../../../platform/clock.js';
+import type { Generation, Vault } from '../../../platform/vault.js';
 import type { EncryptedRecords } from './encryptedRecords.js';
 
 export const signingAlgorithm = 'ES256';
 /** How long a key is used to sign, in milliseconds. */
 const periodMs = 30 * 24 * 60 * 60_000;
 
-/** The keys of one period. */
+/** The keys of one generation and one period. */
 export interface KeyRing {
-  readonly period: number;
+  readonly generation: Generation;
   /** Private keys: first the one that signs, then those that are only published. */
   readonly keys: readonly JWK[];
   /** Selects the public key that a token names. */
@@ -19,42 +20,51 @@ export interface KeyRing {
  * The signing keys, one per period of 30 days, shared by all processes: the clock determines the
  * period, and of several processes that create its key the first one wins. A key is published one
  * period before it signs and one period after, so that cached key sets always contain the key of a
- * valid token.
+ * valid token. Only keys of the vault's newest generation are valid, which it is asked for each
+ * time; as long as it is the same, so is the ring.
  */
-export const createSigningKeys = (records: EncryptedRecords, clock: Clock): (() => Promise<KeyRing>) => {
-  let ring: Promise<KeyRing> | undefined;
-  let ringPeriod = -1;
+export const createSigningKeys = (
+  recordsOf: (generation: Generation) => EncryptedRecords,
+  vault: Pick<Vault, 'generation'>,
+  clock: Clock,
+): (() => Promise<KeyRing>) => {
+  let current: { readonly name: string; readonly ring: Promise<KeyRing> } | undefined;
 
-  const find = async (period: number): Promise<JWK | null> => (await records.get('key', String(period))) as JWK | null;
+  const loadRing = async (generation: Generation, period: number): Promise<KeyRing> => {
+    const records = recordsOf(generation);
+    // As version 0.1.0 named them.
+    const nameOf = (of: number): string => (generation.number === 0 ? '' : `${String(generation.number)}/`) + String(of);
 
-  const findOrCreate = async (period: number): Promise<JWK> => {
-    const found = await find(period);
-    if (found !== null) return found;
-    const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
-    const jwk = await exportJWK(privateKey);
-    const key = { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: signingAlgorithm, use: 'sig' };
-    const isFirst = await records.insert('key', String(period), key, (period + 2) * periodMs - clock.now());
-    return isFirst ? key : findOrCreate(period);
+    const find = async (of: number): Promise<JWK | null> => (await records.get('key', nameOf(of))) as JWK | null;
+
+    const findOrCreate = async (of: number): Promise<JWK> => {
+      const found = await find(of);
+      if (found !== null) return found;
+      const { privateKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
+      const jwk = await exportJWK(privateKey);
+      const key = { ...jwk, kid: await calculateJwkThumbprint(jwk), alg: signingAlgorithm, use: 'sig' };
+      const isFirst = await records.insert('key', nameOf(of), key, (of + 2) * periodMs - clock.now());
+      return isFirst ? key : findOrCreate(of);
+    };
+
+    const [own, next, last] = await Promise.all([findOrCreate(period), findOrCreate(period + 1), find(period - 1)]);
+    const keys = [own, next, ...(last === null ? [] : [last])];
+    return { generation, keys, verify: createLocalJWKSet({ keys: keys.map(publicPart) }) };
   };
 
-  const loadRing = async (period: number): Promise<KeyRing> => {
-    const [current, next, last] = await Promise.all([findOrCreate(period), findOrCreate(period + 1), find(period - 1)]);
-    const keys = [current, next, ...(last === null ? [] : [last])];
-    return { period, keys, verify: createLocalJWKSet({ keys: keys.map(publicPart) }) };
-  };
-
-  return () => {
+  return async () => {
+    const generation = await vault.generation();
     const period = Math.floor(clock.now() / periodMs);
-    if (ring === undefined || ringPeriod !== period) {
-      const loading = loadRing(period).catch((error: unknown) => {
+    const name = `${String(generation.number)}/${String(period)}`;
+    if (current?.name !== name) {
+      const ring = loadRing(generation, period).catch((error: unknown) => {
         // The next call tries again.
-        if (ring === loading) ring = undefined;
+        if (current?.ring === ring) current = undefined;
         throw error;
       });
-      ring = loading;
-      ringPeriod = period;
+      current = { name, ring };
     }
-    return ring;
+    return current.ring;
   };
 };
 
