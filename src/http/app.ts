@@ -1,13 +1,8 @@
 import type { Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import type { Engine } from '../engine.js';
-import type { Reader } from '../projections/reader.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
-import type { IdentityProvider } from '../integrations/identity/port.js';
 import { createAccessLog, type Answered } from './accessLog.js';
-import { createAuthenticate } from './auth/authenticate.js';
-import { createAuthorise } from './auth/authorise.js';
-import type { KeyUse } from './auth/keyUse.js';
+import { createFindStanding, type StandingParts } from './auth/standing.js';
 import { SenderGone } from './body.js';
 import { corsHeaders, preflightHeaders } from './cors.js';
 import { answerFor, httpErrors } from './errors.js';
@@ -20,14 +15,9 @@ import { createSenders, type SenderLimits, type SenderMetrics } from './senders.
 import { createServe, type Serve, type ServeParts } from './serve.js';
 import type { Clock } from '../platform/clock.js';
 
-export interface HttpAppParts {
-  readonly engine: Engine;
-  readonly reader: Reader;
+export interface HttpAppParts extends StandingParts {
   readonly records: RecordStore;
   readonly routes: readonly Route[];
-  /** `null`: nobody can sign in to the portal, only tokens work. */
-  readonly identityProvider: IdentityProvider | null;
-  readonly keyUse: KeyUse;
   /**
    * Public base address without a trailing slash; asked for at each use, since a free port is known
    * only once it is listened on.
@@ -210,8 +200,8 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
 
   const serveParts: ServeParts = {
     engine,
-    authenticate: createAuthenticate(parts),
-    authorise: createAuthorise(parts.reader),
+    findStanding: createFindStanding(parts),
+    findStandingNoting: (note) => createFindStanding(parts, note),
     idempotency: createIdempotency(engine, parts.records),
     baseUrl: parts.baseUrl,
     limitBodyTime,

@@ -2,6 +2,7 @@ import type { Clock } from '../platform/clock.js';
 import type { Exchange } from './exchange.js';
 import { securityHeaders } from './reply.js';
 import type { Answer } from './route.js';
+import { onceAborted, type StreamGuard } from './streamGuard.js';
 
 /** A comment is sent this often, so that no proxy closes the connection as idle. */
 const heartbeatMs = 15_000;
@@ -13,14 +14,18 @@ type ServerSentEvents = NonNullable<Answer['events']>;
  * with the iterable, or when `signal` is aborted because the reader has gone or the service stops,
  * and then gives the iterable back.
  *
- * @throws what the iterable throws; the connection is then cut, so that the reader knows of it
+ * `guard` is asked before everything that is sent, and ends it when the reader loses access: `end`
+ * has to abort `signal`.
+ *
+ * @throws what the iterable or the guard throws; the connection is then cut, so that the reader
+ *   knows of it
  */
 export const sendEvents = async (
   { request, response, requestId, headers }: Exchange,
   answer: Answer & { readonly events: ServerSentEvents },
-  parts: { readonly clock: Clock; readonly signal: AbortSignal },
+  parts: { readonly clock: Clock; readonly signal: AbortSignal; readonly end: () => void; readonly guard: StreamGuard },
 ): Promise<void> => {
-  const { clock, signal } = parts;
+  const { clock, signal, end, guard } = parts;
   response.writeHead(answer.status ?? 200, {
     ...securityHeaders,
     ...headers,
@@ -39,40 +44,53 @@ export const sendEvents = async (
   // With an unread body, the end of the connection would not be noticed.
   request.resume();
 
+  const ended: { fault?: { readonly error: unknown }; isLost?: boolean } = {};
+  const giveUp = (error: unknown): void => {
+    ended.fault ??= { error };
+    end();
+  };
+  const lose = (): void => {
+    ended.isLost ||= !signal.aborted;
+    end();
+  };
+  const mayGoOn = async (): Promise<boolean> => {
+    if (!(await guard.mayGoOn())) lose();
+    return !signal.aborted;
+  };
   let stopHeart = (): void => undefined;
   const beat = (): void => {
     stopHeart = clock.schedule(heartbeatMs, () => {
-      response.write(': still here\n\n');
-      beat();
+      mayGoOn().then(() => {
+        if (signal.aborted) return;
+        // A reader who is slow has enough to read.
+        if (!response.writableNeedDrain) response.write(': still here\n\n');
+        beat();
+      }, giveUp);
     });
   };
   beat();
+  guard.lost(signal).then(lose, giveUp);
   const aborted = onceAborted(signal);
   const events = answer.events[Symbol.asyncIterator]();
   try {
     while (!signal.aborted) {
       const next = await Promise.race([events.next(), aborted]);
-      if (next === undefined || next.done === true) break;
+      if (next === undefined || next.done === true || !(await mayGoOn())) break;
       if (!response.write(textOf(next.value))) await Promise.race([drained(response), aborted]);
     }
-    response.end();
+    if (ended.fault !== undefined) throw ended.fault.error;
+    // What a slow reader has not taken yet is not sent once it has lost access.
+    if (ended.isLost === true && response.writableLength > 0) response.destroy();
+    else response.end();
   } catch (error) {
     response.destroy();
     throw error;
   } finally {
+    end();
     stopHeart();
-    if (signal.aborted) await events.return?.();
+    await events.return?.();
   }
 };
-
-const onceAborted = (signal: AbortSignal): Promise<undefined> =>
-  new Promise((resolve) => {
-    const finish = (): void => {
-      resolve(undefined);
-    };
-    if (signal.aborted) finish();
-    else signal.addEventListener('abort', finish, { once: true });
-  });
 
 const drained = (response: Exchange['response']): Promise<void> =>
   new Promise((resolve) => {

@@ -17,19 +17,20 @@ import { decodeResponse, encodeResponse, type PeopleIn } from './storedResponse.
  * same command and makes nothing twice.
  *
  * @throws Refused: another request with the key; HttpFault 503 when the first one takes too long;
- *   what `run` throws
+ *   what `run` and `findAgain` throw
  */
-export type Idempotency = (
-  asked: {
-    readonly key: string;
-    readonly caller: Caller;
-    readonly path: string;
-    /** Hash of what has to be the same. */
-    readonly request: string;
-    readonly peopleIn: PeopleIn;
-  },
-  run: Run,
-) => Promise<Reply>;
+export type Idempotency = (asked: Asked, run: Run) => Promise<Reply>;
+
+interface Asked {
+  readonly key: string;
+  readonly caller: Caller;
+  readonly path: string;
+  /** Hash of what has to be the same. */
+  readonly request: string;
+  readonly peopleIn: PeopleIn;
+  /** Called after each wait; throws when the caller may not do it any more. */
+  readonly findAgain: () => Promise<void>;
+}
 
 type Run = (command: { readonly commandId: string; readonly secret: Uint8Array }) => Promise<Reply>;
 
@@ -93,7 +94,8 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
     }
   };
 
-  const attempt = async (id: string, request: string, run: Run, peopleIn: PeopleIn): Promise<Reply> => {
+  const attempt = async (id: string, { request, peopleIn, findAgain }: Asked, run: Run, hasWaited: boolean): Promise<Reply> => {
+    if (hasWaited) await findAgain();
     const deadline = clock.now() + timeoutMs;
     const cipher = vault.cipher('doorstep kept answers');
     for (;;) {
@@ -119,22 +121,26 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
       }
       if (now >= deadline) throw httpErrors.stillRunning();
       await sleep(clock, pollMs);
+      await findAgain();
     }
   };
 
-  return async ({ key, caller, path, request, peopleIn }, run) => {
+  return async (asked, run) => {
+    const { key, caller, path } = asked;
     const id = createHash('sha256')
       // A token is given no answer that another one was given: that may hold a token which outlives it.
       .update(JSON.stringify([caller.subject, caller.role, path, key, ...(caller.tokenId === undefined ? [] : [caller.tokenId])]))
       .digest('hex');
     const deadline = clock.now() + timeoutMs;
+    let hasWaited = false;
     for (let first = running.get(id); first !== undefined; first = running.get(id)) {
       const enough = new AbortController();
       await Promise.race([first, sleep(clock, deadline - clock.now(), enough.signal)]);
       enough.abort();
+      hasWaited = true;
       if (clock.now() >= deadline) throw httpErrors.stillRunning();
     }
-    const own = attempt(id, request, run, peopleIn);
+    const own = attempt(id, asked, run, hasWaited);
     const ended = own.then(
       () => running.delete(id),
       () => running.delete(id),

@@ -147,7 +147,10 @@ export interface Answer {
   /** Lists: the cursor of the next page, sent as a `Link` header. */
   readonly next?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Server-sent events instead of a body; ends with the iterable. */
+  /**
+   * Server-sent events instead of a body; ends with the iterable. The caller is checked again
+   * before each is sent, and the answer ends when they may not read it any more, or as another.
+   */
   readonly events?: AsyncIterable<{ readonly event?: string; readonly id?: string; readonly data: unknown }>;
 }
 

@@ -5,20 +5,21 @@ import { Refused, refusals, type Violation } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
 import { personalFields } from '../events/catalogue.js';
 import type { PlannedEvent } from '../events/store/planningEventStore.js';
-import type { Authenticate } from './auth/authenticate.js';
-import type { Authorise } from './auth/authorise.js';
+import { nextTurn } from '../platform/eventLoop.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
+import type { FindStanding } from './auth/standing.js';
 import { parseBody, readBody } from './body.js';
 import { revisionsAllowed } from './conditional.js';
 import { answerFor, httpErrors } from './errors.js';
 import { sendEvents } from './eventStream.js';
-import type { Exchange } from './exchange.js';
+import { hasBody, type Exchange } from './exchange.js';
 import { HandlerRequest, headerOf, type HandlerInput } from './handlerRequest.js';
 import { idempotencyKeyOf, type Idempotency } from './idempotency.js';
 import { personalFieldsOf } from './personalFields.js';
 import { replyTo, replyToError, send, type Reply } from './reply.js';
 import type { Answer, Route } from './route.js';
 import type { PeopleIn } from './storedResponse.js';
+import { createStreamGuard } from './streamGuard.js';
 import { bodyValidator, pathParamsOf, textsValidator } from './validation.js';
 
 /** Answers one request of one route. Whatever goes wrong is thrown. */
@@ -26,8 +27,9 @@ export type Serve = (exchange: Exchange, params: Record<string, string>) => Prom
 
 export interface ServeParts {
   readonly engine: Engine;
-  readonly authenticate: Authenticate;
-  readonly authorise: Authorise;
+  readonly findStanding: FindStanding;
+  /** As `findStanding`, and tells `note` of every stream that the standing rests on. */
+  readonly findStandingNoting: (note: (stream: string) => void) => FindStanding;
   readonly idempotency: Idempotency;
   readonly baseUrl: () => string;
   /** Told of an answer that goes on for long; returns what to call when it has ended. */
@@ -48,24 +50,17 @@ const noFields = Type.Object({});
 /**
  * The steps of a request, in this order, so that nobody learns more than they may: who calls, the
  * path's parameters, whether they may, the query, `Idempotency-Key`, whether the website is
- * archived, the body, `If-Match`, the handler.
+ * archived, the body, `If-Match`, the handler. Who calls and whether they may is asked again when
+ * time has passed: after a body that was waited for, and after another request with the same
+ * `Idempotency-Key`.
  */
 export const createServe = (route: Route, parts: ServeParts): Serve => {
-  const { engine, authenticate, authorise, idempotency, baseUrl } = parts;
+  const { engine, findStanding, idempotency, baseUrl } = parts;
   const params = textsValidator(pathParamsOf(route));
   const query = textsValidator(route.query ?? Type.Object({}));
   const validateBody = bodyValidator(route.body ?? noFields);
   const isWrite = route.method !== 'get';
   const peopleIn: PeopleIn = (status) => personalFieldsOf(route.answers[status]?.schema);
-
-  const mayCall = async (
-    caller: Caller | undefined,
-    values: Readonly<Record<string, string>>,
-  ): Promise<WebsiteAccess | undefined> => {
-    if (caller === undefined) return undefined;
-    if (caller.scope === 'read' && isWrite) throw new Refused(refusals.readOnlyToken());
-    return authorise(route, caller, values);
-  };
 
   const refuseArchived = (access: WebsiteAccess | undefined): void => {
     if (isWrite && access?.website.archivedAt !== undefined && route.whenArchived !== 'allowed') {
@@ -73,10 +68,13 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     }
   };
 
-  const bodyOf = async (exchange: Exchange): Promise<Body> => {
+  const bytesOf = (exchange: Exchange): Promise<Buffer> => {
     route.checkHead?.(headerOf(exchange.request));
     if (route.access === 'public') parts.limitBodyTime(exchange);
-    const bytes = await readBody(exchange.request, exchange.admission);
+    return readBody(exchange.request, exchange.admission);
+  };
+
+  const bodyIn = (bytes: Buffer): Body => {
     if (route.raw !== undefined) return { value: undefined, bytes };
     if (route.body === undefined && saysNothing(bytes)) return bodyless;
     const value = parseBody(bytes);
@@ -132,43 +130,56 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
 
   return async (exchange, values) => {
     const { request } = exchange;
-    const caller = route.access === 'public' ? undefined : await authenticate(request.headers.authorization, exchange.mode);
-    if (caller !== undefined) exchange.caller = caller;
-    check('path params', [...params(values), ...unprintable(values)]);
-    const website = await mayCall(caller, values);
+    // A small body comes with the head: once it is there, one look at the caller is enough.
+    const mayTakeLong = isWrite && hasBody(request);
+    if (mayTakeLong) await nextTurn();
+    const isSlow = mayTakeLong && !request.complete;
+    let standing = await findStanding(exchange, route, values, () => {
+      check('path params', [...params(values), ...unprintable(values)]);
+    });
     const asked = queryOf(request.originalUrl);
     const dryRun = isWrite && takeDryRun(asked);
     check('query', query(asked));
-    const key = route.method === 'post' && caller !== undefined ? idempotencyKeyOf(request.headers) : undefined;
-    if (key === undefined || dryRun) refuseArchived(website);
-    const { value, bytes } = isWrite ? await bodyOf(exchange) : bodyless;
+    const key = route.method === 'post' && route.access !== 'public' ? idempotencyKeyOf(request.headers) : undefined;
+    const isArchivedRefused = key === undefined || dryRun;
+    if (isArchivedRefused) refuseArchived(standing.website);
+    const sent = isWrite ? await bytesOf(exchange) : undefined;
+    const findAgain = async (): Promise<void> => {
+      standing = await findStanding(exchange, route, values);
+    };
+    if (isSlow) {
+      await findAgain();
+      if (isArchivedRefused) refuseArchived(standing.website);
+    }
+    const { value, bytes } = sent === undefined ? bodyless : bodyIn(sent);
 
+    const { caller } = standing;
     const plan = dryRun ? engine.plan() : undefined;
     const actorSubject = caller !== undefined && isWrite ? await actorSubjectOf(caller, plan?.engine ?? engine) : undefined;
-    const input: HandlerInput = {
+    const input = (): HandlerInput => ({
       params: values,
       query: asked,
       body: value,
       raw: bytes,
-      website,
+      website: standing.website,
       ...(actorSubject !== undefined && { actorSubject }),
-    };
+    });
 
     if (plan !== undefined) {
-      await decide(exchange, new HandlerRequest(engine, exchange, input), plan.engine);
+      await decide(exchange, new HandlerRequest(engine, exchange, input()), plan.engine);
       send(exchange, replyTo(exchange, { body: { events: await Promise.all(plan.planned.map(toPlanned)) } }, baseUrl()));
       return;
     }
 
     if (key !== undefined && caller !== undefined) {
-      const same = { key, caller, path: request.path, request: requestHash(request.originalUrl, bytes), peopleIn };
+      const same = { key, caller, path: request.path, request: requestHash(request.originalUrl, bytes), peopleIn, findAgain };
       const reply = await idempotency(same, async (repeated) => {
         // Not before: what was answered is answered again, also when the website was archived
         // since.
-        refuseArchived(website);
+        refuseArchived(standing.website);
         return settled(
           exchange,
-          () => answerRequest(exchange, new HandlerRequest(engine, exchange, { ...input, repeated })),
+          () => answerRequest(exchange, new HandlerRequest(engine, exchange, { ...input(), repeated })),
           baseUrl,
         );
       });
@@ -176,17 +187,20 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
       return;
     }
 
-    const handled = new HandlerRequest(engine, exchange, input);
+    const handled = new HandlerRequest(engine, exchange, input());
     const answer = await answerRequest(exchange, handled);
     if (answer.events === undefined) {
       send(exchange, replyTo(exchange, answer, baseUrl()));
       return;
     }
-    const ended = parts.onStream(exchange, () => {
+    const end = (): void => {
       handled.abort();
-    });
+    };
+    const guard = createStreamGuard(engine, standing, (note) => parts.findStandingNoting(note)(exchange, route, values));
+    const ended = parts.onStream(exchange, end);
     try {
-      await sendEvents(exchange, { ...answer, events: answer.events }, { clock: engine.clock, signal: handled.signal });
+      const streaming = { clock: engine.clock, signal: handled.signal, end, guard };
+      await sendEvents(exchange, { ...answer, events: answer.events }, streaming);
     } finally {
       ended();
     }

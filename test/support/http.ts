@@ -17,6 +17,7 @@ import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { refusalCodesOf } from '../../src/http/refusals.js';
 import type { Route } from '../../src/http/route.js';
 import type { HttpServer, Timeouts } from '../../src/http/server.js';
+import type { EventStore } from '../../src/events/store/eventStore.js';
 import type { Commerce } from '../../src/integrations/commerce/port.js';
 import { createShopify } from '../../src/integrations/commerce/shopify.js';
 import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
@@ -81,6 +82,8 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   readonly folder?: string;
   readonly clock?: Clock;
   readonly timeouts?: Timeouts;
+  /** Stands before the event store. */
+  readonly instrument?: (eventStore: EventStore) => EventStore;
   /** Of the timeouts of connections and bodies. Default: the system's. */
   readonly timeoutClock?: Clock;
   /** Instead of the embedded calendar. */
@@ -134,7 +137,10 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
   });
   const settings = loadSettings({ DATA_DIR: folder, ...options.environment });
   const metrics = createMetrics();
-  const core = await openCore(settings, logger, { clock, instrument: (eventStore) => countAppends(eventStore, metrics) });
+  const core = await openCore(settings, logger, {
+    clock,
+    instrument: (eventStore) => countAppends(options.instrument?.(eventStore) ?? eventStore, metrics),
+  });
   const engine = processOn(core);
   const projector = composeProjector(core);
   if (options.projector !== false) await projector.start();

@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
-import { websiteRoleOf } from '../../../projections/access/access.queries.js';
 import { provisioningJob } from '../../../projections/provisioning/provisioning.queries.js';
-import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { provisioningProcess } from '../../../workers/provisioning/provisioning.process.js';
 import type { Caller } from '../../auth/caller.js';
 import { route, type Answer, type Route, type RouteRequest, type RouteTag } from '../../route.js';
@@ -27,20 +26,7 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
     return { body: toProvisioningJob(document, role), ...(revision !== NO_STREAM && { revision }) };
   };
 
-  /**
-   * Whether the caller would still be let in: what is sent for minutes outlives the check at its
-   * beginning.
-   */
-  const mayStillRead = async ({ role, clientId }: Caller, websiteId: string): Promise<boolean> => {
-    if (role === 'admin') return true;
-    const { document: website } = await reader.read(websiteProjection, websiteId);
-    return website !== null && clientId !== undefined && (await websiteRoleOf(reader, website, clientId)) !== null;
-  };
-
-  /**
-   * The job at once, then whenever it has changed, until it has ended or the caller may not see it
-   * any more.
-   */
+  /** The job at once, then whenever it has changed, until it has ended. */
   async function* follow({ website: { website }, caller, signal }: RouteRequest): AsyncGenerator<{ id: string; data: unknown }> {
     // Before the first read, so that no change between the two is missed.
     const changes = await engine.watch([provisioningStream.name({ jobId: website.provisioningJobId })], signal);
@@ -60,7 +46,6 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
     while ((await changes.next()).done !== true) {
       const { isNew, hasEnded, event } = await readJob();
       if (!isNew) continue;
-      if (!(await mayStillRead(caller, website.id))) return;
       yield event;
       if (hasEnded) return;
     }
