@@ -422,12 +422,50 @@ describe('the protocol', () => {
     for (const key of keys) expect(Object.keys(key).sort()).toStrictEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y']);
   });
 
-  test('cookies go to this service alone, encrypted, and no script reads them', async () => {
-    const { url } = await beginSignIn(portal, callback);
-    const answer = await fetch(api.url + url.slice(baseUrl.length), { redirect: 'manual' });
-    const lines = answer.headers.getSetCookie();
-    expect(lines.length).toBeGreaterThan(0);
-    for (const line of lines) expect(line).toMatch(/; path=\/oidc\/.*; samesite=lax; secure; httponly/i);
+  test('cookies go to the sign-in alone, encrypted, and no script reads them', async () => {
+    const { browser } = await signIn(somebody());
+    const session = browser.setCookies.filter((line) => /^__Secure-doorstep_session=[^;]/.test(line));
+    expect(session.length).toBeGreaterThan(0);
+    for (const line of session) expect(line).toMatch(/; path=\/oidc; .*samesite=lax; secure; httponly/i);
+    for (const line of browser.setCookies) {
+      expect(line).toMatch(/^__Secure-doorstep_.*; path=\/oidc(?:\/[^;]*)?; .*samesite=lax; secure; httponly/i);
+    }
+  });
+
+  test('where websites have hosts of their own, no neighbour can set its cookies', async () => {
+    const other = await startApi({
+      folder: api.folder,
+      clock,
+      projector: false,
+      signIn: (engine) =>
+        createEmbeddedIdentity({
+          ...engine,
+          records: engine.readModels.records,
+          email: outbox,
+          logsSignInCodes: false,
+          baseUrl: () => baseUrl,
+          origins: [],
+          sitesHaveOrigins: true,
+          adminEmails: [],
+        }),
+    });
+    const there: Place = { baseUrl, via: () => other.url };
+    const browser = createBrowser(there);
+    const { tokens } = await signIn(somebody(), browser);
+    expect((await me(tokens.access_token)).status).toBe(200);
+    const isForHost = (line: string): boolean => /^__Host-doorstep_.*; path=\/; .*samesite=lax; secure; httponly/i.test(line);
+    // Its name binds the path of one attempt.
+    const isOfResume = (line: string): boolean =>
+      /^__Secure-doorstep_sign_in_resume.*; path=\/oidc\/authorize\/[^;]+; /i.test(line);
+    for (const line of browser.setCookies) {
+      expect([line, isForHost(line) || isOfResume(line)]).toEqual([line, true]);
+      expect(line).not.toMatch(/; domain=/i);
+    }
+    expect(browser.cookies()).toEqual(expect.arrayContaining(['__Host-doorstep_session', '__Host-doorstep_sign_in']));
+    // Signed in, nobody is asked again.
+    const again = await beginSignIn(portal, callback);
+    expect((await finishSignIn(portal, again, (await browser.get(again.url)).url)).claims()?.sub).toBe(tokens.claims()?.sub);
+    await other.stop();
   });
 
   test('a code is exchanged with its verifier only', async () => {

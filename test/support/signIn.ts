@@ -7,6 +7,8 @@ export interface Browser {
   post(url: string, form: Readonly<Record<string, string>>): Promise<Page>;
   /** The names of its cookies. */
   cookies(): readonly string[];
+  /** Every `Set-Cookie` that it was sent. */
+  readonly setCookies: readonly string[];
 }
 
 export interface Page {
@@ -36,9 +38,11 @@ const toLocalUrl = ({ baseUrl, via }: Place, url: string): string => via() + url
 
 export const createBrowser = (place: Place): Browser => {
   const jar = new Map<string, Cookie>();
+  const setCookies: string[] = [];
 
   const keep = (headers: Headers): void => {
     for (const line of headers.getSetCookie()) {
+      setCookies.push(line);
       const [pair = '', ...attributes] = line.split(/;\s*/);
       const [name = '', value = ''] = pair.split(/=(.*)/s);
       const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? '/';
@@ -76,6 +80,7 @@ export const createBrowser = (place: Place): Browser => {
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       }),
     cookies: () => [...jar.values()].map(({ name }) => name),
+    setCookies,
   };
 };
 

@@ -38,6 +38,8 @@ export const createEmbeddedIdentity = (parts: {
   baseUrl: () => string;
   /** Other origins of the portal. */
   origins: readonly string[];
+  /** Whether no website is served at the service's own origin. Default: no. */
+  sitesHaveOrigins?: boolean;
   /** Lower-case addresses of admins; everybody else is a client. */
   adminEmails: readonly string[];
   vault: Pick<Vault, 'cipher' | 'generation' | 'serviceKey'>;
@@ -86,6 +88,7 @@ export const createEmbeddedIdentity = (parts: {
       origins,
       ring,
       cookieKeys: [cookieKey],
+      sitesHaveOrigins: parts.sitesHaveOrigins ?? false,
       records: recordsOf(ring.generation),
       accounts,
       clock,

@@ -40,6 +40,8 @@ export interface ProviderParts {
   readonly ring: KeyRing;
   /** Keys of cookies: the first one signs, all verify. */
   readonly cookieKeys: readonly string[];
+  /** Whether no website is served at the service's own origin. */
+  readonly sitesHaveOrigins: boolean;
   readonly records: EncryptedRecords;
   readonly accounts: Accounts;
   readonly clock: Clock;
@@ -54,7 +56,7 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
   // Loaded with the first sign-in, because it takes a quarter of a second, too much for a cold
   // start.
   const { Provider: OidcProvider, errors, interactionPolicy } = await import('oidc-provider');
-  const { issuer, baseUrl, origins, ring, cookieKeys, records, accounts, clock, logger } = parts;
+  const { issuer, baseUrl, origins, ring, cookieKeys, sitesHaveOrigins, records, accounts, clock, logger } = parts;
 
   const policy = interactionPolicy.base();
   policy.remove('consent');
@@ -84,10 +86,7 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
   const configuration: Configuration = {
     adapter: createProviderAdapter(records, clock, () => new errors.InvalidGrant('it was used before')),
     jwks: { keys: ring.keys },
-    cookies: {
-      names: { session: 'doorstep_session', interaction: 'doorstep_sign_in', resume: 'doorstep_sign_in_resume' },
-      keys: cookieKeys,
-    },
+    cookies: { ...cookiesFor(issuer, sitesHaveOrigins), keys: cookieKeys },
     clients: clientsOf(baseUrl, origins),
     clientAuthMethods: ['none'],
     clientDefaults: {
@@ -187,6 +186,33 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
 };
 
 const claimsOf = ({ email, role }: Account): Record<string, unknown> => ({ email, email_verified: true, role });
+
+/**
+ * Cookies are sent to the sign-in alone, not to websites below `/sites/`. Where websites have hosts of
+ * their own instead, one of these could be a neighbour of ours and set a cookie for the domain that
+ * both share: browsers accept no such cookie under a `__Host-` name, which requires the path `/` (RFC
+ * 6265bis, 4.1.3.2). oidc-provider gives the cookie `resume` a path of its own.
+ */
+const cookiesFor = (
+  issuer: string,
+  sitesHaveOrigins: boolean,
+): Pick<NonNullable<Configuration['cookies']>, 'names' | 'long' | 'short'> => {
+  const isHttps = issuer.startsWith('https:');
+  const isForHost = isHttps && sitesHaveOrigins;
+  const secure = isHttps ? '__Secure-' : '';
+  const prefix = isForHost ? '__Host-' : secure;
+  const options = { httpOnly: true, sameSite: 'lax' } as const;
+  return {
+    names: {
+      session: `${prefix}doorstep_session`,
+      interaction: `${prefix}doorstep_sign_in`,
+      resume: `${secure}doorstep_sign_in_resume`,
+    },
+    long: { ...options, path: isForHost ? '/' : new URL(issuer).pathname },
+    // Otherwise the path is that of one attempt to sign in.
+    short: { ...options, ...(isForHost && { path: '/' }) },
+  };
+};
 
 const clientsOf = (baseUrl: string, origins: readonly string[]): ClientMetadata[] => {
   const addresses = [baseUrl, ...origins];
