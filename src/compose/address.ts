@@ -1,3 +1,4 @@
+import { createSiteUrls } from '../integrations/hosting/siteUrls.js';
 import type { Settings } from '../platform/settings.js';
 
 /** Where the service is reached. */
@@ -5,24 +6,31 @@ export interface Address {
   /** Public base address, without a trailing slash. */
   readonly baseUrl: () => string;
   /**
-   * The address within this machine or network of a public one: websites that this service serves
-   * are reached directly.
+   * Where to connect, within this machine or network, for the public address of a website served
+   * here; null for every other address. The request must have the public host as its `Host`: the
+   * name of a website need not resolve here.
    */
-  readonly toLocalUrl: (url: string) => string;
+  readonly toLocalUrl: (url: URL) => URL | null;
   /** Called once this process listens, with its own address. */
   readonly listensAt: (url: string) => void;
 }
 
-export const createAddress = ({ http: { host, port, baseUrl: publicUrl, internalUrl } }: Settings): Address => {
+export const createAddress = ({ http: { host, port, baseUrl: publicUrl, internalUrl, sitesUrl } }: Settings): Address => {
   // Nothing asks before this process listens. A process without the API assumes that another
   // process has the address.
   let localUrl: string | undefined;
   const baseUrl = (): string => publicUrl ?? localUrl ?? addressOf(host, port);
+  const siteUrls = createSiteUrls(baseUrl, sitesUrl);
   return {
     baseUrl,
     toLocalUrl: (url) => {
+      if (!siteUrls.isServed(url)) return null;
       const inside = localUrl ?? internalUrl;
-      return inside !== undefined && url.startsWith(baseUrl()) ? inside + url.slice(baseUrl().length) : url;
+      const isBelowBase = url.href.startsWith(`${baseUrl()}/`);
+      if (isBelowBase) return inside === undefined ? url : new URL(inside + url.href.slice(baseUrl().length));
+      // A proxy that ends TLS knows the website's own name only.
+      const { protocol, origin } = new URL(baseUrl());
+      return inside === undefined && protocol === 'https:' ? url : new URL((inside ?? origin) + url.pathname + url.search);
     },
     listensAt: (url) => {
       localUrl = url;

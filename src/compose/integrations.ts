@@ -96,6 +96,7 @@ export const composeIntegrations = (
     repositoriesFolder: folder('repositories'),
     publicUrl: baseUrl,
     builder,
+    sitesUrl: settings.http.sitesUrl,
     clock,
     ...(analytics === counter && { countPage: counter.count }),
   });
@@ -117,6 +118,7 @@ export const composeIntegrations = (
           logsSignInCodes: smtp === undefined,
           baseUrl,
           origins: settings.http.corsOrigins,
+          sitesHaveOrigins: settings.http.sitesUrl !== undefined,
           adminEmails: auth.adminEmails,
         })
       : { identityProvider: createOidcIssuer(auth.issuer, engine), mounts: {} };
@@ -154,7 +156,8 @@ export const composeIntegrations = (
         { forget: (address, person) => identityProvider?.forget?.(address, person) ?? Promise.resolve() },
       ],
     },
-    mounts: { ...mounts, '/sites': hostingHere.handler },
+    // A website's origin comes first: nothing else is answered there.
+    mounts: { '/': hostingHere.handlers.atSiteHost, ...mounts, '/sites': hostingHere.handlers.belowSites },
     ...overrides,
     close: () => {
       builder.close();

@@ -43,11 +43,9 @@ export const composeWorkers = (
   const { clock, logger } = engine;
   const { sourceHost, hosting, siteAddress, fetchStatus, email, payments, erasure, llm } = integrations;
   const core = { engine, reader, createReactor };
-  const servedSiteUrl = ({ href }: URL): URL | null =>
-    href.startsWith(`${baseUrl()}/sites/`) ? new URL(toLocalUrl(href)) : null;
   return {
     workers: [
-      createSeoScanWorker({ ...core, scan: createScan({ clock, servedSiteUrl, llm }), siteAddress }),
+      createSeoScanWorker({ ...core, scan: createScan({ clock, servedSiteUrl: toLocalUrl, llm }), siteAddress }),
       createSeoRunWorker({ ...core, siteAddress }),
       createProvisioningWorker({ ...core, sourceHost, hosting, visit: fetchStatus }),
       createRedeployWorker({ ...core, hosting }),

@@ -1,3 +1,5 @@
+import { get as getHttp } from 'node:http';
+import { get as getHttps } from 'node:https';
 import type { Clock } from '../platform/clock.js';
 import { ProviderFault } from './fault.js';
 
@@ -9,16 +11,22 @@ const TIMEOUT_MS = 10_000;
  */
 export type FetchStatus = (url: string) => Promise<number>;
 
-/** @param toLocalUrl translates a public address into one that this machine can reach */
+/**
+ * @param toLocalUrl where to connect for a website that the service itself serves; null for every
+ * other address
+ */
 export const createFetchStatus =
-  ({ clock, toLocalUrl }: { clock: Clock; toLocalUrl: (url: string) => string }): FetchStatus =>
+  ({ clock, toLocalUrl }: { clock: Clock; toLocalUrl: (url: URL) => URL | null }): FetchStatus =>
   async (url) => {
     const abort = new AbortController();
     const cancelTimeout = clock.schedule(TIMEOUT_MS, () => {
       abort.abort();
     });
     try {
-      const response = await fetch(toLocalUrl(url), { signal: abort.signal });
+      const asked = new URL(url);
+      const local = toLocalUrl(asked);
+      if (local !== null) return await statusAt(local, asked.host, abort.signal);
+      const response = await fetch(asked, { signal: abort.signal });
       await response.body?.cancel();
       return response.status;
     } catch (error) {
@@ -27,3 +35,13 @@ export const createFetchStatus =
       cancelTimeout();
     }
   };
+
+/** `fetch` sends no `Host` of the caller's. */
+const statusAt = (url: URL, host: string, signal: AbortSignal): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const get = url.protocol === 'https:' ? getHttps : getHttp;
+    get(url, { signal, agent: false, headers: { host } }, (response) => {
+      response.destroy();
+      resolve(response.statusCode ?? 0);
+    }).on('error', reject);
+  });

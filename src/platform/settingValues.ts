@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseUrl } from './urls.js';
 
 /**
@@ -74,6 +75,16 @@ export const origin = (text: string): string | Problem => {
   return url !== undefined && isPlain(url) && url.pathname === '/'
     ? url.origin
     : new Problem('must be an origin such as https://portal.example.com, without a path');
+};
+
+/** An origin whose host is a name, so that names can be put before it. */
+export const originOfNames = (text: string): string | Problem => {
+  const value = origin(text);
+  if (value instanceof Problem) return value;
+  const { hostname } = new URL(value);
+  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0
+    ? value
+    : new Problem('must be an origin whose host is a name, such as https://sites.example.net');
 };
 
 /**

@@ -22,6 +22,7 @@ import {
   numberUpTo,
   oneOf,
   origin,
+  originOfNames,
   portNumber,
   Problem,
   readModelAddress,
@@ -46,6 +47,11 @@ export interface Settings {
      * Public base address without a trailing slash; absent: derived from the address listened on.
      */
     readonly baseUrl: string | undefined;
+    /**
+     * The origin before whose host a website's slug is put, so that each website has an origin of its
+     * own; absent: websites are below `/sites/` of the base address.
+     */
+    readonly sitesUrl: string | undefined;
     /**
      * The address at which other processes of the service reach its api, when they cannot use the
      * public one; without a trailing slash.
@@ -266,6 +272,7 @@ export const loadSettings = (environment: Environment): Settings => {
       host: read('HOST', hostName, '127.0.0.1'),
       port: read('PORT', portNumber, 3000),
       baseUrl: read('BASE_URL', baseAddress, undefined),
+      sitesUrl: read('SITES_URL', originOfNames, undefined),
       internalUrl: read('INTERNAL_URL', baseAddress, undefined),
       corsOrigins: read('CORS_ORIGINS', listOf(origin), []),
       healthPort: read('HEALTH_PORT', portNumber, undefined),
@@ -315,15 +322,19 @@ export const loadSettings = (environment: Environment): Settings => {
   if (!roles.has('api') && roles.has('worker') && http.port === 0 && http.baseUrl === undefined) {
     problems.push('BASE_URL: is needed because the worker writes links, and this process has no address of its own');
   }
+  // A website's slug could be the very name of the service.
+  const portalHost = http.baseUrl === undefined ? http.host : new URL(http.baseUrl).hostname;
+  if (http.sitesUrl !== undefined && portalHost.split('.').slice(1).join('.') === new URL(http.sitesUrl).hostname) {
+    problems.push('SITES_URL: must be another host than the one right above BASE_URL, where a website could take its name');
+  }
   if (http.metrics === 'health' && given('HEALTH_PORT') === undefined) {
     problems.push('HEALTH_PORT: is needed because METRICS is health');
   }
   // Whoever reads the log could sign in as an admin, so codes are written there only while nobody
   // else can reach the service. Processes without the API serve no sign-in pages.
   if (roles.has('api') && given('SMTP_URL') === undefined && given('AUTH_ISSUER') === undefined) {
-    const base = http.baseUrl === undefined ? undefined : new URL(http.baseUrl).hostname;
-    if (!isLoopbackName(base ?? http.host)) {
-      const reason = base === undefined ? 'HOST listens beyond this machine' : 'BASE_URL leads beyond this machine';
+    if (!isLoopbackName(portalHost)) {
+      const reason = http.baseUrl === undefined ? 'HOST listens beyond this machine' : 'BASE_URL leads beyond this machine';
       problems.push(
         `SMTP_URL: is needed because ${reason}, and without it sign-in codes are written to the log. Or set AUTH_ISSUER`,
       );

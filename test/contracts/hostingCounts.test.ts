@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
-import { createSiteHandler } from '../../src/integrations/hosting/serve.js';
+import { createSiteHandlers } from '../../src/integrations/hosting/serve.js';
+import { createSiteUrls } from '../../src/integrations/hosting/siteUrls.js';
 import { serveSites } from './hostingSites.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -19,11 +20,12 @@ beforeAll(async () => {
   ]);
   mkdirSync(join(folder, 'about'));
   for (const file of files.keys()) writeFileSync(join(folder, file), file);
-  const handler = createSiteHandler(
+  const { belowSites } = createSiteHandlers(
     (project) => Promise.resolve(project === 'bakery' ? { folder, files } : null),
+    createSiteUrls(() => base, undefined),
     ({ project, path, query, headers, peer }) => counted.push([project, path, query, headers['user-agent'], peer].join(' ')),
   );
-  base = await serveSites(() => handler);
+  base = await serveSites(() => belowSites);
 });
 
 /** Without `fetch`, which sends `cache-control: no-cache`. */

@@ -21,7 +21,7 @@ const permanent = { name: 'ProviderFault', transient: false };
 const openHosting = async (folder: string, builder: SiteBuilder = siteBuilder): Promise<EmbeddedHosting> => {
   let address = '';
   const hosting: EmbeddedHosting = createEmbeddedHosting({ folder, publicUrl: () => address, builder, clock });
-  address = await serveSites(() => hosting.handler);
+  address = await serveSites(() => hosting.handlers.belowSites);
   return hosting;
 };
 const simpleSite = { 'index.html.liquid': '<h1>{{ site.name }}</h1>' };

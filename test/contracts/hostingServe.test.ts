@@ -32,7 +32,7 @@ let deployment = '';
 beforeAll(async () => {
   folder = temporaryFolder();
   const hosting = createEmbeddedHosting({ folder, publicUrl: () => base, builder: siteBuilder, clock: createTestClock() });
-  base = await serveSites(() => hosting.handler);
+  base = await serveSites(() => hosting.handlers.belowSites);
   for (const [name, files] of Object.entries({ acme: site, bare: bareSite })) {
     const { id } = await hosting.createProject({ name, marker: name, repository: repositoryOf(files) });
     deployment = (await hosting.deploy(id, 'first')).id;
@@ -113,7 +113,7 @@ describe('what is not found', () => {
     const response = await get('bare/nothing');
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(response.headers.get('content-security-policy')).toMatch(/^sandbox /);
   });
 
   test.each([
@@ -173,16 +173,44 @@ describe('a deployment by itself', () => {
 });
 
 describe('headers', () => {
-  test.each(['acme/', 'acme/site.css', 'acme/script.js', 'acme/nothing', 'acme'])(
-    '%s may run no script and is what it says it is',
+  test.each(['acme/', 'acme/site.css', 'acme/mark.svg', 'acme/script.js', 'acme/nothing', 'acme', 'bare/nothing'])(
+    '%s has an opaque origin and is what it says it is',
     async (path) => {
       const { headers } = await get(path);
-      const policy = headers.get('content-security-policy') ?? '';
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).not.toMatch(/script-src|unsafe|\*/);
-      for (const rule of ["form-action 'none'", "base-uri 'none'", "frame-ancestors 'self'"]) expect(policy).toContain(rule);
+      const [sandbox = '', ...policy] = (headers.get('content-security-policy') ?? '').split('; ');
+      expect(sandbox).toMatch(/^sandbox .*allow-scripts allow-forms/);
+      expect(sandbox).not.toMatch(/allow-same-origin|allow-top-navigation/);
+      expect(policy).toEqual(expect.arrayContaining(["object-src 'none'", `frame-ancestors 'self' ${base}`]));
+      expect(headers.get('cross-origin-opener-policy')).toBeNull();
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin');
+    },
+  );
+
+  test.each<[string, string, Record<string, string>, string, string | null]>([
+    // Browsers send no Referer from a page without an origin.
+    ['a page of its own', 'script.js', {}, 'cross-origin', null],
+    ['a module script of its own', 'script.js', { origin: 'null' }, 'cross-origin', 'null'],
+    ['a style sheet of its own', 'font.woff2', { origin: 'null', referer: '/sites/acme/site.css' }, 'cross-origin', 'null'],
+    ['a page of the portal', 'script.js', { referer: '/app/' }, 'same-origin', null],
+    ['a page of another site', 'site.css', { referer: '/sites/acme-2/', origin: 'null' }, 'same-origin', null],
+    ['a page elsewhere', 'script.js', { origin: 'https://elsewhere.example' }, 'same-origin', null],
+    ['a page elsewhere', 'script.js', { referer: 'https://elsewhere.example/sites/acme/' }, 'same-origin', null],
+    ['a page elsewhere', 'mark.svg', { referer: 'https://elsewhere.example/' }, 'cross-origin', null],
+  ])('%s asks for %s: %j', async (_who, path, { referer, ...headers }, policy, allowed) => {
+    const from = referer === undefined ? {} : { referer: new URL(referer, base).href };
+    const response = await get(`acme/${path}`, { headers: { ...headers, ...from } });
+    expect(response.headers.get('cross-origin-resource-policy')).toBe(policy);
+    expect(response.headers.get('access-control-allow-origin')).toBe(allowed);
+    expect(response.headers.get('vary')).toContain('Referer');
+  });
+
+  test.each(['script', 'style', 'worker', 'serviceworker', 'embed'])(
+    'no page of the portal loads a %s from a site',
+    async (dest) => {
+      const ask = (from: string) => get('acme/script.js', { headers: { 'sec-fetch-site': from, 'sec-fetch-dest': dest } });
+      expect((await ask('same-origin')).status).toBe(403);
+      expect((await ask('cross-site')).status).toBe(200);
     },
   );
 
@@ -190,9 +218,9 @@ describe('headers', () => {
     const page = await get('acme/');
     expect(page.headers.get('cache-control')).toBe('no-cache');
     const asset = /href="\.\/(.*?)"/.exec(await page.text())?.[1] ?? '';
-    expect((await get(`acme/${asset}`)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect((await get(`acme/${asset}`)).headers.get('cache-control')).toBe('private, max-age=31536000, immutable');
     for (const path of ['acme/site.css', 'acme/site.css?v=0123456789abcdef'])
-      expect((await get(path)).headers.get('cache-control')).toBe('public, max-age=300');
+      expect((await get(path)).headers.get('cache-control')).toBe('private, max-age=300');
   });
 
   test('an unchanged file is answered with 304', async () => {

@@ -1,8 +1,11 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, test } from '@jest/globals';
 import { startDoorstep, type Doorstep } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { loadSettings } from '../../src/platform/settings.js';
+import { loadSettings, type Environment } from '../../src/platform/settings.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/fleet.js';
 import { createApi, mintToken, type Api } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -13,13 +16,13 @@ const stop = async (doorstep: Doorstep): Promise<void> => {
   running.delete(doorstep);
   await doorstep.stop();
 };
-afterAll(async () => {
+afterEach(async () => {
   for (const doorstep of running) await stop(doorstep);
 });
 
-/** On a new free port each time. */
-const start = async (): Promise<Doorstep> => {
-  const settings = loadSettings({ DATA_DIR: dataDir, PORT: '0' });
+/** On a new free port each time, unless `extra` sets one. */
+const start = async (extra: Environment = {}): Promise<Doorstep> => {
+  const settings = loadSettings({ DATA_DIR: dataDir, PORT: '0', ...extra });
   const doorstep = await startDoorstep(settings, createLogger({ level: 'silent' }));
   running.add(doorstep);
   return doorstep;
@@ -80,4 +83,55 @@ test('after a start at another address, every response has the new address of a 
     (await textAt(url)).includes(`<link rel="canonical" href="${url}"`) ? true : undefined,
   );
   expect(await textAt(`${url}sitemap.xml`)).not.toContain(before.baseUrl);
+});
+
+/** Node's resolver does not know names below `localhost`. */
+const atHost = (baseUrl: string, address: string): Promise<{ status: number | undefined; text: string }> =>
+  new Promise((resolve, reject) => {
+    const { host, pathname } = new URL(address);
+    get(new URL(pathname, baseUrl), { headers: { host }, agent: false }, (response) => {
+      text(response).then((body) => {
+        resolve({ status: response.statusCode, text: body });
+      }, reject);
+    }).on('error', reject);
+  });
+
+test('with SITES_URL every website has an origin of its own, those from before included', async () => {
+  const port = await freePort();
+  const sites = `http://sites.localhost:${String(port)}`;
+  const doorstep = await start({ PORT: String(port), SITES_URL: sites });
+  const api = createApi(doorstep.baseUrl, await mintToken(dataDir));
+  const urlOf = (slug: string): string => `http://${slug}.sites.localhost:${String(port)}/`;
+
+  const [bakery] = (await api.get('/websites?q=bakery')).body as readonly Website[];
+  expect(bakery?.url).toBe(urlOf('bakery'));
+  expect((await atHost(doorstep.baseUrl, urlOf('bakery'))).status).toBe(200);
+  const former = await fetch(`${doorstep.baseUrl}/sites/bakery/`, { redirect: 'manual' });
+  expect([former.status, former.headers.get('location')]).toEqual([301, urlOf('bakery')]);
+
+  const { id } = (await api.post('/websites', { name: 'Corner Butcher', slug: 'butcher', tier: 'growth' })).body as Website;
+  // Its last step visits the address.
+  const active = await eventually('the activation', async () => {
+    const website = await websiteOf(api, id);
+    return website.status === 'active' ? website : undefined;
+  });
+  const url = urlOf('butcher');
+  expect(active.url).toBe(url);
+  const home = await atHost(doorstep.baseUrl, url);
+  expect(home.text).toContain(`<link rel="canonical" href="${url}"`);
+  expect((await atHost(doorstep.baseUrl, `${url}sitemap.xml`)).text).toContain(`<loc>${url}</loc>`);
+  expect((await atHost(doorstep.baseUrl, `${url}robots.txt`)).text).toContain(`Sitemap: ${url}sitemap.xml`);
+  expect((await atHost(doorstep.baseUrl, `${url}no/such`)).text).toMatch(/href="\/assets\//);
+
+  expect((await api.post(`/websites/${id}/seo/scans`)).body).toMatchObject({ url });
+  const scan = await eventually('the scan', async () => {
+    const { latest } = (await api.get(`/websites/${id}/seo`)).body as { latest: { status: string } };
+    return latest.status === 'completed' ? latest : undefined;
+  });
+  expect(scan).toMatchObject({ url, score: 100 });
+
+  await api.put(`/websites/${id}/delivery`, { estimatedCompletionAt: '2031-01-01T00:00:00Z', showPreviewUrl: true });
+  const { previewUrl } = (await api.get(`/websites/${id}/delivery`)).body as { previewUrl: string };
+  expect(previewUrl).toMatch(new RegExp(`^${url}_deployments/`));
+  expect((await atHost(doorstep.baseUrl, previewUrl)).status).toBe(200);
 });

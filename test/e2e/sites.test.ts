@@ -44,7 +44,7 @@ const provision = async (slug: string, templateId: string, color?: string, siteN
 };
 
 beforeAll(async () => {
-  base = await serveSites(() => hosting.handler);
+  base = await serveSites(() => hosting.handlers.belowSites);
 });
 
 const read = async (address: string): Promise<Page> => {

@@ -32,6 +32,7 @@ describe('settings', () => {
         host: '127.0.0.1',
         port: 3000,
         baseUrl: undefined,
+        sitesUrl: undefined,
         internalUrl: undefined,
         corsOrigins: [],
         healthPort: undefined,
@@ -64,6 +65,7 @@ describe('settings', () => {
       HOST: '::1',
       PORT: '0',
       BASE_URL: 'https://doorstep.example.com/app/',
+      SITES_URL: 'https://sites.example.net/',
       INTERNAL_URL: 'http://api:3000/',
       CORS_ORIGINS: 'https://one.example.com, http://localhost:5173',
       HEALTH_PORT: '3001',
@@ -100,6 +102,7 @@ describe('settings', () => {
         host: '::1',
         port: 0,
         baseUrl: 'https://doorstep.example.com/app',
+        sitesUrl: 'https://sites.example.net',
         internalUrl: 'http://api:3000',
         corsOrigins: ['https://one.example.com', 'http://localhost:5173'],
         healthPort: 3001,
@@ -152,6 +155,9 @@ describe('settings', () => {
     ['BASE_URL', 'ftp://doorstep.example.com'],
     ['BASE_URL', 'https://user:pass@doorstep.example.com'],
     ['BASE_URL', 'https://doorstep.example.com/?page=1'],
+    ['SITES_URL', 'https://sites.example.net/path'],
+    ['SITES_URL', 'http://127.0.0.1:3000'],
+    ['SITES_URL', 'http://[::1]:3000'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'https://one.example.com/path'],
     ['CORS_ORIGINS', 'https://one.example.com,,https://two.example.com'],
@@ -272,6 +278,17 @@ describe('settings', () => {
     ])('are written at home, and by no process without the api: %j', (environment) => {
       expect(problemsOf(environment)).toEqual([]);
     });
+  });
+
+  test('no website can take the name of the service', () => {
+    const settings = { BASE_URL: 'https://doorstep.example.com', SMTP_URL: 'smtps://mail.example.com' };
+    expect(problemsOf({ ...settings, SITES_URL: 'https://example.com' })).toEqual([
+      'SITES_URL: must be another host than the one right above BASE_URL, where a website could take its name',
+    ]);
+    for (const url of ['https://sites.example.com', 'https://example.net', 'https://doorstep.example.com']) {
+      expect(problemsOf({ ...settings, SITES_URL: url })).toEqual([]);
+    }
+    expect(problemsOf({ SITES_URL: 'http://localhost:3000', BASE_URL: 'http://localhost:3000' })).toEqual([]);
   });
 
   test('an integration that this version does not have is refused, not ignored', () => {

@@ -58,7 +58,7 @@ const embeddedProviders = async (): Promise<{
     builder: siteBuilder,
     clock,
   });
-  app.use('/sites', hosting.handler);
+  app.use('/sites', hosting.handlers.belowSites);
   const sourceHost = createEmbeddedSourceHost({ folder: join(folder, 'repositories'), templatesFolder, clock });
   return { sourceHost, hosting, visit: createFetchStatus({ clock, toLocalUrl: (url) => url }) };
 };

@@ -194,7 +194,7 @@ describe('a scan', () => {
       clock,
     });
     const hosting = createEmbeddedHosting({ folder: join(folder, 'sites'), publicUrl: () => base, builder: siteBuilder, clock });
-    base = await serveSites(() => hosting.handler);
+    base = await serveSites(() => hosting.handlers.belowSites);
     const repository = await sourceHost.createRepository({
       name: 'bakery',
       templateId: 'business',

@@ -3,7 +3,6 @@ import { readdirSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
@@ -25,8 +24,9 @@ import {
 import { branchHead, UnreadableRepository } from '../gitObjects.js';
 import type { Repository } from '../sourceHost/port.js';
 import type { Deployment, Hosting, HostingProject, SiteAddress } from './port.js';
-import { createSiteHandler, type ServedSite } from './serve.js';
+import { createSiteHandlers, type ServedSite, type SiteHandlers } from './serve.js';
 import type { SiteBuilder } from './site/builder.js';
+import { createSiteUrls } from './siteUrls.js';
 
 /**
  * `<folder>/<name>/project.json`. Variables can be secrets, so only this user can read the file.
@@ -88,25 +88,27 @@ interface StoredDeployment {
 
 /**
  * Hosting in one folder: builds repositories of the embedded source host and serves them at
- * `/sites/<project name>/`, and each deployment at `/sites/<project name>/_deployments/<id>/`. A
- * deployment is one folder, named by its place and created by one rename. Places are given away in
- * the order in which deployments are asked for, each once among all processes. The ready one with
- * the highest is served, so that a kill at any moment leaves the previous or the new one. Disk
- * errors are transient ProviderFaults, all others permanent.
+ * `/sites/<project name>/` or an origin of their own, and each deployment below that at
+ * `_deployments/<id>/`. A deployment is one folder, named by its place and created by one rename.
+ * Places are given away in the order in which deployments are asked for, each once among all
+ * processes. The ready one with the highest is served, so that a kill at any moment leaves the
+ * previous or the new one. Disk errors are transient ProviderFaults, all others permanent.
  * @param options `repositoriesFolder`: the source host's folder (default: where `cloneUrl` points);
- * `publicUrl`: the service's base address
- * @returns `handler` is to be mounted at `/sites`
+ * `publicUrl`: the service's base address; `sitesUrl`: see `createSiteUrls`
  */
 export const createEmbeddedHosting = (options: {
   folder: string;
   repositoriesFolder?: string;
   publicUrl: () => string;
   builder: SiteBuilder;
+  sitesUrl?: string | undefined;
   clock: Clock;
   countPage?: CountPage;
-}): Hosting & { handler: RequestHandler; siteAddress: SiteAddress } => {
+}): Hosting & { handlers: SiteHandlers; siteAddress: SiteAddress } => {
   const folder = resolve(options.folder);
-  const { repositoriesFolder, publicUrl, builder, clock } = options;
+  const { repositoriesFolder, builder, clock } = options;
+  const siteUrls = createSiteUrls(options.publicUrl, options.sitesUrl);
+  const addressOf = siteUrls.urlOf;
   const mutex = createKeyedMutex();
   const askingMutex = createKeyedMutex();
   // Deployments never change, so they can be cached.
@@ -118,7 +120,6 @@ export const createEmbeddedHosting = (options: {
       throw permanentFault(`A project cannot be named "${name}": use lower-case letters, digits and dashes`);
     return join(folder, name);
   };
-  const addressOf = (name: string): string => `${publicUrl().replace(/\/$/, '')}/sites/${name}/`;
   const projectNamed = (name: string): HostingProject => ({ id: name, name, url: addressOf(name) });
   const projectFile = (name: string): string => join(folderOf(name), 'project.json');
   const deploymentsOf = (name: string): string => join(folderOf(name), 'deployments');
@@ -296,7 +297,7 @@ export const createEmbeddedHosting = (options: {
       return stored.filter((deployment) => deployment !== null).map((deployment) => toDeployment(projectId, deployment));
     },
     deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => deleteProject(request))),
-    handler: createSiteHandler(findServed, options.countPage),
+    handlers: createSiteHandlers(findServed, siteUrls, options.countPage),
     siteAddress: ({ hosting, url }) => (hosting?.provider === embedded ? addressOf(hosting.projectId) : url),
   };
 };

@@ -57,8 +57,8 @@ export interface Hosting {
 }
 
 /**
- * The current address of a website: below the service's current public address for a website served
- * here, even if it was created under another one; else the provider's address. `undefined` while it
+ * The current address of a website: for a website served here the one that follows from the current
+ * settings, even if it was created under another one; else the provider's address. `undefined` while it
  * has none.
  */
 export type SiteAddress = (website: {

@@ -1,5 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { parseUrl } from '../../platform/urls.js';
 import type { CountPage } from '../analytics/port.js';
+import type { SiteUrls } from './siteUrls.js';
 
 /** A built site: the folder with its files, and the hash of each file's content by path. */
 export interface ServedSite {
@@ -13,73 +15,191 @@ export interface ServedSite {
  */
 export type FindSite = (project: string, deploymentId: string | null) => Promise<ServedSite | null>;
 
-/**
- * No site may run scripts or load from other origins: sites are customers' work, and share the
- * portal's origin while they have no domain of their own.
- */
+export interface SiteHandlers {
+  /**
+   * For the service's own origin, mounted at `/sites`: `/<project>/…` and
+   * `/<project>/_deployments/<id>/…`. What belongs to no site goes to `next`.
+   */
+  readonly belowSites: RequestHandler;
+  /**
+   * For requests whose `Host` is a site's: `/…` and `/_deployments/<id>/…`. Nothing else is
+   * answered at that origin; every other host goes to `next`.
+   */
+  readonly atSiteHost: RequestHandler;
+}
+
+/** What of a deployment is asked for; `path` is null when the slash after its address is missing. */
+interface Target {
+  readonly project: string;
+  readonly deploymentId: string | null;
+  readonly path: string | null;
+}
+
 const headers = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "media-src 'self'",
-    "manifest-src 'self'",
-    "form-action 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'self'",
-  ].join('; '),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-  'Cross-Origin-Opener-Policy': 'same-origin',
 };
+
+/** Sites run what their authors put there; only plugins and other sites' frames are kept out. */
+const policyFor = (portalOrigin: string): string =>
+  [
+    "default-src 'self' https: data: blob:",
+    "script-src 'self' https: 'unsafe-inline'",
+    "style-src 'self' https: 'unsafe-inline'",
+    "connect-src 'self' https: wss:",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self' https:",
+    `frame-ancestors 'self' ${portalOrigin}`,
+  ].join('; ');
+
+/**
+ * Without `allow-same-origin` a page has an opaque origin: it reaches nothing of the portal whose
+ * address it shares. Every answer has it, since an image (SVG) is a page when opened by itself.
+ */
+const sandbox = 'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads';
+
+/** Nothing in these runs or is read by the page that shows them. */
+const media = /\.(?:avif|gif|ico|jpe?g|png|svg|webp|mp3|mp4|ogg|wav|webm)$/i;
+
+/** What a page runs or is styled by (`Sec-Fetch-Dest`). */
+const runnable = /script|style|work|xslt|object|embed/;
 
 const oneYearSeconds = 31_536_000;
 const fiveMinutesSeconds = 300;
 
+/** Of answers that hold nothing of a site. */
+const elsewhere = {
+  ...headers,
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': `public, max-age=${String(fiveMinutesSeconds)}`,
+};
+
 /**
- * Serves sites below its mount path: `/<project>/…` and `/<project>/_deployments/<id>/…`. Only
- * files that a deployment lists are opened; other requests go to `next`. `countPage` is called for
- * pages of current deployments.
+ * Serves the files that a deployment lists. `countPage` is called for pages of current deployments.
  */
-export const createSiteHandler =
-  (find: FindSite, countPage?: CountPage): RequestHandler =>
-  async (request, response, next) => {
-    const [address = '', query = ''] = request.url.split(/\?(.*)/s);
-    const target = parseAddress(address);
-    const site = target === null ? null : await find(target.project, target.deploymentId);
-    if (target === null || site === null) {
-      next();
+export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: CountPage): SiteHandlers => {
+  /** Whether a page of the portal, of another site or of somebody else asks, as far as it says. */
+  const isAskedByOthers = ({ headers: { referer, origin, host } }: Request, project: string): boolean => {
+    if (origin !== undefined && origin !== 'null') return true;
+    if (referer === undefined) return false;
+    const from = parseUrl(referer);
+    const site = new URL(urls.urlOf(project));
+    return from === undefined || ![host, site.host].includes(from.host) || !from.pathname.startsWith(site.pathname);
+  };
+
+  /**
+   * At an origin of its own, a site's files are for its own pages. Pages in the sandbox are of another
+   * origin than their files for the browser, and say nothing of where they are; so what is kept from
+   * others there is what says that it asks from elsewhere.
+   */
+  const protect = (request: Request, response: Response, { project, path }: Target, isSandboxed: boolean): void => {
+    const policy = policyFor(urls.portalOrigin());
+    response.set(headers).set('Content-Security-Policy', isSandboxed ? `${sandbox}; ${policy}` : policy);
+    const mayBeOwn = isSandboxed && !isAskedByOthers(request, project);
+    const isForAll = mayBeOwn || media.test(path ?? '');
+    response.set('Cross-Origin-Resource-Policy', isForAll ? 'cross-origin' : 'same-origin');
+    if (!isSandboxed) {
+      response.set('Cross-Origin-Opener-Policy', 'same-origin-allow-popups');
       return;
     }
-    response.set(headers);
-    if (target.deploymentId !== null) response.set('X-Robots-Tag', 'noindex');
+    // Browsers open no page that has both a sandbox and an opener policy.
+    response.set('Vary', 'Origin, Referer, Sec-Fetch-Site');
+    // Fonts, module scripts and `fetch`.
+    if (mayBeOwn && request.headers.origin === 'null') response.set('Access-Control-Allow-Origin', 'null');
+  };
+
+  const answer = async (
+    request: Request,
+    response: Response,
+    site: ServedSite,
+    target: Target,
+    asked: { readonly address: string; readonly query: string },
+    isSandboxed: boolean,
+  ): Promise<void> => {
+    const { project, deploymentId, path } = target;
+    const { address, query } = asked;
+    protect(request, response, target, isSandboxed);
+    if (deploymentId !== null) response.set('X-Robots-Tag', 'noindex');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.set('Allow', 'GET, HEAD').status(405).type('text').send('Method not allowed');
       return;
     }
-    const { path } = target;
+    // A sandboxed page is never of the same origin: the portal's origin must run nothing of a site.
+    const isForPortal = isSandboxed && request.headers['sec-fetch-site'] === 'same-origin';
+    if (isForPortal && runnable.test(request.headers['sec-fetch-dest'] ?? '')) {
+      response.status(403).type('text').send('Only pages of this site may run its files');
+      return;
+    }
     const file = path === '' || path?.endsWith('/') === true ? `${path}index.html` : path;
     if (file !== null && site.files.has(file)) {
-      if (request.method === 'GET' && target.deploymentId === null && file.endsWith('.html')) {
-        const { project } = target;
+      if (request.method === 'GET' && deploymentId === null && file.endsWith('.html')) {
         countPage?.({ project, path: `/${path ?? ''}`, query, headers: request.headers, peer: request.socket.remoteAddress });
       }
-      await send(request, response, site, file, 200, query);
+      await send(request, response, site, file, { status: 200, query, isSandboxed });
     } else if (file === null || site.files.has(`${file}/index.html`)) {
-      // Relative, because the handler does not know its mount path.
+      // Relative, because a proxy may have taken the beginning of the path away.
       const last = address.slice(address.lastIndexOf('/') + 1);
-      response.redirect(301, `./${last}/${query === '' ? '' : `?${query}`}`);
+      response.redirect(301, `./${last}/${suffix(query)}`);
     } else if (site.files.has('404.html')) {
-      await send(request, response, site, '404.html', 404, query);
+      await send(request, response, site, '404.html', { status: 404, query, isSandboxed });
     } else {
       response.status(404).type('text').send('Not found');
     }
   };
 
-/** `path` is the path within the site; null when the slash after the site's address is missing. */
-const parseAddress = (address: string): { project: string; deploymentId: string | null; path: string | null } | null => {
+  return {
+    belowSites: async (request, response, next) => {
+      const { address, query } = split(request.url);
+      const target = parseAddress(address);
+      const site = target === null ? null : await find(target.project, target.deploymentId);
+      if (target === null || site === null) {
+        next();
+        return;
+      }
+      if (urls.haveOrigins) {
+        const rest = address.slice(target.project.length + 2);
+        response.set(elsewhere).redirect(301, `${urls.urlOf(target.project)}${rest}${suffix(query)}`);
+        return;
+      }
+      await answer(request, response, site, target, { address, query }, true);
+    },
+
+    atSiteHost: async (request, response, next) => {
+      const project = urls.nameAt(request.headers.host ?? '');
+      if (project === null) {
+        next();
+        return;
+      }
+      // The application takes `/v1` away, where only its own routes are.
+      const { address, query } = split(request.originalUrl);
+      const target = parseAddress(`/${project}${address}`);
+      const site = target === null ? null : await find(target.project, target.deploymentId);
+      if (target === null || site === null) {
+        response.set(elsewhere).status(404).type('text').send('Not found');
+        return;
+      }
+      // Pages that were built when the site was below `/sites/` may link to files there.
+      const former = `/sites/${project}/`;
+      if (address.startsWith(former) && !site.files.has(target.path ?? '')) {
+        response.set(elsewhere).redirect(301, `/${address.slice(former.length).replace(/^\/+/, '')}${suffix(query)}`);
+        return;
+      }
+      await answer(request, response, site, target, { address, query }, false);
+    },
+  };
+};
+
+const split = (url: string): { readonly address: string; readonly query: string } => {
+  const [address = '', query = ''] = url.split(/\?(.*)/s);
+  return { address, query };
+};
+
+const suffix = (query: string): string => (query === '' ? '' : `?${query}`);
+
+const parseAddress = (address: string): Target | null => {
   const parts = /^\/([^/]+)(?:\/_deployments\/([^/]+))?(?:\/(.*))?$/s.exec(address);
   const [, project, deploymentId, path] = parts ?? [];
   if (project === undefined) return null;
@@ -95,17 +215,12 @@ const send = (
   response: Response,
   site: ServedSite,
   path: string,
-  status: 200 | 404,
-  query: string,
+  { status, query, isSandboxed }: { readonly status: 200 | 404; readonly query: string; readonly isSandboxed: boolean },
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const hash = site.files.get(path) ?? '';
-    const isVersioned = query === `v=${hash}`;
-    const cache = path.endsWith('.html')
-      ? 'no-cache'
-      : isVersioned
-        ? `public, max-age=${String(oneYearSeconds)}, immutable`
-        : `public, max-age=${String(fiveMinutesSeconds)}`;
+    const maxAge = query === `v=${hash}` ? `${String(oneYearSeconds)}, immutable` : String(fiveMinutesSeconds);
+    const cache = path.endsWith('.html') ? 'no-cache' : `${isSandboxed ? 'private' : 'public'}, max-age=${maxAge}`;
     response.status(status).set({ ETag: `"${hash}"`, 'Cache-Control': cache });
     const options = {
       root: site.folder,

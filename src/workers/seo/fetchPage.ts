@@ -31,8 +31,8 @@ export type FetchPage = (url: string, signal: AbortSignal) => Promise<Fetched>;
 export interface FetchParts {
   readonly clock: Clock;
   /**
-   * The address at which this process reaches a site served by the service; null for every other
-   * address.
+   * The address at which this process reaches a site served by the service, which is asked with the
+   * public host as its `Host`; null for every other address.
    */
   readonly servedSiteUrl: (url: URL) => URL | null;
   /** Resolves a host name to all its addresses. Default: the system's resolver. */
@@ -95,6 +95,7 @@ export const createFetchPage = (parts: FetchParts): FetchPage => {
         'user-agent': `Mozilla/5.0 (compatible; ${userAgent}/1.0)`,
         accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5',
         'accept-encoding': 'gzip, deflate, br',
+        ...(local !== null && { host: url.host }),
       },
       ...(local === null && { lookup: checkedLookup }),
     };
