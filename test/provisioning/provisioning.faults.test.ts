@@ -269,3 +269,37 @@ test.each([
   expect(countsOf(world.remote)).toStrictEqual(oneOfEach);
   await world.stop();
 });
+
+test('a worker that slept in finalize, while the job failed and was compensated, does not activate the website', async () => {
+  const world = await createWorld();
+  // Everything is verified; nothing but the append is left to do.
+  const sleeper = await world.start(new Map([[21, 'sleeps before']]));
+  await passTimeUntil(world.clock, () => Promise.resolve(sleeper.acts.length > 21));
+  await world.start(undefined, { line: lineWith('visit', [fails(permanentFault('The site is gone'))]) });
+  await passTimeUntil(world.clock, async () => (await world.job()).status === 'failed');
+  await world.compensate();
+  await passTimeUntil(world.clock, async () => (await world.job()).cleanup?.status === 'succeeded');
+  await world.untilEnded();
+  expect(await world.website()).toMatchObject({ status: 'provisioning' });
+  expect(await world.website()).not.toHaveProperty('url');
+  await world.retry();
+  await world.untilEnded();
+  expect(await world.website()).toMatchObject({ status: 'active', url: 'https://bakery.example/' });
+  await world.stop();
+});
+
+test('a job whose website could not be activated yet is completed by another worker', async () => {
+  const world = await createWorld();
+  const first = await world.start(new Map([[22, 'dies before']]));
+  await passTimeUntil(world.clock, () => Promise.resolve(first.isDead()));
+  expect(await world.job()).toMatchObject({
+    status: 'running',
+    steps: expect.arrayContaining([expect.objectContaining({ id: 'finalize', status: 'succeeded' })]),
+  });
+  expect(await world.website()).toMatchObject({ status: 'provisioning' });
+  await world.start();
+  await world.untilEnded();
+  await world.expectSound();
+  expect(await world.job()).toMatchObject({ status: 'succeeded' });
+  await world.stop();
+});

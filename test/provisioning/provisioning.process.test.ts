@@ -230,10 +230,22 @@ describe('the success of a step', () => {
       .then([succeeded(first)]);
   });
 
-  test('of the last one finishes the job', () => {
+  test('of the last one decides the job, which is completed once its website is active', () => {
+    const verified = [...upTo('finalize'), started('finalize'), succeeded('finalize')];
     given([...upTo('finalize'), started('finalize')])
       .when(success('finalize', { nextWorker: 'A' }))
-      .then([succeeded('finalize'), done]);
+      .then([succeeded('finalize')]);
+    given(verified).when({ type: 'CompleteProvisioning' }).then([done]);
+    given([...verified, done])
+      .when({ type: 'CompleteProvisioning' })
+      .then([]);
+  });
+
+  test.each([
+    ['under way', [...upTo('finalize'), started('finalize')]],
+    ['failed', [...upTo('finalize'), started('finalize'), failedStep('finalize', 1), failed('finalize')]],
+  ])('is needed before a job is completed: not of one that is %s', (_, events) => {
+    given(events).when({ type: 'CompleteProvisioning' }).then([]);
   });
 
   test.each([
@@ -391,6 +403,7 @@ describe('a retry', () => {
     ['waits for its next attempt', [queued, started(first), failedStep(first, 1, now)]],
     ['is under way again', [...failedAtThird, retried(third), started(third, 2)]],
     ['has got further', [...failedAtThird, retried(third), started(third, 2), succeeded(third, 2)]],
+    ['is decided', [...upTo('finalize'), started('finalize'), succeeded('finalize')]],
     ['is finished', [...upTo('finalize'), started('finalize'), succeeded('finalize'), done]],
   ])('of a job that %s is refused', (_, events) => {
     given(events).when(retry).thenRefused(refusals.provisioningNotFailed('w1'));

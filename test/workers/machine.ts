@@ -21,6 +21,11 @@ export type Mishap =
   | 'dies before'
   /** The machine stops for good, right after the act. */
   | 'dies after'
+  /**
+   * The machine stands still for 20 s between its last look and the act. Not among `mishaps`: a
+   * provider that makes one more each time it is asked would make a second.
+   */
+  | 'sleeps before'
   /** The act happens, and the machine stands still for 20 s. */
   | 'sleeps after';
 
@@ -79,6 +84,7 @@ export const createMachine = (
     if (mishap === 'fails') throw faults.failed();
     if (mishap === 'is refused') throw faults.refused();
     if (mishap === 'dies before') dead = true;
+    if (mishap === 'sleeps before') asleep = sleep(clocks.world, SLEEP_MS);
     await awake();
     const result = await carryOut();
     if (mishap === 'happens, but seems to fail') throw faults.seemsFailed();

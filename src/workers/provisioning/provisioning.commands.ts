@@ -12,6 +12,8 @@ export type ProvisioningCommand = AnyCommand & { readonly jobId: string } & Prov
 /** The commands, without the job's id. */
 export type ProvisioningInput =
   | { readonly type: 'QueueProvisioning'; readonly request: ProvisioningRequest }
+  /** The website of a verified job is active. */
+  | { readonly type: 'CompleteProvisioning' }
   | { readonly type: 'RetryProvisioning'; readonly websiteId: string }
   /** What a failed job has made is to be removed. */
   | { readonly type: 'RequestCompensation'; readonly websiteId: string }

@@ -61,9 +61,12 @@ const recordSuccess = (command: Command<'RecordSuccess'>, state: ProvisioningSta
   if (!isAt(state, result.step) || !isUnderWay(state.attempts, attempt)) return [];
   const success: ProvisioningEvent = { type: 'ProvisioningStepSucceeded', data: { ...ofJob(state), attempt, ...result } };
   const next = stepAfter(result.step);
-  if (next === undefined) return [success, { type: 'ProvisioningSucceeded', data: ofJob(state) }];
-  return worker === undefined ? [success] : [success, started(state, next, { attempt: 1, worker, at })];
+  if (next === undefined || worker === undefined) return [success];
+  return [success, started(state, next, { attempt: 1, worker, at })];
 };
+
+const complete = (state: ProvisioningState): Events =>
+  state.stage === 'verified' ? [{ type: 'ProvisioningSucceeded', data: ofJob(state) }] : [];
 
 const recordFailure = (command: Command<'RecordFailure'>, state: ProvisioningState): Events => {
   const { step } = command;
@@ -107,6 +110,8 @@ const decide = (command: ProvisioningCommand, state: ProvisioningState): Events 
       return recordSuccess(command, state);
     case 'RecordFailure':
       return recordFailure(command, state);
+    case 'CompleteProvisioning':
+      return complete(state);
     case 'RetryProvisioning':
       return retry(command, state);
     case 'RequestCompensation':

@@ -52,9 +52,13 @@ export type OpenJob = Job & { readonly stage: 'open' };
 /** A failed job whose leftovers are being removed. */
 export type JobInCompensation = Job & { readonly stage: 'compensating'; readonly removed: readonly Leftover[] };
 
+/** Every step is done, which nothing undoes; the website is still to become active. */
+export type VerifiedJob = Job & { readonly stage: 'verified' };
+
 export type ProvisioningState =
   | { readonly stage: 'none' }
   | OpenJob
+  | VerifiedJob
   | JobInCompensation
   | (Job & { readonly stage: 'failed' })
   | { readonly stage: 'succeeded'; readonly request: ProvisioningRequest };
@@ -133,7 +137,9 @@ const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): P
     case 'ProvisioningStepSucceeded': {
       const { step, output } = event.data;
       const outputs: Partial<StepOutputs> = { ...state.outputs, [step]: output };
-      return { ...state, outputs, step: stepAfter(step) ?? step, attempts: noAttempts };
+      const next = stepAfter(step);
+      if (next === undefined) return { ...state, stage: 'verified', outputs };
+      return { ...state, outputs, step: next, attempts: noAttempts };
     }
     case 'ProvisioningStepFailed':
       return { ...state, attempts: attemptFailed(attempts, event) };

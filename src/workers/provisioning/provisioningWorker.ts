@@ -1,4 +1,5 @@
 import type { CommandContext } from '../../commands/handleCommand.js';
+import { websiteDecider } from '../../commands/website/website.decider.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { provisioningStream } from '../../events/provisioning/provisioning.stream.js';
@@ -14,7 +15,7 @@ import { compensationTask } from './compensationSteps.js';
 import type { StepOutcome } from './provisioning.commands.js';
 import { provisioningProcess } from './provisioning.process.js';
 import { provisioningFold, type Job, type OpenJob, type ProvisioningState } from './provisioning.state.js';
-import { steps, type StepTools } from './steps.js';
+import { activation, steps, type StepTools } from './steps.js';
 
 type WebsiteCreated = Recorded<Extract<WebsiteEvent, { type: 'WebsiteCreated' }>>;
 
@@ -63,14 +64,24 @@ export const createProvisioningWorker = (parts: {
     },
     timeoutMs: ({ step }) => steps[step].timeoutMs,
     execute: async (job, lease) => {
-      const result = await steps[job.step].execute(tools, { job, lease, context: contextOf(job) });
+      const result = await steps[job.step].execute(tools, { job, lease });
       return { type: 'RecordSuccess', result, nextWorker: signal.aborted ? undefined : worker };
     },
     failure: { message: 'a step of provisioning failed', outcome: recordFailure },
   });
 
-  const runSteps = (jobId: string, context: ReactionContext): Promise<void> =>
-    runLeasedTask(engine, context, stepsTask(jobId, context.signal));
+  /** Needs no lease: the job is decided, and each of the two commands has an effect once. */
+  const complete = async (jobId: string): Promise<void> => {
+    const { state } = await engine.state(provisioningFold, { jobId });
+    if (state.stage !== 'verified') return;
+    await engine.handle(websiteDecider, activation(state), contextOf(state));
+    await engine.handle(provisioningProcess, { type: 'CompleteProvisioning', jobId }, contextOf(state));
+  };
+
+  const runSteps = async (jobId: string, context: ReactionContext): Promise<void> => {
+    await runLeasedTask(engine, context, stepsTask(jobId, context.signal));
+    await complete(jobId);
+  };
 
   return createReactor({
     name: 'provisioning',

@@ -1,12 +1,11 @@
-import { websiteDecider } from '../../commands/website/website.decider.js';
-import type { CommandContext } from '../../commands/handleCommand.js';
+import type { WebsiteCommand } from '../../commands/website/website.commands.js';
 import type { Engine } from '../../engine.js';
 import type { StepId, StepOutputs, StepResult } from '../../events/provisioning/provisioning.events.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Hosting, HostingProject } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { HeldLease } from '../leasedTask.js';
-import type { OpenJob } from './provisioning.state.js';
+import type { Job, OpenJob, VerifiedJob } from './provisioning.state.js';
 
 export interface StepTools {
   readonly engine: Engine;
@@ -22,13 +21,12 @@ export interface StepTools {
 export interface StepAttempt {
   readonly job: OpenJob;
   readonly lease: HeldLease;
-  readonly context: CommandContext;
 }
 
 type Executor = (tools: StepTools, attempt: StepAttempt) => Promise<StepResult>;
 
 /** What an earlier step left behind. */
-const outputOf = <Step extends StepId>(job: OpenJob, step: Step): StepOutputs[Step] => {
+const outputOf = <Step extends StepId>(job: Job, step: Step): StepOutputs[Step] => {
   const output: StepOutputs[Step] | undefined = job.outputs[step];
   if (output === undefined) throw new Error(`${step} has not been done yet`);
   return output;
@@ -113,10 +111,13 @@ const deploy: Executor = async ({ hosting }, { job, lease }) => {
   return { step: 'vercel_initial_deploy', output: { deploymentId: id, url, commit } };
 };
 
-/** Verifies repository, project, variables and address before the website becomes active. */
-const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job, lease, context }) => {
-  const { jobId: marker, websiteId, slug } = job.request;
-  const { provider, id, name, cloneUrl } = outputOf(job, 'github_create_repo');
+/**
+ * Verifies repository, project, variables and address. It changes nothing: only its success, which
+ * is refused when it comes late, lets the website become active.
+ */
+const finalize: Executor = async ({ sourceHost, hosting, visit }, { job }) => {
+  const { jobId: marker, slug } = job.request;
+  const { provider, id, name } = outputOf(job, 'github_create_repo');
 
   const repository = await sourceHost.findRepository({ name: slug, marker });
   if (repository?.id !== id) throw fault(provider, `The repository ${name} is no longer there`, false);
@@ -126,20 +127,20 @@ const finalize: Executor = async ({ engine, sourceHost, hosting, visit }, { job,
   if (missing.length > 0) throw fault(hosting.provider, `Variables are missing: ${missing.join(', ')}`, false);
   const status = await visit(project.url);
   if (status < 200 || status > 299) throw fault(hosting.provider, `${project.url} answers with status ${String(status)}`, true);
-
-  lease.assertHeld();
-  await engine.handle(
-    websiteDecider,
-    {
-      type: 'ActivateWebsite',
-      websiteId,
-      repository: { provider, id, name, cloneUrl },
-      hosting: { provider: hosting.provider, projectId: project.id, name: project.name },
-      url: project.url,
-    },
-    context,
-  );
   return { step: 'finalize', output: { url: project.url } };
+};
+
+/** Makes the website of a verified job active. Any number of workers may ask for it. */
+export const activation = (job: VerifiedJob): Omit<Extract<WebsiteCommand, { type: 'ActivateWebsite' }>, 'at'> => {
+  const { provider, id, name, cloneUrl } = outputOf(job, 'github_create_repo');
+  const project = outputOf(job, 'vercel_create_project');
+  return {
+    type: 'ActivateWebsite',
+    websiteId: job.request.websiteId,
+    repository: { provider, id, name, cloneUrl },
+    hosting: { provider: project.provider, projectId: project.projectId, name: project.name },
+    url: outputOf(job, 'finalize').url,
+  };
 };
 
 const minutes = 60_000;
