@@ -164,6 +164,20 @@ describe('a scan', () => {
     expect(asked.length).toBeLessThan(30);
   });
 
+  test('reads only the beginning of a long sitemap, because reading it holds other work up', async () => {
+    const elsewhere = '<url><loc>http://a/</loc></url>'.repeat(65_000);
+    const long = (request: Parameters<ServePage>[0]) =>
+      `<urlset><url><loc>http://${request.headers.host ?? ''}/about</loc></url>${elsewhere}</urlset>`;
+    const before = process.cpuUsage();
+    const { findings, pages } = await scanOf(
+      serving({ ...goodSite, '/sitemap.xml': long, '/': pageAt('/', { body: '<h1>Bread</h1>' }) }),
+    );
+    const { user } = process.cpuUsage(before);
+    expect(pages).toBe(2);
+    expect(findings.filter(({ rule }) => rule.startsWith('sitemap'))).toEqual([]);
+    expect(user / 1_000).toBeLessThan(700);
+  });
+
   test('ends in time on a slow site, with what it has found', async () => {
     const slow: ServePage = (request, response) => {
       // Each page except the home page times out, and the crawl has time for six timeouts.
