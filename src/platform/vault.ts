@@ -16,7 +16,7 @@ export interface Vault {
    */
   keyOf(alias: string, make: true): Promise<DataKey>;
   keyOf(alias: string, make: boolean): Promise<DataKey | null>;
-  /** `null` when it was destroyed, by any process: the store is asked each time. */
+  /** `null` when it was destroyed, by any process: what is cached is validated each time. */
   key(id: string): Promise<DataKey | null>;
   /** From now on its alias leads to the next key; what it encrypted can still be decrypted. */
   retireKey(id: string): Promise<void>;
@@ -27,7 +27,7 @@ export interface Vault {
    * more. Repeating it changes nothing.
    */
   destroyKey(id: string): Promise<void>;
-  /** The newest generation, asked of the store each time. */
+  /** The newest generation: what is cached is validated each time. */
   generation(): Promise<Generation>;
   /**
    * Encrypts for one purpose of the service itself: with a key of `generation`, or else of the
@@ -97,6 +97,11 @@ export interface VaultRecords {
   put(collection: string, key: string, value: Entry): Promise<void>;
   /** When it resolves, the entry is in no file of the store any more. */
   delete(collection: string, key: string): Promise<void>;
+  /**
+   * Another value after each write of another process that was acknowledged before the call. Absent
+   * where asking for it costs as much as `get`.
+   */
+  revision?(): Promise<bigint>;
 }
 
 /** None of the master keys given is the one that an entry is wrapped with. */
@@ -107,6 +112,14 @@ export class MasterKeyUnknown extends Error {
     super('The vault is wrapped with a master key that is not among those given');
   }
 }
+
+interface Validated<Value> {
+  readonly value: Value;
+  /** Of the store, from before the value was read there. */
+  readonly revision: string | undefined;
+}
+
+const isAsOf = ({ revision }: Validated<unknown>, now: string | undefined): boolean => now !== undefined && revision === now;
 
 const collections = {
   roots: 'vaultRoots',
@@ -140,9 +153,23 @@ export const openVault = async (parts: {
   let masters = await parts.masterKeys();
   // What an entry unwraps to never changes. Whether it is still there is asked of the store.
   const roots: Uint8Array[] = [];
-  const dataKeys = new LRUCache<string, DataKey>({ max: 10_000 });
+  const dataKeys = new LRUCache<string, Validated<DataKey | null>>({ max: 10_000 });
   const serviceKeys = new Map<string, Uint8Array>();
-  let newest: Generation = { number: 0, sessionsSince: 0 };
+  let newest: Validated<Generation> = { value: { number: 0, sessionsSince: 0 }, revision: undefined };
+
+  /** What this process destroyed or started, which the store's revision does not show. */
+  let ownChanges = 0;
+  let asking: Promise<string | undefined> | undefined;
+  /** Asked once for all who ask at the same moment, after the last of them did. */
+  const revision = (): Promise<string | undefined> => {
+    asking ??= Promise.resolve().then(async () => {
+      asking = undefined;
+      const own = ownChanges;
+      const stored = await records.revision?.();
+      return stored === undefined ? undefined : `${String(stored)}/${String(own)}`;
+    });
+    return asking;
+  };
 
   const cipherOf = (master: Uint8Array): Cipher => createCipher(derived(master, 'doorstep vault'), random);
 
@@ -208,15 +235,12 @@ export const openVault = async (parts: {
   });
 
   const key = async (id: string): Promise<DataKey | null> => {
-    const entry = await records.get(collections.keys, id);
-    if (entry === null) {
-      dataKeys.delete(id);
-      return null;
-    }
+    const now = await revision();
     const known = dataKeys.get(id);
-    if (known !== undefined) return known;
-    const found = dataKey(id, await unwrap(entry, `key/${id}`));
-    dataKeys.set(id, found);
+    if (known !== undefined && isAsOf(known, now)) return known.value;
+    const entry = await records.get(collections.keys, id);
+    const found = entry === null ? null : (known?.value ?? dataKey(id, await unwrap(entry, `key/${id}`)));
+    dataKeys.set(id, { value: found, revision: now });
     return found;
   };
 
@@ -255,12 +279,14 @@ export const openVault = async (parts: {
   };
 
   const generation = async (): Promise<Generation> => {
-    for (let found = newest; ;) {
+    const now = await revision();
+    if (isAsOf(newest, now)) return newest.value;
+    for (let found = newest.value; ;) {
       const number = found.number + 1;
       const entry = await records.get(collections.generations, String(number));
       if (entry === null) {
-        if (found.number > newest.number) newest = found;
-        return newest;
+        if (found.number >= newest.value.number) newest = { value: found, revision: now };
+        return newest.value;
       }
       found = { number, sessionsSince: entry.endsSessions === true ? number : found.sessionsSince };
     }
@@ -278,6 +304,7 @@ export const openVault = async (parts: {
       // Keys of generation 0 may derive from the first master key, and so may have been copied.
       const entry = await generationEntry(number, endsSessions || last === 0);
       isFirst = await records.insert(collections.generations, String(number), entry);
+      ownChanges += 1;
     }
   };
 
@@ -336,6 +363,7 @@ export const openVault = async (parts: {
       await retireKey(id);
       await records.delete(collections.keys, id);
       dataKeys.delete(id);
+      ownChanges += 1;
     },
     generation,
     cipher,

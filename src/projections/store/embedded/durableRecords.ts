@@ -6,6 +6,12 @@ import { createRecords } from './records.js';
 /** How long a deletion waits for the reads of other processes to end. */
 const timeoutMs = 10_000;
 
+export interface DurableRecords extends RecordStore {
+  /** Another value after each write of another process that was acknowledged before the call. */
+  revision(): Promise<bigint>;
+  close(): Promise<void>;
+}
+
 /**
  * Records that survive a power cut, for the key vault. They have an SQLite file of their own, so
  * that rebuilding or dropping read models never touches them. When `delete` resolves, none of the
@@ -13,13 +19,7 @@ const timeoutMs = 10_000;
  *
  * @throws ReadModelStoreUnavailable when the file cannot be opened
  */
-export const createDurableRecords = async ({
-  file,
-  clock,
-}: {
-  file: string;
-  clock: Clock;
-}): Promise<RecordStore & { close(): Promise<void> }> => {
+export const createDurableRecords = async ({ file, clock }: { file: string; clock: Clock }): Promise<DurableRecords> => {
   const database = await openDatabase(file, clock, { durability: 'durable' });
   const records = createRecords(database, clock);
 
@@ -37,6 +37,8 @@ export const createDurableRecords = async ({
 
   return {
     ...records,
+    revision: () =>
+      database.read(() => (database.statement('PRAGMA data_version').get() as { readonly data_version: bigint }).data_version),
     delete: async (collection, key) => {
       await records.delete(collection, key);
       const deadline = clock.now() + timeoutMs;
