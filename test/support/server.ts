@@ -53,10 +53,17 @@ const environmentFor = (dataDir: string, extra: Environment): Environment => ({
 const outcomeOf = (child: ChildProcess): Promise<number | string> =>
   once(child, 'exit').then(([code, signal]) => (code ?? signal ?? 'unknown') as number | string);
 
-/** Starts `dist/main.js`, on a free port unless `extra` sets one. */
-export const launchServer = (dataDir: string, extra: Environment = {}): Launched => {
+/**
+ * Starts `dist/main.js`, on a free port unless `extra` sets one.
+ * @param command what runs it. Default: this version of Node.js
+ */
+export const launchServer = (
+  dataDir: string,
+  extra: Environment = {},
+  [program = '', ...options]: readonly string[] = [process.execPath],
+): Launched => {
   // Runs beside the data folder, so that a developer's `.env` is not read.
-  const child = spawn(process.execPath, [`${root}dist/main.js`], {
+  const child = spawn(program, [...options, `${root}dist/main.js`], {
     cwd: dataDir,
     env: environmentFor(dataDir, extra),
     stdio: ['ignore', 'pipe', 'pipe'],
