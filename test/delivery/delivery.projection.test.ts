@@ -1,68 +1,65 @@
-import { describe, expect, test } from '@jest/globals';
-import { deliveryEvents, type DeliveryEvent } from '../../src/events/delivery/delivery.events.js';
+import { deliveryEvents } from '../../src/events/delivery/delivery.events.js';
 import { deliveryProjection } from '../../src/projections/delivery/delivery.projection.js';
-import { checkpoint, content, replaced, setUp, websiteId } from '../support/delivery.js';
-import { earlier, now, recorded } from '../support/given.js';
+import { checkpoint, content, websiteId } from '../support/delivery.js';
+import { earlier } from '../support/given.js';
+import { describeProjection, happened } from '../support/projectionCases.js';
 
 const done = checkpoint('a', { status: 'done', completedAt: earlier });
 const document = { ...content([checkpoint('a'), checkpoint('b')]), updatedAt: earlier };
+const withOverride = { previewUrlOverride: 'https://p.example' };
+const statusSet = { websiteId, checkpointId: 'a', status: 'in_progress', previousStatus: 'pending' } as const;
 
-const statusSet = (data: Partial<Extract<DeliveryEvent, { type: 'DeliveryCheckpointStatusSet' }>['data']>): DeliveryEvent => ({
-  type: 'DeliveryCheckpointStatusSet',
-  data: { websiteId, checkpointId: 'a', status: 'in_progress', previousStatus: 'pending', ...data },
-});
-
-const after = (before: typeof document | null, event: DeliveryEvent) =>
-  deliveryProjection.evolve(before, recorded(event, { revision: 7, at: now }));
-
-describe('the delivery projection', () => {
-  test('DeliverySetUp makes the document, without what is about the change alone', () => {
-    expect(
-      after(null, setUp([done], { previewUrlOverride: 'https://p.example', reason: 'New', reasonVisible: true })),
-    ).toStrictEqual({
-      ...content([done], { previewUrlOverride: 'https://p.example' }),
-      updatedAt: now,
-    });
-  });
-
-  test('DeliveryReplaced replaces all of it', () => {
-    const before = { ...document, previewUrlOverride: 'https://p.example' };
-    expect(after(before, replaced([done]))).toStrictEqual({ ...content([done]), updatedAt: now });
-  });
-
-  test('DeliveryCheckpointStatusSet sets the status and the time of completion of that checkpoint', () => {
-    expect(after(document, statusSet({ status: 'done', completedAt: now }))).toStrictEqual({
-      ...content([checkpoint('a', { status: 'done', completedAt: now }), checkpoint('b')]),
-      updatedAt: now,
-    });
-  });
-
-  test('DeliveryCheckpointStatusSet takes the time of completion away when it has none', () => {
-    const before = { ...document, checkpoints: [done] };
-    expect(after(before, statusSet({ previousStatus: 'done' }))).toStrictEqual({
-      ...content([checkpoint('a', { status: 'in_progress' })]),
-      updatedAt: now,
-    });
-  });
-
-  test('DeliveryUndone is the block as it was', () => {
-    const event: DeliveryEvent = { type: 'DeliveryUndone', data: { ...content([done]), revision: 3 } };
-    expect(after(document, event)).toStrictEqual({ ...content([done]), updatedAt: now });
-  });
-
-  test('copes with a status of a checkpoint or a block that is not there', () => {
-    expect(after(document, statusSet({ checkpointId: 'gone' }))).toStrictEqual({ ...document, updatedAt: now });
-    expect(after(null, statusSet({}))).toBeNull();
-  });
-
-  test('handles or ignores every event of the stream', () => {
-    expect([...deliveryProjection.handles, ...deliveryProjection.ignores].sort()).toStrictEqual(
-      Object.keys(deliveryEvents).sort(),
-    );
-  });
-
-  test('is a fold of the delivery stream of the website', () => {
-    expect(deliveryProjection.documentId(recorded(setUp(), { stream: deliveryProjection.stream(websiteId) }))).toBe(websiteId);
-    expect(deliveryProjection.stream(websiteId)).toBe('delivery-w1');
-  });
-});
+describeProjection(
+  deliveryProjection,
+  [deliveryEvents],
+  {
+    DeliverySetUp: [
+      {
+        shows: 'the block, without what is about the change alone',
+        when: { ...content([done], withOverride), reason: 'New', reasonVisible: true },
+        then: { ...content([done], withOverride), updatedAt: happened },
+      },
+    ],
+    DeliveryReplaced: [
+      {
+        shows: 'another block, in place of all of it',
+        given: { ...document, ...withOverride },
+        when: content([done]),
+        then: { ...content([done]), updatedAt: happened },
+      },
+    ],
+    DeliveryCheckpointStatusSet: [
+      {
+        shows: 'the status and the time of completion of that checkpoint',
+        given: document,
+        when: { ...statusSet, status: 'done', completedAt: happened },
+        then: {
+          ...content([checkpoint('a', { status: 'done', completedAt: happened }), checkpoint('b')]),
+          updatedAt: happened,
+        },
+      },
+      {
+        shows: 'no time of completion when it has none',
+        given: { ...document, checkpoints: [done] },
+        when: { ...statusSet, previousStatus: 'done' },
+        then: { ...content([checkpoint('a', { status: 'in_progress' })]), updatedAt: happened },
+      },
+      {
+        shows: 'nothing of a checkpoint that is not there',
+        given: document,
+        when: { ...statusSet, checkpointId: 'gone' },
+        then: { ...document, updatedAt: happened },
+      },
+      { shows: 'nothing without a block', when: statusSet, then: null },
+    ],
+    DeliveryUndone: [
+      {
+        shows: 'the block as it was',
+        given: document,
+        when: { ...content([done]), revision: 3 },
+        then: { ...content([done]), updatedAt: happened },
+      },
+    ],
+  },
+  websiteId,
+);

@@ -1,153 +1,158 @@
-import { describe, expect, test } from '@jest/globals';
-import { provisioningEvents, stepIds, type ProvisioningEvent } from '../../src/events/provisioning/provisioning.events.js';
+import { provisioningEvents, stepIds, type StepId } from '../../src/events/provisioning/provisioning.events.js';
 import {
   provisioningProjection,
-  queuedJob,
   type ProvisioningDocument,
+  type ProvisioningStep,
 } from '../../src/projections/provisioning/provisioning.projection.js';
-import { earlier, now, recorded } from '../support/given.js';
+import { earlier } from '../support/given.js';
+import { describeProjection, happened } from '../support/projectionCases.js';
 
+const later = '2026-01-04T00:00:00.000Z';
 const job = { jobId: 'j1', websiteId: 'w1' };
-const ofStep = { ...job, step: 'github_invite_collaborator' as const, attempt: 1 };
-const output = { invited: ['octocat'] };
-const queued = queuedJob({ id: 'j1', websiteId: 'w1', createdAt: earlier });
+const step = 'github_invite_collaborator' as const;
+const ofStep = { ...job, step, attempt: 1 };
+const queued: ProvisioningDocument = {
+  id: 'j1',
+  websiteId: 'w1',
+  status: 'queued',
+  steps: [
+    { id: 'github_create_repo', status: 'pending', attempts: 0 },
+    { id: 'github_invite_collaborator', status: 'pending', attempts: 0 },
+    { id: 'vercel_create_project', status: 'pending', attempts: 0 },
+    { id: 'vercel_set_env_vars', status: 'pending', attempts: 0 },
+    { id: 'vercel_initial_deploy', status: 'pending', attempts: 0 },
+    { id: 'finalize', status: 'pending', attempts: 0 },
+  ],
+  createdAt: earlier,
+};
 
 /** The job with its second step as said. */
-const withStep = (step: Partial<ProvisioningDocument['steps'][number]>, changes: Partial<ProvisioningDocument> = {}) => ({
+const withStep = (changes: Partial<ProvisioningStep>, ofJob: Partial<ProvisioningDocument> = {}, id: StepId = step) => ({
   ...queued,
-  ...changes,
-  steps: queued.steps.map((one) => (one.id === ofStep.step ? { ...one, ...step } : one)),
+  ...ofJob,
+  steps: queued.steps.map((one) => (one.id === id ? { ...one, ...changes } : one)),
 });
-const running = withStep({ status: 'running', attempts: 1, startedAt: earlier }, { status: 'running' });
-const waiting = withStep(
-  { status: 'running', attempts: 1, startedAt: earlier, error: 'Oh', nextAttemptAt: now },
-  { status: 'running' },
-);
+const begun = { status: 'running', attempts: 1, startedAt: earlier } as const;
+const running = withStep(begun, { status: 'running' });
+const waiting = withStep({ ...begun, error: 'Oh', nextAttemptAt: later }, { status: 'running' });
 const failed = withStep(
   { status: 'failed', attempts: 5, startedAt: earlier, error: 'Oh', finishedAt: earlier },
   { status: 'failed', reason: 'github_invite_collaborator: Oh', finishedAt: earlier },
 );
+const output = { invited: ['octocat'] };
+const repository = { provider: 'github', id: 'a/b', name: 'b', defaultBranch: 'main', cloneUrl: 'https://x/b.git' };
+const made = { status: 'succeeded', attempts: 2, output: repository } as const;
+const withRepository = { ...failed, steps: [{ id: stepIds[0], ...made }, ...failed.steps.slice(1)] };
+const fault = { ...job, attempt: 6, error: 'Oh' };
+const lease = { worker: 'A', leaseUntil: later };
 
-const after = (document: ProvisioningDocument | null, event: ProvisioningEvent) =>
-  provisioningProjection.evolve(document, recorded(event, { at: now }));
-
-describe('the provisioning projection', () => {
-  test('ProvisioningQueued makes the job, six steps pending in their order', () => {
-    const data = { ...job, name: 'Bakery', slug: 'bakery', templateId: 'business', collaborators: [], createdAt: earlier };
-    const document = after(null, { type: 'ProvisioningQueued', data });
-    expect(document).toStrictEqual({
-      id: 'j1',
-      websiteId: 'w1',
-      status: 'queued',
-      steps: stepIds.map((id) => ({ id, status: 'pending', attempts: 0 })),
-      createdAt: earlier,
-    });
-    expect(stepIds).toStrictEqual([
-      'github_create_repo',
-      'github_invite_collaborator',
-      'vercel_create_project',
-      'vercel_set_env_vars',
-      'vercel_initial_deploy',
-      'finalize',
-    ]);
-  });
-
-  test('ProvisioningStepStarted sets job and step running; a further attempt keeps when the first began', () => {
-    const started = (attempt: number): ProvisioningEvent => ({
-      type: 'ProvisioningStepStarted',
-      data: { ...ofStep, attempt, worker: 'A', leaseUntil: now },
-    });
-    const begun = withStep({ status: 'running', attempts: 1, startedAt: now }, { status: 'running' });
-    expect(after(queued, started(1))).toStrictEqual(begun);
-    const again = withStep({ status: 'running', attempts: 2, startedAt: earlier, error: 'Oh' }, { status: 'running' });
-    expect(after(waiting, started(2))).toStrictEqual(again);
-  });
-
-  test('ProvisioningStepSucceeded keeps the output, and no error of an earlier attempt', () => {
-    const event: ProvisioningEvent = { type: 'ProvisioningStepSucceeded', data: { ...ofStep, output } };
-    const done = { status: 'succeeded', attempts: 1, startedAt: earlier, finishedAt: now, output } as const;
-    expect(after(running, event)).toStrictEqual(withStep(done, { status: 'running' }));
-    expect(after(waiting, event)).toStrictEqual(withStep(done, { status: 'running' }));
-  });
-
-  test('ProvisioningStepFailed shows what went wrong and when the next attempt is', () => {
-    const data = { ...ofStep, error: 'Oh', transient: true };
-    expect(after(running, { type: 'ProvisioningStepFailed', data: { ...data, nextAttemptAt: now } })).toStrictEqual(waiting);
-    const last = withStep({ status: 'running', attempts: 1, startedAt: earlier, error: 'Oh' }, { status: 'running' });
-    expect(after(waiting, { type: 'ProvisioningStepFailed', data })).toStrictEqual(last);
-  });
-
-  test('ProvisioningFailed ends job and step, with the reason', () => {
-    const reason = 'github_invite_collaborator: Oh';
-    expect(after(running, { type: 'ProvisioningFailed', data: { ...job, step: ofStep.step, reason } })).toStrictEqual(
-      withStep(
-        { status: 'failed', attempts: 1, startedAt: earlier, finishedAt: now },
-        { status: 'failed', reason, finishedAt: now },
-      ),
-    );
-  });
-
-  test('ProvisioningRetried queues the job again, and the step that failed', () => {
-    expect(after(failed, { type: 'ProvisioningRetried', data: { ...job, step: ofStep.step, run: 2 } })).toStrictEqual(
-      withStep({ attempts: 5 }),
-    );
-  });
-
-  test('ProvisioningSucceeded ends the job', () => {
-    expect(after(running, { type: 'ProvisioningSucceeded', data: job })).toStrictEqual({
-      ...running,
-      status: 'succeeded',
-      finishedAt: now,
-    });
-  });
-
-  test('copes with a stream whose beginning is missing', () => {
-    expect(after(null, { type: 'ProvisioningSucceeded', data: job })).toBeNull();
-  });
-
-  test('handles or ignores every event of its stream', () => {
-    const { handles, ignores } = provisioningProjection;
-    expect([...handles, ...ignores].sort()).toStrictEqual(Object.keys(provisioningEvents).sort());
-  });
-
-  describe('of a failed job', () => {
-    const made = (id: string, more: Partial<ProvisioningDocument['steps'][number]>): ProvisioningDocument => ({
-      ...failed,
-      steps: failed.steps.map((step) => (step.id === id ? { ...step, ...more } : step)),
-    });
-    const repository = { provider: 'github', id: 'a/b', name: 'b', defaultBranch: 'main', cloneUrl: 'https://x/b.git' };
-    const withRepository = made('github_create_repo', { status: 'succeeded', attempts: 2, output: repository });
-
-    test('ProvisioningCompensationRequested, …Failed and …Compensated say how the compensation stands', () => {
-      const fault = { ...job, attempt: 6, error: 'Oh' };
-      expect(after(failed, { type: 'ProvisioningCompensationRequested', data: job })?.cleanup).toEqual({ status: 'running' });
-      const waits: ProvisioningEvent = {
-        type: 'ProvisioningCompensationFailed',
-        data: { ...fault, transient: true, nextAttemptAt: now },
-      };
-      expect(after(failed, waits)?.cleanup).toEqual({ status: 'running', error: 'Oh', nextAttemptAt: now });
-      const ends: ProvisioningEvent = { type: 'ProvisioningCompensationFailed', data: { ...fault, transient: false } };
-      expect(after(failed, ends)?.cleanup).toEqual({ status: 'failed', error: 'Oh' });
-      const done = after(failed, { type: 'ProvisioningCompensated', data: job });
-      expect(done).toMatchObject({ status: 'failed', cleanup: { status: 'succeeded' } });
-    });
-
-    test('ProvisioningLeftoverRemoved takes what was made out of its steps', () => {
-      const data = { ...job, attempt: 6, what: 'repository', name: 'b', found: true } as const;
-      expect(after(withRepository, { type: 'ProvisioningLeftoverRemoved', data })?.steps[0]).toStrictEqual({
-        id: 'github_create_repo',
-        status: 'pending',
-        attempts: 2,
-      });
-      const other = { ...data, what: 'project' } as const;
-      expect(after(withRepository, { type: 'ProvisioningLeftoverRemoved', data: other })).toStrictEqual(withRepository);
-    });
-
-    test('ProvisioningRetried from the first step forgets the compensation and what failed', () => {
-      const compensated: ProvisioningDocument = { ...failed, cleanup: { status: 'succeeded' } };
-      const again = after(compensated, { type: 'ProvisioningRetried', data: { ...job, step: 'github_create_repo', run: 2 } });
-      expect(again).not.toHaveProperty('cleanup');
-      expect(again?.steps.map(({ status }) => status)).toEqual(stepIds.map(() => 'pending'));
-    });
-  });
-});
+describeProjection(
+  provisioningProjection,
+  [provisioningEvents],
+  {
+    ProvisioningQueued: [
+      {
+        shows: 'six steps pending, in their order',
+        when: { ...job, name: 'Bakery', slug: 'bakery', templateId: 'business', collaborators: [], createdAt: earlier },
+        then: queued,
+      },
+    ],
+    ProvisioningStepStarted: [
+      {
+        shows: 'job and step running',
+        given: queued,
+        when: { ...ofStep, ...lease },
+        then: withStep({ status: 'running', attempts: 1, startedAt: happened }, { status: 'running' }),
+      },
+      {
+        shows: 'a further attempt, and when the first began',
+        given: waiting,
+        when: { ...ofStep, attempt: 2, ...lease },
+        then: withStep({ ...begun, attempts: 2, error: 'Oh' }, { status: 'running' }),
+      },
+    ],
+    ProvisioningStepSucceeded: [running, waiting].map((given) => ({
+      shows: `the output, and no error of an earlier attempt (${given === running ? 'the first' : 'a further'} attempt)`,
+      given,
+      when: { ...ofStep, output },
+      then: withStep({ ...begun, status: 'succeeded', finishedAt: happened, output }, { status: 'running' }),
+    })),
+    ProvisioningStepFailed: [
+      {
+        shows: 'what went wrong and when the next attempt is',
+        given: running,
+        when: { ...ofStep, error: 'Oh', transient: true, nextAttemptAt: later },
+        then: waiting,
+      },
+      {
+        shows: 'no next attempt when there is none',
+        given: waiting,
+        when: { ...ofStep, error: 'Oh', transient: true },
+        then: withStep({ ...begun, error: 'Oh' }, { status: 'running' }),
+      },
+    ],
+    ProvisioningFailed: [
+      {
+        shows: 'the end of job and step, with the reason',
+        given: running,
+        when: { ...job, step, reason: 'Oh' },
+        then: withStep(
+          { ...begun, status: 'failed', finishedAt: happened },
+          { status: 'failed', reason: 'Oh', finishedAt: happened },
+        ),
+      },
+    ],
+    ProvisioningRetried: [
+      {
+        shows: 'the job queued again, and the step that failed',
+        given: failed,
+        when: { ...job, step, run: 2 },
+        then: withStep({ attempts: 5 }),
+      },
+      {
+        shows: 'from the first step: neither the compensation nor what failed',
+        given: { ...withRepository, cleanup: { status: 'succeeded' } },
+        when: { ...job, step: stepIds[0], run: 2 },
+        then: {
+          ...withStep({ attempts: 5 }),
+          steps: [{ id: stepIds[0], status: 'pending', attempts: 2 }, ...withStep({ attempts: 5 }).steps.slice(1)],
+        },
+      },
+    ],
+    ProvisioningSucceeded: [
+      { shows: 'the end of the job', given: running, when: job, then: { ...running, status: 'succeeded', finishedAt: happened } },
+      { shows: 'nothing of a stream whose beginning is missing', when: job, then: null },
+    ],
+    ProvisioningCompensationRequested: [{ given: failed, when: job, then: { ...failed, cleanup: { status: 'running' } } }],
+    ProvisioningLeftoverRemoved: [
+      {
+        shows: 'the steps that made it pending again',
+        given: withRepository,
+        when: { ...job, attempt: 6, what: 'repository', name: 'b', found: true },
+        then: { ...failed, steps: [{ id: stepIds[0], status: 'pending', attempts: 2 }, ...failed.steps.slice(1)] },
+      },
+      {
+        shows: 'the steps that made something else as they were',
+        given: withRepository,
+        when: { ...job, attempt: 6, what: 'project', name: 'b', found: true },
+        then: withRepository,
+      },
+    ],
+    ProvisioningCompensationFailed: [
+      {
+        shows: 'when the next attempt is',
+        given: failed,
+        when: { ...fault, transient: true, nextAttemptAt: later },
+        then: { ...failed, cleanup: { status: 'running', error: 'Oh', nextAttemptAt: later } },
+      },
+      {
+        shows: 'that it is given up',
+        given: failed,
+        when: { ...fault, transient: false },
+        then: { ...failed, cleanup: { status: 'failed', error: 'Oh' } },
+      },
+    ],
+    ProvisioningCompensated: [{ given: failed, when: job, then: { ...failed, cleanup: { status: 'succeeded' } } }],
+  },
+  job.jobId,
+);

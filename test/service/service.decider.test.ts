@@ -43,9 +43,14 @@ describe('a service', () => {
     ['attach', [], attach],
     ['detach', [attached], detach],
     ['uninstall', [attached], uninstall],
-    ['attach after all that', [attached, detached('deleted')], attach],
   ] as const)('%s: the same again changes nothing', (_, events, command) => {
     expectRepeatable(serviceDecider, events, command);
+  });
+
+  test('is not attached again by a repetition that comes after it was taken away', () => {
+    given([attached, detached('deleted')])
+      .when(attach)
+      .then([]);
   });
 });
 

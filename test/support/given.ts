@@ -71,8 +71,8 @@ export const given = <State, Command extends AnyCommand, Event extends DomainEve
 
 /**
  * What holds for every command: repeated, even later, on the state that it led to, it changes
- * nothing. It fails for a command that is refused, so that each one is shown in a case where it
- * acts.
+ * nothing. It fails for a command that is refused or changes nothing, so that each one is shown in a
+ * case where it acts.
  */
 export const expectRepeatable = <State, Command extends AnyCommand, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
@@ -81,6 +81,7 @@ export const expectRepeatable = <State, Command extends AnyCommand, Event extend
 ): void => {
   const { outcome } = given(decider, events).when(command);
   if (isRefusal(outcome)) throw new Error(`${command.type} is refused: ${outcome.message}`);
+  if (outcome.length === 0) throw new Error(`${command.type} changes nothing here, so that repeating it shows nothing`);
   const { at } = timed<Command>(command);
   const appended = outcome.map((event, index) => recorded(event, { revision: events.length + index, at }));
   const later = new Date(Date.parse(at) + 1_000).toISOString();

@@ -25,6 +25,7 @@ const codec = createCodec(catalogue);
  * Tests a projection by its examples, at least one for each event type that it handles, and by the
  * rules for every projection.
  * @param streams the event definitions of the streams that its documents are folded from
+ * @param documentId of all examples
  */
 export const describeProjection = <Document extends JsonObject, Event extends DomainEvent>(
   projection: Projection<Document, Event>,
@@ -32,13 +33,14 @@ export const describeProjection = <Document extends JsonObject, Event extends Do
   examples: {
     readonly [Type in Event['type']]?: readonly ProjectionCase<Document, Extract<Event, { readonly type: Type }>>[];
   },
+  documentId = 'w1-c1',
 ): void => {
   const { name, handles, ignores, indexes } = projection;
   const cases = (Object.keys(examples) as Event['type'][]).flatMap((type) =>
     (examples[type] ?? []).map(({ shows, given, when, then }: ProjectionCase<Document, Event>) => ({
       title: shows === undefined ? type : `${type}: ${shows}`,
       type,
-      event: recorded({ type, data: when } as Event, { revision: 7, at: happened, stream: projection.stream('1') }),
+      event: recorded({ type, data: when } as Event, { revision: 7, at: happened, stream: projection.stream(documentId) }),
       before: given ?? null,
       after: then,
     })),
@@ -73,7 +75,9 @@ export const describeProjection = <Document extends JsonObject, Event extends Do
 
     test('makes documents that can be stored and indexed', () => {
       for (const { event, after } of cases) {
-        expect(projection.documentId(event)).not.toBe('');
+        // The document that the stream's events are folded into, and no other.
+        expect(projection.documentId(event)).toBe(documentId);
+        expect(projection.stream(documentId)).toBe(event.stream);
         expectStorable(after);
         for (const { field } of indexes) expectIndexable(after?.[field]);
       }
