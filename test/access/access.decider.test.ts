@@ -101,6 +101,16 @@ describe('AddClient', () => {
       .then([{ type: 'InvitationRenewed', data: { ...invitation, expiresAt: days(70) } }]);
   });
 
+  test('of somebody whose address has a pending transfer invites them, and leaves the transfer alone', () => {
+    const { role: _, ...terms } = { ...invitation, invitationId: 't1', kind: 'ownership_transfer' as const };
+    const offered: AccessEvent = { type: 'InvitationIssued', data: terms };
+    given(accessDecider, [offered]).when(add).then([issued]);
+    given(accessDecider, [offered])
+      .when({ ...add, isRegistered: true })
+      .then([linked]);
+    expect([...stateAfter(accessDecider, [offered, issued]).invitations.keys()]).toEqual(['t1', 'i1']);
+  });
+
   test('of a client who was invited before settles the invitation, so that a removal later is final', () => {
     given(accessDecider, [issued])
       .when({ ...add, isRegistered: true })
@@ -129,6 +139,22 @@ describe('AddClient', () => {
 describe('ClaimInvitation', () => {
   test('creates the link and marks the invitation accepted', () => {
     given(accessDecider, [issued]).when(claim).then([linked, accepted]);
+  });
+
+  test('after a renewal counts from the renewal on, with the role that it names', () => {
+    const renewed: AccessEvent = {
+      type: 'InvitationRenewed',
+      data: { ...invitation, role: 'editor', expiresAt: days(70) },
+    };
+    const late = { ...claim, at: days(69) };
+    given(accessDecider, [issued]).when(late).thenRefused(refusals.invitationNotFound('i1'));
+    given(accessDecider, [issued, renewed])
+      .when(late)
+      .then([{ type: 'ClientLinked', data: { ...person, role: 'editor' } }, accepted]);
+    given(accessDecider, [issued, renewed])
+      .when({ ...claim, at: days(70) })
+      .thenRefused(refusals.invitationNotFound('i1'));
+    expectRepeatable(accessDecider, [issued, renewed], late);
   });
 
   test('by another address, or one that nobody vouches for, is refused', () => {

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
+import { apiKeyStream, keyOfId } from '../../src/events/apiKey/apiKey.stream.js';
 import { accessTokenFrom } from '../../src/platform/accessToken.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { eventually } from '../support/eventually.js';
@@ -42,6 +44,47 @@ describe('a token', () => {
   test('lets in as whom it was minted for', async () => {
     const client = await api.mintToken({ role: 'client', subject: 'c-1', verifiedEmail: 'ann@example.com' });
     expect((await whoIs(client)).body).toStrictEqual({ subject: 'c-1', email: 'ann@example.com', role: 'client', websites: [] });
+  });
+
+  /** As events hold what belongs to the person of an address. */
+  const encrypted = (address: string): Promise<string> => api.engine.personal.encrypt(address, address);
+
+  test.each([
+    ['whose subject', { subject: 'gone@example.com' }, 'gone@example.com'],
+    ['whose address', { subject: 'c-2', verifiedEmail: 'gone-too@example.com' }, 'gone-too@example.com'],
+  ])('%s was erased is Invalid token', async (_what, person, address) => {
+    const gone = await api.mintToken({ role: 'client', ...person });
+    expect((await whoIs(gone)).status).toBe(200);
+    await api.engine.personal.cryptoShred(await encrypted(address));
+    expect(await whoIs(gone)).toMatchObject(refused('Invalid token', 'invalid_token'));
+  });
+
+  test('writes in the name that it was minted for, also when its address belongs to somebody else by now', async () => {
+    const subject = 'writer@example.com';
+    const writer = await api.mintToken({ subject });
+    const held = await encrypted(subject);
+    await api.engine.personal.retire(held);
+    expect(await encrypted(subject)).not.toBe(held);
+    const { key } = await mint({ name: 'by the writer' }, writer);
+    const { events } = await api.engine.eventStore.readStream(apiKeyStream.name({ key: keyOfId(key.id) }));
+    expect(events.map(({ metadata }) => metadata.actor)).toMatchObject([{ subject: held, via: 'token', role: 'admin' }]);
+  });
+
+  test('brings the name of its owner along: a client who is made by a claim has it', async () => {
+    const person = { subject: 'named', verifiedEmail: 'named@example.com', userName: 'Ann of the Bakery' };
+    const context = {
+      commandId: api.engine.ids.commandId(),
+      actor: { subject: 'named', role: 'client', via: 'portal' },
+      requestId: 'r',
+    } as const;
+    const input = { name: 'ci', callerRole: 'client', role: 'client', scope: 'write', ...person } as const;
+    const minted = await mintApiKey(api.engine, input, api.engine.random.bytes(64), context);
+    const website = await api.call('POST', '/websites', { token, body: { name: 'Bakery', slug: 'named' } });
+    const clients = `/websites/${(website.body as { id: string }).id}/clients`;
+    const body = { email: person.verifiedEmail, role: 'viewer' };
+    const { invitation } = (await api.call('POST', clients, { token, body })).body as { invitation: { id: string } };
+    const claimed = await api.call('POST', `/invitations/${invitation.id}/claim`, { token: minted.token });
+    expect(claimed.body).toMatchObject({ link: { name: person.userName } });
   });
 
   test('is missing: 401 Missing token, with how to authenticate', async () => {

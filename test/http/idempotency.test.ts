@@ -93,15 +93,40 @@ describe('the same request with the same key', () => {
   });
 
   test('ten times at once: one runs, all get its answer', async () => {
+    // Who waits for another request of this process schedules the end of its waiting.
+    const scheduled: number[] = [];
+    const at = await startApi({
+      ...options,
+      folder: api.folder,
+      clock: {
+        now: () => clock.now(),
+        schedule: (ms, task) => {
+          scheduled.push(ms);
+          return clock.schedule(ms, task);
+        },
+      },
+    });
+    const inserted: string[] = [];
+    const { records } = at.engine.readModels;
+    const insert = records.insert.bind(records);
+    records.insert = (collection, ...record) => {
+      inserted.push(collection);
+      return insert(collection, ...record);
+    };
     const key = newKey();
     const { opened, open } = gate();
     surprises.push(() => opened);
-    const answers = Array.from({ length: 10 }, () => order(key));
-    await eventually('the first call', () => (calls.length === 1 ? true : undefined));
+    const answers = Array.from({ length: 10 }, () => order(key, 'bread', { at }));
+    await eventually('nine that wait', () =>
+      scheduled.filter((ms) => ms > 9_000 && ms <= 10_000).length >= 9 ? true : undefined,
+    );
+    // They ask nothing of the store meanwhile.
+    expect([calls.length, inserted]).toStrictEqual([1, ['idempotency']]);
     open();
     const texts = new Set((await Promise.all(answers)).map(({ status, text }) => `${status} ${text}`));
     expect([...texts]).toStrictEqual(['201 {"number":1,"body":{"item":"bread"}}']);
     expect(calls).toHaveLength(1);
+    await at.stop();
   });
 
   test('on another instance gets the first answer, also while the first is still under way', async () => {

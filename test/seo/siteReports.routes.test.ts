@@ -185,6 +185,26 @@ describe('bookings of the embedded calendar', () => {
     expect((await get(`/websites/${id}/bookings?cursor=${cursor}`)).status).toBe(400);
   });
 
+  test('with the same start are all there, each once, in pages too; one that starts at the end asked for is not', async () => {
+    const id = await newWebsite('same-start');
+    const added = await Promise.all(['a', 'b', 'c'].map((title) => post(`/websites/${id}/bookings`, { title, ...at(1) })));
+    const all = await get(`/websites/${id}/bookings`);
+    const titles = (all.body as Booking[]).map(({ title }) => title);
+    expect(titles.toSorted()).toStrictEqual(['a', 'b', 'c']);
+    expect(new Set(added.map(({ body }) => (body as Booking).id)).size).toBe(3);
+    const paged: string[] = [];
+    for (let path: string | undefined = `/websites/${id}/bookings?limit=1`; path !== undefined;) {
+      const { body, headers } = await get(path);
+      paged.push(...(body as Booking[]).map(({ title }) => title));
+      const next: string | undefined = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+      path = next === undefined ? undefined : `/websites/${id}/bookings${new URL(next, 'http://x').search}`;
+    }
+    expect(paged).toStrictEqual(titles);
+    expect((await get(`/websites/${id}/bookings?from=${at(1).start}`)).body).toHaveLength(3);
+    expect((await get(`/websites/${id}/bookings?to=${at(1).start}`)).body).toStrictEqual([]);
+    expect((await get(`/websites/${id}/bookings?to=${at(1).end}`)).body).toHaveLength(3);
+  });
+
   test.each([
     ['no title', { title: ' ', ...at(1) }, 'Invalid request body — title: must not be blank'],
     ['no end', { title: 'x', start: at(1).start }, 'Invalid request body — end: is required'],

@@ -47,6 +47,22 @@ describe('a service', () => {
     expectRepeatable(serviceDecider, events, command);
   });
 
+  test('is taken away from beside another one, which stays', () => {
+    const analytics = { websiteId: 'w1', serviceId: 's2', kind: 'analytics' } as const;
+    const other: ServiceEvent = { type: 'ServiceAttached', data: { ...analytics, siteId: 'bakery.example', secretNames: [] } };
+    const detachOther = { ...detach, serviceId: 's2' };
+    const otherDetached: ServiceEvent = { type: 'ServiceDetached', data: { ...analytics, reason: 'deleted' } };
+    given([attached, other])
+      .when(detach)
+      .then([detached('deleted')]);
+    given([attached, other]).when(detachOther).then([otherDetached]);
+    given([attached, other, detached('deleted')])
+      .when(detachOther)
+      .then([otherDetached]);
+    const { services } = stateAfter(serviceDecider, [attached, other, detached('deleted')]);
+    expect(services).toEqual([{ serviceId: 's2', kind: 'analytics', attachedAt: earlier }]);
+  });
+
   test('is not attached again by a repetition that comes after it was taken away', () => {
     given([attached, detached('deleted')])
       .when(attach)

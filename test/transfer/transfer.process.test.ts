@@ -10,9 +10,9 @@ const claimTask: BillingTask = { kind: 'claim', claim };
 const endTask: BillingTask = { kind: 'end', clientId: 'c1' };
 const later = (ms: number): string => new Date(Date.parse(now) + ms).toISOString();
 
-const started = (about: string, attempt = 1): BillingEvent => ({
+const started = (about: string, attempt = 1, worker = 'me'): BillingEvent => ({
   type: 'BillingAttemptStarted',
-  data: { websiteId: 'w1', about, attempt, worker: 'me', leaseUntil: later(6_000) },
+  data: { websiteId: 'w1', about, attempt, worker, leaseUntil: later(6_000) },
 });
 const account = { websiteId: 'w1', clientId: 'c1', provider: 'stripe', customerId: 'cus_1' };
 const requested: BillingEvent = { type: 'SubscriptionRequested', data: { ...account, claimId: 'claim-1' } };
@@ -81,6 +81,30 @@ describe('an attempt', () => {
       .then([started('end c1', 2)]);
     expect(attemptsAt(stateAfter(billingProcess, events), claimTask).failures).toBe(1);
     expect(attemptsAt(stateAfter(billingProcess, events), endTask)).toEqual({ attempt: 1, failures: 0, retriedForMs: 0 });
+  });
+
+  test('whose lease is renewed keeps others out: who waited out the old lease waits anew', () => {
+    const renewed: BillingEvent = {
+      type: 'BillingLeaseRenewed',
+      data: { websiteId: 'w1', attempt: 1, leaseUntil: later(6_000) },
+    };
+    const renew = { type: 'RenewLease', ...ofAttempt, lease: 0n } as const;
+    const other = { ...start, attempt: 2, worker: 'other' };
+    given(billingProcess, [started('claim-1')])
+      .when(renew)
+      .then([renewed]);
+    expectRepeatable(billingProcess, [started('claim-1')], renew);
+    given(billingProcess, [started('claim-1')])
+      .when({ ...other, waitedOut: 0n })
+      .then([started('claim-1', 2, 'other')]);
+    given(billingProcess, [started('claim-1'), renewed])
+      .when({ ...other, waitedOut: 0n })
+      .then([]);
+    const { lease } = attemptsAt(stateAfter(billingProcess, [started('claim-1'), renewed]), claimTask);
+    expect(lease).toEqual({ worker: 'me', token: 1n });
+    given(billingProcess, [started('claim-1'), renewed])
+      .when({ ...renew, lease: 1n })
+      .then([renewed]);
   });
 
   test('that is not the current one says nothing', () => {

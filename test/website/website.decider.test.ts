@@ -67,6 +67,21 @@ describe('CreateWebsite', () => {
   });
 });
 
+test('the colour given at creation is kept: the same again changes nothing', () => {
+  const colour = { brandColor: '#AA3300' };
+  const coloured = { ...created, data: { ...created.data, ...colour } } as WebsiteEvent;
+  given(websiteDecider)
+    .when({ ...create, ...colour })
+    .then([coloured]);
+  const change = { type: 'ChangeWebsite', websiteId: 'w1' } as const;
+  given(websiteDecider, [coloured])
+    .when({ ...change, ...colour })
+    .then([]);
+  given(websiteDecider, [coloured])
+    .when({ ...change, brandColor: '#000000' })
+    .then([{ type: 'WebsiteBrandColorChanged', data: { websiteId: 'w1', brandColor: '#000000' } }]);
+});
+
 describe('ChangeWebsite', () => {
   const change = { type: 'ChangeWebsite', websiteId: 'w1' } as const;
 
