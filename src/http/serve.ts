@@ -44,6 +44,9 @@ interface Body {
   readonly bytes: Buffer | undefined;
 }
 
+/** A read that took longer (it waited for a list, or a provider) is authorised again. */
+const slowAnswerMs = 1_000;
+
 const bodyless: Body = { value: undefined, bytes: undefined };
 const noFields = Type.Object({});
 
@@ -51,8 +54,8 @@ const noFields = Type.Object({});
  * The steps of a request, in this order, so that nobody learns more than they may: who calls, the
  * path's parameters, whether they may, the query, `Idempotency-Key`, whether the website is
  * archived, the body, `If-Match`, the handler. Who calls and whether they may is asked again when
- * time has passed: after a body that was waited for, and after another request with the same
- * `Idempotency-Key`.
+ * time has passed: after a body that was waited for, after another request with the same
+ * `Idempotency-Key`, and before a slow read is answered.
  */
 export const createServe = (route: Route, parts: ServeParts): Serve => {
   const { engine, findStanding, idempotency, baseUrl } = parts;
@@ -189,6 +192,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
 
     const handled = new HandlerRequest(engine, exchange, input());
     const answer = await answerRequest(exchange, handled);
+    if (!isWrite && engine.clock.now() - exchange.startedAt > slowAnswerMs) await findAgain();
     if (answer.events === undefined) {
       send(exchange, replyTo(exchange, answer, baseUrl()));
       return;
