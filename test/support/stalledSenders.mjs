@@ -1,18 +1,17 @@
 /**
- * A worker thread that keeps connections open from one address, each with the same bytes sent and
- * nothing after them. With `again`, one that is closed is opened anew 2 to 5 s later.
+ * A worker thread that opens connections from one address, all at once, and sends the same bytes on
+ * each and nothing after them.
  */
 import { connect } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** @type {{ port: number, localAddress: string, count: number, bytes: string, filler: number, again: boolean }} */
-const { port, localAddress, count, bytes, filler, again } = workerData;
+/** @type {{ port: number, localAddress: string, count: number, bytes: string, filler: number }} */
+const { port, localAddress, count, bytes, filler } = workerData;
 /** How many answered with each status, and how many refusals said when to come again. */
 /** @type {{ open: number, opened: number, closed: number, retryAfter: number, statuses: Record<string, number> }} */
 const seen = { open: 0, opened: 0, closed: 0, retryAfter: 0, statuses: {} };
 
-/** @param {number} index */
-const open = (index) => {
+const open = () => {
   const socket = connect({ host: '127.0.0.1', port, localAddress });
   socket.on('connect', () => {
     seen.open += 1;
@@ -22,7 +21,6 @@ const open = (index) => {
     socket.once('close', () => {
       seen.open -= 1;
       seen.closed += 1;
-      if (again) setTimeout(open, 2_000 + (3_000 * index) / count, index);
     });
   });
   socket.on('data', (chunk) => {
@@ -36,4 +34,4 @@ const open = (index) => {
 };
 
 parentPort?.on('message', () => parentPort?.postMessage(seen));
-for (let index = 0; index < count; index += 1) open(index);
+for (let index = 0; index < count; index += 1) open();
