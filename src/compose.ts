@@ -9,6 +9,7 @@ import { composeProjector, composeWorkers } from './compose/workers.js';
 import { createMetrics } from './http/metrics.js';
 import { sleep, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
+import { createTrustsProxy } from './platform/publicAddress.js';
 import type { Settings } from './platform/settings.js';
 import { readVersion } from './platform/version.js';
 
@@ -32,7 +33,7 @@ const files = {
 export const startDoorstep = async (settings: Settings, logger: Logger): Promise<Doorstep> => {
   const {
     roles,
-    http: { host, port, healthPort, corsOrigins, metrics: metricsAt, senderLimit },
+    http: { host, port, healthPort, corsOrigins, metrics: metricsAt, senderLimit, trustedProxies },
   } = settings;
   const metrics = createMetrics();
   const core = await openCore(settings, logger, { instrument: (eventStore) => countAppends(eventStore, metrics) });
@@ -45,6 +46,7 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
     metricsOnHealthPort: metricsAt === 'health',
     version,
     limits: { maxOfSender: senderLimit },
+    trustsProxy: createTrustsProxy(trustedProxies),
   });
   const projector = composeProjector(core);
   const { workers, cron } = composeWorkers(settings, core, integrations, address);

@@ -22,6 +22,7 @@ export interface HttpOptions {
   /** Default: every route of the service. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
   readonly limits?: HttpAppParts['limits'];
+  readonly trustsProxy?: HttpAppParts['trustsProxy'];
   readonly timeouts?: Timeouts;
   /** Of the servers' timeouts. Default: the engine's. */
   readonly clock?: Clock;
@@ -71,6 +72,7 @@ export const composeHttp = (
     ...(limits !== undefined && { limits }),
     metrics,
     clock,
+    ...(options.trustsProxy !== undefined && { trustsProxy: options.trustsProxy }),
     observe: (answered) => {
       metrics.observe(answered);
     },

@@ -28,6 +28,7 @@ import type { Scheduling } from '../integrations/scheduling/port.js';
 import { createEmbeddedSourceHost } from '../integrations/sourceHost/embedded.js';
 import { createGitHub } from '../integrations/sourceHost/github.js';
 import type { SourceHost } from '../integrations/sourceHost/port.js';
+import { createTrustsProxy } from '../platform/publicAddress.js';
 import type { Settings } from '../platform/settings.js';
 import { listBookings } from '../projections/booking/booking.queries.js';
 import { erasureTargets } from '../projections/erasure/erasureTargets.queries.js';
@@ -86,7 +87,8 @@ export const composeIntegrations = (
       ? createEmbeddedSourceHost({ folder: folder('repositories'), templatesFolder, clock })
       : createGitHub({ settings: sites.github, clock, random, logger });
 
-  const counter = createPageCounter({ file: folder('analytics.db'), clock, random, logger });
+  const trustsProxy = createTrustsProxy(settings.http.trustedProxies);
+  const counter = createPageCounter({ file: folder('analytics.db'), clock, random, logger, trustsProxy });
   const analytics =
     settings.analytics === undefined ? counter : createPlausible({ ...settings.analytics, clock, random, logger });
   const builder = createSiteBuilder({ program: buildProgram, clock });
@@ -120,6 +122,7 @@ export const composeIntegrations = (
           origins: settings.http.corsOrigins,
           sitesHaveOrigins: settings.http.sitesUrl !== undefined,
           adminEmails: auth.adminEmails,
+          trustsProxy,
         })
       : { identityProvider: createOidcIssuer(auth.issuer, engine), mounts: {} };
   const { identityProvider, mounts } =

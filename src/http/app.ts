@@ -14,6 +14,7 @@ import type { Route } from './route.js';
 import { createSenders, type SenderLimits, type SenderMetrics } from './senders.js';
 import { createServe, type Serve, type ServeParts } from './serve.js';
 import type { Clock } from '../platform/clock.js';
+import type { TrustsProxy } from '../platform/publicAddress.js';
 
 export interface HttpAppParts extends StandingParts {
   readonly records: RecordStore;
@@ -38,6 +39,8 @@ export interface HttpAppParts extends StandingParts {
    */
   readonly limits?: Partial<HttpLimits>;
   readonly metrics?: SenderMetrics;
+  /** Whose `X-Forwarded-For` is believed. Default: peers in private networks. */
+  readonly trustsProxy?: TrustsProxy;
   /** Of timeouts. Default: the engine's. */
   readonly clock?: Clock;
 }
@@ -76,7 +79,12 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   const accessLog = createAccessLog(engine);
   const limits = { ...defaultLimits, ...parts.limits };
   const load = createLoad(engine.clock, limits);
-  const senders = createSenders(clock, limits, parts.metrics ?? { refused: () => undefined, connections: () => undefined });
+  const senders = createSenders(
+    clock,
+    limits,
+    parts.metrics ?? { refused: () => undefined, connections: () => undefined },
+    parts.trustsProxy,
+  );
   const streams = new Set<() => void>();
   const vitalPaths = new Set(parts.routes.filter(({ vital }) => vital === true).map(({ path }) => path));
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../platform/clock.js';
-import { senderIn } from '../platform/publicAddress.js';
+import { senderIn, type TrustsProxy } from '../platform/publicAddress.js';
 
 /**
  * What one sender may have at the same time, so that nobody alone turns the others away. A sender
@@ -69,7 +69,7 @@ interface Connection {
   requests: number;
 }
 
-export const createSenders = (clock: Clock, limits: SenderLimits, metrics: SenderMetrics): Senders => {
+export const createSenders = (clock: Clock, limits: SenderLimits, metrics: SenderMetrics, trustsProxy?: TrustsProxy): Senders => {
   const { maxUnderWay, maxOfSender } = limits;
   const senders = new Map<string, Sender>();
   const connections = new WeakMap<object, Connection>();
@@ -137,7 +137,7 @@ export const createSenders = (clock: Clock, limits: SenderLimits, metrics: Sende
     },
 
     admit: (request, response) => {
-      const name = senderIn(request);
+      const name = senderIn(request, trustsProxy);
       const connection = connections.get(request.socket);
       if (connection !== undefined && name !== connection.peer) {
         proxies.set(connection.peer, true);

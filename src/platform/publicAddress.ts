@@ -44,8 +44,7 @@ for (const [address, prefix] of [
  * a private network, a cloud's metadata service or an unassigned block. False for anything else.
  */
 export const isPublicAddress = (address: string): boolean => {
-  // A dual-stack socket reports an IPv4 peer in this form.
-  const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
+  const plain = withoutMapping(address);
   if (isIP(plain) === 4) return !notPublic4.check(plain, 'ipv4');
   return isIP(plain) === 6 && global6.check(plain, 'ipv6') && !notPublic6.check(plain, 'ipv6');
 };
@@ -64,13 +63,36 @@ export const isLoopbackName = (host: string): boolean => {
   return version === 0 ? /^(?:.+\.)?localhost$/.test(plain) : loopback.check(plain, version === 4 ? 'ipv4' : 'ipv6');
 };
 
+/** Whether a peer is a proxy whose `X-Forwarded-For` is believed; everybody else could forge it. */
+export type TrustsProxy = (peer: string) => boolean;
+
+const trustsPrivate: TrustsProxy = (peer) => !isPublicAddress(peer);
+
 /**
- * The address that a request came from: the peer, or, when the peer is in a private network, the
- * last entry of `X-Forwarded-For` from the proxy there. The header is ignored from public peers,
- * who could forge it.
+ * @param networks addresses and networks (`10.0.0.0/8`); `private` stands for every address that is
+ *   not public
  */
-export const senderOf = (peer: string, forwardedFor: string): string => {
-  if (isPublicAddress(peer)) return peer;
+export const createTrustsProxy = (networks: readonly string[]): TrustsProxy => {
+  const listed = new BlockList();
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/');
+    const version = isIP(address);
+    if (version === 0) continue;
+    listed.addSubnet(address, Number(prefix ?? (version === 4 ? 32 : 128)), version === 4 ? 'ipv4' : 'ipv6');
+  }
+  const isPrivateTrusted = networks.includes('private');
+  return (peer) => {
+    const address = withoutMapping(peer);
+    return listed.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4') || (isPrivateTrusted && trustsPrivate(address));
+  };
+};
+
+/**
+ * The address that a request came from: the peer, or the last entry of `X-Forwarded-For` from a
+ * proxy that is trusted (by default one in a private network).
+ */
+export const senderOf = (peer: string, forwardedFor: string, trustsProxy: TrustsProxy = trustsPrivate): string => {
+  if (!trustsProxy(peer)) return peer;
   const nearest = forwardedFor.split(',').at(-1)?.trim() ?? '';
   return isIP(nearest) === 0 ? peer : nearest;
 };
@@ -79,15 +101,18 @@ export const senderOf = (peer: string, forwardedFor: string): string => {
  * Whom a request counts for: an IPv4 address, or an IPv6 /64 network, within which one household
  * can choose any address. Behind a proxy that `senderOf` believes it is the one that the proxy names.
  */
-export const senderIn = ({
-  socket,
-  headers,
-}: {
-  readonly socket: { readonly remoteAddress?: string | undefined };
-  readonly headers: IncomingHttpHeaders;
-}): string => {
+export const senderIn = (
+  {
+    socket,
+    headers,
+  }: {
+    readonly socket: { readonly remoteAddress?: string | undefined };
+    readonly headers: IncomingHttpHeaders;
+  },
+  trustsProxy?: TrustsProxy,
+): string => {
   const { 'x-forwarded-for': forwarded = '' } = headers;
-  const address = withoutMapping(senderOf(socket.remoteAddress ?? '', String(forwarded)));
+  const address = withoutMapping(senderOf(socket.remoteAddress ?? '', String(forwarded), trustsProxy));
   if (isIP(address) !== 6) return address;
   const [before = [], after = []] = address.split('::').map((groups) => (groups === '' ? [] : groups.split(':')));
   const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');

@@ -53,6 +53,17 @@ export const numberUpTo =
       ? Number(text)
       : new Problem(`must be a whole number from 1 to ${String(max)}`);
 
+const proxyNetwork = (text: string): string | Problem => {
+  const [address = '', prefix, ...more] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const isNetwork =
+    more.length === 0 && bits > 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits));
+  return text === 'private' || isNetwork ? text : new Problem('must be an address, a network such as 10.0.0.0/8, or private');
+};
+
+/** `none` is nobody. */
+export const proxyNetworks = (text: string): readonly string[] | Problem => (text === 'none' ? [] : listOf(proxyNetwork)(text));
+
 export const hostName = (text: string): string | Problem =>
   /^[\w.:%-]+$/.test(text) ? text : new Problem('must be a host name or an IP address, without scheme or brackets');
 

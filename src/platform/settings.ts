@@ -24,6 +24,7 @@ import {
   origin,
   originOfNames,
   portNumber,
+  proxyNetworks,
   Problem,
   readModelAddress,
   secretsInRotation,
@@ -68,6 +69,8 @@ export interface Settings {
     readonly metrics: 'public' | 'health';
     /** Requests under way, and connections, that one sender may have in this process. */
     readonly senderLimit: number;
+    /** Addresses and networks of reverse proxies; `private`: all that are not public. */
+    readonly trustedProxies: readonly string[];
   };
   /** Absolute path. The embedded defaults write nothing outside it. */
   readonly dataDir: string;
@@ -278,6 +281,7 @@ export const loadSettings = (environment: Environment): Settings => {
       healthPort: read('HEALTH_PORT', portNumber, undefined),
       metrics: read('METRICS', oneOf(['public', 'health']), 'public'),
       senderLimit: read('SENDER_LIMIT', numberUpTo(2_000), 200),
+      trustedProxies: read('TRUSTED_PROXIES', proxyNetworks, ['private']),
     },
     dataDir: resolve(read('DATA_DIR', anyText, './data')),
     stores: {

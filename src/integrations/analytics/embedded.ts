@@ -1,5 +1,6 @@
 import { isoTime, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
+import type { TrustsProxy } from '../../platform/publicAddress.js';
 import type { Random } from '../../platform/random.js';
 import { embedded } from '../embeddedFiles.js';
 import { ProviderFault } from '../fault.js';
@@ -27,7 +28,13 @@ const DELETE_DELAY_MS = 60_000;
  * visitor is a hash of address and browser with a salt that is deleted after the day (UTC). Views
  * are written every second; a crash loses that second. The file is opened or created on first use.
  */
-export const createPageCounter = (parts: { file: string; clock: Clock; random: Random; logger: Logger }): PageCounter => {
+export const createPageCounter = (parts: {
+  file: string;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  trustsProxy?: TrustsProxy;
+}): PageCounter => {
   const { clock, random, logger } = parts;
   let opened: Tallies | null = null;
   let pending: (PageView & { readonly day: Day })[] = [];
@@ -91,7 +98,7 @@ export const createPageCounter = (parts: { file: string; clock: Clock; random: R
   return {
     provider: embedded,
     count: (request) => {
-      const view = pageViewOf(request);
+      const view = pageViewOf(request, parts.trustsProxy);
       if (view === null) return;
       if (pending.length >= MAX_PENDING_VIEWS) {
         dropped += 1;

@@ -1,4 +1,4 @@
-import { senderOf } from '../../platform/publicAddress.js';
+import { senderOf, type TrustsProxy } from '../../platform/publicAddress.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { PageRequest } from './port.js';
 
@@ -36,7 +36,10 @@ const isRobot = (agent: string): boolean => !browser.test(agent) || robots.test(
 const isPrefetch = (purpose: string): boolean => /prefetch|prerender|preview/i.test(purpose);
 
 /** The page view of a request; null for robots and prefetches. */
-export const pageViewOf = ({ project, path, query, headers, peer = '' }: PageRequest): PageView | null => {
+export const pageViewOf = (
+  { project, path, query, headers, peer = '' }: PageRequest,
+  trustsProxy?: TrustsProxy,
+): PageView | null => {
   const header = (name: string): string => {
     const value = headers[name];
     return typeof value === 'string' ? value : (value?.join(', ') ?? '');
@@ -48,7 +51,7 @@ export const pageViewOf = ({ project, path, query, headers, peer = '' }: PageReq
     project,
     page: path.slice(0, maxPageLength),
     ...(source !== undefined && { source }),
-    visitor: `${senderOf(peer, header('x-forwarded-for'))}\n${agent}`,
+    visitor: `${senderOf(peer, header('x-forwarded-for'), trustsProxy)}\n${agent}`,
   };
 };
 

@@ -2,6 +2,7 @@ import express, { type RequestHandler, type Router } from 'express';
 import type { Clock } from '../../platform/clock.js';
 import type { Ids } from '../../platform/ids.js';
 import type { Logger } from '../../platform/logger.js';
+import type { TrustsProxy } from '../../platform/publicAddress.js';
 import type { Random } from '../../platform/random.js';
 import type { Generation, Vault } from '../../platform/vault.js';
 import type { EmailSender } from '../email/port.js';
@@ -42,6 +43,8 @@ export const createEmbeddedIdentity = (parts: {
   sitesHaveOrigins?: boolean;
   /** Lower-case addresses of admins; everybody else is a client. */
   adminEmails: readonly string[];
+  /** Whose `X-Forwarded-For` is believed. Default: peers in private networks. */
+  trustsProxy?: TrustsProxy;
   vault: Pick<Vault, 'cipher' | 'generation' | 'serviceKey'>;
   /** A keyed hash. */
   blindIndex: (text: string) => string;
@@ -70,7 +73,7 @@ export const createEmbeddedIdentity = (parts: {
     }),
   });
 
-  const limits = createLimits(clock, baseUrl);
+  const limits = createLimits(clock, baseUrl, parts.trustsProxy);
 
   /** The current router; recreated when the signing keys change. */
   let serving: { readonly ring: KeyRing; readonly router: Promise<Router> } | undefined;

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../platform/clock.js';
-import { senderIn } from '../../../platform/publicAddress.js';
+import { senderIn, type TrustsProxy } from '../../../platform/publicAddress.js';
 import { busyPage } from './pages.js';
 
 /** A token bucket: `burst` requests at once, and one more every `everyMs`. */
@@ -31,6 +31,8 @@ const maxSenders = 10_000;
 export interface Limits {
   /** Refuses requests over the limit (429 with `Retry-After`) before anything is read or stored. */
   readonly handler: RequestHandler;
+  /** Whom a request counts for. */
+  readonly senderOf: (request: Parameters<typeof senderIn>[0]) => string;
   /**
    * Counts a mail, and returns how many milliseconds the sender must wait; 0 when it may be sent
    * now.
@@ -38,19 +40,20 @@ export interface Limits {
   mail(sender: string): number;
 }
 
-export const createLimits = (clock: Clock, homeUrl: () => string): Limits => {
+export const createLimits = (clock: Clock, homeUrl: () => string, trustsProxy?: TrustsProxy): Limits => {
+  const senderOf: Limits['senderOf'] = (request) => senderIn(request, trustsProxy);
   const attempts = createTokenBuckets(bucketSizes.attempts, clock);
   const mails = createTokenBuckets(bucketSizes.mails, clock);
   const failures = createTokenBuckets(bucketSizes.failures, clock);
 
   const limitAttempts: RequestHandler = (request, response, next) => {
-    const waitMs = attempts.take(senderIn(request));
+    const waitMs = attempts.take(senderOf(request));
     if (waitMs === 0) next();
     else response.status(429).set(retryAfter(waitMs)).type('html').send(busyPage(homeUrl()));
   };
 
   const limitTokenFailures: RequestHandler = (request, response, next) => {
-    const sender = senderIn(request);
+    const sender = senderOf(request);
     const waitMs = failures.wait(sender);
     if (waitMs > 0) {
       response.status(429).set(retryAfter(waitMs));
@@ -70,6 +73,7 @@ export const createLimits = (clock: Clock, homeUrl: () => string): Limits => {
       else if (/^\/token\/?$/i.test(request.path)) limitTokenFailures(request, response, next);
       else next();
     },
+    senderOf,
     mail: (sender) => mails.take(sender),
   };
 };

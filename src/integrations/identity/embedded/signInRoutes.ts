@@ -1,7 +1,6 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { default as Provider } from 'oidc-provider';
 import type { Logger } from '../../../platform/logger.js';
-import { senderIn } from '../../../platform/publicAddress.js';
 import { ProviderFault } from '../../fault.js';
 import type { Accounts } from './accounts.js';
 import { challengeLimits, type Challenges, type NotRedeemed } from './challenges.js';
@@ -37,7 +36,7 @@ export const createSignInRoutes = (parts: {
   baseUrl: string;
   accounts: Accounts;
   challenges: Challenges;
-  limits: Pick<Limits, 'mail'>;
+  limits: Pick<Limits, 'mail' | 'senderOf'>;
   logger: Logger;
 }): Router => {
   const { provider, issuer, baseUrl, accounts, challenges, limits, logger } = parts;
@@ -127,7 +126,7 @@ export const createSignInRoutes = (parts: {
           send(response, 400, addressPage({ action, email, problem: problems.address }));
           return;
         }
-        const sender = senderIn(request);
+        const sender = limits.senderOf(request);
         const waitMs = limits.mail(sender);
         if (waitMs > 0) {
           response.set(retryAfter(waitMs));
