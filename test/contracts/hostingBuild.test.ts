@@ -303,6 +303,15 @@ describe('what is read from a repository', () => {
       (make) => make('tree', entry('100644', 'ü'.repeat(128), make('blob', 'a'))),
       /a name that cannot be published/,
     ],
+    [
+      'names that are too long in all',
+      (make) => {
+        const blob = make('blob', 'a');
+        const names = Array.from({ length: 4_500 }, (_, index) => String(index).padStart(250, 'x'));
+        return make('tree', Buffer.concat(names.map((name) => entry('100644', name, blob))));
+      },
+      /^The names of the files are too long/,
+    ],
     ['a folder that is no folder', (make) => make('tree', '100644 a'), /A folder is damaged/],
     [
       'a file that is a folder',

@@ -77,6 +77,9 @@ const createFile = async (path: string, content: string): Promise<{ readonly wro
   }
 };
 
+/** A deployment of thousands of files with long names takes a megabyte. */
+const maxCachedCharacters = 32_000_000;
+
 /** Much longer than the resolution of any file system's modification times. */
 const minListingAgeMs = 3_000;
 
@@ -112,7 +115,7 @@ export const createEmbeddedHosting = (options: {
   const mutex = createKeyedMutex();
   const askingMutex = createKeyedMutex();
   // Deployments never change, so they can be cached.
-  const deploymentCache = new LRUCache<string, StoredDeployment>({ max: 500 });
+  const deploymentCache = new LRUCache<string, StoredDeployment>({ max: 500, maxSize: maxCachedCharacters });
   const listingCache = new LRUCache<string, { readonly modifiedAt: number; readonly ids: readonly string[] }>({ max: 5_000 });
 
   const folderOf = (name: string): string => {
@@ -154,7 +157,7 @@ export const createEmbeddedHosting = (options: {
     if (text === null) return null;
     const record = JSON.parse(text) as DeploymentFile;
     const stored = { id, record, site: { folder: join(path, 'site'), files: new Map(Object.entries(record.files)) } };
-    deploymentCache.set(path, stored);
+    deploymentCache.set(path, stored, { size: text.length });
     return stored;
   };
   const newestReady = async (name: string): Promise<StoredDeployment | null> => {
@@ -293,8 +296,13 @@ export const createEmbeddedHosting = (options: {
     listDeployments: async (projectId, limit, before) => {
       const all = await withDiskFaults(deploymentIds(projectId));
       const ids = all.filter((id) => before === undefined || id < before.id).slice(0, limit);
-      const stored = await withDiskFaults(Promise.all(ids.map((id) => readDeployment(projectId, id))));
-      return stored.filter((deployment) => deployment !== null).map((deployment) => toDeployment(projectId, deployment));
+      const found: Deployment[] = [];
+      // One after the other: the lists of files of all of them would take much memory.
+      for (const id of ids) {
+        const stored = await withDiskFaults(readDeployment(projectId, id));
+        if (stored !== null) found.push(toDeployment(projectId, stored));
+      }
+      return found;
     },
     deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => deleteProject(request))),
     handlers: createSiteHandlers(findServed, siteUrls, options.countPage),

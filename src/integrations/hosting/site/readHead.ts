@@ -9,6 +9,8 @@ const maxDepth = 32;
 /** What file systems take, in bytes. */
 const maxNameBytes = 255;
 const maxPathBytes = 1_024;
+/** Of all paths: each deployment keeps a list of its files. */
+const maxPathBytesInAll = 1_000_000;
 const maxBytes = 200 * mebibyte;
 const maxFileBytes = 50 * mebibyte;
 /** Twice what `maxFiles` names of the greatest length take. */
@@ -42,6 +44,7 @@ const filesOf = async (objects: GitObjects, commit: string): Promise<SiteFiles> 
   let bytes = 0;
   let fileCount = 0;
   let folderCount = 0;
+  let pathBytes = 0;
 
   const readFile = async (path: string, id: string): Promise<void> => {
     let content = contents.get(id);
@@ -53,6 +56,8 @@ const filesOf = async (objects: GitObjects, commit: string): Promise<SiteFiles> 
     }
     bytes += content.length;
     if (bytes > maxBytes) throw tooLarge();
+    pathBytes += Buffer.byteLength(path);
+    if (pathBytes > maxPathBytesInAll) throw new BuildFailure('The names of the files are too long: at most 1 MB in all');
     contents.set(id, content);
     files.set(path, content);
   };
