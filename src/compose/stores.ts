@@ -8,14 +8,17 @@ import { systemClock, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import { encryptionKeyFile, loadMasterKeys } from '../platform/masterKeys.js';
 import { createPersonalData } from '../platform/personal.js';
+import { createOutageLog, reportingOutages } from '../platform/outageLog.js';
 import { systemRandom } from '../platform/random.js';
 import { SettingsError, type Settings } from '../platform/settings.js';
+import { hostsOf } from '../platform/storeAddress.js';
 import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from '../platform/vault.js';
 import { projections } from '../projections/catalogue.js';
 import { guardLogIdentity, OtherLog } from '../projections/runner/logIdentity.js';
 import { createDurableRecords } from '../projections/store/embedded/durableRecords.js';
 import { createEmbeddedReadModelStore } from '../projections/store/embedded/embeddedReadModelStore.js';
 import { ReadModelStoreUnavailable, type ReadModelStore } from '../projections/store/readModelStore.js';
+import { isStoreAway } from '../projections/store/storeFault.js';
 import { asSetting } from './asSetting.js';
 import { createCore, type Core } from './core.js';
 
@@ -50,7 +53,7 @@ export const openCore = async (
     for (const store of opened.splice(0).reverse()) await store.close();
   };
   try {
-    const { readModels, records } = await openReadModels(settings, clock);
+    const { readModels, records } = await openReadModels(settings, clock, logger);
     opened.push(records, readModels);
     const vault = await unlock(settings, records);
     const log = await openEventStore(settings, clock, logger);
@@ -119,19 +122,39 @@ const openEventStore = async (
   clock: Clock,
   logger: Logger,
 ): Promise<EventStore> => {
-  if (eventStoreUrl === undefined) return createEmbeddedEventStore({ file: join(dataDir, 'events.db'), clock, logger });
-  const { createEventStoreDb } = await import('../events/store/eventStoreDb/eventStore.js');
-  return asSetting('EVENT_STORE_URL', () => createEventStoreDb({ url: eventStoreUrl, clock, random: systemRandom, logger }));
+  const outage = createOutageLog({
+    store: eventStoreUrl === undefined ? inDataDir('events.db') : { setting: 'EVENT_STORE_URL', address: hostsOf(eventStoreUrl) },
+    messages: { begins: 'the event store cannot be reached', ends: 'the event store answers again' },
+    clock,
+    logger,
+  });
+  const open = async (): Promise<EventStore> => {
+    if (eventStoreUrl === undefined) return createEmbeddedEventStore({ file: join(dataDir, 'events.db'), clock, logger });
+    const { createEventStoreDb } = await import('../events/store/eventStoreDb/eventStore.js');
+    return asSetting('EVENT_STORE_URL', () =>
+      createEventStoreDb({ url: eventStoreUrl, clock, random: systemRandom, logger, outage }),
+    );
+  };
+  return reportingOutages(await open(), outage, isStoreAway);
 };
 
 /** Read models, and the durable records beside them. */
 const openReadModels = async (
   { dataDir, stores: { readModelUrl } }: Settings,
   clock: Clock,
+  logger: Logger,
 ): Promise<{ readModels: ReadModelStore; records: VaultRecords & { close(): Promise<void> } }> => {
+  const outage = createOutageLog({
+    store:
+      readModelUrl === undefined ? inDataDir('read-models.db') : { setting: 'READ_MODEL_URL', address: hostsOf(readModelUrl) },
+    messages: { begins: 'the read models cannot be reached', ends: 'the read models answer again' },
+    clock,
+    logger,
+  });
   if (readModelUrl === undefined) {
+    const file = join(dataDir, 'read-models.db');
     return {
-      readModels: await createEmbeddedReadModelStore({ file: join(dataDir, 'read-models.db'), clock }),
+      readModels: reportingOutages(await createEmbeddedReadModelStore({ file, clock }), outage, isStoreAway),
       records: await createDurableRecords({ file: join(dataDir, 'vault.db'), clock }),
     };
   }
@@ -139,5 +162,17 @@ const openReadModels = async (
   const readModels = await asSetting('READ_MODEL_URL', () =>
     createMongoReadModelStore({ url: readModelUrl, clock, random: systemRandom }),
   );
-  return { readModels, records: { ...readModels.recordsIn('vault'), close: () => Promise.resolve() } };
+  try {
+    await readModels.probeServer();
+  } catch (error) {
+    await readModels.close();
+    if ((error as Error).name !== 'ServerLosesUpdates') throw error;
+    throw new SettingsError([`READ_MODEL_URL: ${(error as Error).message}`]);
+  }
+  return {
+    readModels: reportingOutages(readModels, outage, isStoreAway),
+    records: { ...readModels.recordsIn('vault'), close: () => Promise.resolve() },
+  };
 };
+
+const inDataDir = (address: string): { readonly setting: string; readonly address: string } => ({ setting: 'DATA_DIR', address });

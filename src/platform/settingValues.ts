@@ -179,9 +179,13 @@ const storeAddress =
     const isHosts = hosts.split(',').every((host) => /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host));
     const single = text.replace(hosts, hosts.split(',')[0] ?? '');
     const isGood = scheme !== undefined && isHosts && parseUrl(single) !== undefined;
+    if (isGood) return text;
     // The value may hold a password, so the message does not repeat it.
-    return isGood ? text : new Problem(`must be an address that begins with ${schemes.map((known) => `${known}://`).join(', ')}`);
+    const credentials = scheme !== undefined && text.includes('@') ? `; ${encodedCredentials}` : '';
+    return new Problem(`must be an address that begins with ${schemes.map((known) => `${known}://`).join(', ')}${credentials}`);
   };
+
+const encodedCredentials = 'user name and password are percent-encoded: write @ as %40, : as %3A, / as %2F, % as %25';
 
 /**
  * EventStoreDB: a node, the nodes of a cluster separated by commas, or a name to discover them by.

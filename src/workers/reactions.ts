@@ -9,6 +9,7 @@ import type { Logger } from '../platform/logger.js';
 import type { Random } from '../platform/random.js';
 import { createSemaphore } from '../platform/semaphore.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
+import { isStoreAway, storeFaultLevel } from '../projections/store/storeFault.js';
 import type { Worker } from './worker.js';
 
 /** The event of that type, as one of the streams defines it. */
@@ -122,7 +123,10 @@ export const createReactors =
       if (signal.aborted) return;
       cancelSave ??= clock.schedule(SAVE_EVERY_MS, () => {
         save().catch((error: unknown) => {
-          logger.warn({ err: error }, 'the position could not be saved; a start will react to more events again');
+          logger[storeFaultLevel(error)](
+            { err: error },
+            'the position could not be saved; a start will react to more events again',
+          );
         });
       });
     };
@@ -152,7 +156,7 @@ export const createReactors =
           return;
         } catch (error) {
           const { type, stream, id } = stored;
-          logger.error(
+          logger[isStoreAway(error) ? 'debug' : 'error'](
             { err: error, event: { type, stream, id }, attempt },
             'the reaction to an event failed; it will be repeated',
           );
@@ -204,7 +208,7 @@ export const createReactors =
             await takeAll(slice);
           }
         } catch (error) {
-          logger.warn({ err: error, attempt }, 'the log cannot be followed; trying again');
+          logger[storeFaultLevel(error)]({ err: error, attempt }, 'the log cannot be followed; trying again');
           await backOff(attempt);
         }
       }
@@ -223,7 +227,10 @@ export const createReactors =
         await Promise.race([ended, sleep(clock, STOP_TIMEOUT_MS, enough.signal)]);
         enough.abort();
         await save().catch((error: unknown) => {
-          logger.warn({ err: error }, 'the position could not be saved; a start will react to more events again');
+          logger[storeFaultLevel(error)](
+            { err: error },
+            'the position could not be saved; a start will react to more events again',
+          );
         });
       },
     };

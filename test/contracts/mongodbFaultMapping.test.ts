@@ -48,7 +48,7 @@ describe('faults of the MongoDB driver', () => {
   test('say what happened, and never quote the credentials', () => {
     const fault = mapped(answered(18, 'ann may not enter with pa:ss (pa%3Ass)')) as Error;
     expect(fault.message).toBe(
-      'the read-model store cannot be used: MongoServerError 18: [removed] may not enter with [removed] ([removed])',
+      'the read-model store at db.example.com (READ_MODEL_URL) cannot be used: MongoServerError 18: [removed] may not enter with [removed] ([removed])',
     );
     expect(fault.cause).toBeUndefined();
   });

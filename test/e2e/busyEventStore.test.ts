@@ -21,7 +21,11 @@ describe('a process that is busy with itself', () => {
   /** Starts it far behind the log, with which it catches up. */
   beforeAll(async () => {
     fake = await FakeCluster.start();
-    environment = { EVENT_STORE_URL: fake.url, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
+    environment = {
+      EVENT_STORE_URL: fake.url.replace('//', '//admin:s3cret@'),
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      LOG_LEVEL: 'info',
+    };
     const token = await operate(dataDir, 'mintToken', ['--role', 'admin', '--subject', 'ops@example.com'], environment);
     const first = await startServer(dataDir, environment);
     const { body } = await createApi(first.address, token).post('/websites', { name: 'First', slug: 'first' });
@@ -74,7 +78,41 @@ describe('a process that is busy with itself', () => {
     expect(await answers).toEqual(allCreated);
     expect(await readiness()).toBe('ready');
   });
+
+  test('logs an outage as one line that says where, and one when it is over', async () => {
+    const before = server.written().length;
+    const lines = (): readonly Line[] =>
+      server
+        .written()
+        .slice(before)
+        .split('\n')
+        .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as Line] : []));
+    const logged = (msg: string): true | undefined => (lines().some((line) => line.msg === msg) ? true : undefined);
+
+    fake.stop();
+    await eventually('the notice of the outage', () => logged('the event store cannot be reached'));
+    expect((await api.get('/me')).status).toBe(503);
+    await fake.restart();
+    await eventually('its end', async () => {
+      await api.get('/me');
+      return logged('the event store answers again');
+    });
+
+    const ofRequests = /^a request/;
+    const [begins, ends, ...more] = lines().filter(({ msg, requestId }) => requestId === undefined && !ofRequests.test(msg));
+    expect(more).toEqual([]);
+    const store = { setting: 'EVENT_STORE_URL', address: fake.hosts };
+    expect(begins).toMatchObject({ level: 'warn', ...store, err: { message: expect.stringMatching(/\S/) } });
+    expect(ends).toMatchObject({ level: 'info', ...store, outageMs: expect.any(Number) });
+    expect(server.written()).not.toContain('s3cret');
+  });
 });
+
+interface Line {
+  readonly level: string;
+  readonly msg: string;
+  readonly requestId?: string;
+}
 
 /** Copies the events of the one website, as those of others, until the log holds `count`. */
 const copyWebsite = (log: FakeLog, count: number): void => {

@@ -419,4 +419,16 @@ describe('the .env file', () => {
   test('that cannot be read stops the start', () => {
     expect(() => readEnvironment(folder, {})).toThrow(SettingsError);
   });
+
+  test.each([
+    ['READ_MODEL_URL', 'mongodb://ann:hid@den@db.example.com/doorstep'],
+    ['READ_MODEL_URL', 'mongodb://ann:hid/den@db.example.com/doorstep'],
+    ['EVENT_STORE_URL', 'esdb://ann:hid@den@log.example.com:2113'],
+  ])('%s with a password that is not encoded says how to write it, and does not repeat it', (name, address) => {
+    const [problem, ...more] = problemsOf({ [name]: address, ENCRYPTION_KEY: key });
+    expect(more).toEqual([]);
+    expect(problem).toContain(`${name}: must be an address`);
+    expect(problem).toContain('write @ as %40');
+    expect(problem).not.toMatch(/hid/);
+  });
 });

@@ -4,6 +4,7 @@ import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
+import { storeFaultLevel } from '../store/storeFault.js';
 import { applyBatch } from './applyBatch.js';
 import { chooseVersion, type ChosenVersion } from './chooseVersion.js';
 import { ProjectionFailed, type Decode } from './fold.js';
@@ -120,7 +121,7 @@ export const startProjectionRunner = (projection: AnyProjection, parts: RunnerPa
 
   const backOff = async (fault: unknown): Promise<void> => {
     progress.state = 'retrying';
-    logger.warn(
+    logger[storeFaultLevel(fault)](
       { projection: name, position: String(progress.position), err: fault },
       'a store failed; the projection goes on from its checkpoint',
     );

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
+import type { OutageLog } from '../../../platform/outageLog.js';
 import type { Random } from '../../../platform/random.js';
 import { createSharedCalls } from '../../../platform/sharedCalls.js';
 import { isStreamName } from '../encodeEvents.js';
@@ -29,6 +30,8 @@ export interface EventStoreDbOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger?: Pick<Logger, 'info' | 'warn'>;
+  /** Receives what subscriptions meet; calls are for the caller to report. */
+  readonly outage?: OutageLog;
 }
 
 /**
@@ -39,7 +42,7 @@ export interface EventStoreDbOptions {
  * @throws Error when `url` is not a connection string, or another EventStoreDB is open in this
  * process
  */
-export const createEventStoreDb = ({ url, clock, random, logger }: EventStoreDbOptions): EventStore => {
+export const createEventStoreDb = ({ url, clock, random, logger, outage }: EventStoreDbOptions): EventStore => {
   const connection = connect(url, { clock, logger });
   const wire = createWire(connection);
   const calls = createCalls(wire, { clock, random });
@@ -96,7 +99,7 @@ export const createEventStoreDb = ({ url, clock, random, logger }: EventStoreDbO
   const lastPosition = (): Promise<bigint> => sharedReads.run('end', () => calls.read((signal) => wire.lastPosition(signal)));
 
   const append = createWriter({ calls, recentIds, clock, readStream });
-  const logReader = createLogReader({ wire, lastPosition, clock, random, logger });
+  const logReader = createLogReader({ wire, lastPosition, clock, random, logger, outage });
 
   const subscription = (options: SubscribeOptions): AsyncGenerator<LogSlice, void> =>
     logReader.subscribe({ ...options, signal: AbortSignal.any([options.signal, closing.signal]) });

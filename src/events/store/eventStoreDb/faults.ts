@@ -49,6 +49,10 @@ export const faultKind = (fault: unknown): FaultKind => {
   return 'outcome unknown';
 };
 
+/** Whether the fault of a call means that the server cannot be reached now. */
+export const isServerAway = (fault: unknown): boolean =>
+  fault instanceof EventStoreUnavailable || faultKind(fault) === 'refused' || partsOf(fault).code === UNAVAILABLE;
+
 interface Parts {
   readonly code: number | null;
   /** EventStoreDB's own name of the fault, from the trailers. */

@@ -1,10 +1,11 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
+import type { OutageLog } from '../../../platform/outageLog.js';
 import type { Random } from '../../../platform/random.js';
 import type { EventFilter, LogSlice, StoredEvent } from '../eventStore.js';
 import { withSilenceTimeout, SilenceTimeout } from './catchUp.js';
 import { createBackoff } from './deadline.js';
-import { faultKind, unavailable } from './faults.js';
+import { faultKind, isServerAway, unavailable } from './faults.js';
 import { matches } from './filters.js';
 import { fromWire, type WireRecord } from './records.js';
 import type { Wire } from './wire.js';
@@ -51,8 +52,9 @@ export const createLiveSubscription = (parts: {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Pick<Logger, 'info' | 'warn'> | undefined;
+  readonly outage: OutageLog | undefined;
 }): LiveSubscription => {
-  const { wire, lastPosition, clock, logger } = parts;
+  const { wire, lastPosition, clock, logger, outage } = parts;
   const backOff = createBackoff(parts, { firstMs: 50, maxMs: 2_000 });
   const waiting = new Set<() => void>();
 
@@ -99,6 +101,15 @@ export const createLiveSubscription = (parts: {
   const run = async (signal: AbortSignal): Promise<void> => {
     const stopped = (): boolean => signal.aborted;
     let failures = 0;
+    /** A fault that may turn out to be the beginning of an outage, which is logged elsewhere. */
+    let unexplained: unknown = null;
+    const logged = { failure: false };
+    const logUnexplained = (): void => {
+      if (unexplained === null) return;
+      logger?.warn({ err: unexplained, position: String(head) }, 'the subscription to the event log failed; resuming it');
+      unexplained = null;
+      logged.failure = true;
+    };
     while (!stopped()) {
       try {
         if (start === null) {
@@ -110,7 +121,10 @@ export const createLiveSubscription = (parts: {
         for await (const message of withSilenceTimeout(clock, SILENCE_MS, signal, (callSignal) =>
           wire.subscribe(head, null, callSignal),
         )) {
-          if (failures > 0) logger?.info({ position: String(head) }, 'the subscription to the event log works again');
+          outage?.answered();
+          logUnexplained();
+          if (logged.failure) logger?.info({ position: String(head) }, 'the subscription to the event log works again');
+          logged.failure = false;
           failures = 0;
           if (message.kind === 'event') addEvent(message.record);
         }
@@ -121,9 +135,13 @@ export const createLiveSubscription = (parts: {
           wakeAll();
           return;
         }
-        // Silence is not logged, because a log without new events is silent too.
-        if (failures === 0 && !(fault instanceof SilenceTimeout)) {
-          logger?.warn({ err: fault, position: String(head) }, 'the subscription to the event log failed; resuming it');
+        if (isServerAway(fault)) {
+          outage?.failed(fault);
+          unexplained = null;
+        } else {
+          logUnexplained();
+          // Silence is not logged, because a log without new events is silent too.
+          if (failures === 0 && !(fault instanceof SilenceTimeout)) unexplained = fault;
         }
         await backOff(failures, signal);
         failures += 1;

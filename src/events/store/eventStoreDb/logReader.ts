@@ -1,12 +1,13 @@
 import type { Clock } from '../../../platform/clock.js';
 import { nextTurn, nextTurnAlone } from '../../../platform/eventLoop.js';
 import type { Logger } from '../../../platform/logger.js';
+import type { OutageLog } from '../../../platform/outageLog.js';
 import type { Random } from '../../../platform/random.js';
 import type { EventStore, LogSlice, StoredEvent, SubscribeOptions } from '../eventStore.js';
 import { MAX_READ_MS } from './calls.js';
 import { catchUp } from './catchUp.js';
 import { createBackoff } from './deadline.js';
-import { faultKind, unavailable } from './faults.js';
+import { faultKind, isServerAway, unavailable } from './faults.js';
 import { createLiveSubscription } from './liveSubscription.js';
 import type { Wire } from './wire.js';
 
@@ -30,8 +31,9 @@ export const createLogReader = (parts: {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Pick<Logger, 'info' | 'warn'> | undefined;
+  readonly outage: OutageLog | undefined;
 }): LogReader => {
-  const { wire, lastPosition, clock, logger } = parts;
+  const { wire, lastPosition, clock, logger, outage } = parts;
   const live = createLiveSubscription(parts);
   const backOff = createBackoff(parts, { firstMs: 50, maxMs: 2_000 });
 
@@ -57,7 +59,8 @@ export const createLogReader = (parts: {
       } catch (fault) {
         if (ended()) return;
         if (faultKind(fault) === 'denied') throw unavailable('the subscription to the event log was denied', fault);
-        if (failures === 0)
+        if (isServerAway(fault)) outage?.failed(fault);
+        else if (failures === 1)
           logger?.warn({ err: fault, position: String(position) }, 'reading the event log was interrupted; resuming it');
         await backOff(failures, signal);
       }

@@ -2,7 +2,7 @@ import type { Collection, Db, Document, MongoClient } from 'mongodb';
 import type { Clock } from '../../../platform/clock.js';
 import { createListeningClock } from '../../../platform/listeningClock.js';
 import { ReadModelStoreUnavailable } from '../readModelStore.js';
-import { createFaultMapper } from './faults.js';
+import { createFaultMapper, storeAt } from './faults.js';
 
 /**
  * A MongoDB database on one server, a replica set or a sharded cluster. It connects at the first
@@ -12,6 +12,8 @@ export interface MongoConnection {
   collection<Stored extends Document>(name: string): Collection<Stored>;
   /** Drops the collection if it exists. */
   drop(name: string): Promise<void>;
+  /** Which build of which server answers, as `{ build }`. */
+  build(): Promise<{ readonly build: string }>;
   /** Names of the collections whose name begins with `prefix`. */
   collectionNames(prefix: string): Promise<readonly string[]>;
   /**
@@ -27,6 +29,8 @@ export interface MongoConnection {
 
 /** A request over HTTP is answered within 2 s. */
 const timeoutMs = 1_800;
+/** Less, so that a call without a server ends with the driver's reason. */
+const selectionTimeoutMs = 1_500;
 /**
  * A socket that receives nothing for so long is closed, which also ends commands that `run` no
  * longer waits for.
@@ -58,7 +62,7 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
   try {
     client = new driver.MongoClient(url, {
       appName: 'doorstep',
-      serverSelectionTimeoutMS: timeoutMs,
+      serverSelectionTimeoutMS: selectionTimeoutMs,
       connectTimeoutMS: timeoutMs,
       waitQueueTimeoutMS: timeoutMs,
       socketTimeoutMS: socketTimeoutMs,
@@ -84,7 +88,7 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
     let cancel = (): void => undefined;
     const timeout = new Promise<never>((_, reject) => {
       cancel = listening.schedule(timeoutMs, () => {
-        reject(new ReadModelStoreUnavailable(`the read-model store did not answer within ${String(timeoutMs)} ms`));
+        reject(new ReadModelStoreUnavailable(`${storeAt(url)} did not answer within ${String(timeoutMs)} ms`));
       });
     });
     const working = work();
@@ -107,6 +111,10 @@ export const connectMongo = async (url: string, clock: Clock): Promise<MongoConn
       } catch (fault) {
         if (!isCollectionMissing(fault)) throw fault;
       }
+    },
+    build: async () => {
+      const { version, gitVersion, ferretdb } = await database.command({ buildInfo: 1 });
+      return { build: JSON.stringify([version, gitVersion, ferretdb]) };
     },
     collectionNames: async (prefix) => {
       const found = await database.listCollections({}, { nameOnly: true }).toArray();

@@ -1,4 +1,5 @@
 import type * as driver from 'mongodb';
+import { hostsOf } from '../../../platform/storeAddress.js';
 import { ReadModelStoreUnavailable } from '../readModelStore.js';
 
 /**
@@ -100,6 +101,22 @@ interface Reason {
   readonly message: string;
 }
 
+/**
+ * Why no server could be chosen, as the driver learnt it of each: its own message is of one server
+ * only, or of none.
+ */
+const selectionReason = ({ message, reason }: driver.MongoServerSelectionError): string => {
+  if (reason === undefined) return message;
+  const { servers, setName } = reason;
+  const each = [...servers.values()].map(
+    ({ address, error }) => `${address}: ${error?.message ?? 'it does not answer; is TLS set as the server wants it?'}`,
+  );
+  if (each.length === 0 && setName !== null)
+    return `none of the servers belongs to a replica set with the name ${setName}; check replicaSet in the address`;
+  const primary = reason.type === 'ReplicaSetNoPrimary' ? ['the replica set has no primary'] : [];
+  return [...each, ...primary].join('; ');
+};
+
 const isSystemFault = (fault: unknown): fault is Reason => typeof fault === 'object' && fault !== null && 'syscall' in fault;
 
 /**
@@ -108,7 +125,14 @@ const isSystemFault = (fault: unknown): fault is Reason => typeof fault === 'obj
  */
 export const createFaultMapper = (
   url: string,
-  { MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError, MongoWriteConcernError }: typeof driver,
+  {
+    MongoBulkWriteError,
+    MongoError,
+    MongoInvalidArgumentError,
+    MongoServerError,
+    MongoServerSelectionError,
+    MongoWriteConcernError,
+  }: typeof driver,
 ) => {
   const credentials = credentialsIn(url);
 
@@ -136,6 +160,7 @@ export const createFaultMapper = (
         fault.result.getWriteConcernError() ?? [fault.writeErrors].flat().find(({ code }) => unavailableCodes.has(code));
       if (part !== undefined) return { name: fault.name, code: part.code, message: part.errmsg ?? '' };
     }
+    if (fault instanceof MongoServerSelectionError) return { name: fault.name, message: selectionReason(fault) };
     return isUnavailable(fault) ? fault : null;
   };
 
@@ -144,9 +169,12 @@ export const createFaultMapper = (
     if (reason === null) return fault;
     const words = credentials.reduce((text, secret) => text.replaceAll(secret, '[removed]'), reason.message);
     const code = reason.code === undefined ? '' : ` ${String(reason.code)}`;
-    return new ReadModelStoreUnavailable(`the read-model store cannot be used: ${reason.name}${code}: ${words}`);
+    return new ReadModelStoreUnavailable(`${storeAt(url)} cannot be used: ${reason.name}${code}: ${words}`);
   };
 };
+
+/** The store in messages for operators: where it is, without credentials, and which setting says so. */
+export const storeAt = (url: string): string => `the read-model store at ${hostsOf(url)} (READ_MODEL_URL)`;
 
 /** User name and password, as written in an address and decoded. */
 const credentialsIn = (url: string): readonly string[] => {

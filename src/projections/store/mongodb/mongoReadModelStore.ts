@@ -25,6 +25,7 @@ import {
 import { createMongoRecords } from './records.js';
 import { createRegistry, type RegisteredVersion } from './registry.js';
 import { removeInChunks } from './removal.js';
+import { probeServer } from './serverProbe.js';
 
 export interface MongoReadModelStore extends ReadModelStore {
   /**
@@ -33,6 +34,11 @@ export interface MongoReadModelStore extends ReadModelStore {
    * majority has it in its journal.
    */
   recordsIn(collection: string): RecordStore;
+  /**
+   * Probes, once for each build of the server, what all guards rest on.
+   * @throws ServerLosesUpdates
+   */
+  probeServer(): Promise<void>;
 }
 
 /** Documents that a search reads before it checks again that the version is still registered. */
@@ -121,8 +127,11 @@ export const createMongoReadModelStore = async ({
     for (const collection of await run(() => registry.leftovers())) await run(() => connection.drop(collection));
   };
 
+  const records = createMongoRecords(connection, 'records', clock);
+
   return {
-    records: createMongoRecords(connection, 'records', clock),
+    records,
+    probeServer: () => probeServer(connection, records, { clock, random }),
     recordsIn: (collection) => createMongoRecords(connection, collection, clock),
 
     prepare: async (model) => {
