@@ -16,6 +16,7 @@ import { MasterKeyUnknown, openVault, type Vault, type VaultRecords } from '../p
 import { projections } from '../projections/catalogue.js';
 import { guardLogIdentity, OtherLog } from '../projections/runner/logIdentity.js';
 import { createDurableRecords } from '../projections/store/embedded/durableRecords.js';
+import { bindVault, noteEmptyVault, NotTheVault } from '../projections/runner/vaultBinding.js';
 import { createEmbeddedReadModelStore } from '../projections/store/embedded/embeddedReadModelStore.js';
 import { ReadModelStoreUnavailable, type ReadModelStore } from '../projections/store/readModelStore.js';
 import { isStoreAway } from '../projections/store/storeFault.js';
@@ -55,10 +56,18 @@ export const openCore = async (
   try {
     const { readModels, records } = await openReadModels(settings, clock, logger);
     opened.push(records, readModels);
+    await noteEmptyVault(records);
     const vault = await unlock(settings, records);
     const log = await openEventStore(settings, clock, logger);
     opened.push(log);
-    const guard = guardLogIdentity({ eventStore: log, readModels, projections, clock, random: systemRandom });
+    const guard = guardLogIdentity({
+      eventStore: log,
+      readModels,
+      projections,
+      clock,
+      random: systemRandom,
+      alsoVerify: (identity) => bindVault({ vault: records, eventStore: log, acceptLoss: settings.acceptEmptyVault }, identity),
+    });
     await requireSameLog(settings, guard.verify);
     const core = createCore({
       clock,
@@ -92,7 +101,7 @@ const unlock = async (settings: Settings, records: VaultRecords): Promise<Vault>
 
 /**
  * An unavailable store does not end the start: each of its users waits for it.
- * @throws SettingsError when the settings combine read models with a log that is not theirs
+ * @throws SettingsError when the settings combine read models or a vault with a log that is not theirs
  */
 const requireSameLog = async (
   { stores: { eventStoreUrl, readModelUrl } }: Settings,
@@ -111,9 +120,24 @@ const requireSameLog = async (
         `${models}: the read models there were made from another log than that of ${log}. Set both to what belongs together; or, to have them made anew from this log, ${wayOut}`,
       ]);
     }
+    if (error instanceof NotTheVault) throw new SettingsError([vaultProblem(error, readModelUrl !== undefined)]);
     const isAway = [EventStoreUnavailable, OutcomeUnknown, ReadModelStoreUnavailable].some((kind) => error instanceof kind);
     if (!isAway) throw error;
   }
+};
+
+const vaultProblem = ({ isEmpty }: NotTheVault, isOutside: boolean): string => {
+  const [vault, wayOut] = isOutside
+    ? [
+        'READ_MODEL_URL (collection vault)',
+        'Name the database that has the vault of this log, or restore that collection from its backup',
+      ]
+    : ['DATA_DIR (vault.db)', 'Put vault.db of this log there, from its backup'];
+  const problem = isEmpty ? 'is empty, and the log is not' : 'belongs to another log';
+  return (
+    `${vault}: the vault there ${problem}: names, addresses and secrets in the log could not be read. ${wayOut}. ` +
+    'If it is lost for good, ACCEPT_EMPTY_VAULT=yes starts without them'
+  );
 };
 
 /** Imports only the adapter that is used, to keep the start short. */

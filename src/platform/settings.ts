@@ -80,6 +80,8 @@ export interface Settings {
     /** MongoDB's connection string; absent: the embedded read-model store in `dataDir`. */
     readonly readModelUrl: string | undefined;
   };
+  /** Whether a vault that has nothing of the log, because it was lost, is taken for its vault. */
+  readonly acceptEmptyVault: boolean;
   /** The parts that run in this process. */
   readonly roles: ReadonlySet<ProcessRole>;
   readonly auth: {
@@ -288,6 +290,7 @@ export const loadSettings = (environment: Environment): Settings => {
       eventStoreUrl: read('EVENT_STORE_URL', eventStoreAddress, undefined),
       readModelUrl: read('READ_MODEL_URL', readModelAddress, undefined),
     },
+    acceptEmptyVault: read('ACCEPT_EMPTY_VAULT', oneOf(['yes', 'no']), 'no') === 'yes',
     roles: new Set(read('PROCESS_ROLES', listOf(oneOf(processRoles)), processRoles)),
     auth: {
       issuer:

@@ -1,10 +1,18 @@
 import { copyFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { openCore } from '../../src/compose/stores.js';
+import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventStore.js';
+import type { EventStore } from '../../src/events/store/eventStore.js';
+import { systemClock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { loadSettings, SettingsError } from '../../src/platform/settings.js';
+import { createDurableRecords } from '../../src/projections/store/embedded/durableRecords.js';
 import { FakeCluster } from '../support/eventStoreDbFake/fakeEventStoreDb.js';
+import { someAdmin } from '../support/given.js';
+import { mongoDatabase } from '../support/mongoDatabase.js';
+import { forEachReadModelServer } from '../support/realServers.js';
 import { createApi, launchServer, mintToken, startServer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -56,3 +64,90 @@ test('an EVENT_STORE_URL of another log is refused, and an unavailable one is aw
     other.stop();
   }
 }, 30_000);
+
+describe('a vault that has nothing of the log', () => {
+  const encryption = { ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') };
+
+  /** A data folder whose log is not empty, beside its vault. */
+  const usedFolder = async (): Promise<string> => {
+    const folder = temporaryFolder();
+    const opened = await openCore(loadSettings({ DATA_DIR: folder, ...encryption }), createLogger({ level: 'silent' }));
+    const { engine } = opened;
+    const context = { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' };
+    await createWebsite(engine, { name: 'x', slug: 'one', templateId: 'business', tier: 'starter', collaborators: [] }, context);
+    await opened.close();
+    return folder;
+  };
+
+  const copyVault = async (from: string, to: string): Promise<void> => {
+    for (const name of await readdir(from)) if (name.startsWith('vault.db')) await copyFile(join(from, name), join(to, name));
+  };
+
+  const dropVault = async (folder: string): Promise<void> => {
+    for (const name of await readdir(folder)) if (name.startsWith('vault.db')) await rm(join(folder, name));
+  };
+
+  test('is refused at each start, until it is put back', async () => {
+    const folder = await usedFolder();
+    const environment = { DATA_DIR: folder, ...encryption };
+    const kept = temporaryFolder();
+    await copyVault(folder, kept);
+    await dropVault(folder);
+    for (let starts = 0; starts < 2; starts += 1) {
+      await expect(open(environment)).rejects.toThrow(SettingsError);
+      await expect(open(environment)).rejects.toThrow('DATA_DIR (vault.db): the vault there is empty, and the log is not');
+    }
+    await dropVault(folder);
+    await copyVault(kept, folder);
+    await open(environment);
+  });
+
+  test('is taken when it is said to be lost, and from then on', async () => {
+    const folder = await usedFolder();
+    const environment = { DATA_DIR: folder, ...encryption };
+    await dropVault(folder);
+    await open({ ...environment, ACCEPT_EMPTY_VAULT: 'yes' });
+    await open(environment);
+  });
+
+  test('is refused when it is that of another log; a new log takes it', async () => {
+    const [folder, other] = [await usedFolder(), await usedFolder()];
+    await dropVault(folder);
+    await copyVault(other, folder);
+    await expect(open({ DATA_DIR: folder, ...encryption })).rejects.toThrow(
+      'DATA_DIR (vault.db): the vault there belongs to another log',
+    );
+    const fresh = temporaryFolder();
+    await copyVault(other, fresh);
+    await open({ DATA_DIR: fresh, ...encryption });
+  });
+
+  test('one from before vaults were bound is that of its log', async () => {
+    const folder = await usedFolder();
+    const vault = await createDurableRecords({ file: join(folder, 'vault.db'), clock: systemClock });
+    const log = await openLog(folder);
+    const [named] = (await log.readStream('doorstep-log')).events;
+    await log.close();
+    for (const key of ['began empty', 'bound', named?.id ?? '']) await vault.delete('vaultLogs', key);
+    await vault.close();
+    await open({ DATA_DIR: folder, ...encryption });
+    await dropVault(folder);
+    await expect(open({ DATA_DIR: folder, ...encryption })).rejects.toThrow('the vault there is empty');
+  });
+
+  forEachReadModelServer((server) => {
+    test(`of ${server.name} is refused beside the log of a data folder, and taken beside a new one`, async () => {
+      const folder = await usedFolder();
+      const outside = { READ_MODEL_URL: mongoDatabase(server), ...encryption };
+      await expect(open({ DATA_DIR: folder, ...outside })).rejects.toThrow(
+        'READ_MODEL_URL (collection vault): the vault there is empty, and the log is not',
+      );
+      const other = { ...outside, READ_MODEL_URL: mongoDatabase(server), DATA_DIR: temporaryFolder() };
+      await open(other);
+      await open(other);
+    });
+  });
+});
+
+const openLog = (folder: string): Promise<EventStore> =>
+  createEmbeddedEventStore({ file: join(folder, 'events.db'), clock: systemClock });

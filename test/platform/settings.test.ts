@@ -42,6 +42,7 @@ describe('settings', () => {
       },
       dataDir: resolve('data'),
       stores: { eventStoreUrl: undefined, readModelUrl: undefined },
+      acceptEmptyVault: false,
       roles: new Set(['api', 'projector', 'worker', 'cron']),
       auth: { issuer: undefined, adminEmails: ['admin@doorstep.local'] },
       encryptionKey: undefined,
@@ -75,6 +76,7 @@ describe('settings', () => {
       TRUSTED_PROXIES: 'private, 93.184.216.0/24,2606:4700::/32,1.1.1.1',
       DATA_DIR: '/var/lib/doorstep',
       EVENT_STORE_URL: 'esdb://admin:secret@a:2113,b:2113,c:2113?nodePreference=leader',
+      ACCEPT_EMPTY_VAULT: 'yes',
       READ_MODEL_URL: 'mongodb+srv://doorstep:secret@cluster.example.com/doorstep?w=majority',
       PROCESS_ROLES: 'api, worker',
       AUTH_ISSUER: 'https://login.example.com/realms/main/',
@@ -117,6 +119,7 @@ describe('settings', () => {
         eventStoreUrl: 'esdb://admin:secret@a:2113,b:2113,c:2113?nodePreference=leader',
         readModelUrl: 'mongodb+srv://doorstep:secret@cluster.example.com/doorstep?w=majority',
       },
+      acceptEmptyVault: true,
       roles: new Set(['api', 'worker']),
       auth: {
         issuer: {

@@ -28,6 +28,8 @@ interface Parts {
   readonly projections: readonly AnyProjection[];
   readonly clock: Clock;
   readonly random: Random;
+  /** What else must belong to the log, by its identity; it throws when something does not. */
+  readonly alsoVerify?: (log: string) => Promise<void>;
 }
 
 /**
@@ -38,7 +40,7 @@ interface Parts {
  * `verify` compares the two. The returned event store lets no call through before a verification
  * has succeeded, so that a log that is unavailable at the start is verified when it is back.
  *
- * @throws OtherLog, from `verify` and from every call of the store; faults of the two stores, after
+ * @throws OtherLog, or what `alsoVerify` throws, from `verify` and from every call of the store; faults of the two stores, after
  * which the next call verifies again
  */
 export const guardLogIdentity = (parts: Parts): { readonly eventStore: EventStore; readonly verify: () => Promise<void> } => {
@@ -48,7 +50,8 @@ export const guardLogIdentity = (parts: Parts): { readonly eventStore: EventStor
 
   const verifyOnce = async (): Promise<void> => {
     try {
-      await verifyLogIdentity(parts);
+      const log = await verifyLogIdentity(parts);
+      await parts.alsoVerify?.(log);
       isVerified = true;
     } finally {
       underWay = null;
@@ -79,17 +82,18 @@ export const guardLogIdentity = (parts: Parts): { readonly eventStore: EventStor
 /** Where the read models store the identity of their log. */
 const identityRecord = { collection: 'log', key: 'name' } as const;
 
-const verifyLogIdentity = async (parts: Parts): Promise<void> => {
+const verifyLogIdentity = async (parts: Parts): Promise<string> => {
   const { records } = parts.readModels;
   const log = await identityOf(parts);
   const stored = await records.get(identityRecord.collection, identityRecord.key);
   if (stored === null) {
     if (!(await mayBelongTogether(parts))) throw new OtherLog();
-    if (await records.insert(identityRecord.collection, identityRecord.key, { log })) return;
+    if (await records.insert(identityRecord.collection, identityRecord.key, { log })) return log;
     // Another process stored an identity first, perhaps that of another log.
     return verifyLogIdentity(parts);
   }
   if (stored['log'] !== log) throw new OtherLog();
+  return log;
 };
 
 const logName = logStream.name({});

@@ -4,7 +4,7 @@ import type { RecordStore } from '../readModelStore.js';
 import { countsAsNumbers, type MongoConnection } from './connection.js';
 
 /** The server acknowledges updates on a condition that it then loses. */
-export class ServerLosesUpdates extends Error {
+class ServerLosesUpdates extends Error {
   override readonly name = 'ServerLosesUpdates';
 
   constructor(done: number) {

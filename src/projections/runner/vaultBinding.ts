@@ -1,0 +1,62 @@
+import { logStream } from '../../events/log/log.stream.js';
+import { EventStoreUnavailable, START, type EventStore } from '../../events/store/eventStore.js';
+import type { VaultRecords } from '../../platform/vault.js';
+
+/** The vault cannot have the keys of what this log holds. Nothing is read from the log. */
+export class NotTheVault extends EventStoreUnavailable {
+  /** Otherwise it is the vault of another log. */
+  readonly isEmpty: boolean;
+
+  constructor(isEmpty: boolean) {
+    super(isEmpty ? 'the vault is empty, and the log is not' : 'the vault belongs to another log');
+    this.isEmpty = isEmpty;
+  }
+}
+
+/** One entry for each log that the vault belongs to, by its identity. */
+const collection = 'vaultLogs';
+/** The state before the first binding: only an empty vault has this entry. */
+const beganEmpty = 'began empty';
+/** Tells a vault that was bound to some log from one of a version before bindings. */
+const bound = 'bound';
+
+/**
+ * Notes durably that a vault is empty, which nothing shows any more once it is opened.
+ * Call it before.
+ */
+export const noteEmptyVault = async (vault: VaultRecords): Promise<void> => {
+  const isThere = (await vault.get('vaultRoots', '0')) !== null || (await vault.get(collection, bound)) !== null;
+  if (!isThere) await vault.insert(collection, beganEmpty, {});
+};
+
+/**
+ * Binds the vault to a log when it is first used with it. Personal data and secrets of a log can be
+ * read with its own vault alone: with an empty one everybody would come back as erased, without a
+ * word. A vault from before bindings is taken for that of the log.
+ * @param log the identity of the log
+ * @param acceptLoss whether to go on with a vault that has nothing of this log
+ * @throws NotTheVault; faults of the two stores
+ */
+export const bindVault = async (
+  parts: { readonly vault: VaultRecords; readonly eventStore: EventStore; readonly acceptLoss: boolean },
+  log: string,
+): Promise<void> => {
+  const { vault, eventStore, acceptLoss } = parts;
+  const isBound = async (): Promise<boolean> => (await vault.get(collection, log)) !== null;
+  if (await isBound()) return;
+  const wasEmpty = (await vault.get(collection, beganEmpty)) !== null;
+  const isOthers = (await vault.get(collection, bound)) !== null;
+  if ((wasEmpty || isOthers) && !acceptLoss && !(await isNew(eventStore))) {
+    // Another process may have bound it, and written to the log, since this one asked.
+    if (await isBound()) return;
+    throw new NotTheVault(!isOthers);
+  }
+  await vault.insert(collection, log, {});
+  await vault.insert(collection, bound, {});
+};
+
+/** Whether the log has nothing but its name. */
+const isNew = async (eventStore: EventStore): Promise<boolean> => {
+  const { events } = await eventStore.readAll({ after: START, max: 2 });
+  return events.every(({ stream }) => stream === logStream.name({}));
+};
