@@ -57,7 +57,7 @@ export const composeWorkers = (
       createTransferWorker({ ...core, payments }),
     ],
     cron: createCronWorker(engine, [
-      maintenanceJob({ records: readModels.records, logger }),
+      maintenanceJob({ records: readModels.records, vault: engine.vault, logger }),
       scheduledSeoScans(engine, seoScanSchedule),
     ]),
   };

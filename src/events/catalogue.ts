@@ -12,7 +12,7 @@ import { provisioningStream } from './provisioning/provisioning.stream.js';
 import { seoStream } from './seo/seo.stream.js';
 import { seoRunStream } from './seoRun/seoRun.stream.js';
 import { servicesStream } from './service/service.stream.js';
-import { webhookStream } from './webhook/webhook.stream.js';
+import { webhookContentStream, webhookStream } from './webhook/webhook.stream.js';
 import { slugStream, websiteStream } from './website/website.stream.js';
 
 /** Every kind of stream, in the order in which documentation lists them. */
@@ -35,6 +35,7 @@ export const streams: readonly StreamDefinition[] = [
   bookingStream,
   servicesStream,
   webhookStream,
+  webhookContentStream,
   apiKeyStream,
   subjectKeysStream,
 ];

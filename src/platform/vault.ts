@@ -41,14 +41,17 @@ export interface Vault {
   /**
    * Stores a secret under a name that is never used for another one; durable when it resolves.
    * Repeating it changes nothing.
+   * @param expiresAt ms since the epoch: from then on it is treated as deleted
    */
-  storeSecret(name: string, secret: Uint8Array): Promise<void>;
+  storeSecret(name: string, secret: Uint8Array, expiresAt?: number): Promise<void>;
   /**
    * `null` when it was never stored, or was deleted by any process: the store is asked each time.
    */
   secret(name: string): Promise<Uint8Array | null>;
   /** Removes a secret for good, durably. Repeating it changes nothing. */
   deleteSecret(name: string): Promise<void>;
+  /** Removes the secrets that have expired; resolves with their number. */
+  purgeSecrets(): Promise<number>;
   /**
    * Wraps every root with the first master key, makes one more root for the keys to come, wraps the
    * index key with it and starts a generation; answers how many roots there are. It may be
@@ -93,7 +96,7 @@ type Entry = Readonly<Record<string, string | number | boolean>>;
 export interface VaultRecords {
   get(collection: string, key: string): Promise<Readonly<Record<string, unknown>> | null>;
   /** Returns whether there was no entry before. */
-  insert(collection: string, key: string, value: Entry): Promise<boolean>;
+  insert(collection: string, key: string, value: Entry, expiresAt?: number): Promise<boolean>;
   put(collection: string, key: string, value: Entry): Promise<void>;
   /** When it resolves, the entry is in no file of the store any more. */
   delete(collection: string, key: string): Promise<void>;
@@ -102,6 +105,8 @@ export interface VaultRecords {
    * where asking for it costs as much as `get`.
    */
   revision?(): Promise<bigint>;
+  /** Removes what has expired, and resolves with its number. */
+  purgeExpired(): Promise<number>;
 }
 
 /** None of the master keys given is the one that an entry is wrapped with. */
@@ -369,14 +374,15 @@ export const openVault = async (parts: {
     cipher,
     serviceKey: (purpose, { number }) => serviceKey(purpose, number),
     indexKey: () => storedKey(indexPurpose),
-    storeSecret: async (name, secret) => {
-      await records.insert(collections.secrets, name, await wrap(secret, `secret/${name}`));
+    storeSecret: async (name, secret, expiresAt) => {
+      await records.insert(collections.secrets, name, await wrap(secret, `secret/${name}`), expiresAt);
     },
     secret: async (name) => {
       const entry = await records.get(collections.secrets, name);
       return entry === null ? null : unwrap(entry, `secret/${name}`);
     },
     deleteSecret: (name) => records.delete(collections.secrets, name),
+    purgeSecrets: () => records.purgeExpired(),
     rotate: async () => {
       masters = await parts.masterKeys();
       const { index: last } = await newestRoot();
@@ -414,6 +420,7 @@ export const planSecrets = (vault: SecretVault): SecretVault => {
       planned.set(name, null);
       return Promise.resolve();
     },
+    purgeSecrets: () => Promise.reject(new Error('a plan cannot purge the vault')),
     generation: () => vault.generation(),
     cipher: (purpose, generation) => vault.cipher(purpose, generation),
     serviceKey: (purpose, generation) => vault.serviceKey(purpose, generation),

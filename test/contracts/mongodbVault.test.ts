@@ -40,6 +40,14 @@ forEachReadModelServer((server) => {
         return records.map((record) => JSON.stringify(record));
       },
     });
+
+    test('gives out no secret that has expired, and removes it in a purge', async () => {
+      const vault = await vaultOn(mongoDatabase(server));
+      await vault.storeSecret('over', Buffer.from('1'), Date.now() - 1);
+      await vault.storeSecret('lasting', Buffer.from('2'), Date.now() + 3_600_000);
+      expect([await vault.secret('over'), await vault.purgeSecrets()]).toEqual([null, 1]);
+      expect(await vault.secret('lasting')).toEqual(Buffer.from('2'));
+    });
   });
 });
 

@@ -133,6 +133,7 @@ describe('a crash', () => {
       insert: (...entry) => act(() => records.insert(...entry)),
       put: (...entry) => act(() => records.put(...entry)),
       delete: (...key) => act(() => records.delete(...key)),
+      purgeExpired: () => records.purgeExpired(),
     };
     const secrets = await openSecrets(own);
     const eventStore = {

@@ -16,6 +16,12 @@ export interface WebhookOptions {
 
 let count = 0;
 
+/** A body as the handled topics have it, different from every other. */
+export const webhookBody = (shop = shopDomain, more: object = {}): string => {
+  count += 1;
+  return JSON.stringify({ shop_id: count, shop_domain: shop, myshopify_domain: shop, ...more });
+};
+
 /** The documented headers of a webhook with `body`. */
 export const webhookHeaders = (body: string | Uint8Array, options: WebhookOptions = {}): Record<string, string> => {
   count += 1;

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import type { WebhookEvent } from '../../src/events/webhook/webhook.events.js';
-import { topicOf, webhookProcess, type WebhookCommand } from '../../src/workers/webhook/webhook.process.js';
+import type { WebhookContentEvent, WebhookEvent } from '../../src/events/webhook/webhook.events.js';
+import {
+  topicOf,
+  webhookContentDecider,
+  webhookProcess,
+  type WebhookCommand,
+} from '../../src/workers/webhook/webhook.process.js';
 import { failUntilGivenUp } from '../support/retries.js';
 import { earlier, expectRepeatable, given as givenEvents, now, type Timeless } from '../support/given.js';
 
@@ -36,6 +41,15 @@ describe('a webhook', () => {
       .when(others)
       .then([{ type: 'WebhookReceived', data: { ...webhook, shopDomain, triggeredAt: now } }]);
   });
+
+  test.each(['2026-01-02T00:00:00.001Z', '+010000-01-01T00:00:00.000Z'])(
+    'triggered in the future, at %s, was so when it came',
+    (at) => {
+      given()
+        .when({ ...receive, triggeredAt: at })
+        .then([{ type: 'WebhookReceived', data: { ...webhook, shopDomain, triggeredAt: now } }]);
+    },
+  );
 
   test.each(['customers/data_request', 'customers/redact', 'shop/redact'])('of %s is to be processed', (topic) => {
     const { outcome } = given().when({ ...receive, ...webhook, topic });
@@ -103,6 +117,19 @@ describe('a webhook', () => {
   ])('%s: the same again changes nothing', (_, events, command) => {
     expectRepeatable(webhookProcess, events, command);
   });
+});
+
+test('a body belongs to the webhook that came first with it', () => {
+  const claim = { type: 'ClaimWebhookContent', websiteId: 'w1', content: 'c1', webhookId: 'h1' } as const;
+  const claimed: WebhookContentEvent = {
+    type: 'WebhookContentClaimed',
+    data: { websiteId: 'w1', content: 'c1', webhookId: 'h1' },
+  };
+  givenEvents(webhookContentDecider, []).when(claim).then([claimed]);
+  givenEvents(webhookContentDecider, [claimed])
+    .when({ ...claim, webhookId: 'h2' })
+    .then([]);
+  expectRepeatable(webhookContentDecider, [], claim);
 });
 
 test.each([

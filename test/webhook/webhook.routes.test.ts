@@ -6,11 +6,13 @@ import { createShopify } from '../../src/integrations/commerce/shopify.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
+import { payloadNameOf } from '../../src/workers/webhook/webhook.process.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
-import { shopDomain, signatureOf, webhookHeaders, type WebhookOptions } from '../support/shopWebhooks.js';
+import { shopDomain, signatureOf, webhookBody, webhookHeaders, type WebhookOptions } from '../support/shopWebhooks.js';
 
 const person = 'john.canary@example.com';
-const body = JSON.stringify({ shop_domain: shopDomain, customer: { id: 1, email: person } });
+const newBody = (shop = shopDomain): string => webhookBody(shop, { customer: { id: 1, email: person } });
+const body = newBody();
 const otherShop = {
   status: 403,
   body: { error: 'Not authorized to deliver webhooks for this website', code: 'other_shop', details: null },
@@ -43,8 +45,11 @@ beforeEach(async () => {
   await attach(websiteId, shopDomain);
 });
 
-const deliver = (input: WebhookOptions = {}, raw: string | Uint8Array = body, to = websiteId): Promise<ApiAnswer> =>
-  api.call('POST', `/webhooks/commerce?websiteId=${to}`, { raw, headers: webhookHeaders(raw, input) });
+const deliver = (
+  input: WebhookOptions = {},
+  raw: string | Uint8Array = newBody(input.shop),
+  to = websiteId,
+): Promise<ApiAnswer> => api.call('POST', `/webhooks/commerce?websiteId=${to}`, { raw, headers: webhookHeaders(raw, input) });
 
 const kept = async (): Promise<readonly { type: string; data: unknown }[]> => {
   const { events } = await api.engine.eventStore.readAll({
@@ -54,26 +59,28 @@ const kept = async (): Promise<readonly { type: string; data: unknown }[]> => {
   return events.map(({ type, data }) => ({ type, data }));
 };
 
+const payloadOf = (webhookId: string) => api.engine.vault.secret(payloadNameOf({ websiteId, webhookId }));
+
 describe('a webhook', () => {
   test('is in the log when it is answered, and once, however often it comes', async () => {
-    const input = { id: 'same', triggeredAt: '2030-01-01T00:00:00.123456789Z' };
-    expect(await deliver(input)).toMatchObject({ status: 200, body: {} });
+    const input = { id: 'same', triggeredAt: '2026-01-01T00:00:00.123456789Z' };
+    expect(await deliver(input, body)).toMatchObject({ status: 200, body: {} });
     const data = {
       websiteId,
       webhookId: 'same',
       topic: 'app/uninstalled',
       shopDomain,
-      triggeredAt: '2030-01-01T00:00:00.123Z',
+      triggeredAt: '2026-01-01T00:00:00.123Z',
     };
     const expected = [{ type: 'WebhookReceived', data }];
     expect(await kept()).toStrictEqual(expected);
-    const again = await Promise.all(Array.from({ length: 8 }, () => deliver(input)));
+    const again = await Promise.all(Array.from({ length: 8 }, () => deliver(input, body)));
     expect(again.map(({ status }) => status)).toStrictEqual(Array.from({ length: 8 }, () => 200));
     expect(await kept()).toStrictEqual(expected);
   });
 
   test('that comes many times at once is kept once', async () => {
-    const answers = await Promise.all(Array.from({ length: 16 }, () => deliver({ id: 'burst' })));
+    const answers = await Promise.all(Array.from({ length: 16 }, () => deliver({ id: 'burst' }, body)));
     expect(new Set(answers.map(({ status }) => status))).toStrictEqual(new Set([200]));
     expect(await kept()).toHaveLength(1);
   });
@@ -92,8 +99,9 @@ describe('a webhook', () => {
     expect(await kept()).toMatchObject([{ type: 'WebhookIgnored', data: { topic: 'orders/create' } }]);
   });
 
-  test('leaves nothing of its body anywhere', async () => {
-    await deliver({ topic: 'customers/data_request' });
+  test('leaves its body in the vault, encrypted, and nowhere else', async () => {
+    await deliver({ id: 'people', topic: 'customers/data_request' }, body);
+    expect(Buffer.from((await payloadOf('people')) ?? []).toString()).toBe(body);
     expect(await kept()).toHaveLength(1);
     expect(JSON.stringify(api.log)).not.toContain(person);
     const files = readdirSync(api.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -124,7 +132,7 @@ describe('a signature', () => {
     expect(await send(JSON.stringify(JSON.parse(body), null, 1), headers)).toMatchObject(badSignature);
     expect(await send(Buffer.from(body, 'utf16le'), headers)).toMatchObject(badSignature);
     const odd = Buffer.from([0xff, 0x00, 0x7b]);
-    expect((await send(odd, webhookHeaders(odd))).status).toBe(200);
+    expect((await send(odd, webhookHeaders(odd, { topic: 'orders/create' }))).status).toBe(200);
   });
 
   test('is looked at before the website: strangers do not learn which there are', async () => {
@@ -177,8 +185,12 @@ describe('the shop', () => {
 test('a dry run keeps nothing', async () => {
   const headers = webhookHeaders(body);
   const answer = await api.call('POST', `/webhooks/commerce?websiteId=${websiteId}&dryRun=1`, { raw: body, headers });
-  expect(answer).toMatchObject({ status: 200, body: { events: [{ type: 'WebhookReceived' }] } });
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { events: [{ type: 'WebhookContentClaimed' }, { type: 'WebhookReceived' }] },
+  });
   expect(await kept()).toStrictEqual([]);
+  expect(await payloadOf(headers['x-shopify-webhook-id'] ?? '')).toBeNull();
 });
 
 test('without a secret webhooks are answered with 503', async () => {

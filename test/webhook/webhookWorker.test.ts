@@ -6,11 +6,14 @@ import { ProviderFault } from '../../src/integrations/fault.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { servicesOf } from '../../src/projections/service/service.queries.js';
 import { createCommerceWebhooksWorker } from '../../src/workers/webhook/webhookWorker.js';
-import { webhookProcess } from '../../src/workers/webhook/webhook.process.js';
+import { PAYLOAD_KEPT_MS, payloadNameOf, webhookProcess } from '../../src/workers/webhook/webhook.process.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { createFaultyEventStore, lostAnswer, lostRequest, unavailable } from '../support/faultyEventStore.js';
 import { someAdmin } from '../support/given.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { createTestClock } from '../support/testClock.js';
+import { openVaultIn } from '../support/vaults.js';
 import { hastyClock } from '../support/provider.js';
 import { shopDomain } from '../support/shopWebhooks.js';
 import { partsOf, type TestProcess } from '../support/process.js';
@@ -53,9 +56,12 @@ const createWorld = async () => {
     },
     reopen: (webhookId: string) =>
       engine.handle(webhookProcess, { type: 'ReopenWebhook', websiteId, webhookId, topic: 'app/uninstalled' }, context()),
-    /** A worker of a process of its own. */
-    start: async (): Promise<Worker> => {
-      const worker = createCommerceWebhooksWorker(partsOf(newEngine()));
+    storePayload: (webhookId: string, payload: string) =>
+      engine.vault.storeSecret(payloadNameOf({ websiteId, webhookId }), Buffer.from(payload), clock.now() + PAYLOAD_KEPT_MS),
+    payloadOf: (webhookId: string) => engine.vault.secret(payloadNameOf({ websiteId, webhookId })),
+    /** A worker of a process of its own; `changed` changes what it works with. */
+    start: async (changed: (own: TestProcess) => TestProcess = (own) => own): Promise<Worker> => {
+      const worker = createCommerceWebhooksWorker(partsOf(changed(newEngine())));
       working.push(worker);
       await worker.start();
       return worker;
@@ -180,4 +186,57 @@ test('a store that is away is waited for, and is no failure of the webhook', asy
   expect(await until('h1', 'WebhookProcessed')).toStrictEqual(['WebhookReceived', 'WebhookProcessed']);
   expect(asked).toBe(3);
   expect((await engine.state(servicesFold, { websiteId })).state.services).toStrictEqual([]);
+});
+
+describe('a payload', () => {
+  const body = JSON.stringify({
+    shop_id: 1,
+    data_request: { id: 9 },
+    orders_requested: [1],
+    customer: { email: 'kim@example.com' },
+  });
+
+  test('is handed to what reacts to the webhook, and gone once it is processed', async () => {
+    const { log, receive, storePayload, payloadOf, start, until } = await createWorld();
+    await storePayload('h1', body);
+    await receive('h1', 'customers/data_request');
+    await start();
+    await until('h1', 'WebhookProcessed');
+    await eventually('the payload is gone', async () => ((await payloadOf('h1')) === null ? true : undefined));
+    const lines = log.filter(({ msg }) => msg === 'a compliance webhook was received');
+    expect(lines).toMatchObject([{ shopId: 1, dataRequestId: 9, orders: 1 }]);
+    expect(JSON.stringify(log)).not.toContain('kim@example.com');
+  });
+
+  test('of a webhook whose worker died after it was processed is deleted by the next', async () => {
+    const { receive, storePayload, payloadOf, start, until } = await createWorld();
+    await storePayload('h1', body);
+    await receive('h1', 'customers/data_request');
+    const dead = await start((own) => ({ ...own, vault: { ...own.vault, deleteSecret: () => new Promise(() => undefined) } }));
+    await until('h1', 'WebhookProcessed');
+    void dead.stop();
+    expect(await payloadOf('h1')).not.toBeNull();
+    await start();
+    await eventually('the payload is gone', async () => ((await payloadOf('h1')) === null ? true : undefined));
+  });
+
+  test('without an event, as a kill in between leaves it, is gone after 31 days', async () => {
+    const clock = createTestClock();
+    const { vault, close } = await openVaultIn(temporaryFolder(), clock);
+    await vault.storeSecret('left', Buffer.from(body), clock.now() + PAYLOAD_KEPT_MS);
+    clock.setTime(clock.now() + 31 * 86_400_000 - 1);
+    expect([await vault.purgeSecrets(), await vault.secret('left')]).toStrictEqual([0, Buffer.from(body)]);
+    clock.setTime(clock.now() + 1);
+    expect([await vault.secret('left'), await vault.purgeSecrets()]).toStrictEqual([null, 1]);
+    await close();
+  });
+
+  test('stays while the webhook fails', async () => {
+    const { receive, storePayload, payloadOf, start, until } = await createWorld();
+    await storePayload('h1', 'no JSON');
+    await receive('h1', 'customers/data_request');
+    await start();
+    await until('h1', 'WebhookFailed');
+    expect(await payloadOf('h1')).not.toBeNull();
+  });
 });

@@ -6,8 +6,8 @@ const Time = Type.String({ format: 'date-time' });
 
 /**
  * Stream `webhook-<websiteId>-<hash of the webhook id>`: inbox and process of one webhook
- * (docs/adr/0013-commerce-webhooks.md). The body is not stored: nothing needs it, and it may hold
- * personal data.
+ * (docs/adr/0013-commerce-webhooks.md). The body may hold personal data of a shop's customers, so it
+ * waits in the vault (docs/adr/0020-payloads-of-webhooks.md).
  */
 export const webhookEvents = {
   /** `triggeredAt`: when it happened at the commerce platform. */
@@ -22,5 +22,13 @@ export const webhookEvents = {
   /** A parked webhook is to be processed again. */
   WebhookReopened: event(Type.Object(ofWebhook)),
 };
+
+/** Stream `webhook-content-<websiteId>-<blind index of the body>`. */
+export const webhookContentEvents = {
+  /** The webhook that came first with this body: others with the same body are taken for it. */
+  WebhookContentClaimed: event(Type.Object({ websiteId: Type.String(), content: Type.String(), webhookId: Type.String() })),
+};
+
+export type WebhookContentEvent = EventOf<typeof webhookContentEvents>;
 
 export type WebhookEvent = EventOf<typeof webhookEvents>;

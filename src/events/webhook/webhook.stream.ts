@@ -1,6 +1,6 @@
 import { defineStream } from '../defineStream.js';
 import { textId } from '../../platform/ids.js';
-import { webhookEvents } from './webhook.events.js';
+import { webhookContentEvents, webhookEvents } from './webhook.events.js';
 
 export const webhookStream = defineStream({
   category: 'webhook',
@@ -10,5 +10,15 @@ export const webhookStream = defineStream({
   holds: 'one webhook: received, attempts, processed, ignored or parked',
   guards: 'processed once',
   events: webhookEvents,
+  personal: {},
+});
+
+export const webhookContentStream = defineStream({
+  category: 'webhook-content',
+  key: ({ websiteId, content }: { readonly websiteId: string; readonly content: string }) => `${websiteId}-${content}`,
+  named: '<websiteId>-<blind index of the body>',
+  holds: 'which webhook came first with a body',
+  guards: 'one webhook for each body, whatever id it is sent under',
+  events: webhookContentEvents,
   personal: {},
 });

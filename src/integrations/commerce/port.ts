@@ -6,6 +6,11 @@ export interface Commerce {
   /** Whether a webhook was signed with one of the secrets, checked in constant time. */
   isSignatureValid(body: Uint8Array, signature: string): boolean;
   /**
+   * The shop that the body of a webhook is about, in lower case; `null` when it does not say, as
+   * most topics do not.
+   */
+  shopIn(topic: string, body: Uint8Array): string | null;
+  /**
    * A shop's products in order of id, at most `limit` (up to 250), after a product's cursor. May
    * throw ProviderFault.
    */

@@ -140,8 +140,29 @@ export const createShopify = (parts: {
       );
       return isWellFormed && matches.includes(true);
     },
+    shopIn: (topic, body) => {
+      const { shop_domain: shop, myshopify_domain: own, domain } = fieldsOf(body);
+      // A shop's `domain` may be one of its own; the header always has the other.
+      const found = topic === 'app/uninstalled' ? (own ?? domain) : shop;
+      return typeof found === 'string' ? found.toLowerCase() : null;
+    },
     products,
   };
+};
+
+/**
+ * The shop's fields in bodies of webhooks: `shop_domain` in compliance webhooks
+ * (https://shopify.dev/docs/apps/build/compliance/privacy-law-compliance), the others in a shop as
+ * `app/uninstalled` has it.
+ */
+const fieldsOf = (body: Uint8Array): { shop_domain?: unknown; myshopify_domain?: unknown; domain?: unknown } => {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(body).toString());
+    return typeof parsed === 'object' && parsed !== null ? parsed : {};
+  } catch {
+    // A signed body that is no JSON says nothing about a shop.
+    return {};
+  }
 };
 
 /** How long until the shop's rate-limit bucket covers the query's cost, in milliseconds. */

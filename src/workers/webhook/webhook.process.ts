@@ -1,7 +1,7 @@
 import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { Recorded } from '../../events/envelope.js';
-import type { WebhookEvent } from '../../events/webhook/webhook.events.js';
-import { webhookStream } from '../../events/webhook/webhook.stream.js';
+import type { WebhookContentEvent, WebhookEvent } from '../../events/webhook/webhook.events.js';
+import { webhookContentStream, webhookStream } from '../../events/webhook/webhook.stream.js';
 import type { StreamFold } from '../../events/fold.js';
 import { attemptFailed, noAttempts, retryFor, type Attempts, type RecordFailure } from '../lease.js';
 
@@ -31,7 +31,7 @@ export type WebhookCommand = AnyCommand &
     | {
         readonly type: 'ReceiveWebhook';
         readonly shopDomain: string;
-        /** ISO 8601 UTC with milliseconds; absent: now. */
+        /** ISO 8601 UTC with milliseconds; absent, or in the future: now. */
         readonly triggeredAt?: string | undefined;
       }
     | { readonly type: 'RecordProcessed' }
@@ -42,10 +42,26 @@ export type WebhookCommand = AnyCommand &
 
 type Command<Type extends WebhookCommand['type']> = Extract<WebhookCommand, { type: Type }>;
 
+/** How long a webhook is retried, in milliseconds. Then it is parked. */
+const WEBHOOK_RETRY_MS = 24 * 3_600_000;
+
 export const uninstalled = 'app/uninstalled';
 
 /** Topics that the law requires; they arrive also after the app was uninstalled. */
 const compliance: readonly string[] = ['customers/data_request', 'customers/redact', 'shop/redact'];
+
+/** The payload's name among the secrets of the vault. */
+export const payloadNameOf = (webhook: { readonly websiteId: string; readonly webhookId: string }): string =>
+  webhookStream.name(webhook);
+
+/**
+ * How long a payload is stored at most, in milliseconds: as long as the webhook is retried, and 30
+ * days after it was parked. It is deleted as soon as the webhook is processed.
+ */
+export const PAYLOAD_KEPT_MS = WEBHOOK_RETRY_MS + 30 * 86_400_000;
+
+/** Whether anything is done about the topic. */
+export const isHandled = (topic: string): boolean => topic === uninstalled || isCompliance(topic);
 
 export const isCompliance = (topic: string): boolean => compliance.includes(topic);
 
@@ -80,10 +96,12 @@ const nameOf = ({ websiteId, webhookId, topic }: WebhookName): WebhookName => ({
 
 const receive = (command: Command<'ReceiveWebhook'>, { stage }: WebhookState): readonly WebhookEvent[] => {
   if (stage !== 'none') return [];
-  const { topic, shopDomain, triggeredAt = command.at } = command;
+  const { topic, shopDomain, at } = command;
+  const { triggeredAt: claimed = at } = command;
+  // The time is not signed: one in the future would take away what is attached until then.
+  const triggeredAt = Date.parse(claimed) > Date.parse(at) ? at : claimed;
   const webhook = { ...nameOf(command), shopDomain };
-  const isHandled = topic === uninstalled || isCompliance(topic);
-  return isHandled
+  return isHandled(topic)
     ? [{ type: 'WebhookReceived', data: { ...webhook, triggeredAt } }]
     : [{ type: 'WebhookIgnored', data: webhook }];
 };
@@ -91,8 +109,6 @@ const receive = (command: Command<'ReceiveWebhook'>, { stage }: WebhookState): r
 const recordProcessed = (command: Command<'RecordProcessed'>, { stage }: WebhookState): readonly WebhookEvent[] =>
   stage === 'open' ? [{ type: 'WebhookProcessed', data: nameOf(command) }] : [];
 
-/** Then it is parked. */
-const WEBHOOK_RETRY_MS = 24 * 3_600_000;
 const retry = retryFor(WEBHOOK_RETRY_MS, 15 * 60_000);
 
 const recordFailure = (command: Command<'RecordFailure'>, state: WebhookState): readonly WebhookEvent[] => {
@@ -134,3 +150,30 @@ export const webhookFold: StreamFold<WebhookState, WebhookEvent, { readonly webs
 
 /** Inbox and process of one webhook: it is in the log before its receipt is acknowledged. */
 export const webhookProcess: Decider<WebhookState, WebhookCommand, WebhookEvent> = { ...webhookFold, decide };
+
+/** Which webhook a body belongs to. */
+export interface WebhookContentState {
+  readonly webhookId?: string;
+}
+
+/** Changes nothing when another webhook came first with the body. */
+export type ClaimWebhookContent = AnyCommand & {
+  readonly type: 'ClaimWebhookContent';
+  readonly websiteId: string;
+  /** The blind index of the body. */
+  readonly content: string;
+  readonly webhookId: string;
+};
+
+/**
+ * Only the body is signed, and not the webhook's id: whoever has one delivery could send it again
+ * under another id.
+ */
+export const webhookContentDecider: Decider<WebhookContentState, ClaimWebhookContent, WebhookContentEvent> = {
+  name: 'webhook-content',
+  stream: webhookContentStream,
+  initialState: {},
+  evolve: (_state, { data: { webhookId } }) => ({ webhookId }),
+  decide: ({ websiteId, content, webhookId }, state) =>
+    state.webhookId === undefined ? [{ type: 'WebhookContentClaimed', data: { websiteId, content, webhookId } }] : [],
+};

@@ -7,7 +7,14 @@ import { webhookStream } from '../../events/webhook/webhook.stream.js';
 import { attemptUntilDone, recordFailure } from '../leasedTask.js';
 import type { CreateReactor, ReactionContext } from '../reactions.js';
 import type { Worker } from '../worker.js';
-import { isCompliance, uninstalled, webhookFold, webhookProcess, type RecordedWebhook } from './webhook.process.js';
+import {
+  isCompliance,
+  payloadNameOf,
+  uninstalled,
+  webhookFold,
+  webhookProcess,
+  type RecordedWebhook,
+} from './webhook.process.js';
 
 type Requested = Recorded<Extract<WebhookEvent, { type: 'WebhookReceived' | 'WebhookReopened' }>>;
 
@@ -45,7 +52,10 @@ export const createCommerceWebhooksWorker = ({
     const { shopDomain, attempts } = open;
     const { requestId, correlationId } = metadata;
     const context = (): CommandContext => ({ commandId: ids.commandId(), actor, requestId, correlationId, causationId: id });
+    const payload = await vault.secret(payloadNameOf(webhook));
+    let compliance: Readonly<Record<string, unknown>>;
     try {
+      compliance = isCompliance(topic) ? complianceOf(payload) : {};
       await act(websiteId, open, context());
     } catch (error) {
       const failure = recordFailure(error, random.fraction());
@@ -56,11 +66,18 @@ export const createCommerceWebhooksWorker = ({
     }
     const { events } = await engine.handle(webhookProcess, { type: 'RecordProcessed', ...webhook }, context());
     // Only the worker that recorded the outcome logs it.
-    if (events.length > 0 && isCompliance(topic)) logger.info({ ...webhook, shopDomain }, 'a compliance webhook was received');
+    if (events.length > 0 && isCompliance(topic)) {
+      logger.info({ ...webhook, shopDomain, ...compliance }, 'a compliance webhook was received');
+    }
   };
 
-  const processUntilDone = (event: Requested, context: ReactionContext): Promise<void> =>
-    attemptUntilDone({
+  /** Also after a worker died before it did. */
+  const deletePayload = async (name: string): Promise<void> => {
+    if ((await vault.secret(name)) !== null) await vault.deleteSecret(name);
+  };
+
+  const processUntilDone = async (event: Requested, context: ReactionContext): Promise<void> => {
+    await attemptUntilDone({
       clock,
       context,
       worker,
@@ -70,10 +87,33 @@ export const createCommerceWebhooksWorker = ({
       },
       attempt: (open) => process(event, open),
     });
+    const { state } = await engine.state(webhookFold, event.data);
+    if (state.stage === 'processed') await deletePayload(payloadNameOf(event.data));
+  };
 
   return createReactor({
     name: 'commerceWebhooks',
     streams: [webhookStream],
     on: { WebhookReceived: processUntilDone, WebhookReopened: processUntilDone },
   });
+};
+
+/**
+ * What the log says of a compliance webhook for whoever has to answer it: the ids of the shop and of
+ * the request, and how many orders it names, but nothing of the customer.
+ */
+const complianceOf = (payload: Uint8Array | null): Readonly<Record<string, unknown>> => {
+  if (payload === null) return {};
+  const body = JSON.parse(Buffer.from(payload).toString()) as {
+    readonly shop_id?: unknown;
+    readonly data_request?: { readonly id?: unknown };
+    readonly orders_requested?: unknown;
+    readonly orders_to_redact?: unknown;
+  };
+  const orders = body.orders_requested ?? body.orders_to_redact;
+  return {
+    ...(typeof body.shop_id === 'number' && { shopId: body.shop_id }),
+    ...(typeof body.data_request?.id === 'number' && { dataRequestId: body.data_request.id }),
+    ...(Array.isArray(orders) && { orders: orders.length }),
+  };
 };

@@ -1,12 +1,18 @@
+import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
+import type { CommandContext } from '../../../commands/handleCommand.js';
 import type { Engine } from '../../../engine.js';
 import type { Commerce } from '../../../integrations/commerce/port.js';
 import { isTime, utcTime } from '../../../platform/times.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
 import {
   isCompliance,
+  isHandled,
+  PAYLOAD_KEPT_MS,
+  payloadNameOf,
   topicOf,
+  webhookContentDecider,
   webhookFold,
   webhookProcess,
   type WebhookName,
@@ -60,6 +66,29 @@ export const webhookRoutes = ({
     throw new Refused(document === null ? refusals.websiteNotFound(websiteId) : refusals.otherShop());
   };
 
+  /**
+   * Queues it, unless the same body was queued before under whatever id. The payload is stored
+   * before the event, which wakes the workers; without the event it expires.
+   */
+  const queue = async (
+    acting: Engine,
+    sent: WebhookName & { readonly shopDomain: string; readonly triggeredAt: string | undefined },
+    payload: Uint8Array,
+    context: CommandContext,
+  ): Promise<void> => {
+    const { websiteId, topic } = sent;
+    const content = acting.blindIndex(createHash('sha256').update(payload).digest('hex'));
+    const claim = { type: 'ClaimWebhookContent', websiteId, content, webhookId: sent.webhookId } as const;
+    const { webhookId = sent.webhookId } = (await acting.handle(webhookContentDecider, claim, context)).state;
+    const webhook = { ...sent, webhookId };
+    if ((await acting.state(webhookFold, webhook)).state.stage !== 'none') return;
+    const name = payloadNameOf(webhook);
+    if (isHandled(topic)) await acting.vault.storeSecret(name, payload, acting.clock.now() + PAYLOAD_KEPT_MS);
+    const { state } = await acting.handle(webhookProcess, { type: 'ReceiveWebhook', ...webhook }, context);
+    // A worker was done with another delivery of it before the payload of this one was stored.
+    if (state.stage === 'processed') await acting.vault.deleteSecret(name);
+  };
+
   return [
     route({
       method: 'post',
@@ -72,7 +101,7 @@ export const webhookRoutes = ({
       query: Type.Object({ websiteId: Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\w-]+$' }) }),
       raw: headers,
       refusals: ['invalid_signature', 'invalid_headers', 'other_shop', 'website_not_found'],
-      answers: { 200: { description: 'It is stored, or was before.', schema: Type.Object({}) } },
+      answers: { 200: { description: 'It and its payload are stored, or were before.', schema: Type.Object({}) } },
       checkHead: (header) => {
         if (!commerce.acceptsWebhooks) throw httpErrors.noWebhooks();
         if (header('x-shopify-hmac-sha256') === undefined) throw new Refused(refusals.invalidSignature());
@@ -92,10 +121,13 @@ export const webhookRoutes = ({
           topic: topicOf(headerNamed('X-Shopify-Topic')),
         };
         const shopDomain = (header('x-shopify-shop-domain') ?? '').toLowerCase();
+        // The headers are not signed: the body says whose it is.
+        if (isHandled(webhook.topic) && commerce.shopIn(webhook.topic, raw) !== shopDomain)
+          throw new Refused(refusals.otherShop());
         await checkShop(webhook, shopDomain);
         const at = header('x-shopify-triggered-at');
         const triggeredAt = at !== undefined && isTime(at) ? utcTime(at) : undefined;
-        await acting.handle(webhookProcess, { type: 'ReceiveWebhook', ...webhook, shopDomain, triggeredAt }, context);
+        await queue(acting, { ...webhook, shopDomain, triggeredAt }, raw, context);
       },
       answer: () => Promise.resolve({ body: {} }),
     }),

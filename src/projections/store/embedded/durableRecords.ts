@@ -35,19 +35,29 @@ export const createDurableRecords = async ({ file, clock }: { file: string; cloc
   // A process that crashed right after a deletion left the log as it was.
   await truncateWal();
 
+  /** @throws ReadModelStoreUnavailable after `timeoutMs` */
+  const emptyWal = async (): Promise<void> => {
+    const deadline = clock.now() + timeoutMs;
+    while (!(await truncateWal())) {
+      if (clock.now() >= deadline) {
+        throw new ReadModelStoreUnavailable('other processes kept the file busy; delete the record again');
+      }
+      await sleep(clock, 5);
+    }
+  };
+
   return {
     ...records,
     revision: () =>
       database.read(() => (database.statement('PRAGMA data_version').get() as { readonly data_version: bigint }).data_version),
     delete: async (collection, key) => {
       await records.delete(collection, key);
-      const deadline = clock.now() + timeoutMs;
-      while (!(await truncateWal())) {
-        if (clock.now() >= deadline) {
-          throw new ReadModelStoreUnavailable('other processes kept the file busy; delete the record again');
-        }
-        await sleep(clock, 5);
-      }
+      await emptyWal();
+    },
+    purgeExpired: async () => {
+      const purged = await records.purgeExpired();
+      if (purged > 0) await emptyWal();
+      return purged;
     },
     close: () => {
       database.close();
