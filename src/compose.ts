@@ -5,7 +5,7 @@ import { countAppends } from './compose/countAppends.js';
 import { composeHttp } from './compose/http.js';
 import { composeIntegrations } from './compose/integrations.js';
 import { openCore } from './compose/stores.js';
-import { composeProjector, composeWorkers } from './compose/workers.js';
+import { composeProjector, composeWorkers, composeWorkStatus } from './compose/workers.js';
 import { createMetrics } from './http/metrics.js';
 import { sleep, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
@@ -23,7 +23,8 @@ export interface Doorstep {
   stop(): Promise<void>;
 }
 
-const files = {
+/** What the integrations need of this installation. */
+export const files = {
   templatesFolder: fileURLToPath(new URL('../templates', import.meta.url)),
   // Always the compiled one: it is started as a process of its own.
   buildProgram: fileURLToPath(new URL('../dist/integrations/hosting/site/buildProgram.js', import.meta.url)),
@@ -40,16 +41,17 @@ export const startDoorstep = async (settings: Settings, logger: Logger): Promise
   const address = createAddress(settings);
   const integrations = composeIntegrations(settings, core, address, files);
   const version = readVersion(new URL('../package.json', import.meta.url));
+  const { workers, cron } = composeWorkers(settings, core, integrations, address);
   const { api, health } = composeHttp(core, integrations, address, {
     corsOrigins,
     metrics,
     metricsOnHealthPort: metricsAt === 'health',
     version,
+    workStatus: composeWorkStatus(core, workers),
     limits: { maxOfSender: senderLimit },
     trustsProxy: createTrustsProxy(trustedProxies),
   });
   const projector = composeProjector(core);
-  const { workers, cron } = composeWorkers(settings, core, integrations, address);
 
   const stayed = stay(core.engine.clock);
   const healthUrl =

@@ -25,13 +25,13 @@ export interface Core {
 }
 
 export const createCore = (parts: Omit<EngineParts, 'folds'> & { readonly readModels: ReadModelStore }): Core => {
-  const { eventStore, readModels, codec, clock, random, logger, personal } = parts;
+  const { eventStore, readModels, codec, clock, personal } = parts;
   const folds = createStreamFolds(eventStore, codec);
   const engine = createEngine({ ...parts, folds });
   return {
     engine,
     reader: createReader({ streams: engine, folds, eventStore, readModels, clock, personal }),
-    createReactor: createReactors({ clock, random, logger, eventStore, codec, records: readModels.records }),
+    createReactor: createReactors({ engine, eventStore, codec, records: readModels.records }),
     stores: { eventStore, readModels, codec },
   };
 };

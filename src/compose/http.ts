@@ -1,6 +1,6 @@
 import { createApp, type HttpAppParts } from '../http/app.js';
 import { createKeyUse } from '../http/auth/keyUse.js';
-import type { Metrics } from '../http/metrics.js';
+import { noWork, type Metrics, type WorkStatus } from '../http/metrics.js';
 import type { Route } from '../http/route.js';
 import { createRoutes, type RouteParts } from '../http/routes/index.js';
 import { createServer, type HttpServer, type Timeouts } from '../http/server.js';
@@ -19,6 +19,8 @@ export interface HttpOptions {
   readonly metricsOnHealthPort?: boolean;
   /** Of the service, as in `1.2.3`. */
   readonly version: string;
+  /** Default: no workers are measured. */
+  readonly workStatus?: () => Promise<WorkStatus>;
   /** Default: every route of the service. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
   readonly limits?: HttpAppParts['limits'];
@@ -54,6 +56,7 @@ export const composeHttp = (
     reader,
     keyUse,
     projectionStatus: () => projectionStatus(projections, status),
+    workStatus: options.workStatus ?? (() => Promise.resolve(noWork)),
     checks: readinessChecks(status, projections),
     metrics,
     metricsOnHealthPort,

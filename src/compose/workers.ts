@@ -1,3 +1,4 @@
+import type { WorkStatus } from '../http/metrics.js';
 import type { Settings } from '../platform/settings.js';
 import { projections } from '../projections/catalogue.js';
 import { createProjector, type Projector } from '../projections/runner/projector.js';
@@ -14,7 +15,9 @@ import { createSeoRunWorker, scheduledSeoScans } from '../workers/seoRun/seoRunW
 import { createServiceSecretsWorker } from '../workers/service/serviceSecretsWorker.js';
 import { createTransferWorker } from '../workers/transfer/transferWorker.js';
 import { createCommerceWebhooksWorker } from '../workers/webhook/webhookWorker.js';
+import { createParkedWork } from '../workers/parkedWork.js';
 import type { Worker } from '../workers/worker.js';
+import { workerStatus } from '../workers/workerStatus.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
 import type { Integrations } from './integrations.js';
@@ -60,5 +63,20 @@ export const composeWorkers = (
       maintenanceJob({ records: readModels.records, vault: engine.vault, logger }),
       scheduledSeoScans(engine, seoScanSchedule),
     ]),
+  };
+};
+
+/** For metrics: how far the workers are behind, and what is parked. */
+export const composeWorkStatus = (
+  { engine: { clock }, stores: { eventStore, readModels, codec } }: Core,
+  workers: readonly Worker[],
+): (() => Promise<WorkStatus>) => {
+  const parkedWork = createParkedWork({ eventStore, codec });
+  return async () => {
+    const [status, parked] = await Promise.all([
+      workerStatus(workers, { eventStore, records: readModels.records, clock }),
+      parkedWork(),
+    ]);
+    return { workers: status, parked };
   };
 };

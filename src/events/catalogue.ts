@@ -9,6 +9,7 @@ import { redeployStream } from './deployment/deployment.stream.js';
 import { invitationMailStream } from './invitationMail/invitationMail.stream.js';
 import { logStream } from './log/log.stream.js';
 import { provisioningStream } from './provisioning/provisioning.stream.js';
+import { reactionStream } from './reaction/reaction.stream.js';
 import { seoStream } from './seo/seo.stream.js';
 import { seoRunStream } from './seoRun/seoRun.stream.js';
 import { servicesStream } from './service/service.stream.js';
@@ -36,6 +37,7 @@ export const streams: readonly StreamDefinition[] = [
   servicesStream,
   webhookStream,
   webhookContentStream,
+  reactionStream,
   apiKeyStream,
   subjectKeysStream,
 ];

@@ -9,10 +9,18 @@ export interface Metrics extends SenderMetrics {
   /** Counts events that were appended. */
   appended(count: number): void;
   appendFailed(error: unknown): void;
-  /** In Prometheus' text format, with projections as they are now. */
-  text(projections: readonly StoredProjectionStatus[]): Promise<string>;
+  /** In Prometheus' text format, with projections and work as they are now. */
+  text(projections: readonly StoredProjectionStatus[], work: WorkStatus): Promise<string>;
   readonly contentType: string;
 }
+
+/** What the workers do and do not get done, according to the stores. */
+export interface WorkStatus {
+  readonly workers: readonly { readonly name: string; readonly ms: number }[];
+  readonly parked: readonly { readonly worker: string; readonly state: 'parked' | 'failing' }[];
+}
+
+export const noWork: WorkStatus = { workers: [], parked: [] };
 
 export const createMetrics = (): Metrics => {
   const registry = new Registry();
@@ -68,6 +76,25 @@ export const createMetrics = (): Metrics => {
     registers,
   });
 
+  const workerLags = new Gauge({
+    name: 'worker_lag_seconds',
+    help: 'Age of the oldest event that the worker has not dealt with, retries and pauses included; 0 when there is none.',
+    labelNames: ['worker'],
+    registers,
+  });
+  const parkedWork = new Gauge({
+    name: 'work_parked',
+    help: 'Mails, webhooks and reactions that a worker has given up until an operator has them tried again.',
+    labelNames: ['worker'],
+    registers,
+  });
+  const failingReactions = new Gauge({
+    name: 'reactions_failing',
+    help: 'Reactions to an event that fail and are retried.',
+    labelNames: ['worker'],
+    registers,
+  });
+
   return {
     observe: ({ method, route, status, durationMs }) => {
       requests.observe({ method: known.has(method) ? method : 'other', route, status }, durationMs / 1_000);
@@ -84,7 +111,7 @@ export const createMetrics = (): Metrics => {
     appendFailed: (error) => {
       failedAppends.inc({ fault: error instanceof Error ? error.name : 'unknown' });
     },
-    text: (projections) => {
+    text: (projections, { workers, parked }) => {
       positions.reset();
       lags.reset();
       failures.reset();
@@ -94,6 +121,15 @@ export const createMetrics = (): Metrics => {
         positions.set({ projection: name }, Number(lag.position));
         lags.set({ projection: name }, lag.ms / 1_000);
       }
+      workerLags.reset();
+      parkedWork.reset();
+      failingReactions.reset();
+      for (const { name, ms } of workers) {
+        workerLags.set({ worker: name }, ms / 1_000);
+        parkedWork.set({ worker: name }, 0);
+        failingReactions.set({ worker: name }, 0);
+      }
+      for (const { worker, state } of parked) (state === 'parked' ? parkedWork : failingReactions).inc({ worker });
       return registry.metrics();
     },
     contentType: registry.contentType,

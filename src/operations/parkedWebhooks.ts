@@ -1,35 +1,10 @@
 import { parseArgs } from 'node:util';
-import type { Stores } from '../compose/core.js';
 import type { Actor } from '../events/envelope.js';
-import { START } from '../events/store/eventStore.js';
-import { type WebhookEvent } from '../events/webhook/webhook.events.js';
-import { webhookProcess, type WebhookName } from '../workers/webhook/webhook.process.js';
+import { createParkedWork, retryParked } from '../workers/parkedWork.js';
 import { runScript, UsageError } from './script.js';
 
 const usage = 'Usage: npm run webhooks:parked -- [--replay <webhook id> | --replay all]';
 const actor: Actor = { subject: 'webhooks:parked', role: 'system', via: 'worker' };
-
-interface ParkedWebhook extends WebhookName {
-  readonly reason: string;
-  /** ISO 8601 UTC. */
-  readonly at: string;
-}
-
-/** The parked webhooks, oldest first, read from the event log. */
-const parkedWebhooks = async ({ eventStore, codec }: Stores): Promise<readonly ParkedWebhook[]> => {
-  const parked = new Map<string, ParkedWebhook>();
-  const types: readonly WebhookEvent['type'][] = ['WebhookParked', 'WebhookReopened'];
-  for (let after = START; ;) {
-    const { events, position } = await eventStore.readAll({ after, filter: { types } });
-    if (events.length === 0) return [...parked.values()];
-    for (const stored of events) {
-      const { type, data } = codec.decode(stored) as WebhookEvent;
-      if (type === 'WebhookParked') parked.set(stored.stream, { ...data, at: stored.metadata.at });
-      else parked.delete(stored.stream);
-    }
-    after = position;
-  }
-};
 
 const readArguments = (): string | undefined => {
   try {
@@ -46,18 +21,18 @@ const readArguments = (): string | undefined => {
  */
 await runScript(async ({ engine, stores }) => {
   const requested = readArguments();
-  const parked = await parkedWebhooks(stores);
-  const chosen = parked.filter(({ webhookId }) => requested === undefined || requested === 'all' || requested === webhookId);
+  const parked = (await createParkedWork(stores)()).flatMap((work) => (work.kind === 'webhook' ? [work] : []));
+  const chosen = parked.filter(({ id }) => requested === undefined || requested === 'all' || requested === id);
   if (chosen.length === 0 && requested !== undefined && requested !== 'all')
     throw new UsageError(`No parked webhook ${requested}`);
-  for (const { websiteId, webhookId, topic, reason, at } of chosen) {
+  for (const work of chosen) {
+    const { id, at, reason, of } = work;
     if (requested !== undefined) {
       const context = { commandId: engine.ids.commandId(), actor, requestId: actor.subject };
-      const webhook = { websiteId, webhookId, topic };
-      await engine.handle(webhookProcess, { type: 'ReopenWebhook', ...webhook }, context);
+      await retryParked(engine, work, context);
     }
     const what = requested === undefined ? reason : 'will be processed again';
-    process.stdout.write(`${webhookId}  ${at}  website ${websiteId}, ${topic}: ${what}\n`);
+    process.stdout.write(`${id}  ${at}  website ${of.websiteId}, ${of.topic}: ${what}\n`);
   }
   if (chosen.length === 0) process.stdout.write('No webhook is parked.\n');
 });

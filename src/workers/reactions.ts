@@ -1,15 +1,21 @@
 import { setMaxListeners } from 'node:events';
+import { TooManyConflicts } from '../commands/handleCommand.js';
+import { Refused } from '../commands/refusal.js';
+import type { Engine } from '../engine.js';
 import type { Codec } from '../events/codec.js';
 import { streamPrefix, type EventOf, type StreamDefinition } from '../events/defineStream.js';
-import type { Recorded } from '../events/envelope.js';
-import { START, type EventStore, type LogSlice, type StoredEvent } from '../events/store/eventStore.js';
-import { sleep, type Clock } from '../platform/clock.js';
+import type { Actor, Recorded } from '../events/envelope.js';
+import { reactionStream } from '../events/reaction/reaction.stream.js';
+import { EventStoreClosed, START, type EventStore, type LogSlice, type StoredEvent } from '../events/store/eventStore.js';
+import { ProviderFault } from '../integrations/fault.js';
+import { sleep } from '../platform/clock.js';
+import { placeOf } from '../platform/faultPlace.js';
 import { createKeyedMutex } from '../platform/keyedMutex.js';
-import type { Logger } from '../platform/logger.js';
-import type { Random } from '../platform/random.js';
 import { createSemaphore } from '../platform/semaphore.js';
+import { ProjectionBehind } from '../projections/runner/versions.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { isStoreAway, storeFaultLevel } from '../projections/store/storeFault.js';
+import { reactionFold, reactionProcess, type ReactionName } from './reaction/reaction.process.js';
 import type { Worker } from './worker.js';
 
 /** The event of that type, as one of the streams defines it. */
@@ -25,8 +31,9 @@ export interface Reaction<Stream extends StreamDefinition, Type extends EventIn<
   /**
    * The handler of each event type. It does everything that the event requires, including pauses,
    * and resolves when nothing is left to do. It is called at least once for each event, by every
-   * worker, and learns from the process's own stream what is done already. An error counts as a
-   * fault of our stores: the handler is called again after a while, until it succeeds.
+   * worker, and learns from the process's own stream what is done already. After an error it is
+   * called again, ever more slowly: while our stores are away for as long as it takes, after any
+   * other error for a day. Then the reaction is parked (reaction.process.ts).
    */
   readonly on: { readonly [Each in Type]: (event: EventIn<Stream, Each>, context: ReactionContext) => Promise<void> };
   /**
@@ -53,6 +60,25 @@ const SAVE_EVERY_MS = 1_000;
 /** Less than the 10 s that a process has for stopping. */
 const STOP_TIMEOUT_MS = 8_000;
 
+const actor: Actor = { subject: 'workers', role: 'system', via: 'worker' };
+
+const nameOf = (worker: string, { id, type, stream, revision, position }: StoredEvent): ReactionName => ({
+  worker,
+  eventId: id,
+  eventType: type,
+  stream,
+  revision: String(revision),
+  position: String(position),
+});
+
+/** Our stores do not answer for now: no fault of the reaction. */
+const isOutage = (error: unknown): boolean =>
+  isStoreAway(error) || [EventStoreClosed, TooManyConflicts, ProjectionBehind].some((kind) => error instanceof kind);
+
+/** The words of an unknown error may quote the event, so only its place is recorded. */
+const reasonOf = (error: unknown): string =>
+  error instanceof ProviderFault || error instanceof Refused ? error.message : placeOf(error);
+
 const streamOf = ({ stream }: { readonly stream: string }): string => stream;
 
 type React = (event: Recorded, context: ReactionContext) => Promise<void>;
@@ -63,9 +89,7 @@ export type CreateReactor = <Stream extends StreamDefinition, Type extends Event
 ) => Worker;
 
 interface ReactorParts {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
+  readonly engine: Engine;
   readonly eventStore: EventStore;
   readonly codec: Codec;
   /** Where the positions of reactions are stored. */
@@ -80,13 +104,18 @@ interface ReactorParts {
 export const createReactors =
   (parts: ReactorParts): CreateReactor =>
   (reaction) => {
-    const { clock, random, eventStore, codec, records } = parts;
+    const { engine, eventStore, codec, records } = parts;
+    const { clock, random } = engine;
     const { name } = reaction;
-    const filter = { streamPrefixes: reaction.streams.map(streamPrefix), types: Object.keys(reaction.on) };
+    const reopened = `${streamPrefix(reactionStream)}${name}-`;
+    const filter = {
+      streamPrefixes: [...reaction.streams.map(streamPrefix), reopened],
+      types: [...Object.keys(reaction.on), 'ReactionReopened'],
+    };
     // Nothing but events of these streams and types arrives, each decoded as its definition says.
     const on = reaction.on as unknown as Readonly<Record<string, React>>;
     const key = (reaction.key ?? streamOf) as (event: Recorded) => string;
-    const logger = parts.logger.child({ worker: name });
+    const logger = engine.logger.child({ worker: name });
     const permits = createSemaphore(MAX_RUNNING);
     const inOrder = createKeyedMutex();
     const stopping = new AbortController();
@@ -99,6 +128,8 @@ export const createReactors =
     /** Called when a reaction has ended. */
     let onEnd = (): void => undefined;
     let seen = START;
+    /** The end of the log at the start: what is before it may have been reacted to before. */
+    let startedAt = START;
     let saved: bigint | null = null;
     let cancelSave: (() => void) | null = null;
     let following: Promise<void> | null = null;
@@ -149,19 +180,54 @@ export const createReactors =
       }
     };
 
-    const reactUntilDone = async (stored: StoredEvent): Promise<void> => {
+    const record = async (
+      stored: StoredEvent,
+      command: { readonly type: 'RecordReactionFailure'; readonly reason: string } | { readonly type: 'RecordReactionSuccess' },
+    ): Promise<'none' | 'failing' | 'parked'> => {
+      const because = { commandId: engine.ids.commandId(), actor, requestId: stored.metadata.requestId, causationId: stored.id };
+      const { state } = await engine.handle(reactionProcess, { ...nameOf(name, stored), ...command }, because);
+      return state.stage;
+    };
+
+    /** Whether it is parked by now, by any process. */
+    const giveUp = async (stored: StoredEvent, error: unknown, attempt: number): Promise<boolean> => {
+      const { type, stream, id, position } = stored;
+      const event = { type, stream, id, position: String(position) };
+      const level = isStoreAway(error) ? 'debug' : 'error';
+      logger[level]({ err: error, event, attempt }, 'the reaction to an event failed; it will be repeated');
+      if (isOutage(error)) return false;
+      const stage = await record(stored, { type: 'RecordReactionFailure', reason: reasonOf(error) });
+      if (stage !== 'parked') return false;
+      logger.error({ event }, 'the reaction to an event is parked');
+      return true;
+    };
+
+    /** @param mayHaveFailed in another process, or before a restart */
+    const reactUntilDone = async (stored: StoredEvent, mayHaveFailed: boolean): Promise<void> => {
+      let hasFailed = mayHaveFailed && (await hasFailedBefore(stored));
       for (let attempt = 0; !signal.aborted; attempt += 1) {
         try {
           await reactOnce(stored);
+          if (hasFailed) await record(stored, { type: 'RecordReactionSuccess' });
           return;
         } catch (error) {
-          const { type, stream, id } = stored;
-          logger[isStoreAway(error) ? 'debug' : 'error'](
-            { err: error, event: { type, stream, id }, attempt },
-            'the reaction to an event failed; it will be repeated',
-          );
+          hasFailed = true;
+          const isParked = await giveUp(stored, error, attempt).catch((err: unknown) => {
+            logger[storeFaultLevel(err)]({ err }, 'the failure of a reaction could not be recorded; it will be repeated');
+            return false;
+          });
+          if (isParked) return;
           await backOff(attempt);
         }
+      }
+    };
+
+    /** When it cannot be asked, it is taken for failed: recording a success changes nothing then. */
+    const hasFailedBefore = async ({ id }: StoredEvent): Promise<boolean> => {
+      try {
+        return (await engine.state(reactionFold, { worker: name, eventId: id })).state.stage !== 'none';
+      } catch {
+        return true;
       }
     };
 
@@ -174,8 +240,15 @@ export const createReactors =
       }
     };
 
+    /** What is to be reacted to: for a reopened reaction, the event that it failed at. */
+    const eventFor = async (stored: StoredEvent): Promise<StoredEvent | undefined> => {
+      if (!stored.stream.startsWith(reopened)) return stored;
+      const { stream, revision } = stored.data as ReactionName;
+      return (await eventStore.readStream(stream, { from: BigInt(revision), max: 1 })).events[0];
+    };
+
     const take = (stored: StoredEvent, after: bigint): void => {
-      const done = inOrder.run(orderKeyOf(stored), () => reactUntilDone(stored));
+      const done = inOrder.run(orderKeyOf(stored), () => reactUntilDone(stored, after < startedAt));
       const entry = { after, done };
       open.add(entry);
       void done.then(() => {
@@ -188,7 +261,8 @@ export const createReactors =
 
     const takeAll = async ({ events, position }: LogSlice): Promise<void> => {
       for (const stored of events) {
-        take(stored, seen);
+        const event = await eventFor(stored);
+        if (event !== undefined) take(event, seen);
         seen = stored.position;
         while (open.size >= MAX_OPEN && !signal.aborted) await new Promise<void>((resolve) => (onEnd = resolve));
       }
@@ -200,8 +274,9 @@ export const createReactors =
       for (let attempt = 0; !signal.aborted; attempt += 1) {
         try {
           if (saved === null) {
-            const record = await records.get('workerPositions', name);
-            saved = seen = typeof record?.position === 'string' ? BigInt(record.position) : START;
+            startedAt = await eventStore.lastPosition();
+            const stored = await records.get('workerPositions', name);
+            saved = seen = typeof stored?.position === 'string' ? BigInt(stored.position) : START;
           }
           for await (const slice of eventStore.subscribe({ after: seen, filter, signal })) {
             attempt = 0;
@@ -216,6 +291,7 @@ export const createReactors =
 
     return {
       name,
+      reactsTo: filter,
       start: () => {
         following ??= follow();
         return Promise.resolve();

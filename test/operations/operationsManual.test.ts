@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { createMetrics } from '../../src/http/metrics.js';
+import { createMetrics, noWork } from '../../src/http/metrics.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const manual = await readFile(join(root, 'docs/operations.md'), 'utf8');
 
 test('the operations manual explains every metric of the service', async () => {
-  const text = await createMetrics().text([]);
+  const text = await createMetrics().text([], noWork);
   const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? '');
   const own = names.filter((name) => !/^(process|nodejs)_/.test(name));
   expect(own.length).toBeGreaterThan(4);
@@ -32,6 +32,7 @@ test('every command in it exists', async () => {
   const programs = [
     'mintToken',
     'projectionStatus',
+    'workersStatus',
     'rebuildProjection',
     'auditDelivery',
     'rotateVault',

@@ -1,11 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Recorded } from '../../src/events/envelope.js';
-import { EventStoreUnavailable, NO_STREAM, type EventStore } from '../../src/events/store/eventStore.js';
+import { EventStoreUnavailable, NO_STREAM, START, type EventStore } from '../../src/events/store/eventStore.js';
 import type { SlugEvent } from '../../src/events/website/website.events.js';
 import { slugStream } from '../../src/events/website/website.stream.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { ReadModelStoreUnavailable, type RecordStore } from '../../src/projections/store/readModelStore.js';
+import { createParkedWork, retryParked, type ParkedWork } from '../../src/workers/parkedWork.js';
+import { REACTION_RETRY_MS } from '../../src/workers/reaction/reaction.process.js';
+import { workerStatus } from '../../src/workers/workerStatus.js';
 import type { ReactionContext } from '../../src/workers/reactions.js';
 import { someAdmin } from '../support/given.js';
 import { createTestClock } from '../support/testClock.js';
@@ -57,6 +60,24 @@ const createWorld = async () => {
       void reactor.stop().then(() => (isStopped = true));
       await until(() => isStopped);
     },
+    /** The events of reactions that failed. */
+    failures: async () => {
+      const { events } = await stores.eventStore.readAll({ after: START, filter: { streamPrefixes: ['reaction-'] } });
+      return events.map(({ type, data }) => ({ type, ...data }));
+    },
+    parked: () => createParkedWork(engine)(),
+    retry: async (work: ParkedWork) => {
+      await retryParked(engine, work, { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' });
+    },
+    status: async () =>
+      workerStatus(
+        [engine.createReactor({ name: 'test', streams: [slugStream], on: { SlugReserved: () => Promise.resolve() } })],
+        {
+          ...stores,
+          records: stores.readModels.records,
+          clock,
+        },
+      ),
     position: async () => (await stores.readModels.records.get('workerPositions', 'test'))?.position,
   };
 };
@@ -145,6 +166,84 @@ describe('a reactor', () => {
     expect(pauses[0]).toBeLessThanOrEqual(500);
     expect(pauses.at(-1)).toBeGreaterThanOrEqual(7_500);
     expect(pauses.at(-1)).toBeLessThanOrEqual(15_500);
+    await world.stop(reactor);
+  });
+
+  test('parks one that fails for a day, named, does the others, and tries it again on request', async () => {
+    const world = await createWorld();
+    const seen: string[] = [];
+    let isMended = false;
+    const reactor = world.reactor((event) => {
+      if (slugOf(event) === 'bad' && !isMended) return Promise.reject(new TypeError('cannot take kim@example.com'));
+      return Promise.resolve(void seen.push(slugOf(event)));
+    });
+    await world.reserve('bad', 'key');
+    await world.reserve('good', 'key');
+    await reactor.start();
+    const parked = async () => (await world.parked()).find(({ state }) => state === 'parked');
+    await world.until(async () => (await world.failures()).length === 1);
+    await world.clock.advance(60_000);
+    expect(await parked()).toBeUndefined();
+    world.clock.setTime(world.clock.now() + REACTION_RETRY_MS);
+    await world.until(async () => (await parked()) !== undefined);
+    await world.until(() => seen.length === 1);
+    await world.reserve('later');
+    await world.until(async () => (await world.position()) === String(await world.stores.eventStore.lastPosition()));
+    expect(seen).toStrictEqual(['good', 'later']);
+    const work = await parked();
+    expect(work).toMatchObject({
+      worker: 'test',
+      kind: 'reaction',
+      of: { eventType: 'SlugReserved', stream: 'slug-bad', position: '1' },
+    });
+    expect(work?.reason).toMatch(/^TypeError at reactions\.test\.ts:\d+$/);
+    expect(JSON.stringify(await world.failures())).not.toContain('kim@example.com');
+
+    isMended = true;
+    if (work !== undefined) await world.retry(work);
+    await world.until(() => seen.length === 3);
+    expect(seen).toStrictEqual(['good', 'later', 'bad']);
+    expect(await world.parked()).toStrictEqual([]);
+    await world.stop(reactor);
+  });
+
+  test('that has failed counts on after a restart, and is listed no more once it succeeds', async () => {
+    const world = await createWorld();
+    let isMended = false;
+    const react: React = () => (isMended ? Promise.resolve() : Promise.reject(new Error('not now')));
+    await world.reserve('bad');
+    for (let starts = 0; starts < 2; starts += 1) {
+      const reactor = world.reactor(react);
+      await reactor.start();
+      await world.until(async () => (await world.failures()).length === 1);
+      await world.clock.advance(3_600_000);
+      await world.stop(reactor);
+    }
+    expect(await world.parked()).toMatchObject([{ state: 'failing', worker: 'test' }]);
+    expect(await world.status()).toMatchObject([{ name: 'test', ms: expect.any(Number) }]);
+    expect((await world.status())[0]?.ms).toBeGreaterThanOrEqual(7_200_000);
+    isMended = true;
+    const reactor = world.reactor(react);
+    await reactor.start();
+    await world.until(async () => (await world.parked()).length === 0);
+    expect((await world.failures()).map(({ type }) => type)).toStrictEqual(['ReactionFailed', 'ReactionRecovered']);
+    await world.stop(reactor);
+    expect(await world.status()).toMatchObject([{ ms: 0, positions: 0n }]);
+  });
+
+  test('waits for stores that are away for days, and parks nothing', async () => {
+    const world = await createWorld();
+    let tries = 0;
+    const reactor = world.reactor(() => {
+      tries += 1;
+      return tries < 5 ? Promise.reject(new ReadModelStoreUnavailable('away')) : Promise.resolve();
+    });
+    await world.reserve('a');
+    await reactor.start();
+    await world.until(() => tries >= 2);
+    world.clock.setTime(world.clock.now() + 2 * REACTION_RETRY_MS);
+    await world.until(() => tries >= 5);
+    expect(await world.failures()).toStrictEqual([]);
     await world.stop(reactor);
   });
 

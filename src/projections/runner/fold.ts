@@ -1,6 +1,6 @@
-import { basename } from 'node:path';
 import type { JsonObject, Recorded } from '../../events/envelope.js';
 import { START, type StoredEvent } from '../../events/store/eventStore.js';
+import { placeOf } from '../../platform/faultPlace.js';
 import type { AnyProjection } from '../projection.js';
 import type { DocumentWrite, ReadModel, ReadModelStore } from '../store/readModelStore.js';
 
@@ -23,17 +23,6 @@ export class ProjectionFailed extends Error {
     this.eventType = event.type;
   }
 }
-
-/**
- * Kind and place of a fault. Its message may quote the event, and with it personal data, so it is
- * left out.
- */
-const placeOf = (fault: unknown): string => {
-  if (typeof fault !== 'object' || fault === null || !('stack' in fault)) return 'something that is not an error was thrown';
-  const kind = 'name' in fault ? String(fault.name) : 'Error';
-  const frame = /^ +at .*?([^\s(]+:\d+):\d+\)?$/m.exec(String(fault.stack))?.[1];
-  return frame === undefined ? kind : `${kind} at ${basename(frame)}`;
-};
 
 /** Documents folded in memory, and the ids of those that are not written yet. */
 export interface FoldedDocuments {

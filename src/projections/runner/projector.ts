@@ -44,7 +44,7 @@ export const createProjector = (parts: RunnerParts & { readonly projections: rea
       writes: model?.version ?? null,
       state,
       position,
-      lag: await lagOrNull(() => lagBehind(projection, position, { eventStore, clock })),
+      lag: await lagOrNull(() => lagBehind({ types: projection.handles }, position, { eventStore, clock })),
       failure: failure === null ? null : { position: failure.position, eventType: failure.eventType, message: failure.message },
     };
   };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.js';
-import type { EventStore } from '../../events/store/eventStore.js';
+import type { EventFilter, EventStore } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 import type { ProjectionFailed } from './fold.js';
@@ -63,7 +63,7 @@ const statusOf = async (projection: AnyProjection, parts: StatusParts): Promise<
   try {
     const position = await readModels.checkpoint(model);
     const [lag, failure] = await Promise.all([
-      lagBehind(projection, position, parts),
+      lagBehind({ types: projection.handles }, position, parts),
       failureBeyond(model, position, readModels),
     ]);
     return { name, version, liveVersion, state, lag, failure };
@@ -95,13 +95,12 @@ const failureBeyond = async (
   return BigInt(position) > checkpoint ? { position: BigInt(position), message } : null;
 };
 
-/** How far `position` is behind the last event that the projection handles. */
+/** How far `position` is behind the last event that matches. */
 export const lagBehind = async (
-  { handles }: AnyProjection,
+  filter: EventFilter,
   position: bigint,
   { eventStore, clock }: Pick<StatusParts, 'eventStore' | 'clock'>,
 ): Promise<Lag> => {
-  const filter = { types: handles };
   const last = await eventStore.lastPosition(filter);
   if (last <= position) return { position, positions: 0n, ms: 0 };
   const { events } = await eventStore.readAll({ after: position, max: 1, filter });

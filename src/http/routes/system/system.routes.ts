@@ -3,8 +3,9 @@ import type { Engine } from '../../../engine.js';
 import { EventStoreError } from '../../../events/store/eventStore.js';
 import type { StoredProjectionStatus } from '../../../projections/runner/status.js';
 import { ReadModelStoreUnavailable } from '../../../projections/store/readModelStore.js';
+import { sleep } from '../../../platform/clock.js';
 import { httpErrors } from '../../errors.js';
-import type { Metrics } from '../../metrics.js';
+import { noWork, type Metrics, type WorkStatus } from '../../metrics.js';
 import { createOpenApi } from '../../openapi.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { docsFile, docsPage } from './docs.js';
@@ -15,6 +16,7 @@ const systemTag: RouteTag = { name: 'System', description: 'The state of the ser
 export interface SystemRouteParts {
   readonly engine: Engine;
   readonly projectionStatus: () => Promise<readonly StoredProjectionStatus[]>;
+  readonly workStatus: () => Promise<WorkStatus>;
   readonly checks: readonly ReadinessCheck[];
   readonly metrics: Metrics;
   /** Whether the API's own address leaves out `/metrics`; then its description does as well. */
@@ -30,8 +32,19 @@ export interface SystemRouteParts {
  * others.
  */
 export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]): readonly Route[] => {
-  const { engine, projectionStatus, checks, metrics, metricsOnHealthPort, baseUrl, version } = parts;
+  const { engine, projectionStatus, workStatus, checks, metrics, metricsOnHealthPort, baseUrl, version } = parts;
   const basePath = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');
+
+  /** The first time, a long log is read for what is parked; the answer does not wait for that. */
+  const withinTime = async (status: Promise<WorkStatus>): Promise<WorkStatus> => {
+    const answered = new AbortController();
+    const late = sleep(engine.clock, workTimeoutMs, answered.signal).then(() => noWork);
+    try {
+      return await Promise.race([status, late]);
+    } finally {
+      answered.abort();
+    }
+  };
 
   const own: readonly Route[] = [
     route({
@@ -84,10 +97,16 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       vital: true,
       hidden: metricsOnHealthPort,
       answers: { 200: { description: "Prometheus' text format.", contentType: 'text/plain', schema: Type.String() } },
-      answer: async () => ({
-        body: Buffer.from(await metrics.text(await projectionStatus().catch(noneWhenDown))),
-        headers: { ...uncached, 'content-type': metrics.contentType },
-      }),
+      answer: async () => {
+        const [projections, work] = await Promise.all([
+          projectionStatus().catch(whenDown([])),
+          withinTime(workStatus().catch(whenDown(noWork))),
+        ]);
+        return {
+          body: Buffer.from(await metrics.text(projections, work)),
+          headers: { ...uncached, 'content-type': metrics.contentType },
+        };
+      },
     }),
 
     route({
@@ -140,9 +159,13 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
 };
 
 /** The process is measured even when a store is down. */
-const noneWhenDown = (error: unknown): readonly StoredProjectionStatus[] => {
-  if (error instanceof EventStoreError || error instanceof ReadModelStoreUnavailable) return [];
-  throw error;
-};
+const whenDown =
+  <Nothing>(nothing: Nothing) =>
+  (error: unknown): Nothing => {
+    if (error instanceof EventStoreError || error instanceof ReadModelStoreUnavailable) return nothing;
+    throw error;
+  };
+
+const workTimeoutMs = 2_000;
 
 const uncached = { 'cache-control': 'no-store' };

@@ -1,0 +1,30 @@
+import { START, type EventStore } from '../events/store/eventStore.js';
+import type { Clock } from '../platform/clock.js';
+import { lagBehind, type Lag } from '../projections/runner/status.js';
+import type { RecordStore } from '../projections/store/readModelStore.js';
+import type { Worker } from './worker.js';
+
+export interface WorkerStatus extends Lag {
+  readonly name: string;
+}
+
+/**
+ * How far each worker that reacts to events is behind, whichever process it runs in: what it
+ * retries or waits for counts as not done. Positions are stored once a second.
+ * @throws EventStoreUnavailable, ReadModelStoreUnavailable
+ */
+export const workerStatus = (
+  workers: readonly Worker[],
+  { eventStore, records, clock }: { eventStore: EventStore; records: RecordStore; clock: Clock },
+): Promise<readonly WorkerStatus[]> =>
+  Promise.all(
+    workers.flatMap(({ name, reactsTo }) => {
+      if (reactsTo === undefined) return [];
+      const status = async (): Promise<WorkerStatus> => {
+        const stored = await records.get('workerPositions', name);
+        const position = typeof stored?.position === 'string' ? BigInt(stored.position) : START;
+        return { name, ...(await lagBehind(reactsTo, position, { eventStore, clock })) };
+      };
+      return [status()];
+    }),
+  );
