@@ -9,7 +9,11 @@ const registered: ClientEvent = { type: 'ClientRegistered', data: { clientId: 'c
 describe('a client', () => {
   test('is registered once', () => {
     given(clientDecider).when({ type: 'RegisterClient', clientId: 'c1', email: 'anna@example.com' }).then([registered]);
-    expectRepeatable(clientDecider, [], { type: 'RegisterClient', clientId: 'c1', email: 'anna@example.com', name: 'Anna' });
+    const withName = { type: 'RegisterClient', clientId: 'c1', email: 'anna@example.com', name: 'Anna' } as const;
+    given(clientDecider)
+      .when(withName)
+      .then([{ type: 'ClientRegistered', data: { clientId: 'c1', email: 'anna@example.com', name: 'Anna' } }]);
+    expectRepeatable(clientDecider, [], withName);
   });
 
   test('is renamed', () => {

@@ -87,6 +87,7 @@ test('a stream is folded through a revision, whatever is kept, was stored or app
   expect(await readsOf(load)).toEqual([[1n, 1]]);
   expect(await through(0n)).toMatchObject(ada);
   expect(await through(1n)).toEqual(await load());
+  expect(await readsOf(() => through(1n))).toEqual([[2n, 0]]);
   expect(await through(9n)).toEqual(await load());
   await takeMany(1_500);
   expect(await through(1_100n)).toMatchObject({ revision: 1_100n });

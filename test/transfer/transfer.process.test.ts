@@ -107,6 +107,26 @@ describe('an attempt', () => {
       .then([renewed]);
   });
 
+  test('that fails says whose fault it was, where a provider is to blame', () => {
+    const { provider: _, ...ours } = fault;
+    for (const [told, provider] of [
+      [fault, { provider: 'stripe' }],
+      [ours, {}],
+    ] as const) {
+      const { outcome } = given(billingProcess, [started('claim-1')]).when({ ...failure, fault: told });
+      const [failed] = outcome as readonly BillingEvent[];
+      expect(failed?.data).toEqual({
+        websiteId: 'w1',
+        attempt: 1,
+        error: 'Away',
+        transient: true,
+        late: false,
+        nextAttemptAt: expect.any(String),
+        ...provider,
+      });
+    }
+  });
+
   test('that is not the current one says nothing', () => {
     for (const outcome of [
       { type: 'RenewLease', lease: 0n },
