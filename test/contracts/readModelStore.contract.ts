@@ -519,6 +519,54 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         }
       });
 
+      test('replace writes only over what is expected', async () => {
+        const { records } = store;
+        const value = { n: 1, list: [{ b: null, '2': -0, 1: 1.5, a: 'é' }] };
+        expect(await records.replace('answers', 'a', {}, { n: 0 })).toBe(false);
+        expect(await records.get('answers', 'a')).toBeNull();
+        await records.put('answers', 'a', value);
+        expect(await records.replace('answers', 'b', value, { n: 2 })).toBe(false);
+        expect(await records.replace('answers', 'a', { n: 1 }, { n: 2 })).toBe(false);
+        const read = await records.get('answers', 'a');
+        expect(read).toEqual({ ...value, list: [{ b: null, '2': 0, 1: 1.5, a: 'é' }] });
+        expect(await records.replace('answers', 'a', read ?? {}, { n: 2 }, harness.now() + 1_000)).toBe(true);
+        expect(await records.replace('answers', 'a', read ?? {}, { n: 3 })).toBe(false);
+        expect(await records.get('answers', 'a')).toEqual({ n: 2 });
+        expect(await records.replace('answers', 'a', { n: 2 }, { n: 2 }, harness.now() + 1_000)).toBe(true);
+        await harness.advance(1_000);
+        expect(await records.replace('answers', 'a', { n: 2 }, { n: 3 })).toBe(false);
+        expect(await records.get('answers', 'a')).toBeNull();
+      });
+
+      test('of many replacements of one value, in several stores, exactly one writes', async () => {
+        const stores = [store, await harness.open(), await harness.open()];
+        for (let round = 0; round < 5; round += 1) {
+          const key = `key ${String(round)}`;
+          await store.records.put('answers', key, { n: -1 });
+          const outcomes = await Promise.all(
+            Array.from({ length: 30 }, async (_, n) =>
+              (await stores[n % 3]?.records.replace('answers', key, { n: -1 }, { n })) === true ? n : null,
+            ),
+          );
+          const winners = outcomes.filter((n) => n !== null);
+          expect(winners).toHaveLength(1);
+          expect(await store.records.get('answers', key)).toEqual({ n: winners[0] });
+        }
+      });
+
+      test('are the same ones for what must not be lost', async () => {
+        const { records, durableRecords } = store;
+        expect(await durableRecords.insert('answers', 'a', { n: 1 })).toBe(true);
+        expect(await records.insert('answers', 'a', { n: 2 })).toBe(false);
+        expect(await durableRecords.replace('answers', 'a', { n: 1 }, { n: 2 })).toBe(true);
+        expect(await records.get('answers', 'a')).toEqual({ n: 2 });
+        await records.put('answers', 'a', { n: 3 }, harness.now() + 1);
+        expect(await durableRecords.get('answers', 'a')).toEqual({ n: 3 });
+        await durableRecords.put('answers', 'a', { n: 4 });
+        await durableRecords.delete('answers', 'a');
+        expect(await records.get('answers', 'a')).toBeNull();
+      });
+
       test('an expired record is as good as absent', async () => {
         await store.records.put('answers', 'a', { n: 1 }, harness.now() + 1_000);
         await store.records.insert('answers', 'b', { n: 1 }, harness.now() + 1_000);
@@ -631,6 +679,8 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
           () => store.records.get('answers', 'a'),
           () => store.records.insert('answers', 'a', {}),
           () => store.records.put('answers', 'a', {}),
+          () => store.records.replace('answers', 'a', {}, {}),
+          () => store.durableRecords.put('answers', 'a', {}),
           () => store.records.delete('answers', 'a'),
           () => store.records.purgeExpired(),
           () => store.ping(),

@@ -66,6 +66,7 @@ beforeAll(async () => {
 const mayBeAway = (records: RecordStore): RecordStore => ({
   get: (...asked) => (isStoreAway ? away() : records.get(...asked)),
   insert: (...asked) => (isStoreAway ? away() : records.insert(...asked)),
+  replace: (...asked) => (isStoreAway ? away() : records.replace(...asked)),
   put: (...asked) => (isStoreAway ? away() : records.put(...asked)),
   delete: (...asked) => (isStoreAway ? away() : records.delete(...asked)),
   purgeExpired: (...asked) => records.purgeExpired(...asked),

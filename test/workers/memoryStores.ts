@@ -85,6 +85,12 @@ export const createMemoryRecords = (): RecordStore => {
       if (isNew) kept.set(nameOf(collection, key), value);
       return Promise.resolve(isNew);
     },
+    replace: (collection, key, expected, value) => {
+      const name = nameOf(collection, key);
+      const isEqual = JSON.stringify(kept.get(name)) === JSON.stringify(expected);
+      if (isEqual) kept.set(name, value);
+      return Promise.resolve(isEqual);
+    },
     delete: (collection, key) => Promise.resolve(void kept.delete(nameOf(collection, key))),
     // Nothing expires within a test of workers.
     purgeExpired: () => Promise.resolve(0),

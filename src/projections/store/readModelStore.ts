@@ -57,6 +57,9 @@ export interface ReadModelStore {
   /** Small records that are not read models: stored responses, workers' positions, leases. */
   readonly records: RecordStore;
 
+  /** The same records, for what must not be lost: a write that resolved survives a power cut. */
+  readonly durableRecords: RecordStore;
+
   /** Resolves when the store answers. */
   ping(): Promise<void>;
 
@@ -115,6 +118,11 @@ export interface RecordStore {
    * treated as absent.
    */
   put(collection: string, key: string, value: JsonObject, expiresAt?: number): Promise<void>;
+  /**
+   * Writes the record if it is equal to `expected` and has not expired, and resolves with whether it
+   * did. Of many concurrent replacements of one value exactly one writes.
+   */
+  replace(collection: string, key: string, expected: JsonObject, value: JsonObject, expiresAt?: number): Promise<boolean>;
   delete(collection: string, key: string): Promise<void>;
   /** Removes the expired records of every collection and resolves with their number. */
   purgeExpired(): Promise<number>;

@@ -30,6 +30,7 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
   const { statement } = database;
   const notifier = createCheckpointNotifier(`${file}-signal`, clock);
   const records = createRecords(database, clock);
+  const durableRecords = createRecords(database, clock, (work) => database.writeDurably(work));
   // Safe to cache: a version's key never changes and is never reused, so the key of a dropped
   // version finds nothing.
   const keys = new Map<string, bigint>();
@@ -131,6 +132,7 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
 
   return {
     records,
+    durableRecords,
 
     prepare: async (model) => {
       await database.write(() => {

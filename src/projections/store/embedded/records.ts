@@ -9,8 +9,15 @@ const maxPurgedPerWrite = 20;
 /** Expired records that a purge removes in one transaction, before other work gets its turn. */
 const purgeChunkSize = 500;
 
-/** Records in one table. Keys are stored as JSON text, which holds every string exactly. */
-export const createRecords = (database: Database, clock: Clock): RecordStore => {
+/**
+ * Records in one table. Keys are stored as JSON text, which holds every string exactly.
+ * @param write how the database writes: `database.write` or `database.writeDurably`
+ */
+export const createRecords = (
+  database: Database,
+  clock: Clock,
+  write: Database['write'] = (work) => database.write(work),
+): RecordStore => {
   const { statement } = database;
 
   /** Call it within a transaction. */
@@ -21,20 +28,17 @@ export const createRecords = (database: Database, clock: Clock): RecordStore => 
       ).run(now, max).changes,
     );
 
-  const write = (onConflict: string, collection: string, key: string, value: JsonObject, expiresAt?: number): Promise<boolean> =>
-    database.write(() => {
+  const expiry = (expiresAt: number | undefined): bigint | null =>
+    expiresAt === undefined ? null : BigInt(Math.ceil(expiresAt));
+
+  const upsert = (onConflict: string, collection: string, key: string, value: JsonObject, expiresAt?: number): Promise<boolean> =>
+    write(() => {
       const now = BigInt(Math.trunc(clock.now()));
       purge(now, maxPurgedPerWrite);
       const { changes } = statement(
         `INSERT INTO record (collection, key, value, expires) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET value = excluded.value, expires = excluded.expires ${onConflict}`,
-      ).run(
-        collection,
-        JSON.stringify(key),
-        JSON.stringify(value),
-        expiresAt === undefined ? null : BigInt(Math.ceil(expiresAt)),
-        ...(onConflict === '' ? [] : [now]),
-      );
+      ).run(collection, JSON.stringify(key), JSON.stringify(value), expiry(expiresAt), ...(onConflict === '' ? [] : [now]));
       return changes > 0n;
     });
 
@@ -47,14 +51,30 @@ export const createRecords = (database: Database, clock: Clock): RecordStore => 
         return row === undefined ? null : (JSON.parse(row.value) as JsonObject);
       }),
 
-    insert: (collection, key, value, expiresAt) => write('WHERE record.expires <= ?', collection, key, value, expiresAt),
+    insert: (collection, key, value, expiresAt) => upsert('WHERE record.expires <= ?', collection, key, value, expiresAt),
 
     put: async (collection, key, value, expiresAt) => {
-      await write('', collection, key, value, expiresAt);
+      await upsert('', collection, key, value, expiresAt);
     },
 
+    replace: (collection, key, expected, value, expiresAt) =>
+      write(() => {
+        const { changes } = statement(
+          `UPDATE record SET value = ?, expires = ?
+           WHERE collection = ? AND key = ? AND value = ? AND (expires IS NULL OR expires > ?)`,
+        ).run(
+          JSON.stringify(value),
+          expiry(expiresAt),
+          collection,
+          JSON.stringify(key),
+          JSON.stringify(expected),
+          BigInt(Math.trunc(clock.now())),
+        );
+        return changes > 0n;
+      }),
+
     delete: (collection, key) =>
-      database.write(() => {
+      write(() => {
         statement('DELETE FROM record WHERE collection = ? AND key = ?').run(collection, JSON.stringify(key));
       }),
 

@@ -131,6 +131,7 @@ export const createMongoReadModelStore = async ({
 
   return {
     records,
+    durableRecords: records,
     probeServer: () => probeServer(connection, records, { clock, random }),
     recordsIn: (collection) => createMongoRecords(connection, collection, clock),
 

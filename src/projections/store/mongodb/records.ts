@@ -2,7 +2,7 @@ import type { Clock } from '../../../platform/clock.js';
 import type { JsonObject } from '../../../events/envelope.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
 import type { RecordStore } from '../readModelStore.js';
-import type { MongoConnection } from './connection.js';
+import { countsAsNumbers, type MongoConnection } from './connection.js';
 import { isDuplicateId } from './duplicateIds.js';
 import { removeInChunks } from './removal.js';
 
@@ -13,6 +13,11 @@ interface StoredRecord {
   /** Milliseconds since the epoch; `null` when the record does not expire. */
   readonly expires: number | null;
 }
+
+const toRecord = (value: JsonObject, expiresAt: number | undefined): Omit<StoredRecord, '_id'> => ({
+  value: JSON.stringify(value),
+  expires: expiresAt === undefined ? null : Math.ceil(expiresAt),
+});
 
 const idOf = (collection: string, key: string): string => JSON.stringify([collection, key]);
 
@@ -28,7 +33,7 @@ export const createMongoRecords = (connection: MongoConnection, name: string, cl
    * that does not match.
    */
   const write = async (filter: object, id: string, value: JsonObject, expiresAt: number | undefined): Promise<boolean> => {
-    const record = { value: JSON.stringify(value), expires: expiresAt === undefined ? null : Math.ceil(expiresAt) };
+    const record = toRecord(value, expiresAt);
     try {
       await records.replaceOne({ ...filter, _id: id }, record, { upsert: true });
       return true;
@@ -74,6 +79,15 @@ export const createMongoRecords = (connection: MongoConnection, name: string, cl
         const id = idOf(collection, key);
         // Of two concurrent inserts one is refused; repeated, it replaces the other's record.
         while (!(await write({}, id, value, expiresAt)));
+      }),
+
+    replace: (collection, key, expected, value, expiresAt) =>
+      connection.run(async () => {
+        const record = toRecord(value, expiresAt);
+        const isPresent = [{ expires: null }, { expires: { $gt: clock.now() } }];
+        const filter = { _id: idOf(collection, key), value: JSON.stringify(expected), $or: isPresent };
+        const { matchedCount } = await records.replaceOne(filter, record, countsAsNumbers);
+        return matchedCount > 0;
       }),
 
     delete: (collection, key) =>
