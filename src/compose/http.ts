@@ -46,7 +46,7 @@ export const composeHttp = (
 ): HttpServers => {
   const { logger } = engine;
   const clock = options.clock ?? engine.clock;
-  const { records } = readModels;
+  const { records, durableRecords } = readModels;
   const { identityProvider, mounts } = integrations;
   const keyUse = createKeyUse({ records, logger });
   const status = { eventStore, readModels, clock: engine.clock };
@@ -66,7 +66,7 @@ export const composeHttp = (
   const parts: HttpAppParts = {
     engine,
     reader,
-    records,
+    records: durableRecords,
     routes,
     identityProvider,
     keyUse,

@@ -14,7 +14,8 @@ import { decodeResponse, encodeResponse, type PeopleIn } from './storedResponse.
  * Runs a POST once for its `Idempotency-Key`: the same key, caller, path and request within 24 h
  * gets the first answer again, with `Idempotent-Replayed: true`. The command id and the secret are
  * stored before it runs, so that a repetition after a crash or a fault (which is not stored) is the
- * same command and makes nothing twice.
+ * same command and makes nothing twice. While it runs no other process runs it, and no answer that
+ * is stored is ever replaced.
  *
  * @throws Refused: another request with the key; HttpFault 503 when the first one takes too long;
  *   what `run` and `findAgain` throw
@@ -39,10 +40,12 @@ const retentionMs = 24 * 60 * 60_000;
 /** How long a repetition waits for the first request to end. */
 const timeoutMs = 10_000;
 /**
- * After this, a first request that has not reported is run again, which is safe: it is the same
- * command.
+ * After this, a process that has not renewed its lease counts as dead, and another one runs the
+ * request again, which is safe: it is the same command.
  */
 const leaseMs = 5_000;
+/** Two renewals may fail before the lease ends. */
+const renewalMs = 1_500;
 /** Another process does not report when it is done. */
 const pollMs = 100;
 const secretBytes = 64;
@@ -55,6 +58,8 @@ type StoredCommand = JsonObject & {
   readonly expiresAt: number;
   /** Until then, the process that runs it is taken to be alive. */
   readonly leaseUntil: number;
+  /** Which run of the command has the lease. Absent in what version 0.1.0 stored. */
+  readonly holder?: string;
   /**
    * Encrypted, because an answer may hold a secret; people in it are encrypted for themselves.
    * Absent until there is one.
@@ -62,63 +67,135 @@ type StoredCommand = JsonObject & {
   readonly reply?: string;
 };
 
+/** A command that this process runs: it holds the lease, unless it was taken over meanwhile. */
+interface HeldCommand {
+  /**
+   * Ends the renewals and writes the outcome. Resolves with whether this run still had the lease;
+   * otherwise it wrote nothing.
+   */
+  readonly end: (outcome: Partial<StoredCommand>) => Promise<boolean>;
+}
+
+/** @param records must survive a power cut, as the events of the command do */
 export const createIdempotency = (engine: Engine, records: RecordStore): Idempotency => {
   const { clock, random, ids, logger, vault, personal } = engine;
   /** Runs of this process: their repetitions wait for them instead of polling. */
   const running = new Map<string, Promise<unknown>>();
 
-  const store = async (id: string, record: StoredCommand, reply?: () => Promise<string>): Promise<void> => {
-    try {
-      const answered = reply === undefined ? record : { ...record, reply: await reply() };
-      await records.put(collection, id, answered, record.expiresAt);
-    } catch (err) {
-      // What was written stays: a repetition runs the same command again, which adds nothing.
-      logger.warn({ err }, 'an answer could not be stored for its Idempotency-Key');
-    }
+  const hold = (id: string, taken: StoredCommand): HeldCommand => {
+    let current = taken;
+    let ended = false;
+    let cancel = (): void => undefined;
+    let renewing = Promise.resolve();
+
+    const write = async (change: Partial<StoredCommand>): Promise<boolean> => {
+      for (;;) {
+        const next = { ...current, ...change } as StoredCommand;
+        if (await records.replace(collection, id, current, next, current.expiresAt)) {
+          current = next;
+          return true;
+        }
+        const stored = (await records.get(collection, id)) as StoredCommand | null;
+        if (stored === null || stored.holder !== current.holder || stored.reply !== undefined) return false;
+        // An earlier write of this run, which was taken to have failed.
+        current = stored;
+      }
+    };
+
+    const renew = async (): Promise<void> => {
+      try {
+        if (!(await write({ leaseUntil: clock.now() + leaseMs }))) return;
+      } catch (err) {
+        logger.warn({ err }, 'the lease of a request with an Idempotency-Key was not renewed');
+      }
+      renewLater();
+    };
+    const renewLater = (): void => {
+      if (ended) return;
+      cancel = clock.schedule(renewalMs, () => {
+        renewing = renew();
+      });
+    };
+    renewLater();
+
+    return {
+      end: async (outcome) => {
+        ended = true;
+        cancel();
+        await renewing;
+        return write(outcome);
+      },
+    };
   };
 
+  /** Resolves `null` when the command was taken over meanwhile: then the other run's answer counts. */
   const execute = async (
     id: string,
     record: StoredCommand,
     run: Run,
     peopleIn: PeopleIn,
     cipher: ServiceCipher,
-  ): Promise<Reply> => {
+  ): Promise<Reply | null> => {
+    const held = hold(id, record);
+    const end = async (outcome: () => Promise<Partial<StoredCommand>>): Promise<boolean> => {
+      try {
+        return await held.end(await outcome());
+      } catch (err) {
+        // What was written stays: a repetition runs the same command again, which adds nothing.
+        logger.warn({ err }, 'an answer could not be stored for its Idempotency-Key');
+        return true;
+      }
+    };
+    let reply: Reply;
     try {
-      const reply = await run({ commandId: record.commandId, secret: await cipher.decrypt(record.secret, id) });
-      await store(id, record, async () => cipher.encrypt(await encodeResponse(reply, peopleIn, personal), id));
-      return reply;
+      reply = await run({ commandId: record.commandId, secret: await cipher.decrypt(record.secret, id) });
     } catch (error) {
-      await store(id, { ...record, leaseUntil: 0 });
+      await end(() => Promise.resolve({ leaseUntil: 0 }));
       throw error;
     }
+    const isKept = await end(async () => ({ reply: await cipher.encrypt(await encodeResponse(reply, peopleIn, personal), id) }));
+    return isKept ? reply : null;
   };
 
   const attempt = async (id: string, { request, peopleIn, findAgain }: Asked, run: Run, hasWaited: boolean): Promise<Reply> => {
     if (hasWaited) await findAgain();
-    const deadline = clock.now() + timeoutMs;
+    let deadline = clock.now() + timeoutMs;
     const cipher = vault.cipher('doorstep kept answers');
-    for (;;) {
-      const now = clock.now();
+
+    /** The command, when it is for this process to run it now. */
+    const take = async (stored: StoredCommand | null, now: number): Promise<StoredCommand | null> => {
+      const lease = { leaseUntil: now + leaseMs, holder: ids.commandId() };
+      if (stored !== null) {
+        const taken = { ...stored, ...lease };
+        return (await records.replace(collection, id, stored, taken, taken.expiresAt)) ? taken : null;
+      }
       const fresh: StoredCommand = {
         request,
         commandId: ids.commandId(),
         secret: await cipher.encrypt(random.bytes(secretBytes), id),
         expiresAt: now + retentionMs,
-        leaseUntil: now + leaseMs,
+        ...lease,
       };
-      if (await records.insert(collection, id, fresh, fresh.expiresAt)) return execute(id, fresh, run, peopleIn, cipher);
+      return (await records.insert(collection, id, fresh, fresh.expiresAt)) ? fresh : null;
+    };
 
-      const stored = (await records.get(collection, id)) as StoredCommand | null;
-      if (stored === null) continue;
-      if (stored.request !== request) throw httpErrors.keyReused();
-      if (stored.reply !== undefined)
-        return replayed(await decodeResponse(await cipher.decrypt(stored.reply, id), peopleIn, personal));
-      if (stored.leaseUntil <= now) {
-        const taken = { ...stored, leaseUntil: now + leaseMs };
-        await records.put(collection, id, taken, taken.expiresAt);
-        return execute(id, taken, run, peopleIn, cipher);
+    let taken = await take(null, clock.now());
+    for (;;) {
+      if (taken !== null) {
+        const reply = await execute(id, taken, run, peopleIn, cipher);
+        if (reply !== null) return reply;
+        deadline = clock.now() + timeoutMs;
+        await findAgain();
       }
+      const stored = (await records.get(collection, id)) as StoredCommand | null;
+      const now = clock.now();
+      if (stored !== null && stored.request !== request) throw httpErrors.keyReused();
+      if (stored?.reply !== undefined) {
+        return replayed(await decodeResponse(await cipher.decrypt(stored.reply, id), peopleIn, personal));
+      }
+      const isFree = stored === null || stored.leaseUntil <= now;
+      taken = isFree ? await take(stored, now) : null;
+      if (isFree) continue;
       if (now >= deadline) throw httpErrors.stillRunning();
       await sleep(clock, pollMs);
       await findAgain();
