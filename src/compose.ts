@@ -30,13 +30,20 @@ export const files = {
   buildProgram: fileURLToPath(new URL('../dist/integrations/hosting/site/buildProgram.js', import.meta.url)),
 };
 
-/** Starts the parts named in `PROCESS_ROLES`. */
-export const startDoorstep = async (settings: Settings, logger: Logger): Promise<Doorstep> => {
+/**
+ * Starts the parts named in `PROCESS_ROLES`.
+ * @param droppedLogLines how many lines of the log were given up so far, for the metrics
+ */
+export const startDoorstep = async (
+  settings: Settings,
+  logger: Logger,
+  { droppedLogLines = () => 0 }: { readonly droppedLogLines?: () => number } = {},
+): Promise<Doorstep> => {
   const {
     roles,
     http: { host, port, healthPort, corsOrigins, metrics: metricsAt, senderLimit, trustedProxies },
   } = settings;
-  const metrics = createMetrics();
+  const metrics = createMetrics(droppedLogLines);
   const core = await openCore(settings, logger, { instrument: (eventStore) => countAppends(eventStore, metrics) });
   const address = createAddress(settings);
   const integrations = composeIntegrations(settings, core, address, files);

@@ -1,7 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { startDoorstep } from './compose.js';
+import { systemClock } from './platform/clock.js';
 import { createLogger } from './platform/logger.js';
 import { loadSettings, readEnvironment, SettingsError, type Settings } from './platform/settings.js';
+import { createStandardOutput } from './platform/standardOutput.js';
 import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
 
 /**
@@ -17,19 +19,27 @@ const main = async (): Promise<void> => {
   // not be.
   process.umask(0o077);
   const settings = loadSettings(readEnvironment());
-  const logger = createLogger({ level: settings.logLevel });
-  const doorstep = await startDoorstep(settings, logger);
+  const output = createStandardOutput();
+  const logger = createLogger({ level: settings.logLevel, destination: output });
+  output.onDropped((count) => {
+    logger.warn({ count }, 'log lines were dropped, because standard output was not read');
+  });
+  const doorstep = await startDoorstep(settings, logger, { droppedLogLines: () => output.droppedLines() });
 
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) return;
     stopping = true;
     logger.info({ signal }, 'stopping');
+    const end = async (code: number): Promise<void> => {
+      await output.flushed(systemClock);
+      process.exit(code);
+    };
     doorstep.stop().then(
-      () => process.exit(0),
+      () => end(0),
       (error: unknown) => {
         logger.error({ err: error }, 'the service did not stop cleanly');
-        process.exit(1);
+        return end(1);
       },
     );
   };
@@ -45,7 +55,7 @@ const main = async (): Promise<void> => {
       ]
     : [`Doorstep runs its ${[...settings.roles].join(', ')} here`];
   if (healthUrl !== undefined) greeting.push(`  Health: ${healthUrl}/healthz`);
-  process.stdout.write(`${greeting.join('\n')}\n`);
+  output.write(`${greeting.join('\n')}\n`);
 };
 
 const signInLines = ({ auth, mail }: Settings, baseUrl: string): readonly string[] => {

@@ -22,7 +22,8 @@ export interface WorkStatus {
 
 export const noWork: WorkStatus = { workers: [], parked: [] };
 
-export const createMetrics = (): Metrics => {
+/** @param droppedLogLines how many lines of the log were given up so far */
+export const createMetrics = (droppedLogLines: () => number = () => 0): Metrics => {
   const registry = new Registry();
   const registers = [registry];
   // Memory, processor time, garbage collection, event loop lag.
@@ -56,6 +57,15 @@ export const createMetrics = (): Metrics => {
     help: 'Appends that were refused or whose outcome is unknown, by the kind of fault.',
     labelNames: ['fault'],
     registers,
+  });
+  new Counter({
+    name: 'log_lines_dropped_total',
+    help: 'Lines of the log that were dropped, because standard output was not read.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(droppedLogLines());
+    },
   });
   const positions = new Gauge({
     name: 'projection_position',

@@ -1,5 +1,6 @@
 import { pino, stdSerializers, type Logger as PinoLogger, stdTimeFunctions, type DestinationStream } from 'pino';
 import type { LogLevel } from './settings.js';
+import { createStandardOutput } from './standardOutput.js';
 
 /** Takes a message, or fields and a message; an error goes under `err`. */
 export interface LogMethod {
@@ -89,36 +90,9 @@ export const createLogger = (options: { level: LogLevel; destination?: Destinati
         serializers: { err: (error: Error) => withoutSecrets(stdSerializers.err(error)) },
         hooks: { streamWrite: (line) => line.replace(credentials, removed) },
       },
-      options.destination ?? standardOutput(),
+      options.destination ?? createStandardOutput(),
     ),
   );
-
-/**
- * Asynchronous standard output. The lines of one turn of the event loop are written together,
- * because writing each by itself took a tenth of a request's time. The rest is written when the
- * process ends.
- */
-const standardOutput = (): DestinationStream & { flushSync(): void } => {
-  let lines = '';
-  const flush = (): void => {
-    if (lines !== '') output.write(lines);
-    lines = '';
-  };
-  // Registered before pino's own exit handler, which writes what it was given.
-  process.on('exit', flush);
-  const output = pino.destination({ dest: 1, sync: false });
-  return {
-    write: (line) => {
-      if (lines === '') setImmediate(flush);
-      lines += line;
-    },
-    // Pino calls this after a fatal line.
-    flushSync: () => {
-      flush();
-      output.flushSync();
-    },
-  };
-};
 
 /** Pino serialises a child's fields when the child is created, without calling `formatters`. */
 const withCleanChildren = (logger: PinoLogger): Logger =>

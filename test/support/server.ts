@@ -56,29 +56,32 @@ const outcomeOf = (child: ChildProcess): Promise<number | string> =>
 /**
  * Starts `dist/main.js`, on a free port unless `extra` sets one.
  * @param command what runs it. Default: this version of Node.js
+ * @param stdout a file descriptor to write to: `opened` then never resolves
  */
 export const launchServer = (
   dataDir: string,
   extra: Environment = {},
   [program = '', ...options]: readonly string[] = [process.execPath],
+  stdout: 'pipe' | number = 'pipe',
 ): Launched => {
   // Runs beside the data folder, so that a developer's `.env` is not read.
   const child = spawn(program, [...options, `${root}dist/main.js`], {
     cwd: dataDir,
     env: environmentFor(dataDir, extra),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, 'pipe'],
   });
   const ended = outcomeOf(child).finally(() => running.delete(child));
   running.set(child, ended);
   let written = '';
-  child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (written += chunk.toString()));
 
   const opened = new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).on('line', (line) => {
+    const read = (line: string): void => {
       written += `${line}\n`;
       const greeting = /^Doorstep (?:is open at (http\S+)|runs its .* here)$/.exec(line);
       if (greeting !== null) resolve(greeting[1] ?? '');
-    });
+    };
+    if (child.stdout !== null) createInterface(child.stdout).on('line', read);
     void ended.then((outcome) => {
       reject(new Error(`the server ended with ${String(outcome)} before it was open:\n${written}`));
     });
