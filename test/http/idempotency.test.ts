@@ -126,7 +126,7 @@ describe('the same request with the same key', () => {
       },
     });
     const inserted: string[] = [];
-    const { records } = at.engine.readModels;
+    const { durableRecords: records } = at.engine.readModels;
     const insert = records.insert.bind(records);
     records.insert = (collection, ...record) => {
       inserted.push(collection);
