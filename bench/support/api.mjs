@@ -1,9 +1,15 @@
 /** What the benchmark asks of the running service before and beside the load. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { nextSlug } from './names.mjs';
 
 /** @typedef {{ url: string, headers: Record<string, string> }} Api */
 
+/** How long a client tries again while the service is busy or a store is slow to start. */
+const retryMs = 30_000;
+
 /**
+ * Tries again after a 503, as a client does. POSTs have a key that makes one of their repetitions.
  * @param {Api} api
  * @param {'GET' | 'POST' | 'PUT' | 'PATCH'} method
  * @param {string} path
@@ -11,7 +17,18 @@ import { nextSlug } from './names.mjs';
  * @returns {Promise<unknown>}
  */
 export const call = async ({ url, headers }, method, path, body) => {
-  const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  const request = {
+    method,
+    headers: { ...headers, ...(method === 'POST' && { 'idempotency-key': randomUUID() }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+  const giveUpAt = performance.now() + retryMs;
+  let response = await fetch(url + path, request);
+  while (response.status === 503 && performance.now() < giveUpAt) {
+    await response.text();
+    await wait(Number(response.headers.get('retry-after') ?? 1) * 1_000);
+    response = await fetch(url + path, request);
+  }
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
   /** @type {unknown} */
