@@ -44,7 +44,8 @@ const problemOf = ({ version }: AnyProjection, liveVersion: string | null): stri
   return live > version ? `version ${liveVersion} of a newer build is live, ${needed}; upgrade this process` : null;
 };
 
-const warningOf = ({ lag, failure }: StoredProjectionStatus): string | null => {
+const warningOf = ({ lag, failure, parked }: StoredProjectionStatus): string | null => {
   if (failure !== null) return failure.message;
+  if (parked.length > 0) return `parked, because the store cannot hold them: ${parked.map(({ id }) => id).join(', ')}`;
   return lag !== null && lag.ms > maxLagMs ? `${String(Math.round(lag.ms / 1_000))} s behind` : null;
 };

@@ -26,5 +26,9 @@ await runScript(async ({ engine, stores }) => {
     return;
   }
   printTable([columns, ...status.map(rowOf)]);
+  for (const { name, parked } of status) {
+    for (const { id, position } of parked)
+      process.stdout.write(`${name}: document ${id} is parked at position ${String(position)}: it is too large for the store\n`);
+  }
   for (const { failure } of status) if (failure !== null) process.stdout.write(`${failure.message}\n`);
 });

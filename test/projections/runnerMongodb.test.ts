@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../src/platform/clock.js';
+import type { Decode } from '../../src/projections/runner/fold.js';
 import { readList } from '../../src/projections/runner/readList.js';
 import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
 import { projectionStatus } from '../../src/projections/runner/status.js';
@@ -33,6 +34,30 @@ forEachReadModelServer((server) => {
         const listed = await readList(thingProjection, { where: { label: 'shared' }, order: 'descending', limit: 3 }, api);
         expect(listed.at(0)?.id).toBe(id);
       }
+    });
+
+    test('a document that is too large is parked as it was, and named; other documents, and the projection, go on', async () => {
+      const { append, projector, openReadModels, eventStore } = await open();
+      const readModels = await openReadModels();
+      // As if many events had made it grow: one holds 1 MB at most.
+      const decode: Decode = (stored) => {
+        const event = decodeThing(stored);
+        const data = event.data as { readonly label?: string };
+        return data.label === 'grows' ? { ...event, data: { ...data, label: 'x'.repeat(17_000_000) } } : event;
+      };
+      await projector({ readModels, decode }).start();
+      await append(added('a'), added('b'));
+      await untilReached(thingProjection, readModels, await eventStore.lastPosition());
+      await append(labelled('a', 'grows'), labelled('b', 'after'));
+      await append(labelled('a', 'smaller'), added('c'));
+      const end = await eventStore.lastPosition();
+      await untilReached(thingProjection, readModels, end);
+
+      const model = { ...thingProjection, version: '1' };
+      const stored = await readModels.getMany(model, ['a', 'b', 'c']);
+      expect(['a', 'b', 'c'].map((id) => stored.get(id)?.body['label'])).toEqual(['a', 'after', 'c']);
+      const [status] = await projectionStatus([thingProjection], { eventStore, readModels, clock: systemClock });
+      expect(status).toMatchObject({ state: 'live', failure: null, parked: [{ id: 'a' }], lag: { positions: 0n } });
     });
 
     test('concurrent rebuilds, with a projector and lists running, end with one version that equals the fresh fold', async () => {

@@ -374,14 +374,22 @@ describe('the status', () => {
     const status = () => projectionStatus([thingProjection], { ...world, clock });
     await append(added('a'));
     expect(await status()).toEqual([
-      { name: 'thing', version: 1, liveVersion: null, state: 'unpublished', lag: null, failure: null },
+      { name: 'thing', version: 1, liveVersion: null, state: 'unpublished', lag: null, failure: null, parked: [] },
     ]);
 
     const working = projector();
     await working.start();
     await untilReached(thingProjection, readModels, 1n);
     expect(await status()).toEqual([
-      { name: 'thing', version: 1, liveVersion: '1', state: 'live', lag: { position: 1n, positions: 0n, ms: 0 }, failure: null },
+      {
+        name: 'thing',
+        version: 1,
+        liveVersion: '1',
+        state: 'live',
+        lag: { position: 1n, positions: 0n, ms: 0 },
+        failure: null,
+        parked: [],
+      },
     ]);
 
     await working.stop();

@@ -2,6 +2,7 @@ import type { LogSlice } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
 import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
 import { foldEvents, noDocuments, writeDocuments, type Decode, type ProjectionFailed } from './fold.js';
+import { parkedDocuments } from './parkedDocuments.js';
 
 export interface AppliedBatch {
   /** The position up to which the read model reflects the log now. */
@@ -12,6 +13,8 @@ export interface AppliedBatch {
   readonly isCheckpointDue: boolean;
   /** The event that the projection could not take. The events before it are applied. */
   readonly failure: ProjectionFailed | null;
+  /** Documents that the store cannot hold, which are parked now. */
+  readonly parked: readonly string[];
 }
 
 /**
@@ -31,15 +34,16 @@ export const applyBatch = async (
   const applied = slice.events.length === 0 ? position : await readModels.checkpoint(model);
   const events = slice.events.filter((event) => event.position > applied);
   const documents = noDocuments();
-  const failure = await foldEvents(projection, decode, events, documents, async (ids) => [
+  const parked = new Set(events.length === 0 ? [] : (await parkedDocuments(model, readModels)).map(({ id }) => id));
+  const failure = await foldEvents(projection, decode, events, documents, parked, async (ids) => [
     ...(await readModels.getMany(model, ids)).values(),
   ]);
   const before = applied > position ? applied : position;
   const reached = failure === null ? slice.position : lastPositionBefore(failure, events, before);
   if (documents.unwritten.size === 0 && failure === null)
-    return { position: reached, isCheckpointDue: reached > applied, failure };
-  await writeDocuments(readModels, model, documents, reached);
-  return { position: reached, isCheckpointDue: false, failure };
+    return { position: reached, isCheckpointDue: reached > applied, failure, parked: [] };
+  const nowParked = await writeDocuments(readModels, model, documents, reached);
+  return { position: reached, isCheckpointDue: false, failure, parked: nowParked };
 };
 
 const lastPositionBefore = (failure: ProjectionFailed, events: LogSlice['events'], otherwise: bigint): bigint =>

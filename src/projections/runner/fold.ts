@@ -2,7 +2,8 @@ import type { JsonObject, Recorded } from '../../events/envelope.js';
 import { START, type StoredEvent } from '../../events/store/eventStore.js';
 import { placeOf } from '../../platform/faultPlace.js';
 import type { AnyProjection } from '../projection.js';
-import type { DocumentWrite, ReadModel, ReadModelStore } from '../store/readModelStore.js';
+import { DocumentsTooLarge, type DocumentWrite, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
+import { parkDocuments } from './parkedDocuments.js';
 
 /** Decodes a stored event to today's version of its type; `undefined` for one to skip. */
 export type Decode = (stored: StoredEvent) => Recorded | undefined;
@@ -34,7 +35,7 @@ export const noDocuments = (): FoldedDocuments => ({ byId: new Map(), unwritten:
 
 /**
  * Folds events, in log order, over documents, which it loads as needed. It skips an event at or
- * below its document's position. Returns the failure that ended it early: the documents then
+ * below its document's position, and those of parked documents. Returns the failure that ended it early: the documents then
  * reflect every event before that one.
  */
 export const foldEvents = async (
@@ -42,6 +43,7 @@ export const foldEvents = async (
   decode: Decode,
   events: readonly StoredEvent[],
   documents: FoldedDocuments,
+  parked: ReadonlySet<string>,
   load: (ids: readonly string[]) => Promise<readonly DocumentWrite[]>,
 ): Promise<ProjectionFailed | null> => {
   const documentId = projection.documentId as (event: Recorded) => string;
@@ -52,7 +54,8 @@ export const foldEvents = async (
   for (const stored of events) {
     try {
       const event = decode(stored);
-      if (event !== undefined) decoded.push({ id: documentId(event), event, stored });
+      const id = event === undefined ? undefined : documentId(event);
+      if (event !== undefined && id !== undefined && !parked.has(id)) decoded.push({ id, event, stored });
     } catch (fault) {
       failure = new ProjectionFailed(projection.name, stored, fault);
       break;
@@ -76,14 +79,31 @@ export const foldEvents = async (
   return failure;
 };
 
-/** Writes the documents that are not written yet, and moves the checkpoint. */
+/**
+ * Writes the documents that are not written yet, and moves the checkpoint. Documents that the store
+ * cannot hold are parked, durably before the checkpoint passes their events. Returns their ids.
+ */
 export const writeDocuments = async (
   readModels: ReadModelStore,
   model: ReadModel,
   documents: FoldedDocuments,
   checkpoint: bigint,
-): Promise<void> => {
+): Promise<readonly string[]> => {
   const writes = [...documents.unwritten].map((id) => documents.byId.get(id)).filter((write) => write !== undefined);
-  await readModels.apply(model, writes, checkpoint);
+  let parked: readonly string[] = [];
+  try {
+    await readModels.apply(model, writes, checkpoint);
+  } catch (fault) {
+    if (!(fault instanceof DocumentsTooLarge)) throw fault;
+    parked = fault.ids;
+    const refused = writes.filter(({ id }) => parked.includes(id));
+    await parkDocuments(model, refused, readModels);
+    await readModels.apply(
+      model,
+      writes.filter((write) => !refused.includes(write)),
+      checkpoint,
+    );
+  }
   documents.unwritten.clear();
+  return parked;
 };

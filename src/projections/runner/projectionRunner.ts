@@ -196,8 +196,13 @@ const followLog = async (
   try {
     await publishOnceCaughtUp();
     for await (const slice of eventStore.subscribe({ after: progress.position, filter, maxBatch, signal })) {
-      const { position, isCheckpointDue, failure } = await applyBatch(projection, model, slice, progress.position, parts);
+      const { position, isCheckpointDue, failure, parked } = await applyBatch(projection, model, slice, progress.position, parts);
       progress.position = position;
+      if (parked.length > 0)
+        logger.error(
+          { projection: projection.name, documents: parked, position: String(position) },
+          'documents are too large for the read-model store; they are parked as they were',
+        );
       if (isCheckpointDue) checkpoint.schedule();
       if (failure !== null) throw failure;
       progress.storeFaults = 0;

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.js';
 import { nextTurn } from '../../platform/eventLoop.js';
 import type { AnyProjection } from '../projection.js';
 import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
+import { parkedDocuments } from './parkedDocuments.js';
 import { foldEvents, noDocuments, writeDocuments, type Decode } from './fold.js';
 import { builtBy, modelOf } from './versions.js';
 
@@ -102,12 +103,13 @@ const foldUpTo = async (
   before: number,
 ): Promise<number> => {
   const documents = noDocuments();
+  const parked = new Set((await parkedDocuments(model, readModels)).map(({ id }) => id));
   let position = await readModels.checkpoint(model);
   let events = 0;
   let eventsWritten = 0;
 
   const write = async (): Promise<void> => {
-    await writeDocuments(readModels, model, documents, position);
+    for (const id of await writeDocuments(readModels, model, documents, position)) parked.add(id);
     eventsWritten = events;
     if (documents.byId.size > maxDocumentsKept) documents.byId.clear();
     onProgress?.({ events: before + events, position, target });
@@ -120,7 +122,7 @@ const foldUpTo = async (
     }
     const slice = await eventStore.readAll({ after: position, max: batchSize, filter: { types: projection.handles } });
     if (slice.position <= position) throw new EventStoreUnavailable('the log ends before the position that it named');
-    const failure = await foldEvents(projection, decode, slice.events, documents, async (ids) => [
+    const failure = await foldEvents(projection, decode, slice.events, documents, parked, async (ids) => [
       ...(await readModels.getMany(model, ids)).values(),
     ]);
     if (failure !== null) {

@@ -3,6 +3,7 @@ import type { EventFilter, EventStore } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 import type { ProjectionFailed } from './fold.js';
+import { parkedDocuments, type ParkedDocument } from './parkedDocuments.js';
 import { builtBy, modelOf } from './versions.js';
 
 /** How far a read model is behind the log. */
@@ -36,6 +37,8 @@ export interface StoredProjectionStatus {
    * contains no data of the event.
    */
   readonly failure: { readonly position: bigint; readonly message: string } | null;
+  /** Documents that the store cannot hold: they stay as they were before the event named. */
+  readonly parked: readonly ParkedDocument[];
 }
 
 export interface StatusParts {
@@ -62,13 +65,14 @@ const statusOf = async (projection: AnyProjection, parts: StatusParts): Promise<
   const model = state === 'live' && liveVersion !== null ? modelOf(projection, liveVersion) : modelOf(projection);
   try {
     const position = await readModels.checkpoint(model);
-    const [lag, failure] = await Promise.all([
+    const [lag, failure, parked] = await Promise.all([
       lagBehind({ types: projection.handles }, position, parts),
       failureBeyond(model, position, readModels),
+      parkedDocuments(model, readModels),
     ]);
-    return { name, version, liveVersion, state, lag, failure };
+    return { name, version, liveVersion, state, lag, failure, parked };
   } catch (fault) {
-    if (fault instanceof ReadModelDropped) return { name, version, liveVersion, state, lag: null, failure: null };
+    if (fault instanceof ReadModelDropped) return { name, version, liveVersion, state, lag: null, failure: null, parked: [] };
     throw fault;
   }
 };

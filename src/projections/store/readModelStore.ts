@@ -31,6 +31,7 @@ export interface ReadModelStore {
    * Writes each document unless the stored one reflects the same or a later position, then moves
    * the checkpoint forward (never back). A `null` body leaves a tombstone, which guards against
    * older writes until `purgeTombstones`.
+   * @throws DocumentsTooLarge when the store cannot hold some of them: apply the rest without them
    */
   apply(model: ReadModel, writes: readonly DocumentWrite[], checkpoint: bigint): Promise<void>;
 
@@ -133,6 +134,17 @@ export class ReadModelDropped extends Error {
 
   constructor(model: ReadModel) {
     super(`version ${model.version} of read model ${model.name} is not prepared, or was dropped`);
+  }
+}
+
+/** Documents that are larger than the store can hold. The checkpoint was not moved. */
+export class DocumentsTooLarge extends Error {
+  override readonly name = 'DocumentsTooLarge';
+  readonly ids: readonly string[];
+
+  constructor(ids: readonly string[], maxBytes: number) {
+    super(`documents of a read model are larger than ${String(maxBytes)} bytes: ${ids.join(', ')}`);
+    this.ids = ids;
   }
 }
 

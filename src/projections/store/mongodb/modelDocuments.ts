@@ -2,7 +2,13 @@ import type { Collection, Filter } from 'mongodb';
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
 import { textsOf, wantedValues } from '../documents.js';
-import type { DocumentWrite, ReadModel, ReadModelQuery, StoredDocument } from '../readModelStore.js';
+import {
+  DocumentsTooLarge,
+  type DocumentWrite,
+  type ReadModel,
+  type ReadModelQuery,
+  type StoredDocument,
+} from '../readModelStore.js';
 import { countsAsNumbers, type MongoConnection } from './connection.js';
 import { duplicateIdsIn } from './duplicateIds.js';
 
@@ -70,6 +76,13 @@ export type WriteGuarded = (
   writes: readonly DocumentWrite[],
 ) => Promise<void>;
 
+/** MongoDB's limit of 16 MiB, less what surrounds a text in BSON. */
+const maxDocumentBytes = 16 * 1024 ** 2 - 16 * 1024;
+
+const bytesOf = ({ body = '', entries = [] }: ModelDocument): number =>
+  // A name, a type and a length stand beside each entry.
+  entries.reduce((sum, text) => sum + Buffer.byteLength(text) + 16, Buffer.byteLength(body));
+
 /** Writes in one command. */
 const maxBatchSize = 100;
 /** How long one command should take. */
@@ -85,8 +98,14 @@ export const createGuardedWriter = (connection: MongoConnection, clock: Clock): 
     batchSize = Math.max(1, Math.min(maxBatchSize, Math.floor(batchSize * factor)));
   };
   return async (documents, model, writes) => {
+    const tooLarge: string[] = [];
     for (let done = 0; done < writes.length;) {
-      const replacements = writes.slice(done, done + batchSize).map((write) => toModelDocument(model, write));
+      const chunk = writes.slice(done, done + batchSize).map((write) => ({ write, document: toModelDocument(model, write) }));
+      const replacements: ModelDocument[] = [];
+      for (const { write, document } of chunk) {
+        if (bytesOf(document) > maxDocumentBytes) tooLarge.push(write.id);
+        else replacements.push(document);
+      }
       const startedAt = clock.now();
       try {
         await connection.run(async () => {
@@ -97,11 +116,12 @@ export const createGuardedWriter = (connection: MongoConnection, clock: Clock): 
         resize(1 / 4);
         throw fault;
       }
-      done += replacements.length;
+      done += chunk.length;
       const tookMs = clock.now() - startedAt;
       if (tookMs > targetMs) resize(1 / 2);
       else if (tookMs < targetMs / 4) resize(2);
     }
+    if (tooLarge.length > 0) throw new DocumentsTooLarge(tooLarge, maxDocumentBytes);
   };
 };
 
