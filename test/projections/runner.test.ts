@@ -260,7 +260,7 @@ describe('store faults', () => {
       (await liveDocuments(thingProjection, readModels)).size === 1 ? true : undefined,
     );
     expect(await liveDocuments(thingProjection, readModels)).toEqual(await freshFold(thingProjection, eventStore));
-    expect(lines.filter(({ message }) => String(message).startsWith('a store failed'))).toHaveLength(2);
+    expect(lines.filter(({ message }) => message.startsWith('a store failed'))).toHaveLength(2);
     expect((await working.status())[0]?.state).toBe('following');
   });
 
@@ -299,7 +299,7 @@ describe('store faults', () => {
     await working.start();
     expect((await working.status())[0]?.state).toBe('retrying');
     await clock.advance(60_000);
-    const attempts = lines.filter(({ message }) => String(message).startsWith('a store failed')).length;
+    const attempts = lines.filter(({ message }) => message.startsWith('a store failed')).length;
     // 100 ms, doubled up to 10 s, each shortened by up to a half: between 11 and 20 attempts in the
     // first minute.
     expect(attempts).toBeGreaterThanOrEqual(11);

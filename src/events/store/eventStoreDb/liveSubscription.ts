@@ -40,6 +40,11 @@ export interface LiveSubscription {
  */
 const SILENCE_MS = 30_000;
 /**
+ * A server that goes down first ends connections in several ways. After so many faults in a row
+ * that are no outage, the fault is worth a line of its own.
+ */
+export const EXPLAINED_AFTER = 3;
+/**
  * Events buffered for subscribers that are a little behind. One that is further behind reads from
  * the server again.
  */
@@ -139,9 +144,9 @@ export const createLiveSubscription = (parts: {
           outage?.failed(fault);
           unexplained = null;
         } else {
-          logUnexplained();
           // Silence is not logged, because a log without new events is silent too.
           if (failures === 0 && !(fault instanceof SilenceTimeout)) unexplained = fault;
+          if (failures === EXPLAINED_AFTER) logUnexplained();
         }
         await backOff(failures, signal);
         failures += 1;

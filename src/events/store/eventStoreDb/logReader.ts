@@ -8,7 +8,7 @@ import { MAX_READ_MS } from './calls.js';
 import { catchUp } from './catchUp.js';
 import { createBackoff } from './deadline.js';
 import { faultKind, isServerAway, unavailable } from './faults.js';
-import { createLiveSubscription } from './liveSubscription.js';
+import { createLiveSubscription, EXPLAINED_AFTER } from './liveSubscription.js';
 import type { Wire } from './wire.js';
 
 /** Reads the whole log and subscribes to it. */
@@ -60,7 +60,7 @@ export const createLogReader = (parts: {
         if (ended()) return;
         if (faultKind(fault) === 'denied') throw unavailable('the subscription to the event log was denied', fault);
         if (isServerAway(fault)) outage?.failed(fault);
-        else if (failures === 1)
+        else if (failures === EXPLAINED_AFTER)
           logger?.warn({ err: fault, position: String(position) }, 'reading the event log was interrupted; resuming it');
         await backOff(failures, signal);
       }
