@@ -489,7 +489,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
       const services = `/websites/${websiteId}/services`;
       const serviceId = idOf(await elsewhere('POST', services, shop));
       return {
-        write: ['POST', `/webhooks/commerce?websiteId=${websiteId}`, {}],
+        write: ['POST', `/webhooks/commerce?websiteId=${websiteId}`, { myshopify_domain: shop.shopDomain }],
         meanwhile: () => elsewhere('DELETE', `${services}/${serviceId}`),
         status: 200,
         body: {},
