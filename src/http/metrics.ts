@@ -85,7 +85,12 @@ export const createMetrics = (droppedLogLines: () => number = () => 0): Metrics 
     labelNames: ['projection'],
     registers,
   });
-
+  const parkedDocuments = new Gauge({
+    name: 'projection_parked_documents',
+    help: 'Documents that stay as they were, because the store of read models cannot hold them.',
+    labelNames: ['projection'],
+    registers,
+  });
   const workerLags = new Gauge({
     name: 'worker_lag_seconds',
     help: 'Age of the oldest event that the worker has not dealt with, retries and pauses included; 0 when there is none.',
@@ -125,8 +130,10 @@ export const createMetrics = (droppedLogLines: () => number = () => 0): Metrics 
       positions.reset();
       lags.reset();
       failures.reset();
-      for (const { name, lag, failure } of projections) {
+      parkedDocuments.reset();
+      for (const { name, lag, failure, parked: documents } of projections) {
         failures.set({ projection: name }, failure === null ? 0 : 1);
+        parkedDocuments.set({ projection: name }, documents.length);
         if (lag === null) continue;
         positions.set({ projection: name }, Number(lag.position));
         lags.set({ projection: name }, lag.ms / 1_000);

@@ -3,6 +3,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import type { Decode } from '../../src/projections/runner/fold.js';
 import { readList } from '../../src/projections/runner/readList.js';
 import { rebuildProjection } from '../../src/projections/runner/rebuild.js';
+import { createMetrics, noWork } from '../../src/http/metrics.js';
 import { projectionStatus } from '../../src/projections/runner/status.js';
 import { ReadModelDropped } from '../../src/projections/store/readModelStore.js';
 import { mongoReadModels } from '../support/mongoDatabase.js';
@@ -58,6 +59,8 @@ forEachReadModelServer((server) => {
       expect(['a', 'b', 'c'].map((id) => stored.get(id)?.body['label'])).toEqual(['a', 'after', 'c']);
       const [status] = await projectionStatus([thingProjection], { eventStore, readModels, clock: systemClock });
       expect(status).toMatchObject({ state: 'live', failure: null, parked: [{ id: 'a' }], lag: { positions: 0n } });
+      const metrics = await createMetrics().text(status === undefined ? [] : [status], noWork);
+      expect(metrics).toMatch(/^projection_parked_documents\{projection="thing"\} 1$/m);
     });
 
     test('concurrent rebuilds, with a projector and lists running, end with one version that equals the fresh fold', async () => {
