@@ -34,6 +34,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   NotTheVault: 'is answered as what it is a kind of, EventStoreUnavailable',
   AnswerTooSlow: 'is answered as what it is a kind of, EventStoreUnavailable',
   SilenceTimeout: 'ends a subscription, which is begun again',
+  DocumentsTooLarge: 'parks documents of a projection',
   BuildFailure: 'becomes a failed deployment',
   UnreadableRepository: 'becomes a permanent fault of the source host or of the deployment',
   [Refused.name]: 'has the refusal as its answer',
