@@ -3,7 +3,7 @@ import { startDoorstep } from './compose.js';
 import { systemClock } from './platform/clock.js';
 import { createLogger } from './platform/logger.js';
 import { loadSettings, readEnvironment, SettingsError, type Settings } from './platform/settings.js';
-import { createStandardOutput } from './platform/standardOutput.js';
+import { standardOutput } from './platform/standardOutput.js';
 import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
 
 /**
@@ -19,7 +19,7 @@ const main = async (): Promise<void> => {
   // not be.
   process.umask(0o077);
   const settings = loadSettings(readEnvironment());
-  const output = createStandardOutput();
+  const output = standardOutput();
   const logger = createLogger({ level: settings.logLevel, destination: output });
   output.onDropped((count) => {
     logger.warn({ count }, 'log lines were dropped, because standard output was not read');

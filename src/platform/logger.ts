@@ -1,6 +1,6 @@
 import { pino, stdSerializers, type Logger as PinoLogger, stdTimeFunctions, type DestinationStream } from 'pino';
 import type { LogLevel } from './settings.js';
-import { createStandardOutput } from './standardOutput.js';
+import { standardOutput } from './standardOutput.js';
 
 /** Takes a message, or fields and a message; an error goes under `err`. */
 export interface LogMethod {
@@ -90,7 +90,7 @@ export const createLogger = (options: { level: LogLevel; destination?: Destinati
         serializers: { err: (error: Error) => withoutSecrets(stdSerializers.err(error)) },
         hooks: { streamWrite: (line) => line.replace(credentials, removed) },
       },
-      options.destination ?? createStandardOutput(),
+      options.destination ?? standardOutput(),
     ),
   );
 

@@ -28,12 +28,16 @@ interface Sink {
   flushSync(): void;
 }
 
+let ofProcess: StandardOutput | undefined;
+
 /**
- * The lines of one turn of the event loop are written together, because writing each by itself took
- * a tenth of a request's time. The rest is written when the process ends, as far as it can be
- * without waiting.
+ * The one of this process. The lines of one turn of the event loop are written together, because
+ * writing each by itself took a tenth of a request's time. The rest is written when the process
+ * ends, as far as it can be without waiting.
  */
-export const createStandardOutput = (): StandardOutput => {
+export const standardOutput = (): StandardOutput => (ofProcess ??= createStandardOutput());
+
+const createStandardOutput = (): StandardOutput => {
   let lines = '';
   let dropped = 0;
   let reported = 0;
