@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
@@ -47,11 +46,11 @@ const childrenOf = (pid: number): string[] =>
 test('a build that does not end is ended, and this process is free all the while', async () => {
   const builder = openBuilder({ maxBuildMs: 1_000 });
   const request = requestFor(endless);
-  const delay = monitorEventLoopDelay({ resolution: 5 });
-  delay.enable();
+  // Processor time, unlike delays, is the same however busy the machine is.
+  const before = process.cpuUsage();
   expect(await builder.build(request)).toEqual({ failure: 'The build takes longer than 1 s' });
-  delay.disable();
-  expect(delay.percentile(99) / 1e6).toBeLessThan(250);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(500);
   expect(await builder.build(requestFor('Home'))).toEqual({ files: { 'index.html': expect.stringMatching(/^\w{16}$/) } });
 });
 
