@@ -448,6 +448,33 @@ describe('a compensation', () => {
       .then([]);
   });
 
+  test('is renewed by the worker whose attempt is under way, and by nobody else', () => {
+    const before = [...failedAtThird, asked, begun(2)];
+    const renewal = { type: 'RenewLease', attempt: 2, lease: BigInt(before.length - 1) } as const;
+    expect(givenCompensation(before).when(renewal).outcome).toEqual([
+      { type: 'ProvisioningCompensationLeaseRenewed', data: { ...job, attempt: 2, leaseUntil: expect.any(String) } },
+    ]);
+    givenCompensation(before)
+      .when({ ...renewal, lease: renewal.lease - 1n })
+      .then([]);
+    givenCompensation(before)
+      .when({ ...renewal, attempt: 1 })
+      .then([]);
+  });
+
+  test('that nobody asked for, or that is over, has no outcome', () => {
+    const over = [...failedAtThird, asked, begun(2), gone('project', 2), gone('repository', 2), compensated];
+    for (const events of [failedAtThird, over]) {
+      for (const command of [
+        { type: 'StartAttempt', attempt: 2, worker: 'A' },
+        { type: 'RenewLease', attempt: 2, lease: BigInt(events.length - 1) },
+        { type: 'RecordRemoval', attempt: 2, what: 'project', found: true },
+        { type: 'RecordFailure', attempt: 2, fault: transient, jitter: 0 },
+      ] as const)
+        givenCompensation(events).when(command).then([]);
+    }
+  });
+
   test('records each removal, and ends with the last', () => {
     const removal = { type: 'RecordRemoval', attempt: 2, found: true } as const;
     const before = [...failedAtThird, asked, begun(2)];
