@@ -64,7 +64,7 @@ const writeZeros = (megabytes: number): string => {
   const header = deflateRawSync(`blob ${String(megabytes * 1_000_000)}\0`, { finishFlush: constants.Z_FULL_FLUSH });
   const part = deflateRawSync(Buffer.alloc(1_000_000), { finishFlush: constants.Z_FULL_FLUSH });
   const parts = Array.from({ length: megabytes }, () => part);
-  mkdirSync(join(gitdir, 'objects', 'ab'));
+  mkdirSync(join(gitdir, 'objects', 'ab'), { recursive: true });
   writeFileSync(join(gitdir, 'objects', 'ab', id.slice(2)), Buffer.concat([Buffer.from([0x78, 0x9c]), header, ...parts]));
   return id;
 };
