@@ -1,4 +1,5 @@
 import { Type, type TSchema } from 'typebox';
+import { dryRunType } from './reply.js';
 import { refusalCodesOf, statusOf } from './refusals.js';
 import type { Route } from './route.js';
 import { closed, pathParamsOf } from './validation.js';
@@ -67,7 +68,8 @@ portal, with an access token of the identity provider.
 - Every answer carries \`X-Request-Id\`; send your own to find it again in the log. It stays there: one that holds an address
   or a token is replaced.
 - A POST with an \`Idempotency-Key\` can be repeated safely for 24 hours.
-- \`?dryRun=1\` on a write checks everything, writes nothing, and answers with what would have been written.
+- \`?dryRun=1\` on a write checks everything, writes nothing, and answers with what would have been written, as
+  \`application/vnd.doorstep.dry-run+json\`.
 - Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` on PUT and PATCH prevents overwriting what
   somebody else saved.
 - Lists are arrays, in pages: follow the \`Link\` header with \`rel="next"\`.`;
@@ -178,7 +180,12 @@ const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
   const responses: Record<string, Json> = {};
   for (const [status, { description: text, schema, contentType }] of Object.entries(answers)) {
     const own = schema === undefined ? undefined : named(schema, schemas);
-    const either = status === '200' && dryRun !== undefined && own !== undefined ? { anyOf: [own, dryRun] } : own;
+    const content = {
+      ...((own !== undefined || contentType !== undefined) && {
+        [contentType ?? 'application/json']: { schema: own ?? { type: 'string' } },
+      }),
+      ...(status === '200' && dryRun !== undefined && { [dryRunType]: { schema: dryRun } }),
+    };
     responses[status] = {
       description: text,
       headers: {
@@ -187,16 +194,14 @@ const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
         ...(paging === true && status === '200' && { Link: refer('headers', 'Link') }),
         ...(method === 'post' && access !== 'public' && { 'Idempotent-Replayed': refer('headers', 'IdempotentReplayed') }),
       },
-      ...((either !== undefined || contentType !== undefined) && {
-        content: { [contentType ?? 'application/json']: { schema: either ?? { type: 'string' } } },
-      }),
+      ...(Object.keys(content).length > 0 && { content }),
     };
   }
   if (dryRun !== undefined && responses['200'] === undefined) {
     responses['200'] = {
       description: 'A dry run: what would have been written.',
       headers: { 'X-Request-Id': refer('headers', 'RequestId') },
-      content: { 'application/json': { schema: dryRun } },
+      content: { [dryRunType]: { schema: dryRun } },
     };
   }
   if (hasETag(route)) {

@@ -16,6 +16,9 @@ export interface Reply {
 
 const json = 'application/json; charset=utf-8';
 
+/** Of the answer to a dry run, so that the type of a plain 200 stays what it is (api.md, 3). */
+export const dryRunType = 'application/vnd.doorstep.dry-run+json';
+
 /**
  * Turns a handler's answer into bytes, with its `ETag`, and its `Link` when it is a page of a list.
  */

@@ -16,7 +16,7 @@ import { hasBody, type Exchange } from './exchange.js';
 import { HandlerRequest, headerOf, type HandlerInput } from './handlerRequest.js';
 import { idempotencyKeyOf, type Idempotency } from './idempotency.js';
 import { personalFieldsOf } from './personalFields.js';
-import { replyTo, replyToError, send, type Reply } from './reply.js';
+import { dryRunType, replyTo, replyToError, send, type Reply } from './reply.js';
 import type { Answer, Route } from './route.js';
 import type { PeopleIn } from './storedResponse.js';
 import { createStreamGuard } from './streamGuard.js';
@@ -170,7 +170,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
 
     if (plan !== undefined) {
       await decide(exchange, new HandlerRequest(engine, exchange, input()), plan.engine);
-      send(exchange, replyTo(exchange, { body: { events: await Promise.all(plan.planned.map(toPlanned)) } }, baseUrl()));
+      const body = { events: await Promise.all(plan.planned.map(toPlanned)) };
+      send(exchange, replyTo(exchange, { body, headers: { 'content-type': dryRunType } }, baseUrl()));
       return;
     }
 

@@ -191,7 +191,9 @@ describe('both entry modes', () => {
 
 describe('?dryRun', () => {
   test.each(['1', 'true'])('%s on a write', async (value) => {
-    expect((await api.call('POST', `/things?dryRun=${value}`, { token })).body).toStrictEqual({ events: [] });
+    const { body, headers } = await api.call('POST', `/things?dryRun=${value}`, { token });
+    expect(body).toStrictEqual({ events: [] });
+    expect(headers.get('content-type')).toBe('application/vnd.doorstep.dry-run+json');
   });
 
   test.each(['0', 'false'])('%s is no dry run', async (value) => {

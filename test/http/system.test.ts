@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { createOpenApi } from '../../src/http/openapi.js';
 import { refusalCodesOf } from '../../src/http/refusals.js';
+import { dryRunType } from '../../src/http/reply.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import type { Route } from '../../src/http/route.js';
 import { projections } from '../../src/projections/catalogue.js';
@@ -239,6 +240,22 @@ describe('/openapi.json', () => {
     const schema = paths['/websites']?.post?.requestBody?.content['application/json'].schema;
     expect(schema).toMatchObject({ additionalProperties: false, required: ['name', 'slug'] });
     expect(JSON.stringify(paths)).not.toContain('x-issue');
+  });
+
+  test('gives dry runs a media type of their own, so that a plain 200 has one schema', async () => {
+    const { paths } = await document();
+    const put = paths['/websites/{id}/delivery']?.put?.responses['200'];
+    expect(put?.content).toStrictEqual({
+      'application/json': { schema: { $ref: '#/components/schemas/DeliveryBlock' } },
+      'application/vnd.doorstep.dry-run+json': { schema: { $ref: '#/components/schemas/DryRun' } },
+    });
+    const writes = Object.values(paths).flatMap((operations) =>
+      Object.entries(operations).filter(([method]) => method !== 'get'),
+    );
+    for (const [, { operationId, responses }] of writes) {
+      const types = Object.keys(responses['200']?.content ?? {});
+      expect([operationId, types]).toStrictEqual([operationId, expect.arrayContaining([dryRunType])]);
+    }
   });
 
   test('two schemas of one name are a mistake', () => {

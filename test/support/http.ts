@@ -229,7 +229,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
 const call = async (url: string, init: RequestInit): Promise<ApiAnswer> => {
   const response = await fetch(url, init);
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const isJson = /^application\/(?:\S+\+)?json\b/.test(response.headers.get('content-type') ?? '');
   return {
     status: response.status,
     headers: response.headers,
