@@ -7,7 +7,7 @@ export const corsHeaders = (origins: readonly string[], origin: string | undefin
   if (origin === undefined || !origins.includes(origin)) return { vary: 'origin' };
   return {
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'etag, idempotent-replayed, link, location, retry-after, x-request-id',
+    'access-control-expose-headers': 'etag, idempotent-replayed, link, location, retry-after, total-count, x-request-id',
     'cross-origin-resource-policy': 'cross-origin',
     vary: 'origin',
   };

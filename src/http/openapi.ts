@@ -97,6 +97,7 @@ const DryRun = Type.Object(
 const headers: Json = {
   ETag: { description: 'Strong validator of the answer.', schema: { type: 'string' } },
   Link: { description: 'The next page, with `rel="next"`; absent on the last one (RFC 8288).', schema: { type: 'string' } },
+  TotalCount: { description: 'How many there are on all pages; with `count=true`.', schema: { type: 'integer' } },
   RequestId: { description: 'Names the request in the log.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds until a repetition makes sense.', schema: { type: 'integer' } },
   IdempotentReplayed: {
@@ -173,6 +174,8 @@ const parametersIn = (place: 'path' | 'query' | 'header', schema: TSchema): Json
 /** Every answer to a read has one, but a stream of events. */
 const hasETag = ({ method, answers }: Route): boolean => method === 'get' && answers[200]?.contentType !== 'text/event-stream';
 
+const isCounted = ({ paging }: Route): boolean => typeof paging === 'object' && paging.count === true;
+
 const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
   const { method, paging, answers, access } = route;
   const isWrite = method !== 'get';
@@ -191,7 +194,8 @@ const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
       headers: {
         'X-Request-Id': refer('headers', 'RequestId'),
         ...(status === '200' && hasETag(route) && { ETag: refer('headers', 'ETag') }),
-        ...(paging === true && status === '200' && { Link: refer('headers', 'Link') }),
+        ...(paging !== undefined && status === '200' && { Link: refer('headers', 'Link') }),
+        ...(isCounted(route) && status === '200' && { 'Total-Count': refer('headers', 'TotalCount') }),
         ...(method === 'post' && access !== 'public' && { 'Idempotent-Replayed': refer('headers', 'IdempotentReplayed') }),
       },
       ...(Object.keys(content).length > 0 && { content }),

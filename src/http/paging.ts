@@ -1,11 +1,61 @@
-import { Type } from 'typebox';
+import { Type, type TProperties } from 'typebox';
 import { Refused, refusals } from '../commands/refusal.js';
 
 /** Query parameters of every list (api.md, section 3). */
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many at most.' })),
-  cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 400, description: 'From the `Link` header of the page before.' })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1_000, description: 'From the `Link` header of the page before.' }),
+  ),
 };
+
+/** What a list takes beside `limit` and `cursor`. */
+export interface Listing {
+  /** The fields that `sort` may name. */
+  readonly sort?: readonly [string, ...string[]];
+  /** With `count=true` the answer has `total`, which is sent as `Total-Count`. */
+  readonly count?: true;
+  /** `ids` reads some by their ids. */
+  readonly ids?: true;
+}
+
+/** How many `ids` may name. */
+export const maxIds = 200;
+const maxIdLength = 200;
+
+/** The query parameters of a list. */
+export const listQuery = ({ sort, count, ids }: Listing): TProperties => ({
+  ...pageQuery,
+  ...(sort !== undefined && {
+    sort: Type.Optional(
+      Type.Enum(
+        sort.flatMap((field) => [field, `-${field}`]),
+        { description: 'The field to sort by; with `-` before it, the last first. Default: newest first.' },
+      ),
+    ),
+  }),
+  ...(count === true && {
+    count: Type.Optional(Type.Boolean({ default: false, description: 'Whether to say in `Total-Count` how many there are.' })),
+  }),
+  ...(ids === true && {
+    ids: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: maxIds * (maxIdLength + 1),
+        description: `Up to ${String(maxIds)} ids, with commas between: exactly these, in this order, without those that there are not.`,
+      }),
+    ),
+  }),
+});
+
+/** What `listQuery` leaves in a request. */
+export interface ListQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly sort?: string;
+  readonly count?: boolean;
+  readonly ids?: string;
+}
 
 /** What is said of a cursor that was made up. */
 export const notACursor = (): Refused => new Refused(refusals.invalidQuery('cursor', 'is not a cursor of this list'));
@@ -16,36 +66,126 @@ export interface Page<Item> {
   readonly next?: string;
 }
 
+/** By what items are compared; those of one field are all texts, or all numbers. */
+export type SortKey = string | number;
+
+/** A part of a list. */
+export interface PageRequest {
+  readonly limit: number;
+  /** Items after the one with this id (exclusive), in the order of the list. */
+  readonly after?: string;
+  /** Absent: newest first. Items with equal keys are ordered by id. */
+  readonly sort?: {
+    readonly by: string;
+    readonly order: 'ascending' | 'descending';
+    /** The key that the item `after` had when it was listed. It may have changed, or be gone. */
+    readonly afterKey?: SortKey;
+  };
+}
+
 /**
- * One page of a list that is read by id.
- * @param read items after an id (exclusive), at most `limit`
- * @throws Refused when the cursor is not one of ours
+ * One page of a list that is read by id, or by a sorted field and id.
+ * @param read the part of the list that is asked for
+ * @param keyOf by what an item stands where it does when the list is sorted by `field`
+ * @throws Refused when the cursor is not one of ours, or of the list in another order
  */
 export const readPage = async <Item>(
-  query: { readonly limit?: number; readonly cursor?: string },
+  query: ListQuery,
   idOf: (item: Item) => string,
-  read: (page: { limit: number; after?: string }) => Promise<readonly Item[]>,
+  read: (page: PageRequest) => Promise<readonly Item[]>,
+  keyOf?: (item: Item, field: string) => SortKey | Promise<SortKey>,
 ): Promise<Page<Item>> => {
   const limit = query.limit ?? 50;
-  const found = await read({ limit: limit + 1, ...(query.cursor !== undefined && { after: fromCursor(query.cursor) }) });
+  const found = await read({ limit: limit + 1, ...placeOf(query) });
   const items = found.slice(0, limit);
   const last = items.at(-1);
-  return found.length > limit && last !== undefined ? { items, next: Buffer.from(idOf(last)).toString('base64url') } : { items };
+  if (found.length <= limit || last === undefined) return { items };
+  const { sort } = query;
+  const place = sort === undefined ? idOf(last) : JSON.stringify([sort, await keyOf?.(last, sort.replace(/^-/, '')), idOf(last)]);
+  return { items, next: Buffer.from(place).toString('base64url') };
+};
+
+const placeOf = ({ sort, cursor }: ListQuery): Omit<PageRequest, 'limit'> => {
+  if (sort === undefined) return cursor === undefined ? {} : { after: idIn(cursor) };
+  const sorted = { by: sort.replace(/^-/, ''), order: sort.startsWith('-') ? 'descending' : 'ascending' } as const;
+  if (cursor === undefined) return { sort: sorted };
+  const [afterKey, after] = sortedPlaceIn(cursor, sort);
+  return { after, sort: { ...sorted, afterKey } };
+};
+
+const textIn = (cursor: string): string => {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (Buffer.from(text).toString('base64url') !== cursor) throw notACursor();
+  return text;
+};
+
+const idIn = (cursor: string): string => {
+  const id = textIn(cursor);
+  if (!/^[\w.-]+$/.test(id)) throw notACursor();
+  return id;
+};
+
+const sortedPlaceIn = (cursor: string, sort: string): [SortKey, string] => {
+  let place: unknown;
+  try {
+    place = JSON.parse(textIn(cursor));
+  } catch {
+    throw notACursor();
+  }
+  const [own, key, id] = Array.isArray(place) ? (place as unknown[]) : [];
+  const isKey = typeof key === 'string' || typeof key === 'number';
+  if (own !== sort || !isKey || typeof id !== 'string' || !/^[\w.-]+$/.test(id)) throw notACursor();
+  return [key, id];
 };
 
 /**
- * One page of a list that is at hand whole, newest first. It goes on after an item that is gone
- * since: ids are sorted by time.
+ * One page of a list that is at hand whole, newest first, or sorted. It goes on after an item that
+ * is gone since, or stands elsewhere now.
  */
 export const pageOf = <Item extends { readonly id: string }>(
-  query: { readonly limit?: number; readonly cursor?: string },
+  query: ListQuery,
   items: readonly Item[],
+  keyOf?: (item: Item, field: string) => SortKey,
 ): Promise<Page<Item>> =>
   readPage(
     query,
     ({ id }) => id,
-    ({ after, limit }) => Promise.resolve(items.filter(({ id }) => after === undefined || id < after).slice(0, limit)),
+    (page) => Promise.resolve(partOf(items, page, keyOf)),
+    keyOf,
   );
+
+/** The part of a list that is at hand whole. @param keyOf needed to sort it */
+export const partOf = <Item extends { readonly id: string }>(
+  items: readonly Item[],
+  { limit, after, sort }: PageRequest,
+  keyOf: (item: Item, field: string) => SortKey = () => '',
+): readonly Item[] => {
+  const sign = sort?.order === 'ascending' ? 1 : -1;
+  const compare = (one: Keyed, other: Keyed): number => sign * (compareKeys(one.key, other.key) || compareKeys(one.id, other.id));
+  const keyed = items.map((item) => ({ item, id: item.id, key: sort === undefined ? '' : keyOf(item, sort.by) }));
+  const rest = after === undefined ? keyed : keyed.filter((one) => compare(one, { id: after, key: sort?.afterKey ?? '' }) > 0);
+  return rest
+    .sort(compare)
+    .slice(0, limit)
+    .map(({ item }) => item);
+};
+
+interface Keyed {
+  readonly id: string;
+  readonly key: SortKey;
+}
+
+const compareKeys = (one: SortKey, other: SortKey): number => (one < other ? -1 : one > other ? 1 : 0);
+
+/** The ids that `ids` names, each once. @throws Refused when there are more than 200 */
+export const idsIn = (ids: string): readonly string[] => {
+  const named = [...new Set(ids.split(','))];
+  if (named.length > maxIds) throw new Refused(refusals.invalidQuery('ids', `name at most ${String(maxIds)} ids`));
+  if (named.some((id) => id === '' || id.length > maxIdLength || /\p{Cc}/u.test(id))) {
+    throw new Refused(refusals.invalidQuery('ids', 'use ids with commas between'));
+  }
+  return named;
+};
 
 /** One page of a list whose items are known by their place in it alone. */
 export const readPageByPlace = async <Item>(
@@ -62,12 +202,4 @@ export const readPageByPlace = async <Item>(
     },
   );
   return { items: items.map(({ item }) => item), ...(next !== undefined && { next }) };
-};
-
-const fromCursor = (cursor: string): string => {
-  const id = Buffer.from(cursor, 'base64url').toString();
-  if (!/^[\w.-]+$/.test(id) || Buffer.from(id).toString('base64url') !== cursor) {
-    throw notACursor();
-  }
-  return id;
 };

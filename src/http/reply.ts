@@ -29,6 +29,7 @@ export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Re
   const headers: Record<string, string> = { 'cache-control': safe ? 'private, no-cache' : 'no-store' };
   if (safe) headers.vary = 'authorization';
   if (answer.next !== undefined) headers.link = `<${nextPage(baseUrl, request.originalUrl, answer.next)}>; rel="next"`;
+  if (answer.total !== undefined) headers['total-count'] = String(answer.total);
   if (answer.body === undefined) return { status, headers: { ...headers, ...answer.headers } };
 
   const isBytes = answer.body instanceof Uint8Array;

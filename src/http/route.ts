@@ -5,7 +5,7 @@ import type { Engine } from '../engine.js';
 import type { Feature } from '../events/website/website.events.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 import type { HttpRefusalCode } from './errors.js';
-import { pageQuery } from './paging.js';
+import { listQuery, type Listing, type ListQuery } from './paging.js';
 
 /**
  * A route is a value: the router, the authorisation, the validation, the OpenAPI document and the
@@ -34,8 +34,11 @@ export interface Route {
   /** Schemas of path parameters; of one that has none here, any text of up to 200 characters. */
   readonly params?: Readonly<Record<string, TSchema>>;
   readonly query?: TObject;
-  /** It answers with a list in pages, and its query has `limit` and `cursor`. */
-  readonly paging?: boolean;
+  /**
+   * It answers with a list in pages, and its query has `limit` and `cursor`, and what the listing
+   * says.
+   */
+  readonly paging?: true | Listing;
   /** Present: a body is required. */
   readonly body?: TObject;
   /**
@@ -146,6 +149,8 @@ export interface Answer {
   readonly revision?: bigint;
   /** Lists: the cursor of the next page, sent as a `Link` header. */
   readonly next?: string;
+  /** Lists: how many there are on all pages, sent as `Total-Count`. */
+  readonly total?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * Server-sent events instead of a body; ends with the iterable. The caller is checked again
@@ -164,11 +169,10 @@ type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infe
     : never;
 
 type StaticOr<Schema, Fallback> = Schema extends TSchema ? Static<Schema> : Fallback;
-type PageQuery = Static<TObject<typeof pageQuery>>;
 
 type RequestOf<Path extends string, Query, Paging, Body> = RouteRequest<
   Readonly<Record<ParamOf<Path>, string>>,
-  StaticOr<Query, unknown> & (Paging extends true ? PageQuery : unknown),
+  StaticOr<Query, unknown> & (Paging extends true | Listing ? ListQuery : unknown),
   StaticOr<Body, undefined>
 >;
 
@@ -179,7 +183,7 @@ type RequestOf<Path extends string, Query, Paging, Body> = RouteRequest<
 export const route = <
   const Path extends string,
   Query extends TObject | undefined = undefined,
-  Paging extends boolean = false,
+  const Paging extends true | Listing | undefined = undefined,
   Body extends TObject | undefined = undefined,
   Result = undefined,
 >(
@@ -194,6 +198,6 @@ export const route = <
   },
 ): Route => {
   const { query, paging } = definition;
-  const whole = paging === true ? Type.Object({ ...pageQuery, ...query?.properties }) : query;
+  const whole = paging === undefined ? query : Type.Object({ ...listQuery(paging === true ? {} : paging), ...query?.properties });
   return { ...definition, ...(whole !== undefined && { query: whole }) } as unknown as Route;
 };
