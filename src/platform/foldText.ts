@@ -16,14 +16,18 @@ const plainLetters: Readonly<Record<string, string>> = {
  * The text without case and diacritics, so that what people type finds what they mean: `muller` is
  * in `Müller`, `strasse` in `Straße`.
  */
-export const foldText = (text: string): string =>
-  text
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/\p{Mn}+/gu, '')
-    // Again: taking characters apart may give capital letters (`℡`).
-    .toLowerCase()
-    .replace(/[ßæœøłđðþħı]/g, (letter) => plainLetters[letter] ?? letter);
+export const foldText = (text: string): string => {
+  const small = text.toLowerCase();
+  if (!/[^\0-\x7f]/.test(small)) return small;
+  return (
+    small
+      .normalize('NFKD')
+      .replace(/\p{Mn}+/gu, '')
+      // Again: taking characters apart may give capital letters (`℡`).
+      .toLowerCase()
+      .replace(/[ßæœøłđðþħı]/g, (letter) => plainLetters[letter] ?? letter)
+  );
+};
 
 const maxSortKeyLength = 300;
 

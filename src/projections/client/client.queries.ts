@@ -1,4 +1,5 @@
 import { clientIdOfEmail } from '../../events/client/client.directory.js';
+import { foldText } from '../../platform/foldText.js';
 import type { Reader } from '../reader.js';
 import { clientProjection, type ClientDocument } from './client.projection.js';
 
@@ -50,9 +51,9 @@ export const listClients = async (
   query: { q?: string; email?: string; after?: string; limit: number },
 ): Promise<readonly ClientDocument[]> => {
   const { q = '', email, limit } = query;
-  const searched = q.toLowerCase();
+  const searched = foldText(q);
   const matches = (client: ClientDocument): boolean =>
-    [client.email, client.name ?? ''].some((text) => text.toLowerCase().includes(searched));
+    [client.email, client.name ?? ''].some((text) => foldText(text).includes(searched));
 
   if (email !== undefined) {
     const clientId = await clientIdOfEmail(reader, email.toLowerCase());

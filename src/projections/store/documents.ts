@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../events/envelope.js';
+import { foldText } from '../../platform/foldText.js';
 import type { ReadModel, ReadModelQuery } from './readModelStore.js';
 
 /**
@@ -8,12 +9,12 @@ import type { ReadModel, ReadModelQuery } from './readModelStore.js';
 export const isId = (id: string): boolean => /^[^\0\p{Surrogate}]+$/u.test(id);
 
 /**
- * Whether one of the fields, or an element of a field that is a list, contains the text, ignoring
- * case.
+ * Whether one of the fields, or an element of a field that is a list, contains the text, without
+ * regard to case and diacritics.
  */
 export const matchesSearch = (body: JsonObject, { fields, text }: NonNullable<ReadModelQuery['search']>): boolean => {
-  const wanted = text.toLowerCase();
-  return fields.some((field) => textsOf(body, field).some((value) => value.toLowerCase().includes(wanted)));
+  const wanted = foldText(text);
+  return fields.some((field) => textsOf(body, field).some((value) => foldText(value).includes(wanted)));
 };
 
 /** The texts in a field: one, several for a list, none for any other value. */

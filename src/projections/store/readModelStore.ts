@@ -98,7 +98,7 @@ export interface ReadModelQuery {
    * field matches by any element.
    */
   readonly where?: Readonly<Record<string, string | readonly string[]>>;
-  /** Fields of which at least one must contain `text`, ignoring case. */
+  /** Fields of which at least one must contain `text`, case and diacritics apart. */
   readonly search?: { readonly fields: readonly string[]; readonly text: string };
   /** Documents are ordered by id. */
   readonly order: 'ascending' | 'descending';
