@@ -7,6 +7,10 @@ import { content } from '../support/delivery.js';
 import { blockOf, startDeliveryApi, type DeliveryApi } from '../support/deliveryApi.js';
 import { earlier } from '../support/given.js';
 import { createTestClock } from '../support/testClock.js';
+import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
+import { eventually } from '../support/eventually.js';
+import { partsOf } from '../support/process.js';
+import { createRemote, permanentFault, providersOn, type Line } from '../workers/remote.js';
 
 const deployment: Deployment = { id: 'd1', status: 'ready', url: 'https://d1.example', commit: 'c1', createdAt: earlier };
 const fault = new ProviderFault({ provider: 'vercel', message: 'The hosting provider is down', transient: true });
@@ -29,7 +33,8 @@ describe('the preview address', () => {
         return answer(projectId);
       },
     };
-    return createPreviews({ hosting, clock })({ ...content([], changes), updatedAt: earlier }, of, role);
+    const projectOf = ({ hosting: project }: typeof website) => Promise.resolve(project);
+    return createPreviews({ hosting, clock, projectOf })({ ...content([], changes), updatedAt: earlier }, of, role);
   };
 
   beforeEach(() => {
@@ -109,6 +114,25 @@ describe('a block is answered', () => {
     for (const answered of [await delivery.read(), await delivery.setStatus('qa', 'done')]) {
       expect(blockOf(answered).previewUrl).toBe('https://project-1.example');
     }
+  });
+
+  test('with it too when the provisioning failed after the site was deployed', async () => {
+    const delivery = await started.newDelivery({ showPreviewUrl: true });
+    started.hostingSays((id) => Promise.resolve({ ...deployment, url: `https://${id}.example` }));
+    const isBroken: Line = (name, act) =>
+      name === 'visit' ? Promise.reject(permanentFault('The account is closed')) : Promise.resolve(act());
+    const providers = providersOn(createRemote(), isBroken);
+    const worker = createProvisioningWorker({ ...partsOf(started.api.engine), ...providers });
+    await worker.start();
+    const { token } = started;
+    const path = `/websites/${delivery.websiteId}`;
+    await eventually('a failed job', async () => {
+      const { body } = await started.api.call('GET', `${path}/provisioning`, { token });
+      return (body as { status: string }).status === 'failed' ? true : undefined;
+    });
+    await worker.stop();
+    expect(blockOf(await delivery.read()).previewUrl).toMatch(/^https:\/\/p\d+\.example$/);
+    expect((await started.api.call('GET', path, { token })).body).toMatchObject({ status: 'provisioning' });
   });
 
   test('without it, and saying so, when the provider is at fault', async () => {

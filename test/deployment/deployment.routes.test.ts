@@ -131,6 +131,35 @@ describe('on the embedded pair', () => {
     ]);
   });
 
+  test('their addresses are for clients only while the preview is shown', async () => {
+    const { api, token } = site;
+    const email = 'editor@example.com';
+    await api.call('POST', '/clients', { token, body: { email } });
+    const link = { token, body: { email, role: 'editor' } };
+    expect((await api.call('POST', `/websites/${site.websiteId}/clients`, link)).status).toBe(201);
+    const editor = await api.mintToken({ role: 'client', subject: email, verifiedEmail: email });
+    const asEditor = (method: string, path: string) => api.call(method, `/websites/${site.websiteId}${path}`, { token: editor });
+    const { url: _, ...withoutAddress } = deployment;
+    const show = (showPreviewUrl: boolean) =>
+      api.call('PUT', `/websites/${site.websiteId}/delivery`, {
+        token,
+        body: { showPreviewUrl, estimatedCompletionAt: '2027-01-01T12:00:00Z' },
+      });
+
+    const before = await asEditor('GET', '/deployments?limit=1');
+    expect(before).toMatchObject({ status: 200, body: [withoutAddress] });
+    expect(before.text).not.toContain('"url"');
+    expect((await show(true)).status).toBe(200);
+    expect((await asEditor('GET', '/deployments?limit=1')).body).toEqual([deployment]);
+    expect((await show(false)).status).toBe(200);
+    expect((await asEditor('GET', '/deployments?limit=1')).text).not.toContain('"url"');
+    const redeployed = await asEditor('POST', '/redeploy');
+    expect(redeployed).toMatchObject({ status: 202, body: withoutAddress });
+    expect(redeployed.text).not.toContain('"url"');
+    // The address of the site itself is public.
+    expect(await asEditor('GET', '')).toMatchObject({ status: 200, body: { url: expect.any(String) } });
+  });
+
   test('an archived website is not redeployed, and nothing is recorded', async () => {
     const before = await redeploysOf(site);
     expect((await call('POST', '/archive')).status).toBe(200);
@@ -175,7 +204,7 @@ describe('on GitHub and Vercel', () => {
   let site: Site;
   let vercelServed: ServedFake;
   let gitHubServed: ServedFake;
-  let commit: (words: string) => string;
+  let commit: (words: string | null) => string;
   let token: string;
   beforeAll(async () => {
     const gitHub = createGitHubFake();
@@ -220,6 +249,24 @@ describe('on GitHub and Vercel', () => {
       return first?.status === 'ready' ? first : undefined;
     });
     expect(newest).toMatchObject({ ...deployment, commit: sha });
+  });
+
+  test('why a build failed: the provider’s words for admins, a plain note for clients', async () => {
+    commit(null);
+    await call('POST', '/redeploy');
+    const failed = await eventually('a deployment that failed', async () => {
+      const [first] = (await call('GET', '/deployments')).body as { status: string }[];
+      return first?.status === 'failed' ? first : undefined;
+    });
+    expect(failed).toMatchObject({ error: 'Command "npm run build" exited with 1' });
+    const { body } = await site.api.call('POST', '/clients', { token: site.token, body: { email: 'owner@example.com' } });
+    const { id: clientId } = body as { id: string };
+    await site.api.call('PATCH', `/websites/${site.websiteId}`, { token: site.token, body: { clientId } });
+    const owner = await site.api.mintToken({ role: 'client', subject: 'o', verifiedEmail: 'owner@example.com' });
+    const seen = await site.api.call('GET', `/websites/${site.websiteId}/deployments?limit=1`, { token: owner });
+    expect(seen).toMatchObject({ status: 200, body: [{ error: 'The build failed. Ask the agency to look into it.' }] });
+    commit('Bread that bakes');
+    await call('POST', '/redeploy');
   });
 
   test('lists come in pages of any size, whatever the size of the provider’s', async () => {

@@ -51,7 +51,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/analytics': ['AOEV', 'analytics'],
   'GET /websites/:id/seo': ['AOEV', 'seo'],
   'POST /websites/:id/seo/scans': ['A', 'seo'],
-  'GET /websites/:id/bookings': ['AOEV', 'scheduling'],
+  'GET /websites/:id/bookings': ['AOE', 'scheduling'],
   'POST /websites/:id/bookings': ['A', 'scheduling'],
   'DELETE /websites/:id/bookings/:bookingId': ['A', 'scheduling'],
 

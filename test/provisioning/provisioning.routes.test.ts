@@ -97,6 +97,21 @@ describe('GET /websites/:id/provisioning', () => {
     expect(await read('nowhere')).toMatchObject({ status: 404, body: { error: 'Website nowhere not found' } });
   });
 
+  test('tells a client how far it is, but not the providers’ words', async () => {
+    const { websiteId, owner } = await newOwner();
+    await startWorker(breakable('createProject'));
+    const failed = await until(websiteId, 'failed');
+    expect(failed).toMatchObject({ reason: expect.any(String) });
+    expect(failed.steps.some(({ error }) => error !== undefined)).toBe(true);
+    const events = await api.call('GET', `/websites/${websiteId}/provisioning/events`, { token: owner });
+    const job = await api.call('GET', `/websites/${websiteId}/provisioning`, { token: owner });
+    for (const { status, text } of [events, job]) {
+      expect(status).toBe(200);
+      expect(text).toContain('"status":"failed"');
+      expect(text).not.toMatch(/account is closed|"reason"|"error"|"output"|"remains"/);
+    }
+  });
+
   test('by its owner: 200; by somebody else: 403', async () => {
     const { websiteId, owner } = await newOwner();
     const path = `/websites/${websiteId}/provisioning`;

@@ -177,7 +177,8 @@ export const createEmbeddedHosting = (options: {
     url: `${addressOf(name)}_deployments/${id}/`,
     commit: record.commit,
     createdAt: record.createdAt,
-    ...(record.error === undefined ? {} : { error: record.error }),
+    // A fault of the machine fails the build's request, and leaves no record.
+    ...(record.error === undefined ? {} : { error: record.error, isErrorOfSite: true }),
   });
 
   const createProject: Hosting['createProject'] = async ({ name, marker, repository }) => {

@@ -84,4 +84,6 @@ export interface Deployment {
   readonly createdAt: string;
   /** What went wrong, for people to read; with `failed` only. */
   readonly error?: string;
+  /** The error is about the website's own files, not about the provider or its settings. */
+  readonly isErrorOfSite?: boolean;
 }

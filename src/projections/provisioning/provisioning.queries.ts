@@ -16,3 +16,18 @@ export const provisioningJob = async (
   const { id: websiteId, provisioningJobId: id, createdAt } = website;
   return { document: document ?? queuedJob({ id, websiteId, createdAt }), revision };
 };
+
+/**
+ * The hosting project of a website that has been deployed: the linked one or, while the provisioning
+ * is not through, that of its job. A deployment can be looked at also when a later step fails.
+ */
+export const deployedProject = async (
+  reader: Reader,
+  website: WebsiteDocument,
+): Promise<Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'> | undefined> => {
+  if (website.hosting !== undefined) return website.hosting;
+  const { steps } = (await provisioningJob(reader, website)).document;
+  if (steps.find(({ id }) => id === 'vercel_initial_deploy')?.status !== 'succeeded') return undefined;
+  const made = steps.find(({ id }) => id === 'vercel_create_project')?.output;
+  return made !== undefined && 'projectId' in made ? { provider: made.provider, projectId: made.projectId } : undefined;
+};

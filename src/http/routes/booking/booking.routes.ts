@@ -82,10 +82,10 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       method: 'get',
       path: '/websites/:id/bookings',
       operationId: 'listBookings',
-      summary: 'List the bookings of a website, the earliest first',
+      summary: 'List the bookings of a website, the earliest first; not for viewers, because they name other people',
       tag: bookingTag,
       scope: 'website',
-      access: 'members',
+      access: 'editors',
       feature: 'scheduling',
       paging: true,
       query: Type.Object({

@@ -14,7 +14,9 @@ import { route, type Answer, type Route, type RouteRequest, type RouteTag } from
 import { DeliveryBlock, DeliveryHistory, SentCheckpoint, toDeliveryBlock, toDeliveryHistory } from './delivery.resource.js';
 import { createPreviews } from './preview.js';
 import type { DeliveryState } from '../../../events/delivery/delivery.state.js';
+import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../../projections/reader.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 
 const deliveryTag: RouteTag = { name: 'Delivery', description: 'What is delivered when.' };
 const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };
@@ -40,7 +42,11 @@ export const deliveryRoutes = ({
   reader: Reader;
   hosting: Pick<Hosting, 'latestDeployment'>;
 }): readonly Route[] => {
-  const previewOf = createPreviews({ hosting, clock: engine.clock });
+  const previewOf = createPreviews({
+    hosting,
+    clock: engine.clock,
+    projectOf: (website: WebsiteDocument) => deployedProject(reader, website),
+  });
 
   const toAnswer = async (block: Block | null, revision: bigint, { caller, website }: Asked): Promise<Answer> => {
     if (block === null) throw new Refused(refusals.deliveryNotSetUp(website.website.id));

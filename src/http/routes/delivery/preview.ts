@@ -2,7 +2,6 @@ import type { DeliveryBlock } from '../../../events/delivery/delivery.block.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { Hosting } from '../../../integrations/hosting/port.js';
 import type { Clock } from '../../../platform/clock.js';
-import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 
 /**
  * What an answer says of the preview: its address, nothing, or that the hosting provider could not
@@ -15,17 +14,23 @@ const timeoutMs = 2_000;
 
 /**
  * Resolves the preview address (specification, rule 6): the override, else the latest deployment of
- * the linked project, else none. The provider is asked only when the answer depends on it; when it
+ * the project, also of one whose provisioning failed after it was deployed, else none. The provider is asked only when the answer depends on it; when it
  * is late or at fault, the block is served without it.
  */
 export const createPreviews =
-  ({ hosting, clock }: { hosting: Pick<Hosting, 'latestDeployment'>; clock: Clock }) =>
-  async (block: DeliveryBlock, website: Pick<WebsiteDocument, 'hosting'>, role: 'admin' | 'client'): Promise<Preview> => {
+  <Website>(parts: {
+    readonly hosting: Pick<Hosting, 'latestDeployment'>;
+    readonly clock: Clock;
+    readonly projectOf: (website: Website) => Promise<{ readonly projectId: string } | undefined>;
+  }) =>
+  async (block: DeliveryBlock, website: Website, role: 'admin' | 'client'): Promise<Preview> => {
+    const { hosting, clock } = parts;
     if (role === 'client' && !block.showPreviewUrl) return {};
     if (block.previewUrlOverride !== undefined) return { previewUrl: block.previewUrlOverride };
-    if (website.hosting === undefined) return {};
+    const project = await parts.projectOf(website);
+    if (project === undefined) return {};
     try {
-      const deployment = await within(clock, hosting.latestDeployment(website.hosting.projectId));
+      const deployment = await within(clock, hosting.latestDeployment(project.projectId));
       return deployment === null ? {} : { previewUrl: deployment.url };
     } catch (error) {
       if (error instanceof ProviderFault) return { previewUrlUnavailable: true };

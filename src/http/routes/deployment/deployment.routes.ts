@@ -7,10 +7,13 @@ import type { Deployment as HostingDeployment, Hosting } from '../../../integrat
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
+import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
+import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
+import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { notACursor, readPage, readPageByPlace } from '../../paging.js';
-import { route, type Route, type RouteTag } from '../../route.js';
+import { route, type Route, type RouteRequest, type RouteTag } from '../../route.js';
 
 const deploymentTag: RouteTag = {
   name: 'Deployments',
@@ -22,10 +25,19 @@ const Deployment = Type.Object(
   {
     id: Type.String(),
     status: Type.Enum(['building', 'ready', 'failed']),
-    url: Type.Optional(Type.String({ description: 'Address of just this deployment; once it is ready.' })),
+    url: Type.Optional(
+      Type.String({
+        description: 'Address of just this deployment; once it is ready. For clients only with `showPreviewUrl`, as a preview.',
+      }),
+    ),
     commit: Type.Optional(Type.String({ description: 'What it was built from.' })),
     createdAt: Time,
-    error: Type.Optional(Type.String({ description: 'What went wrong; of a failed one.' })),
+    error: Type.Optional(
+      Type.String({
+        description:
+          'What went wrong; of a failed one. Clients read what is wrong with the website’s own files, and else a plain note.',
+      }),
+    ),
   },
   { $id: 'Deployment' },
 );
@@ -41,14 +53,26 @@ const Commit = Type.Object(
   { $id: 'Commit' },
 );
 
-const toDeployment = ({ id, status, url, commit, createdAt, error }: HostingDeployment): Static<typeof Deployment> => ({
-  id,
-  status,
-  ...(status === 'ready' && { url }),
-  ...(commit !== '' && { commit }),
-  createdAt,
-  ...(error !== undefined && { error }),
-});
+/** Instead of a provider's words, which are the agency's business. */
+const errorForClients = 'The build failed. Ask the agency to look into it.';
+
+/** What a caller may read of deployments. */
+interface Sight {
+  readonly addresses: boolean;
+  readonly providerErrors: boolean;
+}
+
+const toDeployment = (deployment: HostingDeployment, may: Sight): Static<typeof Deployment> => {
+  const { id, status, url, commit, createdAt, error, isErrorOfSite = false } = deployment;
+  return {
+    id,
+    status,
+    ...(status === 'ready' && may.addresses && { url }),
+    ...(commit !== '' && { commit }),
+    createdAt,
+    ...(error !== undefined && { error: isErrorOfSite || may.providerErrors ? error : errorForClients }),
+  };
+};
 
 const toCommit = ({ author, ...commit }: SourceCommit): Static<typeof Commit> => ({
   ...commit,
@@ -73,13 +97,30 @@ const requireProvider = (used: { readonly provider: string }, { provider }: { re
   throw new ProviderFault({ provider, message: 'the service is set up for another provider', transient: false });
 };
 
+export interface DeploymentRouteParts {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly sourceHost: SourceHost;
+  readonly hosting: Hosting;
+}
+
 /**
  * Deployments and commits of a website, asked of the providers at each call and never stored; a new
  * deployment.
  */
-export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost; hosting: Hosting }): readonly Route[] => {
-  const { engine, sourceHost, hosting } = parts;
-  const projectOf = ({ hosting: project }: WebsiteDocument): string | null => {
+export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] => {
+  const { engine, reader, sourceHost, hosting } = parts;
+
+  /** The address of a deployment is a preview (api.md, section 5). */
+  const sightOf = async ({ caller, website: { website } }: Pick<RouteRequest, 'caller' | 'website'>): Promise<Sight> => {
+    if (caller.role === 'admin') return { addresses: true, providerErrors: true };
+    const { document: block } = await reader.read(deliveryProjection, website.id);
+    return { addresses: block?.showPreviewUrl === true, providerErrors: false };
+  };
+
+  const projectIn = (
+    project: Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'> | undefined,
+  ): string | null => {
     if (project === undefined) return null;
     requireProvider(hosting, project);
     return project.projectId;
@@ -98,13 +139,14 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       answers: {
         200: { description: 'As the hosting provider reports them; none before the first.', schema: Type.Array(Deployment) },
       },
-      answer: async ({ website: { website }, query }) => {
-        const projectId = projectOf(website);
+      answer: async ({ website, caller, query }) => {
+        const projectId = projectIn(await deployedProject(reader, website.website));
         if (projectId === null) return { body: [] };
+        const may = await sightOf({ website, caller });
         const { items, next } = await readPage(query, placeOf, ({ limit, after }) =>
           hosting.listDeployments(projectId, limit, after === undefined ? undefined : deploymentAt(after)),
         );
-        return { body: items.map(toDeployment), ...(next !== undefined && { next }) };
+        return { body: items.map((deployment) => toDeployment(deployment, may)), ...(next !== undefined && { next }) };
       },
     }),
 
@@ -142,7 +184,7 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
       refusals: ['website_not_deployed'],
       answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
       act: async ({ website: { website }, context }, acting) => {
-        const projectId = projectOf(website);
+        const projectId = projectIn(website.hosting);
         if (projectId === null) throw new Refused(refusals.websiteNotDeployed(website.id));
         // Asked twice with the same key, it is one deployment.
         const redeployId = entityId(context.commandId, 'redeploy');
@@ -152,11 +194,11 @@ export const deploymentRoutes = (parts: { engine: Engine; sourceHost: SourceHost
         await acting.handle(redeployProcess, command, context);
         return { projectId, redeployId, redeploy };
       },
-      answer: async ({ context }, { projectId, redeployId, redeploy }) => {
+      answer: async ({ context, website, caller }, { projectId, redeployId, redeploy }) => {
         const deployment = await hosting.startDeployment(projectId, redeployMarker(redeployId));
         const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
         await engine.handle(redeployProcess, start, consequenceOf(engine, context));
-        return { status: 202, body: toDeployment(deployment) };
+        return { status: 202, body: toDeployment(deployment, await sightOf({ website, caller })) };
       },
     }),
   ];

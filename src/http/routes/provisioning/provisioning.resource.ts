@@ -11,7 +11,7 @@ export const ProvisioningJob = Type.Object(
     id: Type.String(),
     websiteId: Type.String(),
     status: Type.Enum(['queued', 'running', 'succeeded', 'failed']),
-    reason: Type.Optional(Type.String({ description: 'Why it failed: the step, and what went wrong in it.' })),
+    reason: Type.Optional(Type.String({ description: 'For admins: why it failed, the step and what went wrong in it.' })),
     steps: Type.Array(
       Type.Object({
         id: StepId,
@@ -22,7 +22,7 @@ export const ProvisioningJob = Type.Object(
         startedAt: Type.Optional(Time),
         finishedAt: Type.Optional(Time),
         nextAttemptAt: Type.Optional(Time),
-        error: Type.Optional(Type.String({ description: 'What went wrong in the last attempt.' })),
+        error: Type.Optional(Type.String({ description: 'For admins: what went wrong in the last attempt.' })),
         output: Type.Optional(
           Type.Record(Type.String(), Type.Unknown(), {
             description: 'For admins: names, ids and addresses of what the step made, as of then; differs by step.',
@@ -62,14 +62,19 @@ export const ProvisioningJob = Type.Object(
   { $id: 'ProvisioningJob' },
 );
 
-/** What the steps made is the agency's business: clients see how far they are. */
+/**
+ * What the steps made, and the providers' words about what went wrong, are the agency's business:
+ * clients see how far the steps are.
+ */
 export const toProvisioningJob = (
-  { steps, cleanup, ...job }: ProvisioningDocument,
+  { steps, cleanup, reason, ...job }: ProvisioningDocument,
   role: Caller['role'],
 ): Static<typeof ProvisioningJob> => ({
   ...job,
-  steps: steps.map(({ output, ...step }) => ({
+  ...(reason !== undefined && role === 'admin' && { reason }),
+  steps: steps.map(({ output, error, ...step }) => ({
     ...step,
+    ...(error !== undefined && role === 'admin' && { error }),
     ...(output !== undefined && role === 'admin' && { output: { ...output } }),
   })),
   ...(role === 'admin' && job.status === 'failed' && { remains: cleanup?.status === 'succeeded' ? [] : remainsOf(steps) }),

@@ -27,7 +27,12 @@ export const Website = Type.Object(
       }),
     ),
     hosting: Type.Optional(Type.Object({ provider: Type.String(), projectId: Type.String(), name: Type.String() })),
-    url: Type.Optional(Type.String({ description: 'Where visitors find it, as of now.' })),
+    url: Type.Optional(
+      Type.String({
+        description:
+          'Where visitors find it, as of now; once it is active. It is public, so `showPreviewUrl` does not hide it from clients.',
+      }),
+    ),
     createdAt: Time,
     activatedAt: Type.Optional(Time),
     archivedAt: Type.Optional(Time),
