@@ -117,6 +117,7 @@ export const composeIntegrations = (
           ...engine,
           records: readModels.records,
           email,
+          brand: settings.brand,
           logsSignInCodes: smtp === undefined,
           baseUrl,
           origins: settings.http.corsOrigins,

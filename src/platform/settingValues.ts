@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { parseHex, type Hex } from './colour.js';
+import { isLoopbackName } from './publicAddress.js';
 import { parseUrl } from './urls.js';
 
 /**
@@ -163,6 +165,25 @@ export const emailAddress = (text: string): string | Problem =>
 export const mailbox = (text: string): string | Problem => {
   const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text;
   return isEmail(address) ? text : new Problem('must be an e-mail address, alone or as in Doorstep <no-reply@example.com>');
+};
+
+/** In characters. */
+const maxBrandNameLength = 60;
+
+/** It stands in a mail's sender too, between quotes. */
+export const brandName = (text: string): string | Problem =>
+  Array.from(text).length <= maxBrandNameLength && !/[<>"\\\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
+    ? text
+    : new Problem(`must be a name of up to ${String(maxBrandNameLength)} characters, without quotes, backslashes, < and >`);
+
+export const hexColour = (text: string): Hex | Problem => parseHex(text) ?? new Problem('must be #RRGGBB hex');
+
+/** Browsers and mail programs load it, so it must be an address that they reach. */
+export const pictureAddress = (text: string): string | Problem => {
+  const url = webAddress(text);
+  return url?.username === '' && url.password === '' && (url.protocol === 'https:' || isLoopbackName(url.hostname))
+    ? url.href
+    : new Problem('must be the https address of a picture');
 };
 
 export const keyOf32Bytes = (text: string): Buffer | Problem => {

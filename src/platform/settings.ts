@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { defaultBrand, type Brand } from './brand.js';
 import { isLoopbackName } from './publicAddress.js';
 import {
   apiAddress,
   apiOrigin,
   anyText,
   baseAddress,
+  brandName,
   claimPath,
   credential,
   cronSchedule,
@@ -14,6 +16,7 @@ import {
   eventStoreAddress,
   gitHubOwner,
   gitHubTemplate,
+  hexColour,
   hostName,
   issuerAddress,
   keyOf32Bytes,
@@ -23,6 +26,7 @@ import {
   oneOf,
   origin,
   originOfNames,
+  pictureAddress,
   portNumber,
   proxyNetworks,
   Problem,
@@ -94,6 +98,7 @@ export interface Settings {
   readonly encryptionKey: Buffer | undefined;
   /** 32 bytes each; used only to unwrap what they wrapped. */
   readonly previousEncryptionKeys: readonly Buffer[];
+  readonly brand: Brand;
   readonly mail: {
     readonly from: string;
     /** Absent: the embedded outbox. */
@@ -272,6 +277,12 @@ export const loadSettings = (environment: Environment): Settings => {
     problems.push('ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set');
   }
 
+  const brand = {
+    name: read('BRAND_NAME', brandName, defaultBrand.name),
+    color: read('BRAND_COLOR', hexColour, defaultBrand.color),
+    logo: read('BRAND_LOGO', pictureAddress, defaultBrand.logo),
+  };
+
   const settings: Settings = {
     http: {
       host: read('HOST', hostName, '127.0.0.1'),
@@ -299,8 +310,9 @@ export const loadSettings = (environment: Environment): Settings => {
     },
     encryptionKey: read('ENCRYPTION_KEY', keyOf32Bytes, undefined),
     previousEncryptionKeys: read('PREVIOUS_ENCRYPTION_KEYS', listOf(keyOf32Bytes), []),
+    brand,
     mail: {
-      from: read('MAIL_FROM', mailbox, 'Doorstep <no-reply@doorstep.local>'),
+      from: read('MAIL_FROM', mailbox, `${inMailbox(brand.name)} <no-reply@doorstep.local>`),
       smtp: read('SMTP_URL', smtpServer, undefined),
     },
     sites:
@@ -350,6 +362,9 @@ export const loadSettings = (environment: Environment): Settings => {
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
 };
+
+/** RFC 5322, 3.2.4: a name with other characters than these is quoted. */
+const inMailbox = (name: string): string => (/^[\w ]+$/.test(name) ? name : `"${name}"`);
 
 const isCode = (error: unknown, code: string): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === code;

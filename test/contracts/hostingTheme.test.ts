@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { contrast, fromOklch, parseHex, toOklch, type Hex } from '../../src/integrations/hosting/site/colour.js';
-import { onColour, themeOf, type Palette } from '../../src/integrations/hosting/site/theme.js';
+import { themeOf, type Palette } from '../../src/integrations/hosting/site/theme.js';
+import { contrast, fromOklch, onColour, parseHex, toOklch, type Hex } from '../../src/platform/colour.js';
 
 const colours = fc.integer({ min: 0, max: 0xffffff }).map((value): Hex => `#${value.toString(16).padStart(6, '0')}`);
 const corners: Hex[] = ['#000000', '#ffffff', '#808080', '#fff59d', '#ff0000', '#00ff00', '#0000ff', '#777777', '#767676'];

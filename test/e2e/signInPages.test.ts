@@ -37,6 +37,8 @@ beforeAll(async () => {
         ...engine,
         records: engine.readModels.records,
         email: outbox,
+        // Too pale for text, on white.
+        brand: { name: 'Corner Studio', color: '#fff59d', logo: undefined },
         logsSignInCodes: false,
         baseUrl,
         origins: [],
@@ -202,12 +204,11 @@ withBrowser('sign-in in a browser', () => {
       }
       throw new Error('the keyboard does not lead there');
     };
-    await tabTo(page.getByLabel('E-mail address'));
+    await page.getByLabel('E-mail address').and(focused).waitFor();
     await page.keyboard.type(email);
     await tabTo(page.getByRole('button', { name: 'Send me the mail' }));
     await page.keyboard.press('Enter');
-    await page.getByLabel('Code').waitFor();
-    await tabTo(page.getByLabel('Code'));
+    await page.getByLabel('Code').and(focused).waitFor();
     await page.keyboard.type(codeIn(await newestMail(email)));
     await page.keyboard.press('Enter');
     await arrived(page);

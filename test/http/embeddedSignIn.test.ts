@@ -229,6 +229,40 @@ describe('sign-in by e-mail', () => {
   });
 });
 
+test('the pages are in the name of the agency, and load its logo and nothing else', async () => {
+  const other = await startApi({
+    folder: api.folder,
+    clock,
+    projector: false,
+    signIn: (engine) =>
+      createEmbeddedIdentity({
+        ...engine,
+        records: engine.readModels.records,
+        email: outbox,
+        brand: { name: 'Smith & Co.', color: '#b4532a', logo: 'https://agency.example.com/logo.svg?v=2&size=48' },
+        logsSignInCodes: false,
+        baseUrl: () => baseUrl,
+        origins: [],
+        adminEmails: [],
+      }),
+  });
+  const browser = createBrowser({ baseUrl, via: () => other.url });
+  const { text } = await browser.get((await beginSignIn(portal, callback)).url);
+  expect(text).toContain('<title>Sign in – Smith &amp; Co.</title>');
+  expect(text).toMatch(/<meta\s+name="description"\s+content="Sign in to Smith &amp; Co\./);
+  expect(text).toContain('<img src="https://agency.example.com/logo.svg?v=2&amp;size=48" alt="" />');
+  expect(text).toContain('--fill: #b4532a;');
+  const email = somebody();
+  await browser.post((await browser.get((await beginSignIn(portal, callback)).url)).url, { email });
+  const mail = await newestMail(email);
+  expect(mail.subject).toBe('Sign in to Smith & Co.');
+  expect(mail.html).toContain('background-color:#b4532a');
+  expect(mail.html).toContain('@media (prefers-color-scheme: dark)');
+  const page = await other.call('GET', '/oidc/sign-out');
+  expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none';.*img-src https:\/\/agency\.example\.com;/);
+  await other.stop();
+});
+
 describe('a one-time code', () => {
   test('works once', async () => {
     const { browser, page, mail } = await askForMail(somebody());

@@ -47,6 +47,7 @@ describe('settings', () => {
       auth: { issuer: undefined, adminEmails: ['admin@doorstep.local'] },
       encryptionKey: undefined,
       previousEncryptionKeys: [],
+      brand: { name: 'Doorstep', color: '#1d4ed8', logo: undefined },
       mail: { from: 'Doorstep <no-reply@doorstep.local>', smtp: undefined },
       sites: undefined,
       analytics: undefined,
@@ -56,6 +57,11 @@ describe('settings', () => {
       seoScanSchedule: '0 4 * * 1',
       logLevel: 'info',
     });
+  });
+
+  test('mails come from the agency unless MAIL_FROM says otherwise', () => {
+    expect(loadSettings({ BRAND_NAME: 'Corner Studio' }).mail.from).toBe('Corner Studio <no-reply@doorstep.local>');
+    expect(loadSettings({ BRAND_NAME: 'Smith, Sons & Co.' }).mail.from).toBe('"Smith, Sons & Co." <no-reply@doorstep.local>');
   });
 
   test('an empty variable counts as unset', () => {
@@ -87,6 +93,9 @@ describe('settings', () => {
       ADMIN_EMAILS: 'Ops@Example.com,ops@example.com,second@example.com',
       ENCRYPTION_KEY: key,
       PREVIOUS_ENCRYPTION_KEYS: Buffer.alloc(32, 8).toString('base64'),
+      BRAND_NAME: 'Smith, Sons & Co.',
+      BRAND_COLOR: '#B4532A',
+      BRAND_LOGO: 'https://agency.example.com/logo.svg',
       MAIL_FROM: 'Agency <hello@example.com>',
       SMTP_URL: 'smtps://agency%40example.com:s%2Fcret@mail.example.com',
       ANALYTICS_URL: 'https://stats.example.com/',
@@ -132,6 +141,7 @@ describe('settings', () => {
       },
       encryptionKey: Buffer.alloc(32, 7),
       previousEncryptionKeys: [Buffer.alloc(32, 8)],
+      brand: { name: 'Smith, Sons & Co.', color: '#b4532a', logo: 'https://agency.example.com/logo.svg' },
       mail: {
         from: 'Agency <hello@example.com>',
         smtp: {
@@ -204,6 +214,12 @@ describe('settings', () => {
     ['ENCRYPTION_KEY', 'too short'],
     ['ENCRYPTION_KEY', Buffer.alloc(31).toString('base64')],
     ['ENCRYPTION_KEY', Buffer.alloc(32).toString('hex')],
+    ['BRAND_NAME', 'x'.repeat(61)],
+    ['BRAND_NAME', 'A" <b@example.com>'],
+    ['BRAND_COLOR', 'red'],
+    ['BRAND_COLOR', '#12345'],
+    ['BRAND_LOGO', 'http://agency.example.com/logo.png'],
+    ['BRAND_LOGO', 'logo.png'],
     ['MAIL_FROM', 'Doorstep'],
     ['MAIL_FROM', 'Doorstep <no-reply@doorstep.local> extra'],
     ['SMTP_URL', 'mail.example.com'],

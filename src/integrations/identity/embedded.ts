@@ -1,4 +1,5 @@
 import express, { type RequestHandler, type Router } from 'express';
+import { defaultBrand, type Brand } from '../../platform/brand.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Ids } from '../../platform/ids.js';
 import type { Logger } from '../../platform/logger.js';
@@ -10,7 +11,7 @@ import { createIdentify } from './accessTokens.js';
 import { createAccounts } from './embedded/accounts.js';
 import { createChallenges } from './embedded/challenges.js';
 import { createLimits } from './embedded/limits.js';
-import { pageHeaders } from './embedded/pages.js';
+import { createPages } from './embedded/pages.js';
 import { createProvider } from './embedded/provider.js';
 import { createEncryptedRecords, type EncryptedRecords, type Records } from './embedded/encryptedRecords.js';
 import { createSignInRoutes } from './embedded/signInRoutes.js';
@@ -33,6 +34,8 @@ const path = '/oidc';
 export const createEmbeddedIdentity = (parts: {
   records: Records;
   email: EmailSender;
+  /** Default: Doorstep's. */
+  brand?: Brand;
   /** Whether to log sign-in links and codes: for an e-mail sender that sends nothing. */
   logsSignInCodes: boolean;
   /** Public base address without a trailing slash; first called when a request comes. */
@@ -53,7 +56,7 @@ export const createEmbeddedIdentity = (parts: {
   ids: Ids;
   logger: Logger;
 }): EmbeddedIdentity => {
-  const { email, baseUrl, vault, blindIndex, clock, random, ids, logger } = parts;
+  const { email, brand = defaultBrand, baseUrl, vault, blindIndex, clock, random, ids, logger } = parts;
   const records = createEncryptedRecords(parts.records, vault, blindIndex, clock);
   const accounts = createAccounts({ records, clock, blindIndex, adminEmails: parts.adminEmails });
   const recordsOf = (generation: Generation): EncryptedRecords =>
@@ -63,6 +66,7 @@ export const createEmbeddedIdentity = (parts: {
   const challenges = createChallenges({
     records,
     email,
+    brand,
     ids,
     random,
     clock,
@@ -73,7 +77,8 @@ export const createEmbeddedIdentity = (parts: {
     }),
   });
 
-  const limits = createLimits(clock, baseUrl, parts.trustsProxy);
+  const pages = createPages(brand);
+  const limits = createLimits(clock, baseUrl, pages, parts.trustsProxy);
 
   /** The current router; recreated when the signing keys change. */
   let serving: { readonly ring: KeyRing; readonly router: Promise<Router> } | undefined;
@@ -94,13 +99,16 @@ export const createEmbeddedIdentity = (parts: {
       sitesHaveOrigins: parts.sitesHaveOrigins ?? false,
       records: recordsOf(ring.generation),
       accounts,
+      pages,
       clock,
       logger,
     });
     const router = express.Router({ caseSensitive: true });
-    router.use(pageHeaders([...origins, 'http://127.0.0.1:*', 'http://localhost:*']));
+    router.use(pages.headers([...origins, 'http://127.0.0.1:*', 'http://localhost:*']));
     router.use(limits.handler);
-    router.use(createSignInRoutes({ provider, issuer: issuer(), baseUrl: baseUrl(), accounts, challenges, limits, logger }));
+    router.use(
+      createSignInRoutes({ provider, issuer: issuer(), baseUrl: baseUrl(), accounts, challenges, pages, limits, logger }),
+    );
     router.use(provider.callback());
     return router;
   };

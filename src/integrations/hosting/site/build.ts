@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { FilterImplOptions, Liquid } from 'liquidjs';
 import { parseUrl } from '../../../platform/urls.js';
-import { parseHex } from './colour.js';
-import { onColour, themeOf } from './theme.js';
+import { onColour, parseHex } from '../../../platform/colour.js';
+import { themeOf } from './theme.js';
 
 /** Content by path. Paths are relative, use `/`, and never lead out of the site. */
 export type SiteFiles = ReadonlyMap<string, Uint8Array>;

@@ -1,4 +1,4 @@
-import { contrast, fromOklch, readable, toOklch, type Hex, type Oklch } from './colour.js';
+import { fromOklch, onColour, readable, toOklch, type Hex, type Oklch } from '../../../platform/colour.js';
 
 /**
  * The colours of one colour scheme, derived from a brand colour. Guaranteed contrast for any brand
@@ -42,18 +42,6 @@ export interface Theme {
 
 const text = 4.5;
 const graphic = 3;
-const white: Hex = '#ffffff';
-const black: Hex = '#000000';
-
-/**
- * White where it is readable, else a near-black, else black (white or black always has at least
- * 4.58:1).
- */
-export const onColour = (fill: Hex): Hex => {
-  const { c, h } = toOklch(fill);
-  const near = fromOklch({ l: 0.18, c: Math.min(c, 0.02), h });
-  return [white, near].find((candidate) => contrast(candidate, fill) >= text) ?? black;
-};
 
 /** The palettes of light and dark pages for a brand colour. */
 export const themeOf = (brand: Hex): Theme => {

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Brand } from '../../../platform/brand.js';
 import type { Clock } from '../../../platform/clock.js';
 import { entityId, type Ids } from '../../../platform/ids.js';
 import type { Random } from '../../../platform/random.js';
@@ -57,13 +58,14 @@ export interface Challenges {
 export const createChallenges = (parts: {
   records: EncryptedRecords;
   email: EmailSender;
+  brand: Brand;
   ids: Ids;
   random: Random;
   clock: Clock;
   /** Called with what was mailed, where mails are not really sent. */
   announce?: ((mailed: { readonly link: string; readonly code: string }) => void) | undefined;
 }): Challenges => {
-  const { records, email: mailer, ids, random, clock, announce } = parts;
+  const { records, email: mailer, brand, ids, random, clock, announce } = parts;
 
   const acquire = (limit: keyof typeof challengeLimits, id: string): ReturnType<EncryptedRecords['acquireSlot']> =>
     records.acquireSlot(limit, id, challengeLimits[limit].max, challengeLimits[limit].windowMs);
@@ -105,7 +107,7 @@ export const createChallenges = (parts: {
       const link = linkOf(secret);
       try {
         const until = clock.now() + validityMs;
-        await mailer.send({ id, to: email, ...composeSignInMail({ link, code: grouped(code), until }) });
+        await mailer.send({ id, to: email, ...composeSignInMail({ link, code: grouped(code), until }, brand) });
       } catch (error) {
         await release();
         throw error;

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../platform/clock.js';
 import { senderIn, type TrustsProxy } from '../../../platform/publicAddress.js';
-import { busyPage } from './pages.js';
+import type { Pages } from './pages.js';
 
 /** A token bucket: `burst` requests at once, and one more every `everyMs`. */
 interface BucketSize {
@@ -40,7 +40,12 @@ export interface Limits {
   mail(sender: string): number;
 }
 
-export const createLimits = (clock: Clock, homeUrl: () => string, trustsProxy?: TrustsProxy): Limits => {
+export const createLimits = (
+  clock: Clock,
+  homeUrl: () => string,
+  { busyPage }: Pick<Pages, 'busyPage'>,
+  trustsProxy?: TrustsProxy,
+): Limits => {
   const senderOf: Limits['senderOf'] = (request) => senderIn(request, trustsProxy);
   const attempts = createTokenBuckets(bucketSizes.attempts, clock);
   const mails = createTokenBuckets(bucketSizes.mails, clock);

@@ -1,26 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
+import type { Brand } from '../../../platform/brand.js';
 import { Html, html } from './html.js';
-import { style } from './style.js';
+import { styleOf } from './style.js';
 
-/** A page of sign-in: without scripts, in words for people who do not build software. */
-const page = (title: string, content: Html): string =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} – Doorstep</title>
-        ${styleElement}
-      </head>
-      <body>
-        <header><p class="name">Doorstep</p></header>
-        <main>${content}</main>
-      </body>
-    </html>`.markup;
-
-const styleElement = new Html(`<style>${style}</style>`);
 const noMarkup = new Html('');
 
 /** The problem with the input; screen readers announce it at once, and again with the field. */
@@ -31,88 +15,6 @@ const fieldState = (problem: string | undefined): Html =>
   new Html(problem === undefined ? '' : 'aria-invalid="true" aria-describedby="problem"');
 
 const titled = (title: string, problem: string | undefined): string => (problem === undefined ? title : `Problem: ${title}`);
-
-/** Asks for the e-mail address. */
-export const addressPage = (details: { readonly action: string; readonly email?: string; readonly problem?: string }): string =>
-  page(
-    titled('Sign in', details.problem),
-    html`<h1>Sign in</h1>
-      <p>Type in your e-mail address. We send you a mail with a link and a code to sign in with; there is no password.</p>
-      ${problemMessage(details.problem)}
-      <form method="post" action="${details.action}" novalidate>
-        <label for="email">E-mail address</label>
-        <input
-          id="email"
-          name="email"
-          type="email"
-          autocomplete="email"
-          autocapitalize="none"
-          spellcheck="false"
-          maxlength="254"
-          required
-          value="${details.email ?? ''}"
-          ${fieldState(details.problem)}
-        />
-        <button type="submit">Send me the mail</button>
-      </form>`,
-  );
-
-/** Asks for the code that was mailed. */
-export const codePage = (details: {
-  readonly action: string;
-  readonly addressAction: string;
-  readonly email: string;
-  readonly problem?: string;
-}): string =>
-  page(
-    titled('Look at your mail', details.problem),
-    html`<h1>Look at your mail</h1>
-      <p>
-        We sent a mail to <strong>${details.email}</strong>. Open the link in it in this browser, or type in its code here. Either
-        works once, within 10 minutes.
-      </p>
-      ${problemMessage(details.problem)}
-      <form method="post" action="${details.action}" novalidate>
-        <label for="code">Code</label>
-        <input
-          id="code"
-          name="code"
-          inputmode="numeric"
-          autocomplete="one-time-code"
-          maxlength="20"
-          required
-          ${fieldState(details.problem)}
-        />
-        <button type="submit">Sign in</button>
-      </form>
-      ${otherMail(details)}`,
-  );
-
-/**
- * Asks for confirmation in the browser that requested the mail, because programs that open links do
- * not press buttons.
- */
-export const linkPage = (details: { readonly action: string; readonly secret: string; readonly email: string }): string =>
-  page(
-    'Sign in',
-    html`<h1>Sign in</h1>
-      <p>You are about to sign in as <strong>${details.email}</strong>.</p>
-      <form method="post" action="${details.action}">
-        <input type="hidden" name="secret" value="${details.secret}" />
-        <button type="submit">Sign in</button>
-      </form>`,
-  );
-
-/** The link and the code are no longer valid. */
-export const gonePage = (details: { readonly addressAction: string; readonly email?: string }): string =>
-  page(
-    'Ask for another mail',
-    html`<h1>Ask for another mail</h1>
-      <p class="problem" role="alert">
-        This link or code no longer works: it was used, it is older than 10 minutes, or a newer mail took its place.
-      </p>
-      ${otherMail(details)}`,
-  );
 
 const otherMail = ({ addressAction, email }: { readonly addressAction: string; readonly email?: string }): Html =>
   html`${
@@ -125,84 +27,222 @@ const otherMail = ({ addressAction, email }: { readonly addressAction: string; r
     }
     <p class="aside"><a href="${addressAction}">Use another address</a></p>`;
 
-/**
- * The link was opened in another browser. It is not checked: the code from the mail works in the
- * right one.
- */
-export const otherBrowserPage = (home: string): string =>
-  page(
-    'Go back to your other browser',
-    html`<h1>Go back to your other browser</h1>
-      <p>The link works only in the browser in which you began to sign in. There, type in the code from the same mail.</p>
-      <p>If you no longer have it open, begin again:</p>
-      <a class="button" href="${home}">Begin again</a>`,
-  );
+export interface Pages {
+  /** Asks for the e-mail address. */
+  readonly addressPage: (details: { readonly action: string; readonly email?: string; readonly problem?: string }) => string;
+  /** Asks for the code that was mailed. */
+  readonly codePage: (details: {
+    readonly action: string;
+    readonly addressAction: string;
+    readonly email: string;
+    readonly problem?: string;
+  }) => string;
+  /**
+   * Asks for confirmation in the browser that requested the mail, because programs that open links do
+   * not press buttons.
+   */
+  readonly linkPage: (details: { readonly action: string; readonly secret: string; readonly email: string }) => string;
+  /** The link and the code are no longer valid. */
+  readonly gonePage: (details: { readonly addressAction: string; readonly email?: string }) => string;
+  /**
+   * The link was opened in another browser. It is not checked: the code from the mail works in the
+   * right one.
+   */
+  readonly otherBrowserPage: (home: string) => string;
+  /** The interaction has ended, or belongs to another browser. */
+  readonly expiredPage: (home: string) => string;
+  /** The sender's rate limit is reached. */
+  readonly busyPage: (home: string) => string;
+  /** The authorization request is invalid; the details are for developers of the client. */
+  readonly errorPage: (details: { readonly home: string; readonly error: string; readonly description?: string }) => string;
+  /** @param form the markup of a form with the id `op.logoutForm` */
+  readonly signOutPage: (form: string) => string;
+  readonly signedOutPage: (home: string) => string;
+  /**
+   * The headers of every sign-in response. Nothing is loaded or framed, and no script runs except the
+   * one that oidc-provider adds by its hash, which submits a form to end another account's session.
+   * @param origins where forms may lead: browsers also check the redirects that follow a submission
+   */
+  readonly headers: (origins: readonly string[]) => RequestHandler;
+}
 
-/** The interaction has ended, or belongs to another browser. */
-export const expiredPage = (home: string): string =>
-  page(
-    'Begin again',
-    html`<h1>Begin again</h1>
-      <p>This attempt to sign in has ended, or was begun in another browser.</p>
-      <a class="button" href="${home}">Begin again</a>`,
-  );
+/** The pages of sign-in in the agency's name: without scripts, in words for people who do not build software. */
+export const createPages = (brand: Brand): Pages => {
+  const style = styleOf(brand);
+  const styleElement = new Html(`<style>${style}</style>`);
+  const logo = brand.logo === undefined ? noMarkup : html`<img src="${brand.logo}" alt="" />`;
 
-/** The sender's rate limit is reached. */
-export const busyPage = (home: string): string =>
-  page(
-    'Too many attempts',
-    html`<h1>Too many attempts</h1>
-      <p>Very many attempts to sign in came from your network. Wait a minute, then begin again.</p>
-      <a class="button" href="${home}">Begin again</a>`,
-  );
+  const page = (title: string, content: Html): string =>
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="description" content="Sign in to ${brand.name} with a link or a code that is mailed to you." />
+          <title>${title} – ${brand.name}</title>
+          ${styleElement}
+        </head>
+        <body>
+          <header>
+            <p class="name">${logo}<span>${brand.name}</span></p>
+          </header>
+          <main>${content}</main>
+        </body>
+      </html>`.markup;
 
-/** The authorization request is invalid; the details are for developers of the client. */
-export const errorPage = (details: { readonly home: string; readonly error: string; readonly description?: string }): string =>
-  page(
-    'Signing in did not work',
-    html`<h1>Signing in did not work</h1>
-      <p>What sent you here asked for something that cannot be done.</p>
-      <p class="aside">${details.error}${details.description === undefined ? '' : `: ${details.description}`}</p>
-      <p class="aside"><a href="${details.home}">Begin again</a></p>`,
-  );
+  const addressPage: Pages['addressPage'] = (details) =>
+    page(
+      titled('Sign in', details.problem),
+      html`<h1>Sign in</h1>
+        <p>Type in your e-mail address. We send you a mail with a link and a code to sign in with; there is no password.</p>
+        ${problemMessage(details.problem)}
+        <form method="post" action="${details.action}" novalidate>
+          <label for="email">E-mail address</label>
+          <input
+            id="email"
+            name="email"
+            type="email"
+            autocomplete="email"
+            autocapitalize="none"
+            spellcheck="false"
+            maxlength="254"
+            required
+            autofocus
+            value="${details.email ?? ''}"
+            ${fieldState(details.problem)}
+          />
+          <button type="submit">Send me the mail</button>
+        </form>`,
+    );
 
-/** @param form the markup of a form with the id `op.logoutForm` */
-export const signOutPage = (form: string): string =>
-  page(
-    'Sign out',
-    html`<h1>Sign out?</h1>
-      <p>You will be signed out in this browser.</p>
-      ${new Html(form)}
-      <button type="submit" form="op.logoutForm" value="yes" name="logout">Sign out</button>
-      <button type="submit" form="op.logoutForm" class="second">Stay signed in</button>`,
-  );
+  const codePage: Pages['codePage'] = (details) =>
+    page(
+      titled('Look at your mail', details.problem),
+      html`<h1>Look at your mail</h1>
+        <p>
+          We sent a mail to <strong>${details.email}</strong>. Open the link in it in this browser, or type in its code here.
+          Either works once, within 10 minutes.
+        </p>
+        ${problemMessage(details.problem)}
+        <form method="post" action="${details.action}" novalidate>
+          <label for="code">Code</label>
+          <input
+            id="code"
+            name="code"
+            inputmode="numeric"
+            autocomplete="one-time-code"
+            maxlength="20"
+            required
+            autofocus
+            ${fieldState(details.problem)}
+          />
+          <button type="submit">Sign in</button>
+        </form>
+        ${otherMail(details)}`,
+    );
 
-export const signedOutPage = (home: string): string =>
-  page(
-    'Signed out',
-    html`<h1>You are signed out</h1>
-      <p>You can close this page.</p>
-      <a class="button" href="${home}">Sign in again</a>`,
-  );
+  const linkPage: Pages['linkPage'] = (details) =>
+    page(
+      'Sign in',
+      html`<h1>Sign in</h1>
+        <p>You are about to sign in as <strong>${details.email}</strong>.</p>
+        <form method="post" action="${details.action}">
+          <input type="hidden" name="secret" value="${details.secret}" />
+          <button type="submit">Sign in</button>
+        </form>`,
+    );
 
-/**
- * The headers of every sign-in response. Nothing is loaded or framed, and no script runs except the
- * one that oidc-provider adds by its hash, which submits a form to end another account's session.
- * @param origins where forms may lead: browsers also check the redirects that follow a submission
- */
-export const pageHeaders = (origins: readonly string[]): RequestHandler =>
-  helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        scriptSrc: [],
-        styleSrc: [`'sha256-${createHash('sha256').update(style).digest('base64')}'`],
-        formAction: ["'self'", ...origins],
-        baseUri: ["'none'"],
-        frameAncestors: ["'none'"],
+  const gonePage: Pages['gonePage'] = (details) =>
+    page(
+      'Ask for another mail',
+      html`<h1>Ask for another mail</h1>
+        <p class="problem" role="alert">
+          This link or code no longer works: it was used, it is older than 10 minutes, or a newer mail took its place.
+        </p>
+        ${otherMail(details)}`,
+    );
+
+  const otherBrowserPage: Pages['otherBrowserPage'] = (home) =>
+    page(
+      'Go back to your other browser',
+      html`<h1>Go back to your other browser</h1>
+        <p>The link works only in the browser in which you began to sign in. There, type in the code from the same mail.</p>
+        <p>If you no longer have it open, begin again:</p>
+        <a class="button" href="${home}">Begin again</a>`,
+    );
+
+  const expiredPage: Pages['expiredPage'] = (home) =>
+    page(
+      'Begin again',
+      html`<h1>Begin again</h1>
+        <p>This attempt to sign in has ended, or was begun in another browser.</p>
+        <a class="button" href="${home}">Begin again</a>`,
+    );
+
+  const busyPage: Pages['busyPage'] = (home) =>
+    page(
+      'Too many attempts',
+      html`<h1>Too many attempts</h1>
+        <p>Very many attempts to sign in came from your network. Wait a minute, then begin again.</p>
+        <a class="button" href="${home}">Begin again</a>`,
+    );
+
+  const errorPage: Pages['errorPage'] = (details) =>
+    page(
+      'Signing in did not work',
+      html`<h1>Signing in did not work</h1>
+        <p>What sent you here asked for something that cannot be done.</p>
+        <p class="aside">${details.error}${details.description === undefined ? '' : `: ${details.description}`}</p>
+        <p class="aside"><a href="${details.home}">Begin again</a></p>`,
+    );
+
+  const signOutPage: Pages['signOutPage'] = (form) =>
+    page(
+      'Sign out',
+      html`<h1>Sign out?</h1>
+        <p>You will be signed out in this browser.</p>
+        ${new Html(form)}
+        <button type="submit" form="op.logoutForm" value="yes" name="logout">Sign out</button>
+        <button type="submit" form="op.logoutForm" class="second">Stay signed in</button>`,
+    );
+
+  const signedOutPage: Pages['signedOutPage'] = (home) =>
+    page(
+      'Signed out',
+      html`<h1>You are signed out</h1>
+        <p>You can close this page.</p>
+        <a class="button" href="${home}">Sign in again</a>`,
+    );
+
+  const pageHeaders: Pages['headers'] = (origins) =>
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: {
+          defaultSrc: ["'none'"],
+          scriptSrc: [],
+          ...(brand.logo !== undefined && { imgSrc: [new URL(brand.logo).origin] }),
+          styleSrc: [`'sha256-${createHash('sha256').update(style).digest('base64')}'`],
+          formAction: ["'self'", ...origins],
+          baseUri: ["'none'"],
+          frameAncestors: ["'none'"],
+        },
       },
-    },
-    frameguard: { action: 'deny' },
-    referrerPolicy: { policy: 'no-referrer' },
-  });
+      frameguard: { action: 'deny' },
+      referrerPolicy: { policy: 'no-referrer' },
+    });
+
+  return {
+    addressPage,
+    codePage,
+    linkPage,
+    gonePage,
+    otherBrowserPage,
+    expiredPage,
+    busyPage,
+    errorPage,
+    signOutPage,
+    signedOutPage,
+    headers: pageHeaders,
+  };
+};

@@ -3,7 +3,7 @@ import type { ClientMetadata, Configuration, KoaContextWithOIDC, default as Prov
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { Account, Accounts } from './accounts.js';
-import { errorPage, signedOutPage, signOutPage } from './pages.js';
+import type { Pages } from './pages.js';
 import { createProviderAdapter } from './providerAdapter.js';
 import type { EncryptedRecords } from './encryptedRecords.js';
 import { signingAlgorithm, type KeyRing } from './signingKeys.js';
@@ -44,6 +44,7 @@ export interface ProviderParts {
   readonly sitesHaveOrigins: boolean;
   readonly records: EncryptedRecords;
   readonly accounts: Accounts;
+  readonly pages: Pick<Pages, 'errorPage' | 'signedOutPage' | 'signOutPage'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -56,7 +57,7 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
   // Loaded with the first sign-in, because it takes a quarter of a second, too much for a cold
   // start.
   const { Provider: OidcProvider, errors, interactionPolicy } = await import('oidc-provider');
-  const { issuer, baseUrl, origins, ring, cookieKeys, sitesHaveOrigins, records, accounts, clock, logger } = parts;
+  const { issuer, baseUrl, origins, ring, cookieKeys, sitesHaveOrigins, records, accounts, pages, clock, logger } = parts;
 
   const policy = interactionPolicy.base();
   policy.remove('consent');
@@ -153,16 +154,16 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: (context, form) => {
-          context.body = signOutPage(form);
+          context.body = pages.signOutPage(form);
         },
         postLogoutSuccessSource: (context) => {
-          context.body = signedOutPage(baseUrl);
+          context.body = pages.signedOutPage(baseUrl);
         },
       },
     },
     renderError: (context, { error, error_description: description }) => {
       context.type = 'html';
-      context.body = errorPage({ home: baseUrl, error, ...(description !== undefined && { description }) });
+      context.body = pages.errorPage({ home: baseUrl, error, ...(description !== undefined && { description }) });
     },
   };
 

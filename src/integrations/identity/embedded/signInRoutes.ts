@@ -5,7 +5,7 @@ import { ProviderFault } from '../../fault.js';
 import type { Accounts } from './accounts.js';
 import { challengeLimits, type Challenges, type NotRedeemed } from './challenges.js';
 import { retryAfter, type Limits } from './limits.js';
-import { addressPage, codePage, expiredPage, gonePage, linkPage, otherBrowserPage } from './pages.js';
+import type { Pages } from './pages.js';
 
 const maxBodySize = '4kb';
 
@@ -36,10 +36,12 @@ export const createSignInRoutes = (parts: {
   baseUrl: string;
   accounts: Accounts;
   challenges: Challenges;
+  pages: Pages;
   limits: Pick<Limits, 'mail' | 'senderOf'>;
   logger: Logger;
 }): Router => {
   const { provider, issuer, baseUrl, accounts, challenges, limits, logger } = parts;
+  const { addressPage, codePage, expiredPage, gonePage, linkPage, otherBrowserPage } = parts.pages;
 
   const urlsOf = (interaction: string) => {
     const begin = `${issuer}/sign-in/${interaction}`;

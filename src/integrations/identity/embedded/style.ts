@@ -1,16 +1,20 @@
+import { backgrounds, brandColours, type Brand } from '../../../platform/brand.js';
+
+const inks = {
+  light: '--ink: #1f2933; --quiet: #52606d; --line: #7b8794; --problem: #b42318; --problem-ground: #fef3f2;',
+  dark: '--ink: #eef2f6; --quiet: #b3bfcb; --line: #8a97a5; --problem: #ffb4ab; --problem-ground: #3a1f1d;',
+} as const;
+
+const variables = (brand: Brand, scheme: 'light' | 'dark'): string => {
+  const { ground, card } = backgrounds[scheme];
+  const { accent, fill, onFill } = brandColours(brand)[scheme];
+  return `--ground: ${ground}; --card: ${card}; --accent: ${accent}; --fill: ${fill}; --on-fill: ${onFill}; ${inks[scheme]}`;
+};
+
 /** The style sheet of all pages, for narrow and wide screens, light and dark. */
-export const style = `
-:root {
-  color-scheme: light dark;
-  --ground: #f3f5f7; --card: #ffffff; --ink: #1f2933; --quiet: #52606d; --line: #7b8794;
-  --accent: #1d4ed8; --on-accent: #ffffff; --problem: #b42318; --problem-ground: #fef3f2;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #11161c; --card: #1b232c; --ink: #eef2f6; --quiet: #b3bfcb; --line: #8a97a5;
-    --accent: #9dbcff; --on-accent: #10203f; --problem: #ffb4ab; --problem-ground: #3a1f1d;
-  }
-}
+export const styleOf = (brand: Brand): string => `
+:root { color-scheme: light dark; ${variables(brand, 'light')} }
+@media (prefers-color-scheme: dark) { :root { ${variables(brand, 'dark')} } }
 * { box-sizing: border-box; }
 body {
   margin: 0; min-height: 100vh; padding: 24px 16px; background: var(--ground); color: var(--ink);
@@ -18,7 +22,8 @@ body {
 }
 header, main { width: 100%; max-width: 440px; margin: 0 auto; }
 header { padding: 6vh 8px 12px; }
-.name { margin: 0; font-weight: 700; letter-spacing: 0.02em; }
+.name { display: flex; align-items: center; gap: 12px; margin: 0; overflow-wrap: anywhere; font-weight: 700; letter-spacing: 0.02em; }
+.name img { flex: none; max-width: 45%; max-height: 48px; }
 main {
   padding: 32px; background: var(--card); border-radius: 14px;
   box-shadow: 0 1px 2px rgb(0 0 0 / 8%), 0 12px 32px rgb(0 0 0 / 8%);
@@ -33,8 +38,8 @@ input {
 input[name='code'] { font-size: 24px; letter-spacing: 0.12em; font-variant-numeric: tabular-nums; }
 input[aria-invalid='true'] { border-color: var(--problem); border-width: 2px; }
 button, .button {
-  display: block; width: 100%; padding: 13px 20px; border: 2px solid var(--accent); border-radius: 9px; background: var(--accent);
-  color: var(--on-accent); font: inherit; font-weight: 650; text-align: center; text-decoration: none; cursor: pointer;
+  display: block; width: 100%; padding: 13px 20px; border: 2px solid var(--accent); border-radius: 9px; background: var(--fill);
+  color: var(--on-fill); font: inherit; font-weight: 650; text-align: center; text-decoration: none; cursor: pointer;
 }
 .second { margin-top: 12px; background: transparent; color: var(--accent); }
 a { color: var(--accent); }

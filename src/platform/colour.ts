@@ -97,3 +97,13 @@ export const readable = (colour: Oklch, backgrounds: readonly Hex[], ratio: numb
   }
   return towards === 'lighter' ? '#ffffff' : '#000000';
 };
+
+/**
+ * White where it is readable, else a near-black, else black (white or black always has at least
+ * 4.58:1).
+ */
+export const onColour = (fill: Hex): Hex => {
+  const { c, h } = toOklch(fill);
+  const near = fromOklch({ l: 0.18, c: Math.min(c, 0.02), h });
+  return ['#ffffff' as const, near].find((candidate) => contrast(candidate, fill) >= 4.5) ?? '#000000';
+};
