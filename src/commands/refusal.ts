@@ -51,6 +51,7 @@ export const refusalKinds = {
   billing_not_set_up: 'notFound',
   invoice_not_found: 'notFound',
   no_owner: 'conflict',
+  owner_not_found: 'notFound',
   transfer_failed: 'conflict',
   transfer_not_found: 'notFound',
   not_your_invitation: 'forbidden',
@@ -108,6 +109,7 @@ export const refusals = {
   invitationNotFound: (id: string) => refuse('invitation_not_found', `Invitation ${id} not found`),
   billingNotSetUp: (websiteId: string) => refuse('billing_not_set_up', `Billing for website ${websiteId} is not set up`),
   invoiceNotFound: (id: string) => refuse('invoice_not_found', `Invoice ${id} not found`),
+  ownerNotFound: (websiteId: string) => refuse('owner_not_found', `Owner of website ${websiteId} not found`),
   noOwner: (websiteId: string) => refuse('no_owner', `Website ${websiteId} has no owner`),
   /** `message`: that of the fault. */
   transferFailed: (message: string) => refuse('transfer_failed', message),

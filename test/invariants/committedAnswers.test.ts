@@ -212,6 +212,18 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
       };
     },
   },
+  'DELETE /websites/:id/owner': {
+    'and another one is set': async () => {
+      const path = `/websites/${await newWebsite()}`;
+      const [mine, theirs] = [await newClient(), await newClient()];
+      await elsewhere('PATCH', path, { clientId: mine });
+      return {
+        write: ['DELETE', `${path}/owner`],
+        meanwhile: () => elsewhere('PATCH', path, { clientId: theirs }),
+        status: 204,
+      };
+    },
+  },
   'POST /websites/:id/archive': {
     'and it is restored': async () => {
       const path = `/websites/${await newWebsite()}`;

@@ -136,6 +136,17 @@ describe('ChangeWebsite', () => {
     expectRepeatable(websiteDecider, [created, owned], remove);
   });
 
+  test('`clientId: null` takes the website from its owner; without one it changes nothing', () => {
+    const owned: WebsiteEvent = { type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c1' } };
+    given(websiteDecider, [created, owned])
+      .when({ ...change, clientId: null })
+      .then([{ type: 'WebsiteOwnerRemoved', data: { websiteId: 'w1', clientId: 'c1' } }]);
+    given(websiteDecider, [created])
+      .when({ ...change, clientId: null })
+      .then([]);
+    expectRepeatable(websiteDecider, [created, owned], { ...change, clientId: null });
+  });
+
   test('a higher tier switches on what it newly has and leaves off what was switched off', () => {
     const restricted = { ...created, data: { ...created.data, features: ['content'] } } as WebsiteEvent;
     given(websiteDecider, [restricted])

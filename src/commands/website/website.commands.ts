@@ -24,7 +24,8 @@ export interface ChangeWebsite {
   readonly tier?: Tier | undefined;
   readonly features?: readonly Feature[] | undefined;
   readonly brandColor?: string | undefined;
-  readonly clientId?: string | undefined;
+  /** The owner; `null`: nobody from now on. */
+  readonly clientId?: string | null | undefined;
   /**
    * Where in the log the offer was sent that this assignment carries out. Refused when an owner was
    * assigned since.

@@ -76,6 +76,9 @@ const create = (
 const carriedOver = (state: ExistingWebsite, tier: Tier): readonly Feature[] =>
   featuresOf(tier).filter((feature) => state.features.includes(feature) || !featuresOf(state.tier).includes(feature));
 
+const removeOwner = (websiteId: string, clientId: string | undefined): readonly WebsiteEvent[] =>
+  clientId === undefined ? [] : [{ type: 'WebsiteOwnerRemoved', data: { websiteId, clientId } }];
+
 const change = (
   command: Extract<WebsiteCommand, { type: 'ChangeWebsite' }>,
   state: ExistingWebsite,
@@ -94,7 +97,8 @@ const change = (
   if (brandColor !== undefined && brandColor !== state.brandColor) {
     events.push({ type: 'WebsiteBrandColorChanged', data: { websiteId, brandColor } });
   }
-  if (clientId !== undefined && clientId !== state.clientId) {
+  if (clientId === null) events.push(...removeOwner(websiteId, state.clientId));
+  else if (clientId !== undefined && clientId !== state.clientId) {
     if (offerPosition < state.ownerPosition) return refusals.transferNotFound();
     events.push({
       type: 'WebsiteOwnerAssigned',
@@ -124,9 +128,9 @@ const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteE
       return state.stage === 'active' ? [] : [{ type: 'WebsiteActivated', data: { websiteId, repository, hosting, url } }];
     }
     case 'RemoveOwner': {
-      // Also for an archived website, because the owner was erased.
+      // Also for an archived website: access can always be taken away.
       const { clientId } = command;
-      return state.clientId === clientId ? [{ type: 'WebsiteOwnerRemoved', data: { websiteId, clientId } }] : [];
+      return state.clientId === clientId ? removeOwner(websiteId, clientId) : [];
     }
     case 'ArchiveWebsite':
       return state.archived ? [] : [{ type: 'WebsiteArchived', data: { websiteId } }];

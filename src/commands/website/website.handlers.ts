@@ -14,8 +14,8 @@ import { type WebsiteState, slugFold, websiteFold } from '../../events/website/w
 
 type Handling = Promise<Handled<WebsiteState, WebsiteEvent>>;
 
-const requireClient = async (engine: Engine, clientId: string | undefined): Promise<void> => {
-  if (clientId === undefined) return;
+const requireClient = async (engine: Engine, clientId: string | null | undefined): Promise<void> => {
+  if (clientId === undefined || clientId === null) return;
   const { state } = await engine.state(clientFold, { clientId });
   if (state.stage !== 'registered') throw new Refused(refusals.clientNotFound(clientId));
 };
@@ -35,10 +35,10 @@ export const removeErasedOwner = async (engine: Engine, owner: AccessKey, contex
 const refuseErasedOwner = async (
   engine: Engine,
   websiteId: string,
-  clientId: string | undefined,
+  clientId: string | null | undefined,
   context: CommandContext,
 ): Promise<void> => {
-  if (clientId === undefined) return;
+  if (clientId === undefined || clientId === null) return;
   if (await removeErasedOwner(engine, { websiteId, clientId }, context)) throw new Refused(refusals.clientNotFound(clientId));
 };
 
@@ -107,7 +107,7 @@ export const changeWebsite = async (
   await requireClient(engine, input.clientId);
   const { websiteId, clientId } = input;
   const handled = await engine.handle(websiteDecider, { type: 'ChangeWebsite', ...input }, context, options);
-  if (clientId !== undefined) {
+  if (clientId !== undefined && clientId !== null) {
     await removeLinkOfOwner(engine, { websiteId, clientId }, context);
     await withdrawOvertakenOffers(engine, websiteId, openOffers, context);
   }
@@ -134,6 +134,10 @@ export const transferOwnership = async (
   if (state.stage !== 'none' && state.clientId === clientId) await removeLinkOfOwner(engine, { websiteId, clientId }, context);
   await refuseErasedOwner(engine, websiteId, clientId, context);
 };
+
+/** Takes the ownership from this client: nobody owns the website then. */
+export const removeOwner = (engine: Engine, owner: AccessKey, context: CommandContext): Handling =>
+  engine.handle(websiteDecider, { type: 'RemoveOwner', ...owner }, context);
 
 export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>
   engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context);

@@ -44,7 +44,7 @@ export const websiteEvents = {
   WebsiteOwnerAssigned: event(
     Type.Object({ websiteId: Type.String(), clientId: Type.String(), previousClientId: Type.Optional(Type.String()) }),
   ),
-  /** The owner was erased. */
+  /** Nobody owns the website from now on: its owner was erased, or an admin took it from them. */
   WebsiteOwnerRemoved: event(Type.Object({ websiteId: Type.String(), clientId: Type.String() })),
   WebsiteActivated: event(
     Type.Object({ websiteId: Type.String(), repository: Repository, hosting: HostingProject, url: Type.String() }),

@@ -168,6 +168,12 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
   }
 };
 
+/** Whether the client has a subscription for the website at this payment provider. */
+export const isSubscribed = ({ accounts }: BillingState, provider: string, clientId: string | undefined): boolean => {
+  const account = clientId === undefined ? undefined : accounts.get(clientId);
+  return account?.stage === 'attached' && account.provider === provider;
+};
+
 const isOtherUnderWay = ({ claimId }: BillingState, claim: Claim): boolean => claimId !== undefined && claimId !== claim.claimId;
 
 const start = (command: Command<'StartAttempt'>, state: BillingState): readonly BillingEvent[] => {

@@ -7,6 +7,7 @@ import { keyOfInvitation, type AccessKey } from '../../../events/access/access.s
 import type { WebsiteEvent } from '../../../events/website/website.events.js';
 import { websiteStream } from '../../../events/website/website.stream.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
+import type { Payments } from '../../../integrations/payments/port.js';
 import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
 import { listInvitations, listLinks, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
@@ -15,7 +16,7 @@ import { readPage } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { Client, Email } from '../client/client.routes.js';
 import { awaitTransfer } from '../transfer/awaitTransfer.js';
-import { toWebsite, Website } from '../website/website.resource.js';
+import { toWebsite, Website, withBilling } from '../website/website.resource.js';
 import { Invitation, toInvitation, toLink, WebsiteClientLink } from './access.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
@@ -32,10 +33,12 @@ const Added = Type.Union([
 export const accessRoutes = ({
   engine,
   reader,
+  payments,
   siteAddress,
 }: {
   engine: Engine;
   reader: Reader;
+  payments: Payments;
   siteAddress: SiteAddress;
 }): readonly Route[] => {
   const findLink = async (key: AccessKey, through?: bigint): Promise<{ readonly link: LinkEntry; readonly revision: bigint }> => {
@@ -96,7 +99,8 @@ export const accessRoutes = ({
     const found = await readInvitation(reader, invitationId);
     if (website === null || found === null) throw new Refused(refusals.transferNotFound());
     const invitation = await toInvitation(engine, websiteId, { ...found.invitation, status: 'accepted' });
-    return { body: { invitation, website: toWebsite(website, siteAddress, { via: 'owner', role: 'editor' }) } };
+    const shown = toWebsite(website, siteAddress, { via: 'owner', role: 'editor' });
+    return { body: { invitation, website: await withBilling({ reader, payments }, shown) } };
   };
 
   return [

@@ -1,7 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { Feature, Tier } from '../../../events/website/website.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
+import type { Payments } from '../../../integrations/payments/port.js';
+import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.process.js';
 import type { WebsiteAccess } from '../../auth/caller.js';
 
 const Time = Type.String({ format: 'date-time' });
@@ -14,6 +17,13 @@ export const Website = Type.Object(
     slug: Type.String(),
     status: Type.Enum(['provisioning', 'active']),
     clientId: Type.Optional(Type.String({ description: 'The owning client.' })),
+    billing: Type.Optional(
+      Type.Enum(['none', 'subscribed'], {
+        description:
+          'Whether the owner has a subscription for it. An owner set by hand has none: only the claim of a transfer makes one. ' +
+          'For admins and the owner; not in lists.',
+      }),
+    ),
     tier: Tier,
     features: Type.Array(Feature),
     brandColor: Type.Optional(Type.String()),
@@ -62,6 +72,17 @@ export const toWebsite = (
     ...(access?.via !== undefined && { via: access.via }),
     ...(access?.role !== undefined && { role: access.role }),
   };
+};
+
+/** The website with its `billing`, which is for admins and the owner. */
+export const withBilling = async (
+  { reader, payments }: { readonly reader: Reader; readonly payments: Payments },
+  website: Static<typeof Website>,
+): Promise<Static<typeof Website>> => {
+  const { id: websiteId, clientId, via } = website;
+  if (via === 'link') return website;
+  const { state } = await reader.state(billingFold, { websiteId });
+  return { ...website, billing: isSubscribed(state, payments.provider, clientId) ? 'subscribed' : 'none' };
 };
 
 const withoutCloneUrl = ({ provider, id, name }: NonNullable<WebsiteDocument['repository']>) => ({ provider, id, name });

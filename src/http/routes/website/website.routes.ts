@@ -1,16 +1,23 @@
 import { Type } from 'typebox';
 import { Refused, refusals, type Refusal } from '../../../commands/refusal.js';
-import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../../commands/website/website.handlers.js';
+import {
+  archiveWebsite,
+  changeWebsite,
+  createWebsite,
+  removeOwner,
+  restoreWebsite,
+} from '../../../commands/website/website.handlers.js';
 import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import { Feature, Tier } from '../../../events/website/website.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
+import type { Payments } from '../../../integrations/payments/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { openTransfers } from '../../../projections/access/access.queries.js';
 import { listWebsites } from '../../../projections/website/website.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { readPage } from '../../paging.js';
-import { route, type Answer, type Route, type RouteTag } from '../../route.js';
-import { toWebsite, Website } from './website.resource.js';
+import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
+import { toWebsite, Website, withBilling } from './website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const websiteTag: RouteTag = { name: 'Websites', description: 'Websites and their life.' };
@@ -51,15 +58,25 @@ const checkChange = (body: unknown): Refusal | null => {
 const name = Type.String({ maxLength: 200, pattern: '\\S' });
 const brandColor = Type.Optional(Type.String({ pattern: hexColour.source, description: '`#RRGGBB`.' }));
 const clientId = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The owning client.' }));
+const newOwner = Type.Optional(
+  Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], {
+    description: 'The owning client, who is charged nothing without the claim of a transfer; `null`: nobody.',
+  }),
+);
 const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
 
-export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; siteAddress: SiteAddress }): readonly Route[] => {
+export const websiteRoutes = (parts: {
+  reader: Reader;
+  sourceHost: SourceHost;
+  payments: Payments;
+  siteAddress: SiteAddress;
+}): readonly Route[] => {
   const { reader, sourceHost, siteAddress } = parts;
   /** @param left the revision that the command left the website at */
   const answerWritten = async (websiteId: string, left: bigint): Promise<Answer> => {
     const { document, revision } = await reader.read(websiteProjection, websiteId, left);
     if (document === null) throw new Refused(refusals.websiteNotFound(websiteId));
-    return { body: toWebsite(document, siteAddress), revision };
+    return { body: await withBilling(parts, toWebsite(document, siteAddress)), revision };
   };
 
   const requireTemplate = async (templateId: string): Promise<void> => {
@@ -153,8 +170,10 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
       scope: 'website',
       access: 'members',
       answers: oneWebsite,
-      answer: ({ website }) =>
-        Promise.resolve({ body: toWebsite(website.website, siteAddress, website), revision: website.revision }),
+      answer: async ({ website }) => ({
+        body: await withBilling(parts, toWebsite(website.website, siteAddress, website)),
+        revision: website.revision,
+      }),
     }),
 
     route({
@@ -172,18 +191,43 @@ export const websiteRoutes = (parts: { reader: Reader; sourceHost: SourceHost; s
           tier: Type.Optional(Tier),
           features: Type.Optional(featureList),
           brandColor,
-          clientId,
+          clientId: newOwner,
         },
         { additionalProperties: false },
       ),
       refusals: ['field_required', 'not_hex_colour', 'client_not_found', 'feature_not_on_tier'],
       answers: oneWebsite,
       act: async ({ params: { id: websiteId }, body, context, expectation }, acting) => {
-        const openOffers = body.clientId === undefined ? [] : await openTransfers(reader, websiteId);
+        const openOffers = typeof body.clientId !== 'string' ? [] : await openTransfers(reader, websiteId);
         const input = { ...body, ...(body.name !== undefined && { name: body.name.trim() }), websiteId, openOffers };
         return changeWebsite(acting, input, context, expectation);
       },
       answer: ({ params }, { revision }) => answerWritten(params.id, revision),
+    }),
+
+    route({
+      method: 'delete',
+      path: '/websites/:id/owner',
+      operationId: 'removeOwner',
+      summary: 'Take the website from its owner; their subscription for it is cancelled',
+      tag: websiteTag,
+      scope: 'website',
+      access: 'admin',
+      whenArchived: 'allowed',
+      refusals: ['owner_not_found'],
+      answers: {
+        204: {
+          description:
+            'Nobody owns it now. The former owner has no access any more, and is invoiced for nothing further: ' +
+            'a subscription is cancelled at the payment provider shortly.',
+        },
+      },
+      act: async ({ params: { id: websiteId }, website: { website }, context }, acting) => {
+        const { clientId: ownerId } = website;
+        if (ownerId === undefined) throw new Refused(refusals.ownerNotFound(websiteId));
+        await removeOwner(acting, { websiteId, clientId: ownerId }, context);
+      },
+      answer: noContent,
     }),
 
     route({

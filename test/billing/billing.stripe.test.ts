@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { Payments } from '../../src/integrations/payments/port.js';
+import { createStripePayments } from '../../src/integrations/payments/stripe.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
+import type { Worker } from '../../src/workers/worker.js';
+import { eventually } from '../support/eventually.js';
+import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { partsOf } from '../support/process.js';
+import { hastyClock } from '../support/provider.js';
+import { createStripeFake, type StripeFake } from '../support/providers/stripeFake.js';
+import { serveFake } from '../support/providers/wire.js';
+
+jest.setTimeout(60_000);
+
+/** Who is billed for a website, and what for, with Stripe. */
+let api: RunningApi;
+let admin: string;
+let stripe: StripeFake;
+let payments: Payments;
+let worker: Worker;
+let count = 0;
+
+beforeAll(async () => {
+  stripe = createStripeFake();
+  const { url: apiUrl } = await serveFake(stripe.provider);
+  const { secretKey, priceId } = stripe;
+  const logger = createLogger({ level: 'silent' });
+  payments = createStripePayments({ secretKey, priceId, apiUrl, clock: hastyClock(), random: systemRandom, logger });
+  api = await startApi({ payments });
+  admin = await api.mintToken();
+  worker = createTransferWorker({ ...partsOf(api.engine), payments });
+  await worker.start();
+});
+afterAll(() => worker.stop());
+
+interface Person {
+  readonly email: string;
+  readonly token: string;
+}
+
+let website: string;
+let ana: Person;
+let ben: Person;
+beforeEach(async () => {
+  count += 1;
+  website = `/websites/${await newWebsite()}`;
+  [ana, ben] = [await somebody('ana'), await somebody('ben')];
+});
+
+const call = (method: string, path: string, token = admin, body?: unknown): Promise<ApiAnswer> =>
+  api.call(method, path, { token, ...(body !== undefined && { body }) });
+const refusal = ({ status, body }: ApiAnswer) => [status, (body as { error: string }).error];
+const newWebsite = async (more: object = {}): Promise<string> => {
+  const slug = `bakery-${String((count += 1))}`;
+  return ((await call('POST', '/websites', admin, { name: 'Bakery', slug, ...more })).body as { id: string }).id;
+};
+const somebody = async (name: string): Promise<Person> => {
+  const email = `${name}-${String(count)}@example.com`;
+  return { email, token: await api.mintToken({ role: 'client', subject: email, verifiedEmail: email }) };
+};
+const offer = (to: Person, terms: object = {}) => call('POST', `${website}/transfers`, admin, { email: to.email, ...terms });
+const claim = (id: unknown, by: Person) => call('POST', `/invitations/${String(id)}/claim`, by.token);
+const transfer = async (to: Person, terms: object = {}): Promise<ApiAnswer> => {
+  const { body } = await offer(to, terms);
+  return claim((body as { id: string }).id, to);
+};
+const clientOf = async ({ email }: Person): Promise<string> =>
+  ((await call('POST', '/clients', admin, { email })).body as { id: string }).id;
+const subscriptionsOf = (websiteId: string) =>
+  stripe.subscriptions.filter(({ metadata }) => metadata.doorstep_website === websiteId);
+const idOfWebsite = () => website.slice('/websites/'.length);
+const isEnded = (websiteId: string, index: number) => () =>
+  subscriptionsOf(websiteId)[index]?.status === 'canceled' ? true : undefined;
+
+describe('an owner', () => {
+  test('set by POST or PATCH has no subscription, and the answers say so; a claim makes one', async () => {
+    const clientId = await clientOf(ana);
+    const created = await call('POST', '/websites', admin, { name: 'A', slug: `a-${String(count)}`, clientId });
+    expect(created.body).toMatchObject({ clientId, billing: 'none' });
+    expect((await call('PATCH', website, admin, { clientId })).body).toMatchObject({ clientId, billing: 'none' });
+    expect((await call('GET', website, ana.token)).body).toMatchObject({ via: 'owner', billing: 'none' });
+    expect((await call('GET', `${website}/billing`)).body).toEqual({ subscription: null, invoices: [] });
+    expect(subscriptionsOf(idOfWebsite())).toEqual([]);
+
+    expect((await transfer(ben)).body).toMatchObject({ website: { via: 'owner', billing: 'subscribed' } });
+    expect((await call('GET', website)).body).toMatchObject({ billing: 'subscribed' });
+    await call('POST', `${website}/clients`, admin, { email: ana.email, role: 'editor' });
+    expect((await call('GET', website, ana.token)).body).not.toHaveProperty('billing');
+  });
+
+  test.each([
+    ['DELETE', (): Promise<ApiAnswer> => call('DELETE', `${website}/owner`), 204],
+    ['PATCH', (): Promise<ApiAnswer> => call('PATCH', website, admin, { clientId: null }), 200],
+  ])('taken away by %s loses access at once, and is charged nothing further', async (_, remove, status) => {
+    await transfer(ana);
+    expect((await remove()).status).toBe(status);
+    const refused = [403, `Not authorized to access website ${idOfWebsite()}`];
+    for (const path of ['', '/billing', '/delivery'])
+      expect(refusal(await call('GET', website + path, ana.token))).toEqual(refused);
+    const { body } = await call('GET', website);
+    expect(body).toMatchObject({ billing: 'none' });
+    expect(body).not.toHaveProperty('clientId');
+    await eventually('the cancellation', isEnded(idOfWebsite(), 0));
+
+    const none = [404, `Owner of website ${idOfWebsite()} not found`];
+    for (const query of ['', '?dryRun=1']) expect(refusal(await call('DELETE', `${website}/owner${query}`))).toEqual(none);
+    expect((await call('PATCH', website, admin, { clientId: null })).status).toBe(200);
+    expect((await transfer(ben)).status).toBe(200);
+  });
+
+  test('of an archived website can be taken away', async () => {
+    await call('PATCH', website, admin, { clientId: await clientOf(ana) });
+    await call('POST', `${website}/archive`);
+    expect((await call('DELETE', `${website}/owner`)).status).toBe(204);
+  });
+});
