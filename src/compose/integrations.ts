@@ -7,6 +7,7 @@ import type { SiteAnalytics } from '../integrations/analytics/port.js';
 import type { Commerce } from '../integrations/commerce/port.js';
 import { createShopify } from '../integrations/commerce/shopify.js';
 import { createEmbeddedOutbox } from '../integrations/email/embedded.js';
+import { embedded } from '../integrations/embeddedFiles.js';
 import type { EmailSender, Outbox } from '../integrations/email/port.js';
 import { createSmtpSender } from '../integrations/email/smtp.js';
 import { createFetchStatus, type FetchStatus } from '../integrations/fetchStatus.js';
@@ -31,6 +32,7 @@ import type { SourceHost } from '../integrations/sourceHost/port.js';
 import { createTrustsProxy } from '../platform/publicAddress.js';
 import type { Settings } from '../platform/settings.js';
 import { listBookings } from '../projections/booking/booking.queries.js';
+import { createSiteDirectory } from '../projections/website/siteDirectory.js';
 import { erasureTargets } from '../projections/erasure/erasureTargets.queries.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
@@ -101,6 +103,7 @@ export const composeIntegrations = (
     sitesUrl: settings.http.sitesUrl,
     clock,
     ...(analytics === counter && { countPage: counter.count }),
+    findAtAddress: createSiteDirectory(reader, embedded),
   });
   const hosting =
     sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, fetchStatus });

@@ -97,6 +97,8 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   /** Instead of `identityProvider`, with what it answers. */
   readonly signIn?: (engine: TestProcess, baseUrl: () => string) => EmbeddedIdentity;
   readonly holders?: readonly PersonalDataHolder[];
+  /** Whether the websites hosted here are served. Default: no, unless `mounts` does. */
+  readonly sites?: boolean;
   /** Whether read models are kept up to date here. Default: yes. */
   readonly projector?: boolean;
 }
@@ -159,7 +161,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       ...(options.scheduling !== undefined && { scheduling: options.scheduling, ownsCalendar: false }),
       ...(options.payments !== undefined && { payments: options.payments }),
       identityProvider: signIn?.identityProvider ?? options.identityProvider ?? null,
-      mounts: options.mounts ?? signIn?.mounts ?? {},
+      ...(options.sites !== true && { mounts: options.mounts ?? signIn?.mounts ?? {} }),
       erasure: erasureOf(engine, options.holders),
     },
   );

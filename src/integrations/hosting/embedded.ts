@@ -23,8 +23,8 @@ import {
 } from '../embeddedFiles.js';
 import { branchHead, UnreadableRepository } from '../gitObjects.js';
 import type { Repository } from '../sourceHost/port.js';
-import type { Deployment, Hosting, HostingProject, SiteAddress } from './port.js';
-import { createSiteHandlers, type ServedSite, type SiteHandlers } from './serve.js';
+import type { Deployment, FindAtAddress, Hosting, HostingProject, SiteAddress } from './port.js';
+import { createSiteHandlers, type FindSite, type ServedSite, type SiteHandlers } from './serve.js';
 import type { SiteBuilder } from './site/builder.js';
 import { createSiteUrls } from './siteUrls.js';
 
@@ -97,7 +97,8 @@ interface StoredDeployment {
  * processes. The ready one with the highest is served, so that a kill at any moment leaves the
  * previous or the new one. Disk errors are transient ProviderFaults, all others permanent.
  * @param options `repositoriesFolder`: the source host's folder (default: where `cloneUrl` points);
- * `publicUrl`: the service's base address; `sitesUrl`: see `createSiteUrls`
+ * `publicUrl`: the service's base address; `sitesUrl`: see `createSiteUrls`; `findAtAddress`: default:
+ * each project is served at its own name
  */
 export const createEmbeddedHosting = (options: {
   folder: string;
@@ -107,9 +108,10 @@ export const createEmbeddedHosting = (options: {
   sitesUrl?: string | undefined;
   clock: Clock;
   countPage?: CountPage;
+  findAtAddress?: FindAtAddress;
 }): Hosting & { handlers: SiteHandlers; siteAddress: SiteAddress } => {
   const folder = resolve(options.folder);
-  const { repositoriesFolder, builder, clock } = options;
+  const { repositoriesFolder, builder, clock, findAtAddress = projectOfThatName } = options;
   const siteUrls = createSiteUrls(options.publicUrl, options.sitesUrl);
   const addressOf = siteUrls.urlOf;
   const mutex = createKeyedMutex();
@@ -270,9 +272,13 @@ export const createEmbeddedHosting = (options: {
     return mutex.run(projectId, () => build(projectId, marker, id));
   };
 
-  const findServed = async (name: string, id: string | null): Promise<ServedSite | null> => {
+  const findServed: FindSite = async (name, id) => {
     if (!isPlainName(name) || (id !== null && !deploymentId.test(id))) return null;
-    const deployment = id === null ? await newestReady(name) : await readDeployment(name, id);
+    const found = await findAtAddress(name);
+    if (found === null) return null;
+    if (found.kind === 'archived') return 'archived';
+    const { project } = found;
+    const deployment = id === null ? await newestReady(project) : await readDeployment(project, id);
     return deployment?.record.status === 'ready' ? deployment.site : null;
   };
 
@@ -316,6 +322,8 @@ export const createEmbeddedHosting = (options: {
  * name.
  */
 const deploymentId = /^\d{8}-[0-9a-f]{16}$/;
+
+const projectOfThatName: FindAtAddress = (project) => Promise.resolve({ kind: 'site', project });
 
 const noProject = (projectId: string) => permanentFault(`Project ${projectId} does not exist`);
 

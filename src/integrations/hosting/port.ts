@@ -66,6 +66,15 @@ export type SiteAddress = (website: {
   readonly url?: string;
 }) => string | undefined;
 
+/**
+ * What is at the address with that name (a slug) of websites that are served here; `null` when nothing
+ * is. `archived`: it is served to nobody.
+ * @throws when it is not known
+ */
+export type FindAtAddress = (
+  name: string,
+) => Promise<{ readonly kind: 'site'; readonly project: string } | { readonly kind: 'archived' } | null>;
+
 export interface HostingProject {
   readonly id: string;
   readonly name: string;

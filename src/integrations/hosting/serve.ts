@@ -10,10 +10,10 @@ export interface ServedSite {
 }
 
 /**
- * The current deployment of a project, or (with an id) a given one; null when there is none to
- * serve.
+ * What is at the address with that name: the current deployment, or (with an id) a given one;
+ * `archived` when nobody may visit it; null when there is nothing to serve.
  */
-export type FindSite = (project: string, deploymentId: string | null) => Promise<ServedSite | null>;
+export type FindSite = (name: string, deploymentId: string | null) => Promise<ServedSite | 'archived' | null>;
 
 export interface SiteHandlers {
   /**
@@ -76,6 +76,36 @@ const elsewhere = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Cache-Control': `public, max-age=${String(fiveMinutesSeconds)}`,
 };
+
+/** Caches keep nothing of it: a website that is brought back is served at once. */
+const gone = {
+  ...elsewhere,
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'Cache-Control': 'no-store',
+  'X-Robots-Tag': 'noindex',
+};
+
+const gonePage = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>This website is closed</title>
+<style>
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif }
+body { display: grid; min-height: 100vh; margin: 0; place-content: center; text-align: center }
+main { padding: 1.5rem }
+h1 { margin: 0; font-size: 1.5rem }
+</style>
+</head>
+<body>
+<main>
+<h1>This website is closed</h1>
+<p>There is nothing to see here any more.</p>
+</main>
+</body>
+</html>
+`;
 
 /**
  * Serves the files that a deployment lists. `countPage` is called for pages of current deployments.
@@ -159,6 +189,10 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
         next();
         return;
       }
+      if (site === 'archived') {
+        answerGone(response);
+        return;
+      }
       if (urls.haveOrigins) {
         const rest = address.slice(target.project.length + 2);
         response.set(elsewhere).redirect(301, `${urls.urlOf(target.project)}${rest}${suffix(query)}`);
@@ -181,6 +215,10 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
         response.set(elsewhere).status(404).type('text').send('Not found');
         return;
       }
+      if (site === 'archived') {
+        answerGone(response);
+        return;
+      }
       // Pages that were built when the site was below `/sites/` may link to files there.
       const former = `/sites/${project}/`;
       if (address.startsWith(former) && !site.files.has(target.path ?? '')) {
@@ -190,6 +228,10 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
       await answer(request, response, site, target, { address, query }, false);
     },
   };
+};
+
+const answerGone = (response: Response): void => {
+  response.set(gone).status(410).type('html').send(gonePage);
 };
 
 const split = (url: string): { readonly address: string; readonly query: string } => {

@@ -189,6 +189,7 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'website',
       access: 'admin',
+      whenArchived: 'allowed',
       refusals: ['link_not_found'],
       answers: { 204: { description: 'No access any more.' } },
       act: async ({ params: { id: websiteId, clientId }, context }, acting) => {
@@ -223,6 +224,7 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'website',
       access: 'admin',
+      whenArchived: 'allowed',
       refusals: ['invitation_not_found', 'transfer_not_found'],
       answers: { 204: { description: 'It can no longer be claimed.' } },
       act: async ({ params: { id: websiteId, invitationId }, context }, acting) => {

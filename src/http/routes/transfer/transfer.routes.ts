@@ -108,6 +108,7 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       tag: transferTag,
       scope: 'website',
       access: 'admin',
+      whenArchived: 'allowed',
       refusals: ['transfer_not_found'],
       answers: { 204: { description: 'It can no longer be claimed.' } },
       act: async ({ params: { id: websiteId, transferId: invitationId }, context }, acting) => {

@@ -1,0 +1,126 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
+import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
+import type { Worker } from '../../src/workers/worker.js';
+import { eventually } from '../support/eventually.js';
+import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { partsOf } from '../support/process.js';
+
+let api: RunningApi;
+let token: string;
+const workers: Worker[] = [];
+
+beforeAll(async () => {
+  let routeParts: RouteParts | undefined;
+  api = await startApi({
+    sites: true,
+    routes: (parts) => {
+      routeParts = parts;
+      return createRoutes(parts);
+    },
+  });
+  if (routeParts === undefined) throw new Error('there are no routes');
+  const parts = partsOf(api.engine);
+  workers.push(createProvisioningWorker({ ...parts, ...routeParts, visit: async (url) => (await fetch(url)).status }));
+  for (const worker of workers) await worker.start();
+  token = await api.mintToken();
+});
+
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+});
+
+const call = (method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
+  api.call(method, path, { token, ...(body !== undefined && { body }) });
+
+/** A website that has been provisioned; its id. */
+const createSite = async (slug: string, name = 'Bakery'): Promise<string> => {
+  const { body } = await call('POST', '/websites', { name, slug });
+  const { id } = body as { id: string };
+  await eventually('an active website', async () => {
+    const { body: website } = await call('GET', `/websites/${id}`);
+    return (website as { status: string }).status === 'active' ? true : undefined;
+  });
+  return id;
+};
+
+interface Visited {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+const visit = async (path: string, init: RequestInit = {}): Promise<Visited> => {
+  const response = await fetch(`${api.url}${path}`, { redirect: 'manual', ...init });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+};
+
+/** As browsers ask that find the website at an origin of its own: `fetch` does not send that `Host`. */
+const visitHost = (
+  host: string,
+  path: string,
+): Promise<{ readonly status: number; readonly location?: string; readonly text: string }> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(api.url);
+    request({ hostname, port, path, headers: { host: `${host}.sites.localhost:${port}` } }, (response) => {
+      const { statusCode: status = 0, headers } = response;
+      text(response).then((page) => {
+        resolve({ status, ...(headers.location !== undefined && { location: headers.location }), text: page });
+      }, reject);
+    })
+      .on('error', reject)
+      .end();
+  });
+
+describe('an archived website', () => {
+  test('is shown to no visitor, at neither address, until it is restored', async () => {
+    const id = await createSite('closed');
+    const open = await visit('/sites/closed/');
+    const { url: deployment } = ((await call('GET', `/websites/${id}/deployments`)).body as { url: string }[])[0] ?? { url: '' };
+    expect([open.status, (await visitHost('closed', '/')).status, (await fetch(deployment)).status]).toEqual([200, 200, 200]);
+
+    expect((await call('POST', `/websites/${id}/archive`)).status).toBe(200);
+    const seen = { 'if-none-match': open.headers.get('etag') ?? '' };
+    for (const path of ['/sites/closed/', '/sites/closed/no/such', '/sites/closed', new URL(deployment).pathname]) {
+      const gone = await visit(path, { headers: seen });
+      expect([path, gone.status, gone.headers.get('cache-control')]).toEqual([path, 410, 'no-store']);
+      expect(gone.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(gone.text).toContain('This website is closed');
+      expect(gone.text).not.toContain('Bakery');
+    }
+    expect(await visit('/sites/closed/', { method: 'HEAD' })).toMatchObject({ status: 410, text: '' });
+    expect(await visitHost('closed', '/')).toMatchObject({ status: 410, text: expect.stringContaining('closed') });
+
+    expect((await call('POST', `/websites/${id}/restore`)).status).toBe(200);
+    expect(await visit('/sites/closed/')).toMatchObject({ status: 200, text: open.text });
+    expect(await visitHost('closed', '/')).toMatchObject({ status: 200 });
+  });
+
+  test('loses access and offers of it, and takes no other write', async () => {
+    const { id } = (await call('POST', '/websites', { name: 'Left', slug: 'left' })).body as { id: string };
+    const { id: clientId } = (await call('POST', '/clients', { email: 'anna@example.com' })).body as { id: string };
+    const anna = await api.mintToken({ role: 'client', subject: 'anna@example.com', verifiedEmail: 'anna@example.com' });
+    const add = (email: string) => call('POST', `/websites/${id}/clients`, { email, role: 'viewer' });
+    await add('anna@example.com');
+    const invited = (await add('berta@example.com')).body as { invitation: { id: string } };
+    const offered = (await call('POST', `/websites/${id}/transfers`, { email: 'clara@example.com' })).body as { id: string };
+    await call('POST', `/websites/${id}/archive`);
+
+    const refused = { status: 400, body: { error: `Website ${id} is archived`, code: 'website_archived' } };
+    expect(await add('dora@example.com')).toMatchObject(refused);
+    expect(await call('PATCH', `/websites/${id}/clients/${clientId}`, { role: 'editor' })).toMatchObject(refused);
+    expect(await call('PATCH', `/websites/${id}`, { name: 'Other' })).toMatchObject(refused);
+    expect(await call('PUT', `/websites/${id}/delivery`, {})).toMatchObject(refused);
+    const read = () => api.call('GET', `/websites/${id}`, { token: anna });
+    expect((await read()).status).toBe(200);
+
+    for (const path of [`clients/${clientId}`, `client-invitations/${invited.invitation.id}`, `transfers/${offered.id}`]) {
+      expect([path, (await call('DELETE', `/websites/${id}/${path}`)).status]).toEqual([path, 204]);
+    }
+    expect((await read()).status).toBe(403);
+    expect((await call('GET', `/websites/${id}/clients`)).body).toMatchObject({ links: [], invitations: [] });
+    expect((await call('GET', `/websites/${id}/transfers`)).body).toEqual([]);
+  });
+});
