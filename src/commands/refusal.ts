@@ -87,15 +87,28 @@ export type RefusalCode = keyof typeof refusalKinds;
 
 const refuse = (code: RefusalCode, message: string): Refusal => ({ kind: refusalKinds[code], code, message });
 
+/** Of one field, in the words of the specification, which name the field first. */
+const refuseField = (code: RefusalCode, field: string, issue: string): Refusal => ({
+  ...refuse(code, `${field} ${issue}`),
+  details: [{ field, issue }],
+});
+
+/** The refusal with everything else that is wrong with the body in its `details`. */
+export const withViolations = (refusal: Refusal, others: readonly Violation[]): Refusal => {
+  const own = Array.isArray(refusal.details) ? (refusal.details as readonly Violation[]) : [];
+  const named = new Set(own.map(({ field }) => field));
+  return { ...refusal, details: [...own, ...others.filter(({ field }) => !named.has(field))] };
+};
+
 /** Every refusal of the service, in the words of the specification ("Errors") and of api.md. */
 export const refusals = {
   websiteNotFound: (id: string) => refuse('website_not_found', `Website ${id} not found`),
   websiteNotDeployed: (id: string) => refuse('website_not_deployed', `Website ${id} has not been provisioned yet`),
   websiteArchived: (id: string) => refuse('website_archived', `Website ${id} is archived`),
   websiteNotActive: (id: string) => refuse('website_not_active', `Website ${id} is not active`),
-  fieldRequired: (field: string) => refuse('field_required', `${field} is required`),
-  notHexColour: (field: string) => refuse('not_hex_colour', `${field} must be #RRGGBB hex`),
-  slugTaken: () => refuse('slug_taken', 'slug already exists'),
+  fieldRequired: (field: string) => refuseField('field_required', field, 'is required'),
+  notHexColour: (field: string) => refuseField('not_hex_colour', field, 'must be #RRGGBB hex'),
+  slugTaken: () => refuseField('slug_taken', 'slug', 'already exists'),
   featureNotOnTier: (feature: string, tier: string) =>
     refuse('feature_not_on_tier', `${feature} is not available on the ${tier} tier`),
   featureOff: (feature: string) => refuse('feature_off', `Website does not have the ${feature} feature enabled`),

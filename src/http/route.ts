@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type { CommandContext, HandleOptions } from '../commands/handleCommand.js';
-import type { Refusal, RefusalCode } from '../commands/refusal.js';
+import type { Refusal, RefusalCode, Violation } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
 import type { Feature } from '../events/website/website.events.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
@@ -51,10 +51,10 @@ export interface Route {
    */
   readonly checkHead?: (header: RouteRequest['header']) => void;
   /**
-   * Hand-written checks of the body, whose words come before the schema's (website creation:
-   * `name is required`).
+   * Hand-written checks of a body that is an object, whose words come before the schema's (website
+   * creation: `name is required`); `violations` are the schema's.
    */
-  readonly precheck?: (body: unknown) => Refusal | null;
+  readonly precheck?: (body: Readonly<Record<string, unknown>>, violations: readonly Violation[]) => Promise<Refusal | null>;
   /**
    * Those that it gives beside the ones that follow from the rest of its definition
    * (`refusals.ts`).

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse as parseQuery } from 'node:querystring';
 import { Type } from 'typebox';
-import { Refused, refusals, type Violation } from '../commands/refusal.js';
+import { Refused, refusals, withViolations, type Violation } from '../commands/refusal.js';
 import type { Engine } from '../engine.js';
 import { personalFields } from '../events/catalogue.js';
 import type { PlannedEvent } from '../events/store/planningEventStore.js';
@@ -77,15 +77,16 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return readBody(exchange.request, exchange.admission);
   };
 
-  const bodyIn = (bytes: Buffer): Body => {
+  const bodyIn = async (bytes: Buffer): Promise<Body> => {
     if (route.raw !== undefined) return { value: undefined, bytes };
     if (route.body === undefined && saysNothing(bytes)) return bodyless;
     const value = parseBody(bytes);
-    if (isObject(value)) {
-      const refusal = route.precheck?.(value) ?? null;
-      if (refusal !== null) throw new Refused(refusal);
+    const violations = validateBody(value);
+    if (route.precheck !== undefined && isObject(value)) {
+      const refusal = await route.precheck(value, violations);
+      if (refusal !== null) throw new Refused(withViolations(refusal, violations));
     }
-    const [first, ...others] = validateBody(value);
+    const [first, ...others] = violations;
     if (first !== undefined) throw new Refused(refusals.invalidBody(first.field, first.issue, others));
     // Of a write that takes no body, one without fields says nothing.
     return route.body === undefined ? bodyless : { value, bytes };
@@ -154,7 +155,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
       await findAgain();
       if (isArchivedRefused) refuseArchived(standing.website);
     }
-    const { value, bytes } = sent === undefined ? bodyless : bodyIn(sent);
+    const { value, bytes } = sent === undefined ? bodyless : await bodyIn(sent);
 
     const { caller } = standing;
     const plan = dryRun ? engine.plan() : undefined;
@@ -230,7 +231,8 @@ const settled = async (exchange: Exchange, handle: () => Promise<Answer>, baseUr
 /** Some clients send `null` where there is no body. */
 const saysNothing = (bytes: Buffer): boolean => bytes.length < 10 && /^\s*(?:null)?\s*$/.test(bytes.toString('latin1'));
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isStale = (error: unknown): boolean => error instanceof Refused && error.refusal.code === 'stale';
 

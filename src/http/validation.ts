@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from '
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { Violation } from '../commands/refusal.js';
 import { addFormatsTo } from '../platform/formats.js';
+import { issueOf, unionIssue, wordsKeyword } from './issues.js';
 import type { Route } from './route.js';
 
 /** Checks a value against a compiled schema; `[]` when nothing is wrong. */
@@ -47,12 +48,6 @@ const endOf = (type: unknown): Schema => {
   }
 };
 
-/**
- * What a `pattern` asks for, in words:
- * `{ pattern: '^[a-z]+$', 'x-issue': 'must be of small letters' }`.
- */
-const wordsKeyword = 'x-issue';
-
 const onFirstUse = <Value>(make: () => Value): (() => Value) => {
   let made: { readonly value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
@@ -71,7 +66,7 @@ const compilerWith = (options: Options): ((schema: () => Schema) => () => Valida
   return (schema) => onFirstUse(() => ajv().compile(schema()));
 };
 
-const compileFirst = compilerWith({});
+const compileFirst = compilerWith({ verbose: true });
 const compileAll = compilerWith({ allErrors: true, verbose: true });
 /**
  * Digits beyond all numbers become `Infinity`, which only without `strictNumbers` is held to a
@@ -162,13 +157,15 @@ const violations = ({ errors }: ValidateFunction, whole: string): Violation[] =>
   const all = errors ?? [];
   // A union reports every branch and then itself: one sentence is enough.
   const unions = all.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
-  const ofBranch = (error: ErrorObject): boolean =>
-    unions.some((union) => union !== error && error.schemaPath.startsWith(`${union.schemaPath}/`));
+  const isBranchOf = (union: ErrorObject, error: ErrorObject): boolean =>
+    union !== error && error.schemaPath.startsWith(`${union.schemaPath}/`);
+  const branchesOf = (union: ErrorObject): readonly ErrorObject[] => all.filter((error) => isBranchOf(union, error));
+  const ofBranch = (error: ErrorObject): boolean => unions.some((union) => isBranchOf(union, error));
   return all
     .filter((error) => !ofBranch(error))
     .map((error) => ({
       field: fieldOf(error) || whole,
-      issue: unions.includes(error) ? unionIssue(error, all) : issueOf(error),
+      issue: unions.includes(error) ? unionIssue(error, branchesOf(error)) : issueOf(error),
     }));
 };
 
@@ -183,44 +180,3 @@ const fieldOf = ({ instancePath, keyword, params }: ErrorObject): string => {
 };
 
 const unescape = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
-
-const unionIssue = (union: ErrorObject, all: readonly ErrorObject[]): string => {
-  const branches = all.filter((error) => error !== union && error.schemaPath.startsWith(`${union.schemaPath}/`));
-  const types = branches.map((error) => (error.keyword === 'type' ? String(error.params.type) : undefined));
-  return types.includes(undefined) || branches.some(({ instancePath }) => instancePath !== union.instancePath)
-    ? 'must be in one of the forms allowed'
-    : `must be ${types.join(' or ')}`;
-};
-
-const formats: Readonly<Record<string, string>> = {
-  'date-time': 'must be an ISO 8601 time with its offset, as in 2030-01-31T12:00:00.000Z',
-  email: 'must be an e-mail address',
-  uri: 'must be an absolute address',
-};
-
-const issueOf = ({ keyword, params, message, parentSchema }: ErrorObject): string => {
-  switch (keyword) {
-    case 'pattern': {
-      const words: unknown = (parentSchema as Schema | undefined)?.[wordsKeyword];
-      return typeof words === 'string' ? words : (message ?? 'is not valid');
-    }
-    case 'required':
-      return 'is required';
-    case 'additionalProperties':
-      return 'is not a known field';
-    case 'enum':
-      return `must be one of ${(params.allowedValues as readonly unknown[]).map(String).join(', ')}`;
-    case 'format':
-      return formats[String(params.format)] ?? message ?? 'is not valid';
-    case 'minLength':
-      return params.limit === 1 ? 'must not be empty' : `must have at least ${String(params.limit)} characters`;
-    case 'maxLength':
-      return `must have at most ${String(params.limit)} characters`;
-    case 'minItems':
-      return `must have at least ${String(params.limit)} entries`;
-    case 'maxItems':
-      return `must have at most ${String(params.limit)} entries`;
-    default:
-      return message ?? 'is not valid';
-  }
-};

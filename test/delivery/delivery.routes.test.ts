@@ -127,7 +127,7 @@ describe('PUT /websites/:id/delivery that is refused: 400', () => {
   });
 
   const form = 'must be an ISO 8601 time with its offset, as in 2030-01-31T12:00:00.000Z';
-  const name = 'must be 1 to 64 letters, digits and dashes';
+  const name = 'use 1 to 64 letters, digits and dashes';
   const ids = (...names: unknown[]) => names.map((id) => ({ ...checkpoint('a'), id }));
   const one = (changes: object) => [{ ...checkpoint('a'), ...changes }];
   const { status: _, ...withoutStatus } = checkpoint('a');
@@ -135,14 +135,14 @@ describe('PUT /websites/:id/delivery that is refused: 400', () => {
   test.each<[string, object, string, string]>([
     ['no ETA', { estimatedCompletionAt: undefined }, 'estimatedCompletionAt', 'is required'],
     ['no showPreviewUrl', { showPreviewUrl: undefined }, 'showPreviewUrl', 'is required'],
-    ['an ETA of null', { estimatedCompletionAt: null }, 'estimatedCompletionAt', 'must be string'],
+    ['an ETA of null', { estimatedCompletionAt: null }, 'estimatedCompletionAt', 'must be text; got'],
     ['an ETA without an offset', { estimatedCompletionAt: '2030-01-01T00:00:00' }, 'estimatedCompletionAt', form],
     ['an ETA on a day that there is not', { estimatedCompletionAt: '2026-02-30T00:00:00Z' }, 'estimatedCompletionAt', form],
     ['an ETA in a leap second', { estimatedCompletionAt: '2016-12-31T23:59:60Z' }, 'estimatedCompletionAt', form],
     ['an ETA after the year 9999', { estimatedCompletionAt: '9999-12-31T23:59:59-01:00' }, 'estimatedCompletionAt', form],
-    ['an ETA that is a number', { estimatedCompletionAt: 1_900_000_000_000 }, 'estimatedCompletionAt', 'must be string'],
-    ['showPreviewUrl as text', { showPreviewUrl: 'true' }, 'showPreviewUrl', 'must be boolean'],
-    ['an override of null', { previewUrlOverride: null }, 'previewUrlOverride', 'must be string'],
+    ['an ETA that is a number', { estimatedCompletionAt: 1_900_000_000_000 }, 'estimatedCompletionAt', 'must be text; got'],
+    ['showPreviewUrl as text', { showPreviewUrl: 'true' }, 'showPreviewUrl', 'must be true or false; got text'],
+    ['an override of null', { previewUrlOverride: null }, 'previewUrlOverride', 'must be text; got'],
     [
       'an override that runs',
       { previewUrlOverride: 'javascript:alert(1)' },
@@ -161,19 +161,19 @@ describe('PUT /websites/:id/delivery that is refused: 400', () => {
       'previewUrlOverride',
       'must have at most 2048 characters',
     ],
-    ['checkpoints that are no list', { checkpoints: {} }, 'checkpoints', 'must be array'],
+    ['checkpoints that are no list', { checkpoints: {} }, 'checkpoints', 'must be a list; got an object'],
     [
       '41 checkpoints',
       { checkpoints: ids(...Array.from({ length: 41 }, (_entry, index) => `c${index}`)) },
       'checkpoints',
       'must have at most 40 entries',
     ],
-    ['a checkpoint that is null', { checkpoints: [null] }, 'checkpoints.0', 'must be object'],
+    ['a checkpoint that is null', { checkpoints: [null] }, 'checkpoints.0', 'must be an object; got null'],
     ['an id twice', { checkpoints: ids('a', 'b', 'a') }, 'checkpoints.2.id', 'must be unique within the delivery block'],
     ['an id with other characters', { checkpoints: ids('a', 'b_c') }, 'checkpoints.1.id', name],
     ['an empty id', { checkpoints: ids('') }, 'checkpoints.0.id', name],
     ['an id of 65 characters', { checkpoints: ids('x'.repeat(65)) }, 'checkpoints.0.id', name],
-    ['an id that is a number', { checkpoints: ids(1) }, 'checkpoints.0.id', 'must be string'],
+    ['an id that is a number', { checkpoints: ids(1) }, 'checkpoints.0.id', 'must be text; got'],
     ['an empty label', { checkpoints: one({ label: '' }) }, 'checkpoints.0.label', 'must not be empty'],
     [
       'a label of 201 characters',
@@ -181,8 +181,18 @@ describe('PUT /websites/:id/delivery that is refused: 400', () => {
       'checkpoints.0.label',
       'must have at most 200 characters',
     ],
-    ['an order that is no integer', { checkpoints: one({ order: 1.5 }) }, 'checkpoints.0.order', 'must be integer'],
-    ['an order beyond 2^53', { checkpoints: one({ order: 2 ** 53 }) }, 'checkpoints.0.order', 'must be <= 9007199254740991'],
+    [
+      'an order that is no integer',
+      { checkpoints: one({ order: 1.5 }) },
+      'checkpoints.0.order',
+      'must be a whole number; got a fraction',
+    ],
+    [
+      'an order beyond 2^53',
+      { checkpoints: one({ order: 2 ** 53 }) },
+      'checkpoints.0.order',
+      'must be at most 9007199254740991; got 9007199254740992',
+    ],
     [
       'an unknown status',
       { checkpoints: one({ status: 'started' }) },
@@ -196,10 +206,12 @@ describe('PUT /websites/:id/delivery that is refused: 400', () => {
     ['an empty reason', { reason: '' }, 'reason', 'must not be empty'],
   ])('%s', async (_what, changes, field, issue) => {
     const { status, body } = await delivery.replace({ ...replacement, ...changes });
-    expect([status, body]).toStrictEqual([
-      400,
-      { error: `Invalid request body — ${field}: ${issue}`, code: 'invalid_body', details: [{ field, issue }] },
-    ]);
+    // What came follows what is expected.
+    const [told = { issue: '' }] = (body as { details: readonly { issue: string }[] }).details;
+    expect(told.issue.slice(0, issue.length)).toBe(issue);
+    const details = [{ field, issue: told.issue }];
+    const error = `Invalid request body — ${field}: ${told.issue}`;
+    expect([status, body]).toStrictEqual([400, { error, code: 'invalid_body', details }]);
   });
 
   test('every violation is listed', async () => {
@@ -256,7 +268,12 @@ describe('PUT /websites/:id/delivery/checkpoints/:checkpointId', () => {
   test.each([
     ['unknown', 'nope', 404, 'Checkpoint nope not found'],
     ['named like a part of every object', 'constructor', 404, 'Checkpoint constructor not found'],
-    ['that cannot be one', 'a%20b', 400, 'Invalid path params — checkpointId: must be 1 to 64 letters, digits and dashes'],
+    [
+      'that cannot be one',
+      'a%20b',
+      400,
+      'Invalid path params — checkpointId: use 1 to 64 letters, digits and dashes; got 3 characters',
+    ],
   ])('a checkpoint %s (%s): %i', async (_, id, status, error) => {
     const delivery = await started.newDelivery();
     const answer = await delivery.setStatus(id, 'done');
@@ -411,7 +428,7 @@ describe('POST /websites/:id/delivery/undo', () => {
     ['the set-up', 0, 'is the set-up, which cannot be undone'],
     ['a change that never was', 1, 'is not a change of this delivery block'],
     ['a change far away', Number.MAX_SAFE_INTEGER, 'is not a change of this delivery block'],
-    ['no change', -1, 'must be >= 0'],
+    ['no change', -1, 'must be at least 0; got -1'],
   ])('%s: 400', async (_, revision, issue) => {
     const delivery = await started.newDelivery();
     const { status, body } = await delivery.undo({ revision });

@@ -183,11 +183,11 @@ describe('POST /api-keys', () => {
   test.each([
     ['without a name', { name: undefined }, 'name: is required'],
     ['with a blank name', { name: ' ' }, 'name: must not be blank'],
-    ['with another scope', { scope: 'all' }, 'scope: must be one of read, write'],
+    ['with another scope', { scope: 'all' }, 'scope: must be one of read, write; got all'],
     [
       'with a day for a time',
       { expiresAt: '2030-01-01' },
-      'expiresAt: must be an ISO 8601 time with its offset, as in 2030-01-31T12:00:00.000Z',
+      'expiresAt: must be an ISO 8601 time with its offset, as in 2030-01-31T12:00:00.000Z; got 10 characters',
     ],
     ['lapsed already', { expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt: must be in the future'],
     ['for somebody else', { subject: 'other' }, 'subject: is not a known field'],

@@ -168,7 +168,11 @@ describe('the same request with the same key', () => {
     surprises.push(() => Promise.reject(new Refused(refusals.slugTaken())));
     const first = await order(key);
     const second = await order(key);
-    expect(first.body).toStrictEqual({ error: 'slug already exists', code: 'slug_taken', details: null });
+    expect(first.body).toStrictEqual({
+      error: 'slug already exists',
+      code: 'slug_taken',
+      details: [{ field: 'slug', issue: 'already exists' }],
+    });
     expect([second.status, second.text]).toStrictEqual([400, first.text]);
     expect(calls).toHaveLength(1);
   });

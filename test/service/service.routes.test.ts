@@ -90,7 +90,7 @@ describe('a service', () => {
     [
       'another domain',
       { ...shop, shopDomain: 'evil.example' },
-      'shopDomain: must be the shop’s own domain, as in corner-bakery.myshopify.com',
+      'shopDomain: must be the shop’s own domain, as in corner-bakery.myshopify.com; got 12 characters',
     ],
     ['a field of another kind', { ...shop, siteId: 'x' }, 'siteId: is not a field of a commerce service'],
     [
@@ -98,7 +98,7 @@ describe('a service', () => {
       { kind: 'analytics', siteId: 'x', secrets: { adminToken: 'x' } },
       'secrets.adminToken: is not a field of a analytics service',
     ],
-    ['an unknown kind', { kind: 'blog' }, 'kind: must be one of commerce, scheduling, analytics'],
+    ['an unknown kind', { kind: 'blog' }, 'kind: must be one of commerce, scheduling, analytics; got blog'],
   ])('with %s is refused', async (_, body, issue) => {
     expect(await post(body)).toMatchObject({ status: 400, body: { error: `Invalid request body — ${issue}` } });
   });

@@ -72,6 +72,14 @@ export const createWebsite = async (
   return { websiteId };
 };
 
+/** Whether a new website could not have the slug now. */
+export const isSlugTaken = async (engine: Engine, slug: string): Promise<boolean> => {
+  const { state } = await engine.state(slugFold, { slug });
+  const abandonedBy = state.stage === 'reserved' ? state.websiteId : undefined;
+  const command = { type: 'ReserveSlug', slug, websiteId: '', abandonedBy, at: isoTime(engine.clock.now()) } as const;
+  return isRefusal(slugDecider.decide(command, state));
+};
+
 /**
  * Reserves the slug. It takes the slug over from a website that was not created in time, and whose
  * creation then never succeeds.

@@ -6,6 +6,7 @@ import { apiKeyProjection, type APIKeyDocument } from '../../../projections/apiK
 import { listApiKeys } from '../../../projections/apiKey/apiKey.queries.js';
 import type { KeyUse } from '../../auth/keyUse.js';
 import { readPage } from '../../paging.js';
+import { NonBlank } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
@@ -54,7 +55,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     access: 'signedIn',
     body: Type.Object(
       {
-        name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', 'x-issue': 'must not be blank' }),
+        name: NonBlank(100),
         role: Type.Optional(
           Type.Enum(['admin', 'client'], { description: "No more than the caller's own, which is the default." }),
         ),

@@ -12,6 +12,7 @@ import { entityId } from '../../../platform/ids.js';
 import { utcTime } from '../../../platform/times.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { billingFold } from '../../../workers/transfer/transfer.process.js';
+import { Currency, NonBlank } from '../../schemas.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 
 const billingTag: RouteTag = { name: 'Billing', description: 'What the owner pays, as the payment provider reports it.' };
@@ -139,8 +140,8 @@ const ledgerRoutes = (
     body: Type.Object(
       {
         total: Type.Integer({ minimum: 1, maximum: 99_999_999, description: 'In the smallest unit of the currency.' }),
-        currency: Type.String({ pattern: '^[a-z]{3}$', description: 'ISO 4217, lower-case.' }),
-        description: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }),
+        currency: Currency({ description: 'ISO 4217, lower-case.' }),
+        description: NonBlank(500),
         dueAt: Type.Optional(Time),
       },
       { additionalProperties: false },

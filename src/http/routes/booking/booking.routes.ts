@@ -12,6 +12,7 @@ import { serviceOf } from '../../../projections/service/service.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { readPageByPlace } from '../../paging.js';
 import { PersonalAddress, PersonalName } from '../../personalFields.js';
+import { NonBlank } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
@@ -20,7 +21,6 @@ const bookingTag: RouteTag = {
   description: 'Bookings, as the scheduling service or the embedded calendar reports them.',
 };
 const Time = Type.String({ format: 'date-time' });
-const text = { minLength: 1, maxLength: 200, pattern: '\\S', 'x-issue': 'must not be blank' };
 
 const Booking = Type.Object(
   {
@@ -115,10 +115,10 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       access: 'admin',
       feature: 'scheduling',
       body: Type.Object({
-        title: Type.String(text),
+        title: NonBlank(200),
         start: Time,
         end: Time,
-        location: Type.Optional(Type.String(text)),
+        location: Type.Optional(NonBlank(200)),
       }),
       refusals: ['bookings_elsewhere', 'calendar_full'],
       answers: { 201: { description: 'The booking.', schema: Booking } },

@@ -8,13 +8,14 @@ import type { ClientDocument } from '../../../projections/client/client.projecti
 import { listClients, readClient, readClientAsOf } from '../../../projections/client/client.queries.js';
 import { readPage } from '../../paging.js';
 import { PersonalAddress, PersonalName } from '../../personalFields.js';
+import { EmailAddress, NonBlank } from '../../schemas.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const clientTag: RouteTag = { name: 'Clients', description: 'The end customers.' };
 
-export const Email = Type.String({ format: 'email', maxLength: 254 });
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' });
+export const Email = EmailAddress();
+const Name = NonBlank(200);
 
 export const Client = Type.Object(
   {

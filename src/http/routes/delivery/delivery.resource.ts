@@ -3,6 +3,7 @@ import type { DeliveryBlock as Block } from '../../../events/delivery/delivery.b
 import { DeliveryCheckpoint, DeliveryCheckpointStatus, deliveryEvents } from '../../../events/delivery/delivery.events.js';
 import type { PersonalData } from '../../../platform/personal.js';
 import type { DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
+import { CheckpointId } from '../../schemas.js';
 import type { Preview } from './preview.js';
 
 const Time = Type.String({ format: 'date-time' });
@@ -96,11 +97,7 @@ export const toDeliveryHistory = (
 
 /** A checkpoint as it is sent: what a portal has received it may send back. */
 export const SentCheckpoint = Type.Object({
-  id: Type.String({
-    pattern: '^[A-Za-z0-9-]{1,64}$',
-    'x-issue': 'must be 1 to 64 letters, digits and dashes',
-    description: 'Unique within the delivery block.',
-  }),
+  id: CheckpointId({ description: 'Unique within the delivery block.' }),
   label: Type.String({ minLength: 1, maxLength: 200 }),
   order: Type.Integer({ description: 'Sort key.' }),
   status: DeliveryCheckpointStatus,

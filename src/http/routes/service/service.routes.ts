@@ -5,6 +5,7 @@ import { ServiceKind } from '../../../events/service/service.events.js';
 import { servicesOf } from '../../../projections/service/service.queries.js';
 import type { ServiceView } from '../../../projections/service/service.projection.js';
 import { pageOf } from '../../paging.js';
+import { Secret, ShopDomain } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 
@@ -12,26 +13,10 @@ const serviceTag: RouteTag = {
   name: 'Services',
   description: 'Services of one website: its shop, its scheduling account, its analytics site.',
 };
-const secret = (description: string) =>
-  Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 500,
-      pattern: '^[\\x21-\\x7e]+$',
-      'x-issue': 'must be printable characters without spaces',
-      description,
-    }),
-  );
+const secret = (description: string) => Type.Optional(Secret(500, { description }));
 
 const settings = {
-  shopDomain: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      pattern: '^[A-Za-z0-9][A-Za-z0-9-]*\\.[Mm][Yy][Ss][Hh][Oo][Pp][Ii][Ff][Yy]\\.[Cc][Oo][Mm]$',
-      'x-issue': 'must be the shop’s own domain, as in corner-bakery.myshopify.com',
-      description: 'Of `commerce`: the shop.',
-    }),
-  ),
+  shopDomain: Type.Optional(ShopDomain({ description: 'Of `commerce`: the shop.' })),
   eventTypeIds: Type.Optional(
     Type.Array(Type.Integer({ minimum: 1 }), {
       minItems: 1,

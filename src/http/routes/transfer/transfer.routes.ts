@@ -6,6 +6,7 @@ import type { Payments } from '../../../integrations/payments/port.js';
 import type { InvitationEntry } from '../../../projections/access/access.projection.js';
 import { listTransfers, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
 import { pageOf } from '../../paging.js';
+import { Printable } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import { Invitation, toInvitation } from '../access/access.resource.js';
 import { Email } from '../client/client.routes.js';
@@ -52,8 +53,7 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
         {
           email: Email,
           priceId: Type.Optional(
-            Type.String({
-              pattern: '^[\\x21-\\x7e]{1,255}$',
+            Printable(255, {
               description: 'What the new owner subscribes to, as the payment provider names it. Default: its default price.',
             }),
           ),

@@ -18,6 +18,7 @@ import {
   type WebhookName,
 } from '../../../workers/webhook/webhook.process.js';
 import { httpErrors } from '../../errors.js';
+import { Id } from '../../schemas.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { type ServicesState, servicesFold } from '../../../events/service/service.state.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -98,7 +99,7 @@ export const webhookRoutes = ({
       tag: webhookTag,
       scope: 'installation',
       access: 'public',
-      query: Type.Object({ websiteId: Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\w-]+$' }) }),
+      query: Type.Object({ websiteId: Id() }),
       raw: headers,
       refusals: ['invalid_signature', 'invalid_headers', 'other_shop', 'website_not_found'],
       answers: { 200: { description: 'It and its payload are stored, or were before.', schema: Type.Object({}) } },

@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
-import { Refused, refusals, type Refusal } from '../../../commands/refusal.js';
+import { Refused, refusals, withViolations, type Refusal, type Violation } from '../../../commands/refusal.js';
 import {
   archiveWebsite,
   changeWebsite,
   createWebsite,
+  isSlugTaken,
   removeOwner,
   restoreWebsite,
 } from '../../../commands/website/website.handlers.js';
+import type { Engine } from '../../../engine.js';
 import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import { Feature, Tier } from '../../../events/website/website.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
@@ -16,6 +18,7 @@ import { openTransfers } from '../../../projections/access/access.queries.js';
 import { listWebsites } from '../../../projections/website/website.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { readPage } from '../../paging.js';
+import { HexColour, NonBlank, Slug, SourceHostUsername } from '../../schemas.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { toWebsite, Website, withBilling } from './website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -23,40 +26,46 @@ import type { Reader } from '../../../projections/reader.js';
 const websiteTag: RouteTag = { name: 'Websites', description: 'Websites and their life.' };
 const oneWebsite = { 200: { description: 'The website.', schema: Website } };
 
-const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const hexColour = /^#[0-9a-fA-F]{6}$/;
-
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-const checkColour = ({ brandColor }: Record<string, unknown>): Refusal | null =>
-  brandColor === undefined || (typeof brandColor === 'string' && hexColour.test(brandColor))
-    ? null
-    : refusals.notHexColour('brandColor');
+type Precheck = NonNullable<Route['precheck']>;
 
-const isRecord = (body: unknown): body is Record<string, unknown> =>
-  typeof body === 'object' && body !== null && !Array.isArray(body);
+/** The refusal of the first field, with the others in its `details`. */
+const together = ([first, ...others]: readonly Refusal[]): Refusal | null =>
+  first === undefined
+    ? null
+    : withViolations(
+        first,
+        others.flatMap(({ details }) => details as readonly Violation[]),
+      );
+
+const colourFaults = (violations: readonly Violation[]): readonly Refusal[] =>
+  violations.some(({ field }) => field === 'brandColor') ? [refusals.notHexColour('brandColor')] : [];
 
 /**
  * Website creation is checked by hand first: its messages are the specification's (api.md, section
- * 3).
+ * 3). A slug that is taken is told beside other faults; alone, by the command.
  */
-const checkCreation = (body: unknown): Refusal | null => {
-  if (!isRecord(body)) return null;
-  for (const field of ['name', 'slug']) {
-    if (isBlank(body[field])) return refusals.fieldRequired(field);
-  }
-  return checkColour(body);
+const checkCreation =
+  (engine: Engine): Precheck =>
+  async ({ name: givenName, slug }, violations) => {
+    const missing = Object.entries({ name: givenName, slug }).flatMap(([field, value]) =>
+      isBlank(value) ? [refusals.fieldRequired(field)] : [],
+    );
+    const faults = [...missing, ...colourFaults(violations)];
+    const isSlugSound = typeof slug === 'string' && !isBlank(slug) && !violations.some(({ field }) => field === 'slug');
+    if (violations.length === 0 || !isSlugSound || !(await isSlugTaken(engine, slug))) return together(faults);
+    return together([...missing, refusals.slugTaken(), ...colourFaults(violations)]);
+  };
+
+const checkChange: Precheck = ({ name: givenName }, violations) => {
+  const missing = givenName !== undefined && isBlank(givenName) ? [refusals.fieldRequired('name')] : [];
+  return Promise.resolve(together([...missing, ...colourFaults(violations)]));
 };
 
-const checkChange = (body: unknown): Refusal | null => {
-  if (!isRecord(body)) return null;
-  if (body.name !== undefined && isBlank(body.name)) return refusals.fieldRequired('name');
-  return checkColour(body);
-};
-
-const name = Type.String({ maxLength: 200, pattern: '\\S' });
-const brandColor = Type.Optional(Type.String({ pattern: hexColour.source, description: '`#RRGGBB`.' }));
+const name = NonBlank(200);
+const brandColor = Type.Optional(HexColour({ description: '`#RRGGBB`.' }));
 const clientId = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The owning client.' }));
 const newOwner = Type.Optional(
   Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], {
@@ -66,12 +75,13 @@ const newOwner = Type.Optional(
 const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
 
 export const websiteRoutes = (parts: {
+  engine: Engine;
   reader: Reader;
   sourceHost: SourceHost;
   payments: Payments;
   siteAddress: SiteAddress;
 }): readonly Route[] => {
-  const { reader, sourceHost, siteAddress } = parts;
+  const { engine, reader, sourceHost, siteAddress } = parts;
   /** @param left the revision that the command left the website at */
   const answerWritten = async (websiteId: string, left: bigint): Promise<Answer> => {
     const { document, revision } = await reader.read(websiteProjection, websiteId, left);
@@ -79,11 +89,12 @@ export const websiteRoutes = (parts: {
     return { body: await withBilling(parts, toWebsite(document, siteAddress)), revision };
   };
 
-  const requireTemplate = async (templateId: string): Promise<void> => {
+  const requireTemplate = async (templateId: string, slug: string): Promise<void> => {
     const templates = await sourceHost.listTemplates();
-    if (!templates.some(({ id }) => id === templateId)) {
-      throw new Refused(refusals.invalidBody('templateId', `template ${templateId} does not exist`));
-    }
+    if (templates.some(({ id }) => id === templateId)) return;
+    const unknown = refusals.invalidBody('templateId', `template ${templateId} does not exist`);
+    const refusal = together([...((await isSlugTaken(engine, slug)) ? [refusals.slugTaken()] : []), unknown]);
+    throw new Refused(refusal ?? unknown);
   };
 
   return [
@@ -95,11 +106,11 @@ export const websiteRoutes = (parts: {
       tag: websiteTag,
       scope: 'installation',
       access: 'admin',
-      precheck: checkCreation,
+      precheck: checkCreation(engine),
       body: Type.Object(
         {
           name,
-          slug: Type.String({ pattern: slugForm.source, description: 'A DNS label; unique among all websites.' }),
+          slug: Slug({ description: 'A DNS label; unique among all websites.' }),
           templateId: Type.Optional(
             Type.String({ minLength: 1, maxLength: 100, description: 'Default: the source host’s own default template.' }),
           ),
@@ -108,7 +119,7 @@ export const websiteRoutes = (parts: {
           features: Type.Optional(featureList),
           brandColor,
           collaborators: Type.Optional(
-            Type.Array(Type.String({ pattern: '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?$' }), {
+            Type.Array(SourceHostUsername(), {
               uniqueItems: true,
               maxItems: 50,
               description: 'Usernames on the source host.',
@@ -121,7 +132,7 @@ export const websiteRoutes = (parts: {
       answers: { 201: { description: 'The website, being provisioned.', schema: Website } },
       act: async ({ body, context }, acting) => {
         const templateId = body.templateId ?? sourceHost.defaultTemplateId;
-        await requireTemplate(templateId);
+        await requireTemplate(templateId, body.slug);
         const input = {
           ...body,
           name: body.name.trim(),
