@@ -17,11 +17,15 @@ export const issueOf = (error: ErrorObject): string => `${expected(error)}${rece
 /** What is wrong with a value that fits no branch of a union. */
 export const unionIssue = (union: ErrorObject, branches: readonly ErrorObject[]): string => {
   const own = wordsOf(union);
+  if (own !== undefined) return `${own}${gotKind(union)}`;
+  // Of the branch that takes such a value at all, more is known: the text has another form.
+  const nearest = branches.find(({ keyword }) => keyword !== 'type');
+  if (nearest?.instancePath === union.instancePath && typeof union.data !== 'object') return issueOf(nearest);
   const types = branches.map(({ keyword, params, instancePath }) =>
     keyword === 'type' && instancePath === union.instancePath ? typeWords(params.type) : undefined,
   );
   const known = types.includes(undefined) ? 'must be in one of the forms that are described' : `must be ${types.join(' or ')}`;
-  return `${own ?? known}${gotKind(union)}`;
+  return `${known}${gotKind(union)}`;
 };
 
 /** What each format of `platform/formats.ts` asks for. */
@@ -105,10 +109,10 @@ const received = (error: ErrorObject): string => {
       return typeof data === 'string' && isTellable(data) ? `; got ${data}` : gotKind(error);
     case 'format':
     case 'pattern':
-      return typeof data === 'string' && data.trim() !== '' ? `; got ${counted([...data].length, characters)}` : '';
+      return typeof data === 'string' && data.trim() !== '' ? `; got ${counted(Array.from(data).length, characters)}` : '';
     case 'minLength':
     case 'maxLength':
-      return typeof data === 'string' && params.limit !== 1 ? `; got ${String([...data].length)}` : '';
+      return typeof data === 'string' && params.limit !== 1 ? `; got ${String(Array.from(data).length)}` : '';
     case 'minItems':
     case 'maxItems':
       return Array.isArray(data) && params.limit !== 1 ? `; got ${String(data.length)}` : '';

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Type, type TSchema } from 'typebox';
 import { bodyValidator, closed, pathParamsOf, textsValidator } from '../../src/http/validation.js';
 import { formatWords } from '../../src/http/issues.js';
+import { HexColour } from '../../src/http/schemas.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import type { Route } from '../../src/http/route.js';
 import { startApi, type RunningApi } from '../support/http.js';
@@ -37,7 +38,7 @@ test('whatever a route refuses, it says so in words for people', () => {
     for (const [place, schema, kind] of inputsOf(route)) {
       const validate = kind === 'body' ? bodyValidator(schema) : textsValidator(schema as Parameters<typeof textsValidator>[0]);
       for (const { keyword, input } of refusedInputs(closed(schema), kind)) {
-        const what = `${route.operationId}, ${place}, ${keyword}: ${JSON.stringify(input)?.slice(0, 200)}`;
+        const what = `${route.operationId}, ${place}, ${keyword}: ${JSON.stringify(input).slice(0, 200)}`;
         const violations = validate(input as Record<string, unknown>);
         expect([what, violations.length > 0]).toStrictEqual([what, true]);
         for (const { field, issue } of violations) {
@@ -76,6 +77,13 @@ describe('what came', () => {
     ['a long one', Type.Enum(['one', 'two']), 'x'.repeat(31), 'must be one of one, two; got text'],
     ['a token', Type.Enum(['one', 'two']), token38, 'must be one of one, two; got text'],
     ['free text', Type.String({ maxLength: 2 }), 'secret', 'must have at most 2 characters; got 6'],
+    ['neither', Type.Union([Type.String(), Type.Null()]), 1, 'must be text or null; got a number'],
+    [
+      'text of another form where null may stand',
+      Type.Union([HexColour(), Type.Null()]),
+      'red',
+      'must be #RRGGBB hex; got 3 characters',
+    ],
     ['true', Type.String(), true, 'must be text; got true'],
     ['too small a number', Type.Integer({ minimum: 1 }), -3, 'must be at least 1; got -3'],
   ])('%s', (_what, schema, value, issue) => {
