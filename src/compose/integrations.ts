@@ -164,7 +164,12 @@ export const composeIntegrations = (
       ],
     },
     // A website's origin comes first: nothing else is answered there.
-    mounts: { '/': hostingHere.handlers.atSiteHost, ...mounts, '/sites': hostingHere.handlers.belowSites },
+    mounts: {
+      '/': hostingHere.handlers.atSiteHost,
+      ...mounts,
+      '/sites': hostingHere.handlers.belowSites,
+      '/robots.txt': hostingHere.handlers.robots,
+    },
     ...overrides,
     close: () => {
       builder.close();

@@ -47,16 +47,21 @@ const objectId = /^[0-9a-f]{40}$/;
 
 const damaged = (what: string): UnreadableRepository => new UnreadableRepository(`${what} is damaged`);
 
+/** Points to the commit that the embedded source host made of a template. */
+export const templateRef = 'refs/doorstep/template';
+
 /**
  * The commit that a branch points to, or null when the repository or the branch does not exist.
  * @throws UnreadableRepository when it points to something else
  */
-export const branchHead = async (gitdir: string, branch: string): Promise<string | null> => {
-  const ref = `refs/heads/${branch}`;
+export const branchHead = (gitdir: string, branch: string): Promise<string | null> => refTarget(gitdir, `refs/heads/${branch}`);
+
+/** `branchHead` of any reference, by its whole name. */
+export const refTarget = async (gitdir: string, ref: string): Promise<string | null> => {
   const loose = await smallFile(join(gitdir, ref), 1_024);
   if (loose !== null) {
     const id = loose.trim();
-    if (!objectId.test(id)) throw damaged(`The branch ${branch}`);
+    if (!objectId.test(id)) throw damaged(`The reference ${ref}`);
     return id;
   }
   const packed = (await smallFile(join(gitdir, 'packed-refs'), maxPackedRefsBytes)) ?? '';

@@ -250,7 +250,8 @@ test('other filters work on lists', async () => {
 type Make = (kind: 'tree' | 'blob', content: Uint8Array | string) => string;
 
 describe('what is read from a repository', () => {
-  const read = async (repository: { cloneUrl: string }, commit: string) => readCommit(fileURLToPath(repository.cloneUrl), commit);
+  const read = async (repository: { cloneUrl: string }, commit: string) =>
+    (await readCommit(fileURLToPath(repository.cloneUrl), commit)).files;
 
   test('every file of the commit, and of no other', async () => {
     const repository = repositoryOf({ 'a.txt': 'one', 'b/c/ü.txt': 'two' });

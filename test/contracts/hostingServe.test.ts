@@ -32,7 +32,10 @@ let deployment = '';
 beforeAll(async () => {
   folder = temporaryFolder();
   const hosting = createEmbeddedHosting({ folder, publicUrl: () => base, builder: siteBuilder, clock: createTestClock() });
-  base = await serveSites(() => hosting.handlers.belowSites);
+  base = await serveSites(
+    () => hosting.handlers.belowSites,
+    () => hosting.handlers.robots,
+  );
   for (const [name, files] of Object.entries({ acme: site, bare: bareSite })) {
     const { id } = await hosting.createProject({ name, marker: name, repository: repositoryOf(files) });
     deployment = (await hosting.deploy(id, 'first')).id;
@@ -170,6 +173,19 @@ describe('a deployment by itself', () => {
     expect(response.status).toBe(301);
     expect(response.headers.get('location')).toBe(`./${deployment}/`);
   });
+});
+
+test('the service itself lets search engines into the sites alone', async () => {
+  const asked = async (path: string, method = 'GET') => {
+    const response = await fetch(`${base}${path}`, { method });
+    return [response.status, response.headers.get('cross-origin-resource-policy'), await response.text()];
+  };
+  expect(await asked('/robots.txt')).toEqual([200, 'cross-origin', 'User-agent: *\nAllow: /sites/\nDisallow: /\n']);
+  for (const [path, method] of [
+    ['/robots.txt/more', 'GET'],
+    ['/robots.txt', 'POST'],
+  ] as const)
+    expect((await asked(path, method))[0]).toBe(404);
 });
 
 describe('headers', () => {

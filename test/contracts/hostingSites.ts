@@ -75,11 +75,12 @@ afterAll(() => {
 });
 
 /**
- * Serves `handler` at `/sites` on a free loopback port until the test file ends; returns the base
- * address.
+ * Serves `handler` at `/sites`, and `robots` at `/robots.txt`, on a free loopback port until the test
+ * file ends; returns the base address.
  */
-export const serveSites = async (handler: () => RequestHandler): Promise<string> => {
+export const serveSites = async (handler: () => RequestHandler, robots?: () => RequestHandler): Promise<string> => {
   const app = express();
+  if (robots !== undefined) app.use('/robots.txt', (request, response, next) => robots()(request, response, next));
   app.use('/sites', (request, response, next) => handler()(request, response, next));
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

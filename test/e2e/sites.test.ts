@@ -5,7 +5,8 @@ import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.j
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { createScan } from '../../src/workers/seo/scan.js';
-import { serveSites } from '../contracts/hostingSites.js';
+import { commitTo, git, serveSites } from '../contracts/hostingSites.js';
+import { hasChromium, startChromium } from '../support/chromium.js';
 import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
@@ -41,6 +42,31 @@ const provision = async (slug: string, templateId: string, color?: string, siteN
   await hosting.setVariables(id, variables);
   expect(await hosting.deploy(id, slug)).toMatchObject({ status: 'ready' });
   return url;
+};
+
+/** Commits `files` to a website's repository and deploys. */
+const change = async (slug: string, files: Readonly<Record<string, string>>): Promise<void> => {
+  const repository = await sourceHost.findRepository({ name: slug, marker: slug });
+  if (repository === null) throw new Error(`There is no website ${slug}`);
+  expect(await hosting.deploy(slug, commitTo(repository, files))).toMatchObject({ status: 'ready' });
+};
+
+/** Replaces the words of a website, wherever its template has them in `_data/`, and deploys. */
+const edit = async (slug: string, replace: (words: string, field: string) => string): Promise<void> => {
+  const gitdir = join(folder, 'repositories', `${slug}.git`);
+  const paths = git(gitdir, ['ls-tree', '-r', '--name-only', 'main', '_data']).split('\n');
+  const words = paths.filter((path) => path !== '_data/site.json');
+  const edited = words.map((path) => {
+    const data: unknown = JSON.parse(git(gitdir, ['show', `main:${path}`]));
+    const isKey = (field: string): boolean => ['id', 'path'].includes(field);
+    return [
+      path,
+      JSON.stringify(data, (field, value: unknown) =>
+        typeof value === 'string' && !isKey(field) ? replace(value, field) : value,
+      ),
+    ] as const;
+  });
+  await change(slug, Object.fromEntries(edited));
 };
 
 beforeAll(async () => {
@@ -192,11 +218,49 @@ describe.each(templates)('the template %s', (template) => {
     ]);
   });
 
-  test('has no findings in an SEO audit', async () => {
+  test('is for search engines once its words are its own', async () => {
     const servedSiteUrl = (asked: URL): URL | null => (asked.href.startsWith(`${base}/sites/`) ? asked : null);
     const scan = createScan({ clock: systemClock, servedSiteUrl, llm: undefined });
-    const url = await provision(`${template}-bakery`, template, undefined, 'Corner Bakery');
+    const slug = `${template}-bakery`;
+    const url = await provision(slug, template, undefined, 'Corner Bakery');
+    const robotsOf = async (path: string) => (await fetch(`${url}${path}`)).headers.get('x-robots-tag');
+
+    for (const path of ['', 'assets/site.css', 'no/such/page']) expect([path, await robotsOf(path)]).toEqual([path, 'noindex']);
+    const unedited = await scan({ url, name: 'Corner Bakery' });
+    expect(unedited.findings.map(({ rule, affected }) => [rule, affected])).toEqual([
+      ['noindex', unedited.pages],
+      ['placeholder', unedited.pages],
+    ]);
+    // They can only read that when they are let in.
+    expect((await read(`${url}robots.txt`)).html).toContain('Allow: /');
+
+    await change(slug, {});
+    expect(await robotsOf('')).toBe('noindex');
+
+    const placeholders = /hello@example\.com|\+1 ?555 ?0100|Second floor/;
+    await edit(slug, (words) => words.replace(placeholders, 'Leeds'));
+    expect(await robotsOf('')).toBeNull();
     expect(await scan({ url, name: 'Corner Bakery' })).toMatchObject({ findings: [], score: 100, complete: true });
+  });
+
+  (hasChromium ? test : test.skip)('has no line that is wider than a phone of 320 pixels, whatever the words', async () => {
+    const longest = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';
+    const slug = `${template}-long`;
+    const url = await provision(slug, template, undefined, longest);
+    await edit(slug, (words, field) => {
+      if (field === 'phoneLink') return words;
+      return field === 'email' ? `${longest}@${longest}.de` : `${longest} ${words}`;
+    });
+    const chromium = await startChromium();
+    try {
+      const tab = await chromium.newPage({ viewport: { width: 320, height: 640 } });
+      for (const { address } of await crawl(url)) {
+        await tab.goto(address);
+        expect([address, await tab.evaluate('document.documentElement.scrollWidth')]).toEqual([address, 320]);
+      }
+    } finally {
+      await chromium.close();
+    }
   });
 
   test('lists its pages in the sitemap, and not its internal files', async () => {

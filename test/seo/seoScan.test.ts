@@ -93,6 +93,13 @@ describe('a scan', () => {
   test.each<[string, Record<string, Content>]>([
     ['noindex', { '/about': { headers: { 'x-robots-tag': 'noindex' }, body: pageAt('/about')({ headers: {} } as never) } }],
     ['noindex', about({ head: '<meta name="ROBOTS" content="none">' })],
+    ['placeholder', about({ body: '<h1>Bread</h1><p>Write to HELLO@Example.com' })],
+    ['placeholder', about({ body: '<h1>Bread</h1><a href="mailto:ada@mail.example.org">Mail</a>' })],
+    ['placeholder', about({ body: '<h1>Bread</h1>+1 555 0100' })],
+    ['placeholder', about({ body: '<h1>Bread</h1>(212) 555-0123' })],
+    ['placeholder', about({ body: '<h1>Bread</h1><a href="tel:+15550100">Call</a>' })],
+    ['placeholder', about({ body: '<h1>Bread</h1><p>Lorem\nipsum dolor' })],
+    ['placeholder', about({ body: '<h1>Bread</h1><address>Second floor<br>\nYour town' })],
     ['title-missing', about({ title: '' })],
     ['title-length', about({ title: 'About' })],
     ['title-length', about({ title: 'Bread '.repeat(20) })],
@@ -137,6 +144,20 @@ describe('a scan', () => {
       { rule: 'title-missing', severity: 'error', affected: 1, pages: [`http://${host}/about`] },
       { rule: 'links-broken', affected: 1, pages: [`http://${host}/gone (linked from http://${host}/about)`] },
     ]);
+  });
+
+  test('names the placeholders, each once', async () => {
+    const body = '<h1>Bread</h1><a href="mailto:hello@example.com">hello@example.com</a> +1 555 0100';
+    const { findings } = await scanOf(serving({ ...goodSite, ...about({ body }) }));
+    expect(findings).toMatchObject([
+      { rule: 'placeholder', affected: 1, pages: [`http://${host}/about (hello@example.com, +1 555 0100)`] },
+    ]);
+  });
+
+  test('takes no real address or number for a placeholder', async () => {
+    const real = 'ada@example.co.uk ada@bestexample.com ada@example.community +49 221 5550100 555 0199 +1 555 01000 Your town';
+    const { findings } = await scanOf(serving({ ...goodSite, ...about({ body: `<h1>Bread</h1>${real}` }) }));
+    expect(findings).toEqual([]);
   });
 
   test('reports many findings for a poor page, and still ends', async () => {

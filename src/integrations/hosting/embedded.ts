@@ -46,6 +46,8 @@ interface DeploymentFile {
   readonly commit: string;
   readonly createdAt: string;
   readonly error?: string;
+  /** Whether it shows its template's own content; absent in those of before this was known. */
+  readonly isUnedited?: boolean;
   /** Content hash by path. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -158,7 +160,12 @@ export const createEmbeddedHosting = (options: {
     const text = await nullIfMissing(readFile(join(path, 'deployment.json'), 'utf8'));
     if (text === null) return null;
     const record = JSON.parse(text) as DeploymentFile;
-    const stored = { id, record, site: { folder: join(path, 'site'), files: new Map(Object.entries(record.files)) } };
+    const site = {
+      folder: join(path, 'site'),
+      files: new Map(Object.entries(record.files)),
+      isUnedited: record.isUnedited === true,
+    };
+    const stored = { id, record, site };
     deploymentCache.set(path, stored, { size: text.length });
     return stored;
   };
@@ -257,7 +264,7 @@ export const createEmbeddedHosting = (options: {
         marker,
         commit,
         createdAt: isoTime(clock.now()),
-        ...('failure' in built ? { status: 'failed', error: built.failure, files: {} } : { status: 'ready', files: built.files }),
+        ...('failure' in built ? { status: 'failed', error: built.failure, files: {} } : { status: 'ready', ...built }),
       };
       await writeFile(join(draft, 'deployment.json'), JSON.stringify(record), { mode: 0o600 });
     });

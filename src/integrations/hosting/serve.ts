@@ -3,10 +3,14 @@ import { parseUrl } from '../../platform/urls.js';
 import type { CountPage } from '../analytics/port.js';
 import type { SiteUrls } from './siteUrls.js';
 
-/** A built site: the folder with its files, and the hash of each file's content by path. */
+/** A built site. */
 export interface ServedSite {
+  /** Where its files are. */
   readonly folder: string;
+  /** The hash of each file's content by path. */
   readonly files: ReadonlyMap<string, string>;
+  /** Whether it shows its template's own content, which search engines are to leave out. */
+  readonly isUnedited: boolean;
 }
 
 /**
@@ -26,6 +30,8 @@ export interface SiteHandlers {
    * answered at that origin; every other host goes to `next`.
    */
   readonly atSiteHost: RequestHandler;
+  /** For the service's own origin: `/robots.txt`. */
+  readonly robots: RequestHandler;
 }
 
 /** What of a deployment is asked for; `path` is null when the slash after its address is missing. */
@@ -152,7 +158,7 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
     const { project, deploymentId, path } = target;
     const { address, query } = asked;
     protect(request, response, target, isSandboxed);
-    if (deploymentId !== null) response.set('X-Robots-Tag', 'noindex');
+    if (deploymentId !== null || site.isUnedited) response.set('X-Robots-Tag', 'noindex');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.set('Allow', 'GET, HEAD').status(405).type('text').send('Method not allowed');
       return;
@@ -226,6 +232,16 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
         return;
       }
       await answer(request, response, site, target, { address, query }, false);
+    },
+
+    robots: (request, response, next) => {
+      if (request.originalUrl.split('?')[0] !== '/robots.txt' || !/^(?:GET|HEAD)$/.test(request.method)) {
+        next();
+        return;
+      }
+      // Auditing tools ask for it in the name of a page, and a page in the sandbox is of another origin.
+      response.set({ ...elsewhere, 'Cross-Origin-Resource-Policy': 'cross-origin' });
+      response.type('text').send('User-agent: *\nAllow: /sites/\nDisallow: /\n');
     },
   };
 };

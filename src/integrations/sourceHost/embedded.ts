@@ -16,7 +16,7 @@ import {
   withdrawFolder,
   writeFiles,
 } from '../embeddedFiles.js';
-import { branchHead, openObjects, UnreadableRepository, type GitObjects } from '../gitObjects.js';
+import { branchHead, openObjects, templateRef, UnreadableRepository, type GitObjects } from '../gitObjects.js';
 import { createMemoryFiles } from './memoryFiles.js';
 import type { Commit, Repository, SourceHost } from './port.js';
 
@@ -251,6 +251,7 @@ const repositoryFrom = async (
     ...packs.map(([path, bytes]) => [path.slice(gitdir.length + 1), bytes] as const),
     ['HEAD', `ref: refs/heads/${defaultBranch}\n`],
     [`refs/heads/${defaultBranch}`, `${head}\n`],
+    [templateRef, `${head}\n`],
     // Refuses pushed objects that git itself would not create.
     ['config', '[core]\n\trepositoryformatversion = 0\n\tbare = true\n[receive]\n\tfsckObjects = true\n'],
   ]);

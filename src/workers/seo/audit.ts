@@ -30,6 +30,12 @@ const onPages =
   (site) =>
     site.pages.filter((page) => isAffected(page, site)).map(({ url }) => url);
 
+/** A check of each page by itself, which says what it found there. */
+const onPagesNaming =
+  (found: (page: PageFacts) => readonly string[]): Rule['check'] =>
+  ({ pages }) =>
+    pages.filter((page) => found(page).length > 0).map((page) => `${page.url} (${found(page).join(', ')})`);
+
 const titleOf = ({ titles }: PageFacts): string => titles[0] ?? '';
 const descriptionOf = ({ descriptions }: PageFacts): string => descriptions[0] ?? '';
 
@@ -65,7 +71,8 @@ const rules: readonly Rule[] = [
     rule: 'noindex',
     severity: 'error',
     message: 'Pages ask search engines to leave them out.',
-    advice: 'Remove "noindex" from the robots meta tag and the X-Robots-Tag header of every page that people should find.',
+    advice:
+      'Remove "noindex" from the robots meta tag and the X-Robots-Tag header of every page that people should find. A site that was made here from a template sends it until its content is edited.',
     check: onPages(({ noindex }) => noindex),
   },
   {
@@ -88,6 +95,13 @@ const rules: readonly Rule[] = [
     message: 'Links within the site lead nowhere.',
     advice: 'Fix or remove these links, or redirect their addresses to the pages that replaced them.',
     check: ({ brokenLinks }) => brokenLinks.map(({ from, to }) => `${to} (linked from ${from})`),
+  },
+  {
+    rule: 'placeholder',
+    severity: 'warning',
+    message: 'Pages show addresses, telephone numbers or filler text that are examples.',
+    advice: 'Replace them by those of the business, or remove them.',
+    check: onPagesNaming(({ placeholders }) => placeholders),
   },
   {
     rule: 'title-duplicate',

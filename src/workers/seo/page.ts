@@ -1,6 +1,6 @@
 import type { CheerioAPI } from 'cheerio';
 import { parseUrl } from '../../platform/urls.js';
-import { parsePage, visibleTextOf } from './parsePage.js';
+import { parsePage, textsIn, visibleTextOf } from './parsePage.js';
 
 /** The facts about a page that matter to search engines. */
 export interface PageFacts {
@@ -24,6 +24,8 @@ export interface PageFacts {
   /** The types of the structured data. Unreadable data counts in `invalidStructuredData`. */
   readonly structuredData: readonly string[];
   readonly invalidStructuredData: number;
+  /** Example addresses, example telephone numbers and filler text, each once. */
+  readonly placeholders: readonly string[];
 }
 
 const MAX_LINKS = 500;
@@ -69,7 +71,29 @@ const factsOf = ($: CheerioAPI, url: string, robotsHeader: string): PageFacts =>
       .filter((element) => visibleTextOf(element) === '' && clean($(element).attr('title') ?? '') === '').length,
     structuredData: [...data.types, ...attributes('[itemscope][itemtype]', 'itemtype')],
     invalidStructuredData: data.invalid,
+    placeholders: placeholdersIn([...$('body').toArray().flatMap(textsIn), ...attributes('a[href]', 'href')]),
   };
+};
+
+const MAX_PLACEHOLDERS = 10;
+
+/**
+ * What no business has: domains of RFC 2606, the telephone numbers that North America keeps for
+ * fiction, filler text. Each begins with a literal, so that a long page is searched in linear time.
+ */
+const placeholderForms: readonly RegExp[] = [
+  /(?<=([\w.+-]{1,64}))@(?:[\w-]{1,63}\.){0,4}example(?:\.(?:com|net|org))?(?!\.?[\w-])/gi,
+  /\+1[ .-]?(?:\(?\d{3}\)?[ .-]?)?555[ .-]?01\d\d(?!\d)/g,
+  /(?<=(?<!\d)(\d{3}\)?[ .-]))555[ .-]01\d\d(?!\d)/g,
+  /lorem ipsum/gi,
+  // Of the templates' address.
+  /Second floor,? Your town/g,
+];
+
+const placeholdersIn = (texts: readonly string[]): string[] => {
+  const text = clean(texts.join(' '));
+  const found = placeholderForms.flatMap((form) => [...text.matchAll(form)].map(([rest, start = '']) => start + rest));
+  return [...new Set(found)].slice(0, MAX_PLACEHOLDERS);
 };
 
 const baseOf = (base: string | undefined, url: string): string =>

@@ -75,6 +75,17 @@ interface Node {
   readonly children?: readonly Node[];
 }
 
+/** All pieces of text in an element, in order. */
+export const textsIn = (element: Node): string[] => {
+  const texts: string[] = [];
+  const waiting = [element];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (part.type === 'text' && part.data !== undefined) texts.push(part.data);
+    for (const child of [...(part.children ?? [])].reverse()) waiting.push(child);
+  }
+  return texts;
+};
+
 /**
  * The text of an element as a screen reader reads it: texts, labels, and alternative texts of
  * images.

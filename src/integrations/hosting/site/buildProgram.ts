@@ -33,9 +33,13 @@ const supervise = (): void => {
 
 const build = async ({ gitdir, commit, variables, folder }: BuildRequest): Promise<BuildAnswer> => {
   try {
-    const files = await buildSite(await readCommit(gitdir, commit), variables);
+    const source = await readCommit(gitdir, commit);
+    const files = await buildSite(source.files, variables);
     await writeFiles(folder, files);
-    return { files: Object.fromEntries([...files].map(([path, content]) => [path, contentHash(content)])) };
+    return {
+      files: Object.fromEntries([...files].map(([path, content]) => [path, contentHash(content)])),
+      isUnedited: source.isUnedited,
+    };
   } catch (error) {
     if (error instanceof BuildFailure) return { failure: error.message };
     const code = systemErrorCode(error);

@@ -14,8 +14,15 @@ export interface BuildRequest {
 /** `fault`: an error that is not the site's; `code`: the code of a system error. */
 export type BuildAnswer = Built | { readonly outOfMemory: true } | { readonly fault: string; readonly code?: string };
 
-/** Content hash by path; or why the site cannot be built, for people to read. */
-export type Built = { readonly files: Readonly<Record<string, string>> } | { readonly failure: string };
+/** The site; or why it cannot be built, for people to read. */
+export type Built = BuiltSite | { readonly failure: string };
+
+export interface BuiltSite {
+  /** Content hash by path. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Whether the repository holds what its template held, and nothing else. */
+  readonly isUnedited: boolean;
+}
 
 /** Builds sites from repositories that nobody has checked. */
 export interface SiteBuilder {

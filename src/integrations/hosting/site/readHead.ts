@@ -1,4 +1,4 @@
-import { openObjects, UnreadableRepository, type GitObjects } from '../../gitObjects.js';
+import { openObjects, refTarget, templateRef, UnreadableRepository, type GitObjects } from '../../gitObjects.js';
 import { BuildFailure, type SiteFiles } from './build.js';
 
 const mebibyte = 1024 * 1024;
@@ -18,16 +18,24 @@ const maxTreeBytes = 3 * mebibyte;
 /** Differences and what they are differences to are read too. */
 const maxBytesInAll = 2_000 * mebibyte;
 
+export interface ReadCommit {
+  readonly files: SiteFiles;
+  /** Whether these are, byte for byte, the files of the template that the repository was made from. */
+  readonly isUnedited: boolean;
+}
+
 /**
  * Reads the files of a commit from the objects of a bare repository that anybody may have written.
  * @throws BuildFailure when it is damaged or holds what cannot be published: links, unsafe names,
  * too much data
  */
-export const readCommit = async (gitdir: string, commit: string): Promise<SiteFiles> => {
+export const readCommit = async (gitdir: string, commit: string): Promise<ReadCommit> => {
   try {
     const objects = await openObjects(gitdir, { maxObjectBytes: maxFileBytes, maxBytesInAll });
     try {
-      return await filesOf(objects, commit);
+      const [root, template] = [await rootOf(objects, commit), await refTarget(gitdir, templateRef)];
+      const isUnedited = template !== null && (await rootOf(objects, template)) === root;
+      return { files: await filesOf(objects, root), isUnedited };
     } finally {
       await objects.close();
     }
@@ -37,7 +45,15 @@ export const readCommit = async (gitdir: string, commit: string): Promise<SiteFi
   }
 };
 
-const filesOf = async (objects: GitObjects, commit: string): Promise<SiteFiles> => {
+/** The id of a commit's topmost folder, which stands for all that is in it. */
+const rootOf = async (objects: GitObjects, commit: string): Promise<string> => {
+  const head = (await objects.read(commit, 'commit')).toString('latin1');
+  const [, root] = /^tree ([0-9a-f]{40})\n/.exec(head) ?? [];
+  if (root === undefined) throw new UnreadableRepository(`Commit ${commit} is damaged`);
+  return root;
+};
+
+const filesOf = async (objects: GitObjects, root: string): Promise<SiteFiles> => {
   const files = new Map<string, Uint8Array>();
   /** By id: one file may be in thousands of places. */
   const contents = new Map<string, Uint8Array>();
@@ -82,9 +98,6 @@ const filesOf = async (objects: GitObjects, commit: string): Promise<SiteFiles> 
     }
   };
 
-  const head = (await objects.read(commit, 'commit')).toString('latin1');
-  const [, root] = /^tree ([0-9a-f]{40})\n/.exec(head) ?? [];
-  if (root === undefined) throw new UnreadableRepository(`Commit ${commit} is damaged`);
   await readFolder(root, '', 0);
   return files;
 };
