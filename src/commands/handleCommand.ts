@@ -31,6 +31,11 @@ export interface CommandContext {
   readonly commandId: string;
   readonly actor: Actor;
   readonly requestId: string;
+  /**
+   * The same command may have been handled before: when it comes to nothing or is refused now, the
+   * answer is what it came to then.
+   */
+  readonly isRepetition?: true;
   /** Default: the command itself. */
   readonly correlationId?: string;
   readonly causationId?: string;
@@ -167,6 +172,10 @@ export const createHandleCommand = (parts: {
       const now = isoTime(clock.now());
       const at = now > lastAt ? now : lastAt;
       const outcome = decider.decide({ ...untimed, at } as unknown as Command, state);
+      if (context.isRepetition === true && (isRefusal(outcome) || outcome.length === 0)) {
+        const before = await handledBefore(NO_STREAM);
+        if (before !== null) return before;
+      }
       if (isRefusal(outcome)) throw new Refused(outcome);
       if (outcome.length === 0) return { events: [], state, revision };
 

@@ -57,6 +57,7 @@ export const httpRefusalKinds = {
   invalid_query: 'invalid',
   invalid_headers: 'invalid',
   idempotency_key_reused: 'invalid',
+  if_match_not_supported: 'invalid',
   not_found: 'notFound',
 } as const satisfies Record<string, RefusalKind>;
 
@@ -80,6 +81,7 @@ export const httpErrors = {
     return refused(codeOfInvalid[what], `Invalid ${what} — ${first?.field ?? ''}: ${first?.issue ?? ''}`, details);
   },
   keyReused: () => refused('idempotency_key_reused', 'Idempotency-Key was used with a different request'),
+  ifMatchNotSupported: () => refused('if_match_not_supported', 'If-Match is not supported here'),
   notFound: () => refused('not_found', 'Not found'),
   methodNotAllowed: (allow: string) => new HttpFault(405, 'method_not_allowed', 'Method not allowed', { headers: { allow } }),
   bodyTooLarge: () => new HttpFault(413, 'body_too_large', 'Request body too large'),

@@ -4,6 +4,7 @@ import type { Engine } from '../engine.js';
 import type { Actor } from '../events/envelope.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 import type { Exchange } from './exchange.js';
+import type { RepeatableCommand } from './idempotency.js';
 import type { RouteRequest } from './route.js';
 
 /** What was found out about a request before its handler is called. */
@@ -17,7 +18,7 @@ export interface HandlerInput {
   /** The caller's subject as events hold it; with writes. */
   readonly actorSubject?: string;
   /** Of a command that is repeated; absent: a new one. */
-  readonly repeated?: { readonly commandId: string; readonly secret: Uint8Array };
+  readonly repeated?: RepeatableCommand;
   readonly expectation?: HandleOptions;
 }
 
@@ -112,6 +113,7 @@ export class HandlerRequest implements RouteRequest {
       commandId: repeated?.commandId ?? this.#engine.ids.commandId(),
       actor: this.#actor(),
       requestId: this.#exchange.requestId,
+      ...(repeated?.isRepetition === true && { isRepetition: true }),
     };
   }
 

@@ -11,7 +11,7 @@ import type { Reply } from './reply.js';
 import { decodeResponse, encodeResponse, type PeopleIn } from './storedResponse.js';
 
 /**
- * Runs a POST once for its `Idempotency-Key`: the same key, caller, path and request within 24 h
+ * Runs a write once for its `Idempotency-Key`: the same key, caller, path and request within 24 h
  * gets the first answer again, with `Idempotent-Replayed: true`. The command id and the secret are
  * stored before it runs, so that a repetition after a crash or a fault (which is not stored) is the
  * same command and makes nothing twice. While it runs no other process runs it, and no answer that
@@ -33,7 +33,15 @@ interface Asked {
   readonly findAgain: () => Promise<void>;
 }
 
-type Run = (command: { readonly commandId: string; readonly secret: Uint8Array }) => Promise<Reply>;
+type Run = (command: RepeatableCommand) => Promise<Reply>;
+
+/** A command that may be run more than once, as the same one. */
+export interface RepeatableCommand {
+  readonly commandId: string;
+  readonly secret: Uint8Array;
+  /** An earlier run of it may have written something. */
+  readonly isRepetition: boolean;
+}
 
 const collection = 'idempotency';
 const retentionMs = 24 * 60 * 60_000;
@@ -66,6 +74,11 @@ type StoredCommand = JsonObject & {
    */
   readonly reply?: string;
 };
+
+interface Taken {
+  readonly record: StoredCommand;
+  readonly isRepetition: boolean;
+}
 
 /** A command that this process runs: it holds the lease, unless it was taken over meanwhile. */
 interface HeldCommand {
@@ -131,7 +144,7 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
   /** Resolves `null` when the command was taken over meanwhile: then the other run's answer counts. */
   const execute = async (
     id: string,
-    record: StoredCommand,
+    { record, isRepetition }: Taken,
     run: Run,
     peopleIn: PeopleIn,
     cipher: ServiceCipher,
@@ -148,7 +161,7 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
     };
     let reply: Reply;
     try {
-      reply = await run({ commandId: record.commandId, secret: await cipher.decrypt(record.secret, id) });
+      reply = await run({ commandId: record.commandId, secret: await cipher.decrypt(record.secret, id), isRepetition });
     } catch (error) {
       await end(() => Promise.resolve({ leaseUntil: 0 }));
       throw error;
@@ -163,11 +176,12 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
     const cipher = vault.cipher('doorstep kept answers');
 
     /** The command, when it is for this process to run it now. */
-    const take = async (stored: StoredCommand | null, now: number): Promise<StoredCommand | null> => {
+    const take = async (stored: StoredCommand | null, now: number): Promise<Taken | null> => {
       const lease = { leaseUntil: now + leaseMs, holder: ids.commandId() };
       if (stored !== null) {
         const taken = { ...stored, ...lease };
-        return (await records.replace(collection, id, stored, taken, taken.expiresAt)) ? taken : null;
+        const isTaken = await records.replace(collection, id, stored, taken, taken.expiresAt);
+        return isTaken ? { record: taken, isRepetition: true } : null;
       }
       const fresh: StoredCommand = {
         request,
@@ -176,7 +190,8 @@ export const createIdempotency = (engine: Engine, records: RecordStore): Idempot
         expiresAt: now + retentionMs,
         ...lease,
       };
-      return (await records.insert(collection, id, fresh, fresh.expiresAt)) ? fresh : null;
+      const isTaken = await records.insert(collection, id, fresh, fresh.expiresAt);
+      return isTaken ? { record: fresh, isRepetition: false } : null;
     };
 
     let taken = await take(null, clock.now());

@@ -67,11 +67,12 @@ portal, with an access token of the identity provider.
 - Unknown fields of a body and parameters of a query are refused by name.
 - Every answer carries \`X-Request-Id\`; send your own to find it again in the log. It stays there: one that holds an address
   or a token is replaced.
-- A POST with an \`Idempotency-Key\` can be repeated safely for 24 hours.
+- A write with an \`Idempotency-Key\` can be repeated safely for 24 hours: the repetition gets the first answer, whatever its
+  \`If-Match\`. Only webhooks take no key: they are processed once by the id of their sender.
 - \`?dryRun=1\` on a write checks everything, writes nothing, and answers with what would have been written, as
   \`application/vnd.doorstep.dry-run+json\`.
-- Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` on PUT and PATCH prevents overwriting what
-  somebody else saved.
+- Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` prevents overwriting what somebody else
+  saved. A write that has no use for it refuses it, and says so by not listing the header.
 - Lists are arrays, in pages: follow the \`Link\` header with \`rel="next"\`.`;
 
 const ErrorBody = Type.Object(
@@ -134,7 +135,7 @@ const parameters: Json = {
 const refer = (kind: 'parameters' | 'headers' | 'schemas', name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 
 const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json): Json => {
-  const { method, operationId, summary, tag, access, body, raw } = route;
+  const { method, operationId, summary, tag, access, ifMatch, body, raw } = route;
   const isWrite = method !== 'get';
   return {
     operationId,
@@ -146,8 +147,8 @@ const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json
       ...(route.query === undefined ? [] : parametersIn('query', route.query)),
       ...(isWrite ? [refer('parameters', 'DryRun')] : []),
       ...(raw === undefined ? [] : parametersIn('header', raw)),
-      ...(method === 'post' && access !== 'public' ? [refer('parameters', 'IdempotencyKey')] : []),
-      ...(method === 'put' || method === 'patch' ? [refer('parameters', 'IfMatch')] : []),
+      ...(isWrite && access !== 'public' ? [refer('parameters', 'IdempotencyKey')] : []),
+      ...(ifMatch === 'honoured' ? [refer('parameters', 'IfMatch')] : []),
       ...(hasETag(route) ? [refer('parameters', 'IfNoneMatch')] : []),
     ],
     ...(body !== undefined && {
@@ -196,7 +197,7 @@ const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
         ...(status === '200' && hasETag(route) && { ETag: refer('headers', 'ETag') }),
         ...(paging !== undefined && status === '200' && { Link: refer('headers', 'Link') }),
         ...(isCounted(route) && status === '200' && { 'Total-Count': refer('headers', 'TotalCount') }),
-        ...(method === 'post' && access !== 'public' && { 'Idempotent-Replayed': refer('headers', 'IdempotentReplayed') }),
+        ...(isWrite && access !== 'public' && { 'Idempotent-Replayed': refer('headers', 'IdempotentReplayed') }),
       },
       ...(Object.keys(content).length > 0 && { content }),
     };

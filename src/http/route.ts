@@ -31,6 +31,11 @@ export interface Route {
    * otherwise.
    */
   readonly whenArchived?: 'allowed';
+  /**
+   * `honoured`: its `act` decides at the revision in `expectation`. Any other write refuses the
+   * header.
+   */
+  readonly ifMatch?: 'honoured';
   /** Schemas of path parameters; of one that has none here, any text of up to 200 characters. */
   readonly params?: Readonly<Record<string, TSchema>>;
   readonly query?: TObject;
@@ -60,10 +65,7 @@ export interface Route {
    * (`refusals.ts`).
    */
   readonly refusals?: readonly RouteRefusalCode[];
-  /**
-   * A write that may be repeated with `Idempotency-Key` (every POST) and tried with `?dryRun=1` is
-   * known by its method.
-   */
+  /** Every write may be tried with `?dryRun=1`, and repeated with `Idempotency-Key` unless public. */
   readonly answers: Readonly<Record<number, AnswerDefinition>>;
   /**
    * Answered even when there is too much to do: otherwise the service would be restarted for being

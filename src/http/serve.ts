@@ -52,10 +52,10 @@ const noFields = Type.Object({});
 
 /**
  * The steps of a request, in this order, so that nobody learns more than they may: who calls, the
- * path's parameters, whether they may, the query, `Idempotency-Key`, whether the website is
- * archived, the body, `If-Match`, the handler. Who calls and whether they may is asked again when
- * time has passed: after a body that was waited for, after another request with the same
- * `Idempotency-Key`, and before a slow read is answered.
+ * path's parameters, whether they may, whether `If-Match` has a use, `Idempotency-Key`, the query,
+ * whether the website is archived, the body, `If-Match`, the handler. Who calls and whether they may
+ * is asked again when time has passed: after a body that was waited for, after another request with
+ * the same `Idempotency-Key`, and before a slow read is answered.
  */
 export const createServe = (route: Route, parts: ServeParts): Serve => {
   const { engine, findStanding, idempotency, baseUrl } = parts;
@@ -113,8 +113,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
 
   const decide = (exchange: Exchange, request: HandlerRequest, acting: Engine): Promise<unknown> => {
     const ifMatch = exchange.request.headers['if-match'];
-    const isConditional = ifMatch !== undefined && (route.method === 'put' || route.method === 'patch');
-    return isConditional ? actIfMatch(request, acting, ifMatch) : act(request, acting);
+    return isWrite && ifMatch !== undefined ? actIfMatch(request, acting, ifMatch) : act(request, acting);
   };
 
   const answerRequest = async (exchange: Exchange, request: HandlerRequest): Promise<Answer> =>
@@ -141,10 +140,13 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     let standing = await findStanding(exchange, route, values, () => {
       check('path params', [...params(values), ...unprintable(values)]);
     });
+    if (isWrite && route.ifMatch !== 'honoured' && request.headers['if-match'] !== undefined) {
+      throw httpErrors.ifMatchNotSupported();
+    }
+    const key = isWrite && route.access !== 'public' ? idempotencyKeyOf(request.headers) : undefined;
     const asked = queryOf(request.originalUrl);
     const dryRun = isWrite && takeDryRun(asked);
     check('query', query(asked));
-    const key = route.method === 'post' && route.access !== 'public' ? idempotencyKeyOf(request.headers) : undefined;
     const isArchivedRefused = key === undefined || dryRun;
     if (isArchivedRefused) refuseArchived(standing.website);
     const sent = isWrite ? await bytesOf(exchange) : undefined;
@@ -214,7 +216,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
 };
 
 /**
- * What a POST came to, refusals included: the same request gets the same refusal again. Faults are
+ * What a write came to, refusals included: the same request gets the same refusal again. Faults are
  * thrown on.
  */
 const settled = async (exchange: Exchange, handle: () => Promise<Answer>, baseUrl: () => string): Promise<Reply> => {

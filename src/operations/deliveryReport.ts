@@ -28,15 +28,16 @@ export const reportAsJson = (websiteId: string, history: readonly DeliveryHistor
   return `${JSON.stringify({ websiteId, changes, block: history.at(-1)?.block ?? null }, null, 2)}\n`;
 };
 
-const changeText = ({ revision, at, actor, type, changes, reason, reasonVisible }: DeliveryHistoryEntry): string => {
+const changeText = ({ revision, at, actor, type, changes, reason, reasonVisible, undid }: DeliveryHistoryEntry): string => {
   const head = `#${String(revision)}  ${at}  ${actorText(actor)}  ${wordsOf(type)}`;
   const why =
     reason === undefined ? [] : [['reason', `${printable(reason)}${reasonVisible === true ? ' (clients may be told)' : ''}`]];
+  const what = undid === undefined ? [] : [['undid', `#${String(undid)}`]];
   const rows = changes.map(({ path, from, to }) => [
     path,
     from === null ? valueText(to) : `${valueText(from)} → ${valueText(to)}`,
   ]);
-  return [head, ...table([...why, ...rows])].join('\n');
+  return [head, ...table([...why, ...what, ...rows])].join('\n');
 };
 
 const actorText = ({ subject, role, via, tokenId }: Actor): string =>

@@ -62,7 +62,34 @@ describe('a role is changed under If-Match', () => {
   });
 });
 
-test('an invitation has no tag', async () => {
-  const invited = await add(`berta-${count}@example.com`);
-  expect([invited.status, etagOf(invited)]).toEqual([201, 'none']);
+test('a link is removed under If-Match', async () => {
+  const { clientId, etag } = await link('anna');
+  const changed = etagOf(await change(clientId, 'editor'));
+  const remove = (ifMatch: string) => api.call('DELETE', `${path}/${clientId}`, { token, headers: { 'if-match': ifMatch } });
+  expect(await remove(etag)).toMatchObject(stale);
+  expect((await remove(changed)).status).toBe(204);
+});
+
+test('an invitation is resent, claimed and revoked under If-Match', async () => {
+  const email = `berta-${count}@example.com`;
+  const invited = await add(email);
+  const { id } = (invited.body as { invitation: { id: string } }).invitation;
+  const invitation = `${path.replace('/clients', '/client-invitations')}/${id}`;
+  const send = (method: string, to: string, ifMatch: string, as = token) =>
+    api.call(method, to, { token: as, headers: { 'if-match': ifMatch } });
+  const theirs = await api.mintToken({ role: 'client', subject: email, verifiedEmail: email });
+  const read = await api.call('GET', `/invitations/${id}`, { token: theirs });
+  const position = await api.engine.eventStore.lastPosition();
+  for (const [method, to, as] of [
+    ['POST', `${invitation}/resend`],
+    ['DELETE', invitation],
+    ['POST', `/invitations/${id}/claim`, theirs],
+  ] as const) {
+    expect(await send(method, to, '"7-x"', as)).toMatchObject(stale);
+  }
+  expect(await api.engine.eventStore.lastPosition()).toBe(position);
+  const resent = await send('POST', `${invitation}/resend`, etagOf(invited));
+  expect(resent.status).toBe(200);
+  expect(await send('POST', `/invitations/${id}/claim`, etagOf(read), theirs)).toMatchObject(stale);
+  expect((await send('POST', `/invitations/${id}/claim`, etagOf(resent), theirs)).status).toBe(200);
 });

@@ -65,6 +65,7 @@ describe('a delivery’s history', () => {
         actor: someAdmin,
         type: 'DeliveryUndone',
         changes: [{ path: 'showPreviewUrl', from: true, to: false }],
+        undid: 1,
         block: { ...content([checkpoint('a')]), updatedAt: at(2) },
       },
     ]);

@@ -297,7 +297,7 @@ describe('PUT /websites/:id/delivery/checkpoints/:checkpointId', () => {
 });
 
 describe('If-Match', () => {
-  test('of the revision that is: 200; of one that was: 400, for both writes', async () => {
+  test('of the revision that is: 200; of one that was: 400, for each write', async () => {
     const delivery = await started.newDelivery();
     const etag = (await delivery.read()).headers.get('etag') ?? '';
     const second = await delivery.setStatus('qa', 'done', { 'if-match': etag });
@@ -306,6 +306,7 @@ describe('If-Match', () => {
     for (const { status, body } of [
       await delivery.setStatus('launch', 'done', { 'if-match': etag }),
       await delivery.replace(replacement, { 'if-match': etag }),
+      await delivery.undo({ revision: 1 }, { 'if-match': etag }),
     ]) {
       expect([status, body]).toStrictEqual(stale);
     }
@@ -417,7 +418,7 @@ describe('POST /websites/:id/delivery/undo', () => {
     const restored = blockOf(await delivery.undo({ revision: 2 }));
     expect(restored).toStrictEqual({ ...start, revision: 4, updatedAt: expect.stringMatching(time) });
     expect(blockOf(await delivery.read())).toStrictEqual(restored);
-    expect(changesOf(await delivery.history()).at(-1)).toMatchObject({ revision: 4, type: 'DeliveryUndone' });
+    expect(changesOf(await delivery.history()).at(-1)).toMatchObject({ revision: 4, type: 'DeliveryUndone', undid: 2 });
 
     expect(blockOf(await delivery.undo({ revision: 2 })).revision).toBe(4);
     const again = blockOf(await delivery.undo({ revision: 4 }));

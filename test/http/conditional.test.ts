@@ -30,8 +30,8 @@ beforeAll(async () => {
     projector: false,
     routes: () => [
       probe({ path: '/note', answer: () => Promise.resolve({ body: { text }, revision }) }),
-      probe({ method: 'put', path: '/note', body, act: write, answer: answerWritten }),
-      probe({ method: 'patch', path: '/note', body, act: write, answer: answerWritten }),
+      probe({ method: 'put', path: '/note', ifMatch: 'honoured', body, act: write, answer: answerWritten }),
+      probe({ method: 'patch', path: '/note', ifMatch: 'honoured', body, act: write, answer: answerWritten }),
       probe({ method: 'post', path: '/note', body, act: write, answer: answerWritten }),
       probe({
         path: '/notes',
@@ -150,8 +150,13 @@ describe('If-Match', () => {
     expect((await put('clients’', `"${revision}-anotherbody"`)).status).toBe(200);
   });
 
-  test('is not asked of a POST', async () => {
-    expect((await put('post', '"0-x"', 'POST')).status).toBe(200);
+  test.each(['"0-x"', '*', ''])('%j is refused by a write that has no use for it', async (ifMatch) => {
+    const answer = await put('post', ifMatch, 'POST');
+    expect([answer.status, answer.body]).toStrictEqual([
+      400,
+      { error: 'If-Match is not supported here', code: 'if_match_not_supported', details: null },
+    ]);
+    expect(text).not.toBe('post');
   });
 
   test('a thousand tags cost no thousand attempts', async () => {

@@ -37,7 +37,9 @@ const options: ApiOptions = {
     }),
     probe({ method: 'post', path: '/other-orders', body: Type.Object({ item: Type.String() }), answer: once }),
     probe({ method: 'post', path: '/orders/:id/cancel', answer: once }),
-    probe({ method: 'put', path: '/orders', body: Type.Object({ item: Type.String() }), answer: once }),
+    probe({ method: 'put', path: '/orders', ifMatch: 'honoured', body: Type.Object({ item: Type.String() }), answer: once }),
+    probe({ method: 'patch', path: '/orders', body: Type.Object({ item: Type.String() }), answer: once }),
+    probe({ method: 'delete', path: '/orders', answer: once }),
     probe({
       method: 'post',
       path: '/secrets',
@@ -301,10 +303,22 @@ describe('the key', () => {
     expect(calls).toHaveLength(4);
   });
 
-  test('is for POST only', async () => {
+  test.each(['PUT', 'PATCH', 'DELETE'])('works with %s', async (method) => {
     const headers = { 'idempotency-key': newKey() };
-    for (let count = 0; count < 2; count += 1) await api.call('PUT', '/orders', { token, body: { item: 'x' }, headers });
-    expect(calls).toHaveLength(2);
+    const send = (): Promise<ApiAnswer> =>
+      api.call(method, '/orders', { token, headers, ...(method !== 'DELETE' && { body: { item: 'x' } }) });
+    const [first, second] = [await send(), await send()];
+    expect([second.status, second.text]).toStrictEqual([first.status, first.text]);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('gets the first answer again whatever its If-Match', async () => {
+    const key = newKey();
+    const send = (ifMatch: string): Promise<ApiAnswer> =>
+      api.call('PUT', '/orders', { token, body: { item: 'x' }, headers: { 'idempotency-key': key, 'if-match': ifMatch } });
+    expect((await send('"1-a"')).text).toBe((await send('"2-b"')).text);
+    expect(calls).toHaveLength(1);
   });
 
   test('is not used up by a request that was wrong, nor by a dry run', async () => {

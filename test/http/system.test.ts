@@ -229,8 +229,9 @@ describe('/openapi.json', () => {
       ]);
       expect([route.operationId, names.includes('DryRun')]).toStrictEqual([route.operationId, route.method !== 'get']);
       // A key belongs to a caller, and nobody is asked who they are on a public route.
-      const takesKey = route.method === 'post' && route.access !== 'public';
+      const takesKey = route.method !== 'get' && route.access !== 'public';
       expect([route.operationId, names.includes('IdempotencyKey')]).toStrictEqual([route.operationId, takesKey]);
+      expect([route.operationId, names.includes('IfMatch')]).toStrictEqual([route.operationId, route.ifMatch === 'honoured']);
       for (const name of Object.keys(route.query?.properties ?? {})) expect(names).toContain(name);
     }
   });

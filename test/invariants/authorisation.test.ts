@@ -244,6 +244,30 @@ describe('a feature that the website does not have', () => {
   }
 });
 
+describe('a header of a write', () => {
+  const refused = async (route: Route, headers: Readonly<Record<string, string>>): Promise<unknown> => {
+    const [rule = ''] = who[nameOf(route)] ?? [];
+    const person = people.find((one) => expectedFor(rule, one, everybody.websiteId) === letIn) ?? 'admin';
+    const { token } = everybody.credentials[person];
+    const { status, body } = await everybody.api.call(route.method.toUpperCase(), pathTo(route.path, everybody), {
+      token,
+      headers,
+    });
+    return [status, (body as { error: string }).error];
+  };
+
+  test.each(routes.filter(({ name }) => !name.startsWith('GET ')))('$name ignores none', async ({ name }) => {
+    const route = routeNamed(name);
+    // What honours it is sent a stale one in the test of committed answers.
+    if (route.ifMatch !== 'honoured') {
+      expect(await refused(route, { 'if-match': '"1-x"' })).toStrictEqual([400, 'If-Match is not supported here']);
+    }
+    if (route.access === 'public') return;
+    const words = 'Invalid headers — Idempotency-Key: must be 1 to 255 printable ASCII characters';
+    expect(await refused(route, { 'idempotency-key': 'x'.repeat(256) })).toStrictEqual([400, words]);
+  });
+});
+
 test('of all this, whoever was refused has changed nothing, and a dry run neither', async () => {
   expect(await everybody.api.engine.eventStore.lastPosition()).toBe(position);
 });

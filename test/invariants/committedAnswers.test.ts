@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { websiteFold } from '../../src/events/website/website.state.js';
+import { dryRunType } from '../../src/http/reply.js';
+import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import type { Route } from '../../src/http/route.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
@@ -31,6 +33,7 @@ let ledger: ReturnType<typeof createEmbeddedLedger>;
 /** What the other process does before the next answer is made, with what the write came to. */
 let meanwhile: ((result: unknown) => Promise<unknown>) | undefined;
 const writes: string[] = [];
+let routes: readonly Route[] = [];
 let count = 0;
 
 /** The route, with a gate between the write and its answer. */
@@ -47,7 +50,7 @@ const gated = (route: Route): Route => ({
 beforeAll(async () => {
   api = await startApi({
     routes: (parts) => {
-      const routes = createRoutes(parts);
+      routes = createRoutes(parts);
       writes.push(
         ...routes.filter(({ method }) => method !== 'get').map(({ method, path }) => `${method.toUpperCase()} ${path}`),
       );
@@ -68,8 +71,8 @@ afterAll(async () => {
 
 type Call = readonly [method: string, path: string, body?: unknown, token?: string];
 
-const call = (by: RunningApi, [method, path, body, token = admin]: Call): Promise<ApiAnswer> =>
-  by.call(method, path, { token, ...(body !== undefined && { body }) });
+const call = (by: RunningApi, [method, path, body, token = admin]: Call, headers = {}): Promise<ApiAnswer> =>
+  by.call(method, path, { token, headers, ...(body !== undefined && { body }) });
 
 /** By the other process; what it is refused would show nothing. */
 const elsewhere = async (...what: Call): Promise<Record<string, unknown>> => {
@@ -185,7 +188,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
   'POST /websites': {
     'and it is archived': () =>
       Promise.resolve({
-        write: ['POST', '/websites', { name: 'A', slug: 'new' }],
+        write: ['POST', '/websites', { name: 'A', slug: `new-${String((count += 1))}` }],
         meanwhile: (result) => elsewhere('POST', `/websites/${(result as { websiteId: string }).websiteId}/archive`),
         status: 201,
         body: expect.not.objectContaining({ archivedAt: expect.anything() }),
@@ -575,9 +578,12 @@ test('every write has a case here', () => {
   expect([...Object.keys(cases), ...answeredByProvider].sort()).toEqual([...writes].sort());
 });
 
-const send = (route: string, [method, path, body, token = admin]: Call): Promise<ApiAnswer> => {
-  if (route !== 'POST /webhooks/commerce') return call(api, [method, path, body, token]);
+type Headers = Readonly<Record<string, string>>;
+
+const send = (route: string, [method, path, body, token = admin]: Call, more: Headers = {}): Promise<ApiAnswer> => {
+  if (route !== 'POST /webhooks/commerce') return call(api, [method, path, body, token], more);
   const headers = {
+    ...more,
     'content-type': 'application/json',
     'x-shopify-hmac-sha256': createHmac('sha256', 'secret').update(JSON.stringify(body)).digest('base64'),
     'x-shopify-shop-domain': shop.shopDomain,
@@ -586,6 +592,49 @@ const send = (route: string, [method, path, body, token = admin]: Call): Promise
   };
   return api.call(method, path, { raw: JSON.stringify(body), headers });
 };
+
+const routeNamed = (name: string): Route => {
+  const found = routes.find(({ method, path }) => `${method.toUpperCase()} ${path}` === name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found;
+};
+
+const position = (): Promise<bigint> => api.engine.eventStore.lastPosition();
+
+/** What every write keeps to, whatever it does (api.md, section 3). */
+describe.each(Object.entries(cases).map(([name, variants]) => [name, Object.values(variants)[0]] as const))(
+  '%s',
+  (name, prepare) => {
+    test('honours dryRun, If-Match and Idempotency-Key, or refuses them', async () => {
+      if (prepare === undefined) throw new Error('there is no case');
+      const { write, status } = await prepare();
+      const [method, path, ...rest] = write;
+      const route = routeNamed(name);
+
+      const before = await position();
+      const conditional = await send(name, write, { 'if-match': '"99999999-x"' });
+      const code = route.ifMatch === 'honoured' ? 'stale' : 'if_match_not_supported';
+      expect([conditional.status, conditional.body]).toMatchObject([400, { code }]);
+      const planned = await send(name, [method, `${path}${path.includes('?') ? '&' : '?'}dryRun=1`, ...rest]);
+      expect([planned.status, planned.headers.get('content-type')]).toEqual([200, dryRunType]);
+      expect(await position()).toBe(before);
+
+      if (route.access === 'public') return;
+      const headers = { 'idempotency-key': 'k', ...(route.ifMatch === 'honoured' && { 'if-match': '*' }) };
+      meanwhile = () => Promise.reject(new EventStoreUnavailable('the process dies after the write'));
+      expect((await send(name, write, headers)).status).toBe(503);
+      const after = await position();
+      const first = await send(name, write, headers);
+      expect(first.status).toBe(status);
+      const again = await send(name, write, headers);
+      expect([again.status, again.text]).toEqual([first.status, first.text]);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect(await position()).toBe(after);
+
+      if (method === 'DELETE') expect((await send(name, write)).status).toBe(404);
+    });
+  },
+);
 
 describe.each(Object.entries(cases))('%s', (route, variants) => {
   test.each(Object.entries(variants))('%s', async (_, prepare) => {

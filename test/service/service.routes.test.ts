@@ -55,7 +55,7 @@ describe('a service', () => {
     expect((await api.call('DELETE', `${path}/${id}`, { token })).status).toBe(204);
     expect(await list()).toStrictEqual([]);
     expect(await secretsOf(api.engine, id)).toStrictEqual({});
-    expect((await api.call('DELETE', `${path}/${id}`, { token })).status).toBe(204);
+    expect((await api.call('DELETE', `${path}/${id}`, { token })).status).toBe(404);
   });
 
   test('is listed newest first, in pages', async () => {

@@ -35,7 +35,7 @@ export interface DeliveryCalls {
   replace(body: unknown, headers?: Headers, query?: string): Promise<ApiAnswer>;
   setStatus(checkpointId: string, status: unknown, headers?: Headers): Promise<ApiAnswer>;
   history(query?: string): Promise<ApiAnswer>;
-  undo(body: unknown): Promise<ApiAnswer>;
+  undo(body: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
 }
 
 export const callsOf = (api: RunningApi, token: string, websiteId: string): DeliveryCalls => {
@@ -47,7 +47,7 @@ export const callsOf = (api: RunningApi, token: string, websiteId: string): Deli
     setStatus: (checkpointId, status, headers = {}) =>
       api.call('PUT', `${path}/checkpoints/${checkpointId}`, { token, body: { status }, headers }),
     history: (query = '') => api.call('GET', `${path}/history${query}`, { token }),
-    undo: (body) => api.call('POST', `${path}/undo`, { token, body }),
+    undo: (body, headers = {}) => api.call('POST', `${path}/undo`, { token, body, headers }),
   };
 };
 

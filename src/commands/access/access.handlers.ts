@@ -11,7 +11,7 @@ import { entityId } from '../../platform/ids.js';
 import { bindClientSubject, ensureClient, reserveClientId } from '../client/client.handlers.js';
 import { isRefusal, type Untimed } from '../decider.js';
 import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
-import { Refused, refusals } from '../refusal.js';
+import { Refused, refusals, type Refusal } from '../refusal.js';
 import type { ChangeAccess, ClaimInvitation, ClaimTransfer } from './access.commands.js';
 import { accessDecider } from './access.decider.js';
 
@@ -172,8 +172,8 @@ export const offerTransfer = async (
  * @returns `claimId` for a transfer: names the claim; `revision` and `linkRevision`: those that it left
  * the streams of the invitation and of the link at
  * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to
- * claim this invitation`, `Client already owns this website`, `Website <id> is archived`; `Client
- * <id> does not exist` when it was erased at the same moment
+ * claim this invitation`, `Client already owns this website`, `Website <id> is archived`,
+ * `Someone else saved …`; `Client <id> does not exist` when it was erased at the same moment
  */
 export const claimInvitation = async (
   engine: Engine,
@@ -184,6 +184,7 @@ export const claimInvitation = async (
     readonly name?: string | undefined;
   },
   context: CommandContext,
+  options: HandleOptions = {},
 ): Promise<{
   readonly websiteId: string;
   readonly clientId: string;
@@ -198,7 +199,7 @@ export const claimInvitation = async (
 
   const known = await clientIdOf(engine, subject, verifiedEmail);
   const { ownerId, ownerPosition, archived } = await websiteOf(engine, websiteId);
-  const { state } = await engine.state(accessFold, key);
+  const { state, revision: found } = await engine.state(accessFold, key);
   const { email: storedEmail, kind } = state.invitations.get(invitationId) ?? {};
   const isTheirs = storedEmail !== undefined && (await engine.personal.decrypt(storedEmail)) === verifiedEmail;
   const storedSubject = await engine.personal.encryptSubject(subject);
@@ -213,6 +214,9 @@ export const claimInvitation = async (
     ownerPosition,
   });
 
+  const isStale = options.expectedRevision !== undefined && options.expectedRevision !== found;
+  if (isStale && context.isRepetition !== true) throw new Refused(refusals.stale());
+
   // A claim that would be refused registers no client.
   const expected = accessDecider.decide({ ...commandBy(known ?? key.clientId), at: isoTime(engine.clock.now()) }, state);
   if (isRefusal(expected)) throw new Refused(expected);
@@ -222,13 +226,13 @@ export const claimInvitation = async (
   const clientId = known ?? (await ensureClient(engine, { email: verifiedEmail, name }, context)).clientId;
   const claimant = { websiteId, clientId };
   await bindClientSubject(engine, clientId, subject, context);
-  const handled = await engine.handle(accessDecider, commandBy(clientId), context);
+  const handled = await engine.handle(accessDecider, commandBy(clientId), context, options);
   const { revision } = handled;
   const { claimId, role = 'viewer' } = handled.state.invitations.get(invitationId) ?? {};
   let linkRevision = revision;
   if (kind !== 'ownership_transfer') {
     if (clientId !== key.clientId) {
-      const isRepeated = handled.events.length === 0;
+      const isRepeated = handled.events.length === 0 || context.isRepetition === true;
       const link = { type: 'LinkClaimant', ...claimant, invitationId, role, isRepeated } as const;
       linkRevision = (await engine.handle(accessDecider, link, context)).revision;
     }
@@ -248,17 +252,49 @@ export const changeAccess = (
 
 /**
  * A command on an invitation of a website, named by its id.
- * @throws Refused: `Invitation <id> not found`, for a transfer `Pending transfer not found`
+ * @throws Refused: `Invitation <id> not found`, for a transfer `Pending transfer not found`;
+ *   `Someone else saved …`
  */
 export const changeInvitation = async (
   engine: Engine,
   type: 'ResendInvitation' | 'RevokeInvitation' | 'CancelTransfer',
   { websiteId, invitationId }: { readonly websiteId: string; readonly invitationId: string },
   context: CommandContext,
+  options?: HandleOptions,
 ): Handling => {
   const key = keyOfInvitation(invitationId);
-  if (key?.websiteId !== websiteId) {
-    throw new Refused(type === 'CancelTransfer' ? refusals.transferNotFound() : refusals.invitationNotFound(invitationId));
-  }
-  return changeAccess(engine, { type, ...key, invitationId }, context);
+  if (key?.websiteId !== websiteId) throw new Refused(notThere(type, invitationId));
+  return changeAccess(engine, { type, ...key, invitationId }, context, options);
+};
+
+/**
+ * Withdraws an invitation that is there.
+ * @throws Refused: as `changeInvitation`, also when it was withdrawn before
+ */
+export const withdrawInvitation = async (
+  engine: Engine,
+  type: 'RevokeInvitation' | 'CancelTransfer',
+  invitation: { readonly websiteId: string; readonly invitationId: string },
+  context: CommandContext,
+  options?: HandleOptions,
+): Promise<void> => {
+  const { events } = await changeInvitation(engine, type, invitation, context, options);
+  if (events.length === 0) throw new Refused(notThere(type, invitation.invitationId));
+};
+
+const notThere = (type: 'ResendInvitation' | 'RevokeInvitation' | 'CancelTransfer', invitationId: string): Refusal =>
+  type === 'CancelTransfer' ? refusals.transferNotFound() : refusals.invitationNotFound(invitationId);
+
+/**
+ * Takes a link away that is there.
+ * @throws Refused: `Client <id> is not linked to website <id>`, `Someone else saved …`
+ */
+export const removeClient = async (
+  engine: Engine,
+  link: AccessKey,
+  context: CommandContext,
+  options?: HandleOptions,
+): Promise<void> => {
+  const { events } = await changeAccess(engine, { type: 'RemoveClient', ...link }, context, options);
+  if (events.length === 0) throw new Refused(refusals.linkNotFound(link.clientId, link.websiteId));
 };

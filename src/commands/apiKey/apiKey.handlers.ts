@@ -115,6 +115,7 @@ const withdraw = async (engine: Engine, subjectIndex: string, ids: readonly stri
  * process.
  *
  * @param by whose keys may be revoked (absent: anybody's), and the role of who asks
+ * @returns false when it was revoked before
  * @throws Refused: `API key <id> not found`, also when the key is another subject's or of a higher
  *   role
  */
@@ -123,19 +124,21 @@ export const revokeApiKey = async (
   id: string,
   by: { readonly subject?: string | undefined; readonly role: 'admin' | 'client' },
   context: CommandContext,
-): Promise<void> => {
+): Promise<boolean> => {
   const key = keyOfId(id);
   const { state } = await engine.state(apiKeyFold, { key });
   const owner = state.stage === 'none' ? null : await engine.personal.decrypt(state.subject);
   const isTheirs = state.stage !== 'none' && owner === by.subject;
   const subject = isTheirs ? state.subject : by.subject;
-  await engine.handle(apiKeyDecider, { type: 'RevokeAPIKey', key, id, subject, callerRole: by.role }, context);
+  const { events } = await engine.handle(apiKeyDecider, { type: 'RevokeAPIKey', key, id, subject, callerRole: by.role }, context);
 
   // Of somebody who was erased nothing is counted that could be found.
-  if (owner === null) return;
-  const subjectIndex = engine.blindIndex(owner);
-  const { keys } = (await engine.state(subjectKeysFold, { subjectIndex })).state;
-  const fallen = keys.filter(({ ancestorIds }) => ancestorIds.includes(id)).map((fallenKey) => fallenKey.id);
-  // They work no more already; revoked, they also leave the lists.
-  await withdraw(engine, subjectIndex, [id, ...fallen], consequenceOf(engine, context));
+  if (owner !== null) {
+    const subjectIndex = engine.blindIndex(owner);
+    const { keys } = (await engine.state(subjectKeysFold, { subjectIndex })).state;
+    const fallen = keys.filter(({ ancestorIds }) => ancestorIds.includes(id)).map((fallenKey) => fallenKey.id);
+    // They work no more already; revoked, they also leave the lists.
+    await withdraw(engine, subjectIndex, [id, ...fallen], consequenceOf(engine, context));
+  }
+  return events.length > 0;
 };

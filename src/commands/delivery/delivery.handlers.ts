@@ -26,14 +26,15 @@ export const setCheckpointStatus = (
 
 /**
  * Restores the block as it was before the change at `revision`.
- * @throws Refused: not set up, `Invalid request body — revision: …`
+ * @throws Refused: not set up, `Invalid request body — revision: …`, `Someone else saved …`
  */
 export const undoDeliveryChange = async (
   engine: Engine,
   websiteId: string,
   revision: number,
   context: CommandContext,
+  options?: HandleOptions,
 ): Handling => {
   const before = await deliveryBefore(engine, websiteId, revision);
-  return engine.handle(deliveryDecider, { type: 'UndoDeliveryChange', websiteId, revision, before }, context);
+  return engine.handle(deliveryDecider, { type: 'UndoDeliveryChange', websiteId, revision, before }, context, options);
 };

@@ -3,7 +3,7 @@ import { changeAccess } from '../access/access.handlers.js';
 import { apiKeyDecider } from '../apiKey/apiKey.decider.js';
 import { clientDecider } from '../client/client.decider.js';
 import { releaseAddress } from '../client/client.handlers.js';
-import { consequenceOf, type CommandContext } from '../handleCommand.js';
+import { consequenceOf, type CommandContext, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
 import { websiteDecider } from '../website/website.decider.js';
 import { clientFold } from '../../events/client/client.state.js';
@@ -49,22 +49,23 @@ export interface ErasureParts {
  * Erases a client (docs/adr/0010-personal-data.md): from `ClientErased` on they have no access and
  * appear nowhere. What is left of them is readable until `forgetPerson`. The erasure worker
  * completes what a crash or a fault cuts off.
- * @throws Refused: `Client <id> does not exist`; faults of the stores, after which it may be
- *   repeated
+ * @throws Refused: `Client <id> does not exist`, `Someone else saved …`; faults of the stores, after
+ *   which it may be repeated
  */
 export const eraseClient = async (
   engine: Engine,
   parts: Pick<ErasureParts, 'findTargets'>,
   clientId: string,
   context: CommandContext,
+  options?: HandleOptions,
 ): Promise<ErasedPerson> => {
   const { state } = await engine.state(clientFold, { clientId });
   if (state.stage === 'none') throw new Refused(refusals.clientNotFound(clientId));
   const address = await engine.personal.decrypt(state.email);
   // An address that was never encrypted does not show how far an erasure has come.
   const isOver = address === null || address === state.email;
-  if (state.stage === 'erased' && isOver) throw new Refused(refusals.clientNotFound(clientId));
-  await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context);
+  const { events } = await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context, options);
+  if (events.length === 0 && isOver) throw new Refused(refusals.clientNotFound(clientId));
   return withdrawClient(engine, parts, { clientId, email: state.email }, context);
 };
 

@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine.js';
 import { entityId } from '../../platform/ids.js';
 import type { CommandContext } from '../handleCommand.js';
+import { Refused, refusals } from '../refusal.js';
 import type { Untimed } from '../decider.js';
 import type { AttachService } from './service.commands.js';
 import { serviceDecider } from './service.decider.js';
@@ -29,7 +30,7 @@ export const attachService = async (
 
 /**
  * Detaches a service, and deletes its secrets.
- * @throws Refused: `Service <id> not found`
+ * @throws Refused: `Service <id> not found`, also when it was detached before
  */
 export const detachService = async (
   { handle, vault }: Writing,
@@ -37,8 +38,9 @@ export const detachService = async (
   context: CommandContext,
 ): Promise<void> => {
   const command = { type: 'DetachService', websiteId, serviceId } as const;
-  await handle(serviceDecider, command, context);
+  const { events } = await handle(serviceDecider, command, context);
   await vault.deleteSecret(serviceId);
+  if (events.length === 0) throw new Refused(refusals.serviceNotFound(serviceId));
 };
 
 /**

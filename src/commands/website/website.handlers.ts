@@ -143,12 +143,25 @@ export const transferOwnership = async (
   await refuseErasedOwner(engine, websiteId, clientId, context);
 };
 
-/** Takes the ownership from this client: nobody owns the website then. */
-export const removeOwner = (engine: Engine, owner: AccessKey, context: CommandContext): Handling =>
-  engine.handle(websiteDecider, { type: 'RemoveOwner', ...owner }, context);
+/**
+ * Takes the ownership from its client: nobody owns the website then.
+ * @param clientId absent when nobody owns it now, which only a repetition of this command has led to
+ * @throws Refused: `Owner of website <id> not found`, `Someone else saved …`
+ */
+export const removeOwner = async (
+  engine: Engine,
+  { websiteId, clientId = '' }: { readonly websiteId: string; readonly clientId: string | undefined },
+  context: CommandContext,
+  options?: HandleOptions,
+): Promise<void> => {
+  const { events } = await engine.handle(websiteDecider, { type: 'RemoveOwner', websiteId, clientId }, context, options);
+  if (events.length === 0) throw new Refused(refusals.ownerNotFound(websiteId));
+};
 
-export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>
-  engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context);
+/** @throws Refused: unknown website, `Someone else saved …` */
+export const archiveWebsite = (engine: Engine, websiteId: string, context: CommandContext, options?: HandleOptions): Handling =>
+  engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context, options);
 
-export const restoreWebsite = (engine: Engine, websiteId: string, context: CommandContext): Handling =>
-  engine.handle(websiteDecider, { type: 'RestoreWebsite', websiteId }, context);
+/** @throws Refused: unknown website, `Someone else saved …` */
+export const restoreWebsite = (engine: Engine, websiteId: string, context: CommandContext, options?: HandleOptions): Handling =>
+  engine.handle(websiteDecider, { type: 'RestoreWebsite', websiteId }, context, options);

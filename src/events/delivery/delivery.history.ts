@@ -16,6 +16,8 @@ export interface DeliveryHistoryEntry {
   readonly reason?: string;
   /** Whether clients may read the reason. */
   readonly reasonVisible?: boolean;
+  /** Of an undo: the revision of the change that it undid, and all after it. */
+  readonly undid?: number;
   /** As the change left it. */
   readonly block: DeliveryBlock | null;
 }
@@ -53,6 +55,7 @@ const entryOf = (event: Recorded<DeliveryEvent>, before: DeliveryBlock | null): 
     changes: block === null ? [] : changesBetween(before, block),
     ...(why?.reason !== undefined && { reason: why.reason }),
     ...(why?.reasonVisible !== undefined && { reasonVisible: why.reasonVisible }),
+    ...(event.type === 'DeliveryUndone' && { undid: event.data.revision }),
     block,
   };
 };

@@ -49,16 +49,19 @@ export const readAccess = async (
   return { link: document?.link, invitations: document?.invitations ?? [], revision };
 };
 
-/** An invitation by its id, as of now or of the revision `through` of its stream. */
+/**
+ * An invitation by its id, as of now or of the revision `through` of its stream, with that revision.
+ */
 export const readInvitation = async (
   reader: Reader,
   invitationId: string,
   through?: bigint,
-): Promise<{ readonly websiteId: string; readonly invitation: InvitationEntry } | null> => {
+): Promise<{ readonly websiteId: string; readonly invitation: InvitationEntry; readonly revision: bigint } | null> => {
   const key = keyOfInvitation(invitationId);
   if (key === null) return null;
-  const invitation = (await readAccess(reader, key, through)).invitations.find(({ id }) => id === invitationId);
-  return invitation === undefined ? null : { websiteId: key.websiteId, invitation };
+  const { invitations, revision } = await readAccess(reader, key, through);
+  const invitation = invitations.find(({ id }) => id === invitationId);
+  return invitation === undefined ? null : { websiteId: key.websiteId, invitation, revision };
 };
 
 /** Links of a website, by client id, the newest clients first; `after` is a client id. */

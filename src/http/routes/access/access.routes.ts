@@ -1,5 +1,12 @@
 import { Type } from 'typebox';
-import { addClient, changeAccess, changeInvitation, claimInvitation } from '../../../commands/access/access.handlers.js';
+import {
+  addClient,
+  changeAccess,
+  changeInvitation,
+  claimInvitation,
+  removeClient,
+  withdrawInvitation,
+} from '../../../commands/access/access.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { LinkRole } from '../../../events/access/access.events.js';
@@ -52,7 +59,7 @@ export const accessRoutes = ({
     invitationId: string,
     ofWebsite?: string,
     through?: bigint,
-  ): Promise<{ readonly websiteId: string; readonly invitation: InvitationEntry }> => {
+  ): Promise<{ readonly websiteId: string; readonly invitation: InvitationEntry; readonly revision: bigint }> => {
     const found = await readInvitation(reader, invitationId, through);
     if (found === null || (ofWebsite !== undefined && found.websiteId !== ofWebsite)) {
       throw new Refused(refusals.invitationNotFound(invitationId));
@@ -77,7 +84,7 @@ export const accessRoutes = ({
     }
     const invitation = invitations.find(({ kind, status: stands }) => kind === 'client_access' && stands === 'pending');
     if (invitation === undefined) throw new Error(`client ${key.clientId} was added, and has neither link nor invitation`);
-    return { status, body: { kind: 'invited', invitation: await toInvitation(engine, websiteId, invitation) } };
+    return { status, body: { kind: 'invited', invitation: await toInvitation(engine, websiteId, invitation) }, revision };
   };
 
   /** The website as it last was with this owner, whoever owns it by now. */
@@ -173,6 +180,7 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'website',
       access: 'admin',
+      ifMatch: 'honoured',
       body: Type.Object({ role: LinkRole }, { additionalProperties: false }),
       refusals: ['link_not_found'],
       answers: { 200: { description: 'The link.', schema: WebsiteClientLink } },
@@ -190,12 +198,11 @@ export const accessRoutes = ({
       scope: 'website',
       access: 'admin',
       whenArchived: 'allowed',
+      ifMatch: 'honoured',
       refusals: ['link_not_found'],
       answers: { 204: { description: 'No access any more.' } },
-      act: async ({ params: { id: websiteId, clientId }, context }, acting) => {
-        await findLink({ websiteId, clientId });
-        await changeAccess(acting, { type: 'RemoveClient', websiteId, clientId }, context);
-      },
+      act: ({ params: { id: websiteId, clientId }, context, expectation }, acting) =>
+        removeClient(acting, { websiteId, clientId }, context, expectation),
       answer: noContent,
     }),
 
@@ -207,12 +214,14 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'website',
       access: 'admin',
+      ifMatch: 'honoured',
       refusals: ['invitation_not_found', 'transfer_not_found'],
       answers: { 200: { description: 'The invitation.', schema: Invitation } },
-      act: ({ params: { id: websiteId, invitationId }, context }, acting) =>
-        changeInvitation(acting, 'ResendInvitation', { websiteId, invitationId }, context),
+      act: ({ params: { id: websiteId, invitationId }, context, expectation }, acting) =>
+        changeInvitation(acting, 'ResendInvitation', { websiteId, invitationId }, context, expectation),
       answer: async ({ params: { id, invitationId } }, { revision }) => ({
         body: await toInvitation(engine, id, (await findInvitation(invitationId, id, revision)).invitation),
+        revision,
       }),
     }),
 
@@ -225,12 +234,11 @@ export const accessRoutes = ({
       scope: 'website',
       access: 'admin',
       whenArchived: 'allowed',
-      refusals: ['invitation_not_found', 'transfer_not_found'],
+      ifMatch: 'honoured',
+      refusals: ['invitation_not_found'],
       answers: { 204: { description: 'It can no longer be claimed.' } },
-      act: async ({ params: { id: websiteId, invitationId }, context }, acting) => {
-        await findInvitation(invitationId, websiteId);
-        await changeInvitation(acting, 'RevokeInvitation', { websiteId, invitationId }, context);
-      },
+      act: ({ params: { id: websiteId, invitationId }, context, expectation }, acting) =>
+        withdrawInvitation(acting, 'RevokeInvitation', { websiteId, invitationId }, context, expectation),
       answer: noContent,
     }),
 
@@ -245,12 +253,13 @@ export const accessRoutes = ({
       refusals: ['invitation_not_found', 'transfer_not_found', 'not_your_invitation'],
       answers: { 200: { description: "The invitation, with the website's name.", schema: Invitation } },
       answer: async ({ params, caller }) => {
-        const { websiteId, invitation } = await findInvitation(params.id);
+        const { websiteId, invitation, revision } = await findInvitation(params.id);
         const answered = await toInvitation(engine, websiteId, invitation);
         if (answered.email !== caller.verifiedEmail) throw new Refused(refusals.notYourInvitation());
         const { document: website } = await reader.read(websiteProjection, websiteId);
         return {
           body: { ...answered, ...(website !== null && { websiteName: website.name }) },
+          revision,
         };
       },
     }),
@@ -263,6 +272,7 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'installation',
       access: 'signedIn',
+      ifMatch: 'honoured',
       refusals: [
         'invitation_not_found',
         'transfer_not_found',
@@ -283,8 +293,8 @@ export const accessRoutes = ({
           ]),
         },
       },
-      act: ({ params, caller: { subject, verifiedEmail, name }, context }, acting) =>
-        claimInvitation(acting, { invitationId: params.id, subject, verifiedEmail, name }, context),
+      act: ({ params, caller: { subject, verifiedEmail, name }, context, expectation }, acting) =>
+        claimInvitation(acting, { invitationId: params.id, subject, verifiedEmail, name }, context, expectation),
       answer: async ({ params: { id: invitationId }, signal }, claimed) => {
         const { websiteId, clientId, claimId, revision, linkRevision } = claimed;
         if (claimId !== undefined) {

@@ -138,9 +138,9 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     access: 'signedIn',
     refusals: ['api_key_not_found'],
     answers: { 204: { description: 'It no longer works.' } },
-    act: ({ params, caller, context }, acting) => {
-      const isAdmin = caller.role === 'admin';
-      return revokeApiKey(acting, params.id, { role: caller.role, ...(!isAdmin && { subject: caller.subject }) }, context);
+    act: async ({ params: { id }, caller: { role: callerRole, subject }, context }, acting) => {
+      const by = { role: callerRole, ...(callerRole !== 'admin' && { subject }) };
+      if (!(await revokeApiKey(acting, id, by, context))) throw new Refused(refusals.apiKeyNotFound(id));
     },
     answer: noContent,
   }),

@@ -158,7 +158,8 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       answers: { 204: { description: 'It is cancelled.' } },
       act: async ({ params: { id: websiteId, bookingId }, context, website: { website } }, acting) => {
         await mustOwnCalendar(website);
-        await acting.handle(bookingDecider, { type: 'CancelBooking', websiteId, bookingId }, context);
+        const { events } = await acting.handle(bookingDecider, { type: 'CancelBooking', websiteId, bookingId }, context);
+        if (events.length === 0) throw new Refused(refusals.bookingNotFound(bookingId));
       },
       answer: noContent,
     }),

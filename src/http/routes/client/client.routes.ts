@@ -105,6 +105,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       tag: clientTag,
       scope: 'installation',
       access: 'admin',
+      ifMatch: 'honoured',
       body: Type.Object({ name: Name }, { additionalProperties: false }),
       refusals: ['client_not_found'],
       answers: { 200: { description: 'The client.', schema: Client } },
@@ -121,9 +122,10 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       tag: clientTag,
       scope: 'installation',
       access: 'admin',
+      ifMatch: 'honoured',
       refusals: ['client_not_found'],
       answers: { 204: { description: 'Nothing that is left of the person can be read; the address may be used anew.' } },
-      act: ({ params, context }, acting) => eraseClient(acting, erasure, params.id, context),
+      act: ({ params, context, expectation }, acting) => eraseClient(acting, erasure, params.id, context, expectation),
       answer: async (_, person) => {
         await forgetPerson(engine, erasure, person);
         return { status: 204 };

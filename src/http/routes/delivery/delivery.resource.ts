@@ -77,6 +77,7 @@ export const DeliveryHistory = Type.Array(
       ),
       reason: Type.Optional(Type.String()),
       reasonVisible: Type.Optional(Type.Boolean({ description: 'Whether clients may see the reason.' })),
+      undid: Type.Optional(Type.Integer({ description: 'Of an undo: the revision that it undid, with all after it.' })),
     },
     { $id: 'DeliveryChange' },
   ),

@@ -99,6 +99,7 @@ export const deliveryRoutes = ({
       tag: deliveryTag,
       scope: 'website',
       access: 'admin',
+      ifMatch: 'honoured',
       body: Type.Object(
         {
           estimatedCompletionAt: Type.Optional(
@@ -148,6 +149,7 @@ export const deliveryRoutes = ({
       tag: deliveryTag,
       scope: 'website',
       access: 'admin',
+      ifMatch: 'honoured',
       params: { checkpointId: SentCheckpoint.properties.id },
       body: Type.Object({ status: DeliveryCheckpointStatus }, { additionalProperties: false }),
       refusals: ['delivery_not_set_up', 'delivery_checkpoint_not_found'],
@@ -187,6 +189,7 @@ export const deliveryRoutes = ({
       tag: deliveryTag,
       scope: 'website',
       access: 'admin',
+      ifMatch: 'honoured',
       body: Type.Object(
         {
           revision: Type.Integer({
@@ -199,7 +202,8 @@ export const deliveryRoutes = ({
       ),
       refusals: ['delivery_not_set_up'],
       answers: theBlock,
-      act: ({ params, body, context }, acting) => undoDeliveryChange(acting, params.id, body.revision, context),
+      act: ({ params, body, context, expectation }, acting) =>
+        undoDeliveryChange(acting, params.id, body.revision, context, expectation),
       answer: answerWritten,
     }),
   ];

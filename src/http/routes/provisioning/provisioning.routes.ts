@@ -90,11 +90,12 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       tag: provisioningTag,
       scope: 'website',
       access: 'admin',
+      ifMatch: 'honoured',
       refusals: ['provisioning_not_failed', 'provisioning_in_compensation'],
       answers: theJob,
-      act: async ({ website: { website }, context }, acting) => {
+      act: async ({ website: { website }, context, expectation }, acting) => {
         const { id: websiteId, provisioningJobId: jobId } = website;
-        return acting.handle(provisioningProcess, { type: 'RetryProvisioning', jobId, websiteId }, context);
+        return acting.handle(provisioningProcess, { type: 'RetryProvisioning', jobId, websiteId }, context, expectation);
       },
       answer: ({ website, caller }, { revision }) => toAnswer(website.website, caller, revision),
     }),
@@ -107,14 +108,15 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       tag: provisioningTag,
       scope: 'website',
       access: 'admin',
+      ifMatch: 'honoured',
       whenArchived: 'allowed',
       refusals: ['provisioning_not_failed'],
       answers: { 202: { description: 'The provisioning job, whose `cleanup` says how it stands.', schema: ProvisioningJob } },
-      act: async ({ website: { website }, context }, acting) => {
+      act: async ({ website: { website }, context, expectation }, acting) => {
         const { id: websiteId, provisioningJobId: jobId, status } = website;
         // An active website needs what its provisioning has made, whatever became of the job.
         if (status === 'active') throw new Refused(refusals.provisioningNotFailed(websiteId));
-        return acting.handle(provisioningProcess, { type: 'RequestCompensation', jobId, websiteId }, context);
+        return acting.handle(provisioningProcess, { type: 'RequestCompensation', jobId, websiteId }, context, expectation);
       },
       answer: async ({ website, caller }, { revision }) => ({
         ...(await toAnswer(website.website, caller, revision)),

@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
-import { changeInvitation, offerTransfer } from '../../../commands/access/access.handlers.js';
+import { offerTransfer, withdrawInvitation } from '../../../commands/access/access.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import type { InvitationEntry } from '../../../projections/access/access.projection.js';
-import { listTransfers, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
+import { listTransfers, readAccess } from '../../../projections/access/access.queries.js';
 import { pageOf } from '../../paging.js';
 import { Printable } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
@@ -76,10 +76,10 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       },
       answer: async ({ params }, { handled, clientId }) => {
         const status = handled.events.some(({ type }) => type === 'InvitationIssued') ? 201 : 200;
-        const { invitations } = await readAccess(reader, { websiteId: params.id, clientId }, handled.revision);
+        const { invitations, revision } = await readAccess(reader, { websiteId: params.id, clientId }, handled.revision);
         const offer = invitations.find((entry) => entry.kind === 'ownership_transfer' && entry.status === 'pending');
         if (offer === undefined) throw new Error(`client ${clientId} was offered the website, and has no offer`);
-        return { status, body: await toTransfer(params.id, offer) };
+        return { status, body: await toTransfer(params.id, offer), revision };
       },
     }),
 
@@ -109,13 +109,11 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       scope: 'website',
       access: 'admin',
       whenArchived: 'allowed',
+      ifMatch: 'honoured',
       refusals: ['transfer_not_found'],
       answers: { 204: { description: 'It can no longer be claimed.' } },
-      act: async ({ params: { id: websiteId, transferId: invitationId }, context }, acting) => {
-        const offer = (await readInvitation(reader, invitationId))?.invitation;
-        if (offer?.kind !== 'ownership_transfer' || offer.status === 'revoked') throw new Refused(refusals.transferNotFound());
-        await changeInvitation(acting, 'CancelTransfer', { websiteId, invitationId }, context);
-      },
+      act: ({ params: { id: websiteId, transferId: invitationId }, context, expectation }, acting) =>
+        withdrawInvitation(acting, 'CancelTransfer', { websiteId, invitationId }, context, expectation),
       answer: noContent,
     }),
   ];

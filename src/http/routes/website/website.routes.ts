@@ -195,6 +195,7 @@ export const websiteRoutes = (parts: {
       tag: websiteTag,
       scope: 'website',
       access: 'admin',
+      ifMatch: 'honoured',
       precheck: checkChange,
       body: Type.Object(
         {
@@ -225,6 +226,7 @@ export const websiteRoutes = (parts: {
       scope: 'website',
       access: 'admin',
       whenArchived: 'allowed',
+      ifMatch: 'honoured',
       refusals: ['owner_not_found'],
       answers: {
         204: {
@@ -233,11 +235,8 @@ export const websiteRoutes = (parts: {
             'a subscription is cancelled at the payment provider shortly.',
         },
       },
-      act: async ({ params: { id: websiteId }, website: { website }, context }, acting) => {
-        const { clientId: ownerId } = website;
-        if (ownerId === undefined) throw new Refused(refusals.ownerNotFound(websiteId));
-        await removeOwner(acting, { websiteId, clientId: ownerId }, context);
-      },
+      act: ({ params: { id: websiteId }, website: { website }, context, expectation }, acting) =>
+        removeOwner(acting, { websiteId, clientId: website.clientId }, context, expectation),
       answer: noContent,
     }),
 
@@ -249,9 +248,10 @@ export const websiteRoutes = (parts: {
       tag: websiteTag,
       scope: 'website',
       access: 'admin',
+      ifMatch: 'honoured',
       whenArchived: 'allowed',
       answers: oneWebsite,
-      act: ({ params, context }, acting) => archiveWebsite(acting, params.id, context),
+      act: ({ params, context, expectation }, acting) => archiveWebsite(acting, params.id, context, expectation),
       answer: ({ params }, { revision }) => answerWritten(params.id, revision),
     }),
 
@@ -263,9 +263,10 @@ export const websiteRoutes = (parts: {
       tag: websiteTag,
       scope: 'website',
       access: 'admin',
+      ifMatch: 'honoured',
       whenArchived: 'allowed',
       answers: oneWebsite,
-      act: ({ params, context }, acting) => restoreWebsite(acting, params.id, context),
+      act: ({ params, context, expectation }, acting) => restoreWebsite(acting, params.id, context, expectation),
       answer: ({ params }, { revision }) => answerWritten(params.id, revision),
     }),
   ];
