@@ -24,6 +24,8 @@ export interface Projection<Document extends JsonObject = JsonObject, Event exte
 export interface ReadModelIndex {
   /** A top-level field with a string, or with an array of strings, each of which can be found. */
   readonly field: string;
+  /** Documents are sorted by its string, and not found by it. */
+  readonly sorts?: true;
 }
 
 /** A projection of any documents and events, for code that treats all projections alike. */

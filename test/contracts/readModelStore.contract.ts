@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/events/envelope.js';
 import { START } from '../../src/events/store/eventStore.js';
+import { sortKeyIn } from '../../src/projections/store/documents.js';
 import {
   ReadModelDropped,
   ReadModelStoreUnavailable,
@@ -10,6 +11,7 @@ import {
   type ReadModel,
   type ReadModelQuery,
   type ReadModelStore,
+  type Selection,
 } from '../../src/projections/store/readModelStore.js';
 
 export interface ReadModelStoreHarness {
@@ -27,7 +29,13 @@ export interface ReadModelStoreHarness {
 const sites: ReadModel = {
   name: 'site',
   version: '1',
-  indexes: [{ field: 'status' }, { field: 'features' }, { field: 'owner' }],
+  indexes: [
+    { field: 'status' },
+    { field: 'features' },
+    { field: 'owner' },
+    { field: 'title', sorts: true },
+    { field: 'status', sorts: true },
+  ],
 };
 const sitesNext: ReadModel = { ...sites, version: '2' };
 
@@ -215,6 +223,33 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         await expect(ids({ where: { title: 'Bakery' } })).rejects.toThrow(TypeError);
       });
 
+      test('by ids, without ids, and both beside conditions', async () => {
+        expect(await ids({ ids: ['d', 'b', 'nobody', 'b', '\0'] })).toEqual(['b', 'd']);
+        expect(await ids({ ids: ['d', 'b', 'a'], order: 'descending', after: 'd', limit: 1 })).toEqual(['b']);
+        expect(await ids({ ids: ['d', 'b', 'a'], where: { owner: 'kim' } })).toEqual(['a', 'b']);
+        expect(await ids({ ids: [] })).toEqual([]);
+        expect(await ids({ without: ['b', 'nobody', 'e'] })).toEqual(['a', 'c', 'd']);
+        expect(await ids({ ids: ['a', 'b', 'c'], without: ['b'], where: { features: 'seo' } })).toEqual(['a', 'c']);
+        expect(await ids({ without: ['a'], where: { owner: ['kim', 'lee'] }, order: 'descending' })).toEqual(['d', 'b']);
+        await store.apply(sites, [write('b', 10, null)], 10n);
+        expect(await ids({ ids: ['d', 'b'] })).toEqual(['d']);
+      });
+
+      test.each<[string, Selection]>([
+        ['everything', {}],
+        ['a value', { where: { status: 'active' } }],
+        ['several values of one document', { where: { features: ['seo', 'content'] } }],
+        ['two fields', { where: { status: ['active', 'archived'], owner: 'kim' } }],
+        ['nothing', { where: { status: [] } }],
+        ['ids', { ids: ['a', 'c', 'nobody'] }],
+        ['ids beside a value', { ids: ['a', 'b'], where: { status: 'active' } }],
+        ['all but ids', { without: ['a'] }],
+        ['a value but ids', { where: { features: 'seo' }, without: ['a', 'b'] }],
+      ])('counts what is found: %s', async (_, selection) => {
+        await store.apply(sites, [write('gone', 10, null)], 10n);
+        expect(await store.count(sites, selection)).toBe((await ids(selection)).length);
+      });
+
       test('an index follows every change of a document', async () => {
         await store.apply(sites, [write('a', 10, { status: 'archived', features: ['seo', 'marketing'] })], 10n);
         expect(await ids({ where: { status: 'active' } })).toEqual(['c']);
@@ -311,6 +346,110 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
           expect(seen).toEqual(expect.arrayContaining(stable.map(idOf)));
         },
       );
+    });
+
+    describe('sorted', () => {
+      const titles: Readonly<Record<string, string>> = {
+        a: 'Zoo',
+        b: 'Äpfel',
+        c: 'apfel',
+        d: 'apfel mus',
+        e: 'Straße',
+        f: 'Bäcker',
+      };
+      const place = (id: string): NonNullable<ReadModelQuery['sort']> => ({
+        field: 'title',
+        afterKey: sortKeyIn({ title: titles[id] ?? '' }, 'title'),
+      });
+      const title = { field: 'title' };
+      const sorted = ['b', 'c', 'd', 'f', 'e', 'a'];
+
+      beforeEach(() =>
+        store.apply(
+          sites,
+          Object.entries(titles).map(([id, text], index) =>
+            write(id, index + 1, { title: text, status: index % 2 === 0 ? 'even' : 'odd', features: ['one', 'two'] }),
+          ),
+          6n,
+        ),
+      );
+
+      test('without case and diacritics, equal ones by id, in either order', async () => {
+        expect(await ids({ sort: title })).toEqual(sorted);
+        expect(await ids({ sort: title, order: 'descending' })).toEqual([...sorted].reverse());
+        expect(await ids({ sort: { field: 'status' } })).toEqual(['a', 'c', 'e', 'b', 'd', 'f']);
+      });
+
+      test.each<[string, Partial<ReadModelQuery>, readonly string[]]>([
+        ['everything', {}, sorted],
+        ['a value', { where: { status: 'odd' } }, ['b', 'd', 'f']],
+        ['several values', { where: { status: ['odd', 'even'], features: ['one', 'two'] } }, sorted],
+        ['ids', { ids: ['a', 'c', 'f'] }, ['c', 'f', 'a']],
+        ['all but ids', { without: ['c', 'f'] }, ['b', 'd', 'e', 'a']],
+        ['a search', { search: { fields: ['title'], text: 'APFEL' } }, ['b', 'c', 'd']],
+        ['a search among ids', { ids: ['a', 'c', 'd'], search: { fields: ['title'], text: 'APFEL' } }, ['c', 'd']],
+      ])('page by page: %s', async (_, query, expected) => {
+        for (const order of ['ascending', 'descending'] as const) {
+          const wanted = order === 'ascending' ? expected : [...expected].reverse();
+          for (const [index, id] of wanted.entries()) {
+            expect(await ids({ ...query, order, sort: place(id), after: id, limit: 2 })).toEqual(
+              wanted.slice(index + 1, index + 3),
+            );
+          }
+        }
+      });
+
+      test('goes on where it was, although the document there changed, or is gone', async () => {
+        await store.apply(sites, [write('c', 10, { title: 'Zzz' }), write('d', 10, null)], 10n);
+        expect(await ids({ sort: place('c'), after: 'c' })).toEqual(['f', 'e', 'a', 'c']);
+        expect(await ids({ sort: place('d'), after: 'd' })).toEqual(['f', 'e', 'a', 'c']);
+      });
+
+      test('documents without the field come first', async () => {
+        await store.apply(sites, [write('x', 10, { status: 'odd' }), write('b', 10, { title: 7 })], 10n);
+        expect(await ids({ sort: title, limit: 3 })).toEqual(['b', 'x', 'c']);
+      });
+
+      test('a field without a sorting index is refused, and is no condition', async () => {
+        await expect(ids({ sort: { field: 'owner' } })).rejects.toThrow(TypeError);
+        await expect(ids({ where: { title: 'Zoo' } })).rejects.toThrow(TypeError);
+      });
+
+      test('as a model does, among more than are sorted at once, while documents change', async () => {
+        const random = fc.sample(fc.tuple(fc.string({ unit: 'grapheme', maxLength: 3 }), fc.nat(2)), { numRuns: 1_200, seed: 7 });
+        const bodies = new Map(
+          random.map(([text, kind], index) => [`m${String(index)}`, { title: text, status: 'many', owner: `k${String(kind)}` }]),
+        );
+        await store.apply(
+          sites,
+          [...bodies].map(([id, body]) => write(id, 20, body)),
+          20n,
+        );
+        const changed = new Map(
+          [...bodies].filter((_, index) => index % 10 === 0).map(([id, body]) => [id, { ...body, title: 'm' }]),
+        );
+        await store.apply(
+          sites,
+          [...changed].map(([id, body]) => write(id, 21, body)),
+          21n,
+        );
+        for (const [id, body] of changed) bodies.set(id, body);
+        const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+        for (const owner of [['k0', 'k1', 'k2'], ['k1']]) {
+          const model = [...bodies]
+            .filter(([, body]) => owner.includes(body.owner))
+            .map(([id, body]) => ({ id, key: sortKeyIn(body, 'title') }))
+            .sort((one, other) => compare(one.key, other.key) || compare(one.id, other.id))
+            .map(({ id }) => id);
+          const where = { status: 'many', owner };
+          expect(await ids({ where, sort: title, limit: 2_000 })).toEqual(model);
+          expect(await ids({ where, sort: title, order: 'descending', limit: 2_000 })).toEqual([...model].reverse());
+          const [middle = ''] = model.slice(300);
+          const sort = { field: 'title', afterKey: sortKeyIn(bodies.get(middle) ?? {}, 'title') };
+          expect(await ids({ where, sort, after: middle, limit: 50 })).toEqual(model.slice(301, 351));
+          expect(await store.count(sites, { where })).toBe(model.length);
+        }
+      });
     });
 
     describe('checkpoint', () => {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../events/envelope.js';
-import { foldText } from '../../platform/foldText.js';
-import type { ReadModel, ReadModelQuery } from './readModelStore.js';
+import { foldText, sortKeyOf } from '../../platform/foldText.js';
+import type { ReadModel, ReadModelQuery, Selection, StoredDocument } from './readModelStore.js';
 
 /**
  * Whether `id` may be a document's. Some stores change a NUL or a lone surrogate, so that such an
@@ -24,6 +24,25 @@ export const textsOf = (body: JsonObject, field: string): readonly string[] => {
   return Array.isArray(value) ? value.filter((element: unknown): element is string => typeof element === 'string') : [];
 };
 
+/** By what a document stands where it does in a list that is sorted by the field. */
+export const sortKeyIn = (body: JsonObject, field: string): string => sortKeyOf(textsOf(body, field)[0] ?? '');
+
+/** Goes on after the document in a sorted list. */
+export const placeInSort = (
+  { field }: NonNullable<ReadModelQuery['sort']>,
+  { body }: Pick<StoredDocument, 'body'>,
+): NonNullable<ReadModelQuery['sort']> => ({ field, afterKey: sortKeyIn(body, field) });
+
+/** The fields that documents can be sorted by. */
+export const sortingFields = ({ indexes }: ReadModel): readonly string[] =>
+  indexes.filter(({ sorts }) => sorts === true).map(({ field }) => field);
+
+/** @throws TypeError for a field without a sorting index, because every document would be read */
+export const checkSort = (model: ReadModel, { sort }: Pick<ReadModelQuery, 'sort'>): void => {
+  if (sort !== undefined && !sortingFields(model).includes(sort.field))
+    throw new TypeError(`read model ${model.name} cannot be sorted by ${sort.field}`);
+};
+
 /**
  * The conditions of `query.where`: each field with the values of which it must have one.
  *
@@ -31,10 +50,10 @@ export const textsOf = (body: JsonObject, field: string): readonly string[] => {
  */
 export const wantedValues = (
   model: ReadModel,
-  query: ReadModelQuery,
+  { where = {} }: Selection,
 ): readonly { readonly field: string; readonly values: readonly string[] }[] =>
-  Object.entries(query.where ?? {}).map(([field, wanted]) => {
-    if (!model.indexes.some((index) => index.field === field))
+  Object.entries(where).map(([field, wanted]) => {
+    if (!model.indexes.some((index) => index.field === field && index.sorts !== true))
       throw new TypeError(`read model ${model.name} has no index on ${field}`);
     return { field, values: [...new Set(typeof wanted === 'string' ? [wanted] : wanted)] };
   });

@@ -22,10 +22,14 @@ export interface ReadModelStore {
   getMany(model: ReadModel, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>>;
 
   /**
-   * Documents that match `query`, ordered by id (as UTF-8 bytes), without deleted ones.
-   * @throws TypeError for a field in `where` that has no index
+   * Documents that match `query`, ordered by id (as UTF-8 bytes), or as `query.sort` says, without
+   * deleted ones.
+   * @throws TypeError for a field in `where` or `sort` that has no index for it
    */
   find(model: ReadModel, query: ReadModelQuery): Promise<readonly StoredDocument[]>;
+
+  /** How many documents match. @throws TypeError as `find` */
+  count(model: ReadModel, selection: Selection): Promise<number>;
 
   /**
    * Writes each document unless the stored one reflects the same or a later position, then moves
@@ -92,18 +96,31 @@ export interface DocumentWrite {
   readonly body: JsonObject | null;
 }
 
-export interface ReadModelQuery {
+/** Conditions that indexes answer. */
+export interface Selection {
   /**
    * Indexed fields that must equal a value, or one of several (`[]` matches nothing); an array
    * field matches by any element.
    */
   readonly where?: Readonly<Record<string, string | readonly string[]>>;
+  /** Only the documents with these ids. */
+  readonly ids?: readonly string[];
+  /** Not the documents with these ids. */
+  readonly without?: readonly string[];
+}
+
+export interface ReadModelQuery extends Selection {
   /** Fields of which at least one must contain `text`, case and diacritics apart. */
   readonly search?: { readonly fields: readonly string[]; readonly text: string };
-  /** Documents are ordered by id. */
+  /** Documents are ordered by id, unless `sort` says otherwise. */
   readonly order: 'ascending' | 'descending';
   /** Only documents after this id (exclusive), in the given order. */
   readonly after?: string;
+  /**
+   * Documents are ordered by a field that has a sorting index, by `sortKeyIn`, and by id where that
+   * is equal. `afterKey`: the key of the document `after` when it was found.
+   */
+  readonly sort?: { readonly field: string; readonly afterKey?: string };
   readonly limit: number;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
-import { isId, matchesSearch, textsOf } from '../documents.js';
+import { isId, matchesSearch, placeInSort, sortKeyIn, textsOf } from '../documents.js';
 import {
   ReadModelDropped,
   ReadModelStoreUnavailable,
@@ -12,7 +12,17 @@ import {
 } from '../readModelStore.js';
 import { createCheckpointNotifier } from './checkpointNotifier.js';
 import { openDatabase } from './database.js';
-import { conditionsOf, entryValue, findPage, toDocument, type Condition, type DocumentRow, type Page } from './find.js';
+import {
+  countMatches,
+  entryValue,
+  filterOf,
+  findPage,
+  sortEntryField,
+  toDocument,
+  type DocumentRow,
+  type Filter,
+  type Page,
+} from './find.js';
 import { createRecords } from './records.js';
 
 /** Documents that a search reads, or rows that a sweep removes, before other work gets its turn. */
@@ -70,8 +80,8 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
   };
 
   /** One page. @throws ReadModelDropped when the version is gone. Run it in a snapshot. */
-  const pageOf = (model: ReadModel, conditions: readonly Condition[], page: Page): readonly DocumentRow[] => {
-    const rows = findPage(database, keyOf(model), conditions, page);
+  const pageOf = (model: ReadModel, filter: Filter, page: Page): readonly DocumentRow[] => {
+    const rows = findPage(database, keyOf(model), filter, page);
     checkpointOf(model);
     return rows;
   };
@@ -88,21 +98,17 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
 
     if (model.indexes.length === 0) return;
     const before = stored === undefined || stored.body === null ? null : (JSON.parse(stored.body) as JsonObject);
-    for (const { field } of model.indexes) {
-      const old = new Set(before === null ? [] : textsOf(before, field));
-      const current = new Set(body === null ? [] : textsOf(body, field));
+    for (const index of model.indexes) {
+      const { field, valuesIn } = entriesOf(index);
+      const old = new Set(before === null ? [] : valuesIn(before));
+      const current = new Set(body === null ? [] : valuesIn(body));
       for (const value of old) {
         if (current.has(value)) continue;
-        statement('DELETE FROM entry WHERE model = ? AND field = ? AND value = ? AND id = ?').run(
-          key,
-          field,
-          entryValue(value),
-          id,
-        );
+        statement('DELETE FROM entry WHERE model = ? AND field = ? AND value = ? AND id = ?').run(key, field, value, id);
       }
       for (const value of current) {
         if (old.has(value)) continue;
-        statement('INSERT INTO entry (model, field, value, id) VALUES (?, ?, ?, ?)').run(key, field, entryValue(value), id);
+        statement('INSERT INTO entry (model, field, value, id) VALUES (?, ?, ?, ?)').run(key, field, value, id);
       }
     }
   };
@@ -151,23 +157,28 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
       }),
 
     find: async (model, query) => {
-      const { search, order, limit } = query;
-      const conditions = conditionsOf(model, query);
-      if (search === undefined) return (await database.snapshot(() => pageOf(model, conditions, query))).map(toDocument);
+      const { search, sort, limit } = query;
+      const filter = filterOf(model, query);
+      if (search === undefined) return (await database.snapshot(() => pageOf(model, filter, query))).map(toDocument);
 
       const found: StoredDocument[] = [];
-      let { after } = query;
-      for (;;) {
-        const page = { order, limit: chunkSize, ...(after !== undefined && { after }) };
-        const rows = await database.snapshot(() => pageOf(model, conditions, page));
-        for (const row of rows) {
-          const document = toDocument(row);
-          if (found.length < limit && matchesSearch(document.body, search)) found.push(document);
-        }
-        if (found.length >= limit || rows.length < chunkSize) return found;
-        after = rows.at(-1)?.id;
+      for (let page: Page = { ...query, limit: chunkSize }; ;) {
+        const documents = (await database.snapshot(() => pageOf(model, filter, page))).map(toDocument);
+        found.push(...documents.filter(({ body }) => matchesSearch(body, search)).slice(0, limit - found.length));
+        const last = documents.at(-1);
+        if (found.length >= limit || documents.length < chunkSize || last === undefined) return found;
+        page = { ...page, after: last.id, ...(sort !== undefined && { sort: placeInSort(sort, last) }) };
         await nextTurn();
       }
+    },
+
+    count: async (model, selection) => {
+      const filter = filterOf(model, selection);
+      return database.snapshot(() => {
+        const matches = countMatches(database, keyOf(model), filter);
+        checkpointOf(model);
+        return matches;
+      });
     },
 
     apply: async (model, writes, checkpoint) => {
@@ -223,3 +234,12 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
     },
   };
 };
+
+/** The rows of an index: under which field, and the values of a document. */
+const entriesOf = ({
+  field,
+  sorts,
+}: ReadModel['indexes'][number]): { readonly field: string; readonly valuesIn: (body: JsonObject) => readonly string[] } =>
+  sorts === true
+    ? { field: sortEntryField(field), valuesIn: (body) => [sortKeyIn(body, field)] }
+    : { field, valuesIn: (body) => textsOf(body, field).map(entryValue) };

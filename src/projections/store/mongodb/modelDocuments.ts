@@ -1,12 +1,13 @@
 import type { Collection, Filter } from 'mongodb';
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
-import { textsOf, wantedValues } from '../documents.js';
+import { checkSort, isId, sortingFields, sortKeyIn, textsOf, wantedValues } from '../documents.js';
 import {
   DocumentsTooLarge,
   type DocumentWrite,
   type ReadModel,
   type ReadModelQuery,
+  type Selection,
   type StoredDocument,
 } from '../readModelStore.js';
 import { countsAsNumbers, type MongoConnection } from './connection.js';
@@ -27,18 +28,29 @@ export interface ModelDocument {
   readonly entries?: readonly string[];
   /** The position again, in tombstones only. */
   readonly deleted?: bigint;
+  /** What documents are sorted by, for each field that they can be sorted by: its key, then the id. */
+  readonly [sorted: `sorted_${string}`]: string;
 }
 
 /**
- * Creates one index for all fields. Within a value it is in id order, so that a page is read
- * without sorting.
+ * Creates one index for all fields that documents are found by. Within a value it is in id order,
+ * so that a page is read without sorting; so are those of the fields that documents are sorted by.
  */
-export const createIndexes = async (documents: Collection<ModelDocument>): Promise<void> => {
+export const createIndexes = async (documents: Collection<ModelDocument>, model: ReadModel): Promise<void> => {
   await documents.createIndexes([
     { key: { entries: 1, _id: 1 }, name: 'entries' },
     { key: { deleted: 1 }, name: 'deleted', sparse: true },
+    ...sortingFields(model).flatMap((field) => [
+      { key: { [sortedField(field)]: 1 } as const, name: sortedField(field) },
+      { key: { entries: 1, [sortedField(field)]: 1 } as const, name: `entries_${sortedField(field)}` },
+    ]),
   ]);
 };
+
+const sortedField = (field: string): `sorted_${string}` => `sorted_${field}`;
+
+/** Orders by the key, and by the id where it is equal: a key holds no space. */
+const sortedText = (key: string, id: string): string => `${key} ${storedId(id)}`;
 
 const entry = (field: string, value: string): string => JSON.stringify([field, value]);
 
@@ -65,8 +77,16 @@ export const isPresent = (document: ModelDocument): document is ModelDocument & 
 const toModelDocument = (model: ReadModel, { id, revision, position, body }: DocumentWrite): ModelDocument => {
   const guarded = { _id: storedId(id), revision, position };
   if (body === null) return { ...guarded, deleted: position };
-  const entries = model.indexes.flatMap(({ field }) => textsOf(body, field).map((value) => entry(field, value)));
-  return { ...guarded, body: JSON.stringify(body), ...(entries.length > 0 && { entries: [...new Set(entries)] }) };
+  const entries = model.indexes.flatMap(({ field, sorts }) =>
+    sorts === true ? [] : textsOf(body, field).map((value) => entry(field, value)),
+  );
+  const sorted = sortingFields(model).map((field) => [sortedField(field), sortedText(sortKeyIn(body, field), id)] as const);
+  return {
+    ...guarded,
+    body: JSON.stringify(body),
+    ...(entries.length > 0 && { entries: [...new Set(entries)] }),
+    ...Object.fromEntries(sorted),
+  };
 };
 
 /** Writes each document unless the stored one reflects the same or a later position. */
@@ -180,25 +200,35 @@ const replaceOlder = async (
   }
 };
 
-/** The filter of a query, without its search. @throws TypeError for a field without an index */
-export const filterOf = (model: ReadModel, query: ReadModelQuery): Filter<ModelDocument> => {
-  const conditions = wantedValues(model, query).map(({ field, values }) => ({
+/**
+ * The filter of a query, without its search.
+ * @throws TypeError for a field without the index that the query needs
+ */
+export const filterOf = (model: ReadModel, query: Selection & Pick<ReadModelQuery, 'sort'>): Filter<ModelDocument> => {
+  checkSort(model, query);
+  const { ids, without = [] } = query;
+  const conditions: Filter<ModelDocument>[] = wantedValues(model, query).map(({ field, values }) => ({
     entries: { $in: values.map((value) => entry(field, value)) },
   }));
   // Tombstones have no entries, so only a query without conditions has to leave them out.
-  return conditions.length === 0 ? { deleted: { $exists: false } } : { $and: conditions };
+  if (conditions.length === 0) conditions.push({ deleted: { $exists: false } });
+  if (ids !== undefined) conditions.push({ _id: { $in: ids.filter(isId).map(storedId) } });
+  if (without.length > 0) conditions.push({ _id: { $nin: without.map(storedId) } });
+  return { $and: conditions };
 };
 
-/** One page of the documents that match `filter`, by id. */
+/** One page of the documents that match `filter`. */
 export const findPage = async (
   documents: Collection<ModelDocument>,
   filter: Filter<ModelDocument>,
-  { order, after, limit }: Pick<ReadModelQuery, 'order' | 'after' | 'limit'>,
+  { order, after, limit, sort }: Pick<ReadModelQuery, 'order' | 'after' | 'limit' | 'sort'>,
 ): Promise<readonly StoredDocument[]> => {
-  const beyond = after === undefined ? {} : { _id: order === 'ascending' ? { $gt: storedId(after) } : { $lt: storedId(after) } };
+  const field = sort === undefined ? '_id' : sortedField(sort.field);
+  const beyond = (text: string): Filter<ModelDocument> => ({ [field]: order === 'ascending' ? { $gt: text } : { $lt: text } });
+  const start = (id: string): string => (sort === undefined ? storedId(id) : sortedText(sort.afterKey ?? '', id));
   const found = await documents
-    .find({ ...filter, ...beyond }, { projection: { entries: 0 }, batchSize: limit })
-    .sort({ _id: order === 'ascending' ? 1 : -1 })
+    .find({ ...filter, ...(after !== undefined && beyond(start(after))) }, { projection: { entries: 0 }, batchSize: limit })
+    .sort({ [field]: order === 'ascending' ? 1 : -1 })
     .limit(limit)
     .toArray();
   return found.filter(isPresent).map(toStoredDocument);

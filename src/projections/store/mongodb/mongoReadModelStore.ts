@@ -1,10 +1,11 @@
 import type { Collection } from 'mongodb';
 import type { Clock } from '../../../platform/clock.js';
 import type { Random } from '../../../platform/random.js';
-import { isId, matchesSearch } from '../documents.js';
+import { isId, matchesSearch, placeInSort } from '../documents.js';
 import {
   ReadModelDropped,
   type ReadModel,
+  type ReadModelQuery,
   type ReadModelStore,
   type RecordStore,
   type StoredDocument,
@@ -138,7 +139,7 @@ export const createMongoReadModelStore = async ({
     prepare: async (model) => {
       const version = await run(() => registry.add(model));
       collections.set(keyOf(model), version.collection);
-      await run(() => createIndexes(documentsOf(version)));
+      await run(() => createIndexes(documentsOf(version), model));
       await sweep();
     },
 
@@ -163,19 +164,23 @@ export const createMongoReadModelStore = async ({
       }),
 
     find: async (model, query) => {
-      const { search, order, limit } = query;
+      const { search, sort, limit } = query;
       const filter = filterOf(model, query);
       if (search === undefined) return readChecked(model, (documents) => findPage(documents, filter, query));
 
       const found: StoredDocument[] = [];
-      let { after } = query;
-      for (;;) {
-        const page = { order, limit: searchPageSize, ...(after !== undefined && { after }) };
+      for (let page: ReadModelQuery = { ...query, limit: searchPageSize }; ;) {
         const documents = await readChecked(model, (collection) => findPage(collection, filter, page));
         found.push(...documents.filter(({ body }) => matchesSearch(body, search)).slice(0, limit - found.length));
-        if (found.length >= limit || documents.length < searchPageSize) return found;
-        after = documents.at(-1)?.id;
+        const last = documents.at(-1);
+        if (found.length >= limit || documents.length < searchPageSize || last === undefined) return found;
+        page = { ...page, after: last.id, ...(sort !== undefined && { sort: placeInSort(sort, last) }) };
       }
+    },
+
+    count: (model, selection) => {
+      const filter = filterOf(model, selection);
+      return readChecked(model, (documents) => documents.countDocuments(filter));
     },
 
     apply: async (model, writes, position) => {
