@@ -73,7 +73,8 @@ portal, with an access token of the identity provider.
   \`application/vnd.doorstep.dry-run+json\`.
 - Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` prevents overwriting what somebody else
   saved. A write that has no use for it refuses it, and says so by not listing the header.
-- Lists are arrays, in pages: follow the \`Link\` header with \`rel="next"\`.`;
+- Lists are arrays, in pages: follow the \`Link\` header with \`rel="next"\`. A page goes on where
+  the one before ended, whatever was added, changed or removed since. Where there is \`sort\`, \`-field\` puts the last first.`;
 
 const ErrorBody = Type.Object(
   {

@@ -1,5 +1,6 @@
 import { Type, type TProperties } from 'typebox';
 import { Refused, refusals } from '../commands/refusal.js';
+import { partOf, type PageRequest, type SortKey } from '../projections/page.js';
 
 /** Query parameters of every list (api.md, section 3). */
 export const pageQuery = {
@@ -12,7 +13,7 @@ export const pageQuery = {
 /** What a list takes beside `limit` and `cursor`. */
 export interface Listing {
   /** The fields that `sort` may name. */
-  readonly sort?: readonly [string, ...string[]];
+  readonly sort?: readonly string[];
   /** With `count=true` the answer has `total`, which is sent as `Total-Count`. */
   readonly count?: true;
   /** `ids` reads some by their ids. */
@@ -20,7 +21,7 @@ export interface Listing {
 }
 
 /** How many `ids` may name. */
-export const maxIds = 200;
+const maxIds = 200;
 const maxIdLength = 200;
 
 /** The query parameters of a list. */
@@ -58,29 +59,12 @@ export interface ListQuery {
 }
 
 /** What is said of a cursor that was made up. */
-export const notACursor = (): Refused => new Refused(refusals.invalidQuery('cursor', 'is not a cursor of this list'));
+export const notACursor = (): Refused => refusedQuery('cursor', 'is not a cursor of this list');
 
 export interface Page<Item> {
   readonly items: readonly Item[];
   /** Cursor of the next page, when there is one. */
   readonly next?: string;
-}
-
-/** By what items are compared; those of one field are all texts, or all numbers. */
-export type SortKey = string | number;
-
-/** A part of a list. */
-export interface PageRequest {
-  readonly limit: number;
-  /** Items after the one with this id (exclusive), in the order of the list. */
-  readonly after?: string;
-  /** Absent: newest first. Items with equal keys are ordered by id. */
-  readonly sort?: {
-    readonly by: string;
-    readonly order: 'ascending' | 'descending';
-    /** The key that the item `after` had when it was listed. It may have changed, or be gone. */
-    readonly afterKey?: SortKey;
-  };
 }
 
 /**
@@ -154,35 +138,32 @@ export const pageOf = <Item extends { readonly id: string }>(
     keyOf,
   );
 
-/** The part of a list that is at hand whole. @param keyOf needed to sort it */
-export const partOf = <Item extends { readonly id: string }>(
-  items: readonly Item[],
-  { limit, after, sort }: PageRequest,
-  keyOf: (item: Item, field: string) => SortKey = () => '',
-): readonly Item[] => {
-  const sign = sort?.order === 'ascending' ? 1 : -1;
-  const compare = (one: Keyed, other: Keyed): number => sign * (compareKeys(one.key, other.key) || compareKeys(one.id, other.id));
-  const keyed = items.map((item) => ({ item, id: item.id, key: sort === undefined ? '' : keyOf(item, sort.by) }));
-  const rest = after === undefined ? keyed : keyed.filter((one) => compare(one, { id: after, key: sort?.afterKey ?? '' }) > 0);
-  return rest
-    .sort(compare)
-    .slice(0, limit)
-    .map(({ item }) => item);
+/**
+ * What `ids` names, in its order, each once, without those that there are not; `null` without
+ * `ids`.
+ * @throws Refused when more than 200 are named, or anything else of the list is asked for as well
+ */
+export const readNamed = async <Item>(
+  query: ListQuery,
+  read: (id: string) => Promise<Item | null>,
+): Promise<readonly Item[] | null> => {
+  const { ids, limit: _, count: __, ...others } = query;
+  if (ids === undefined) return null;
+  for (const [field, value] of Object.entries<unknown>({ ...others })) {
+    if (value !== undefined && value !== false) throw refusedQuery(field, 'cannot be used together with ids');
+  }
+  const found = await Promise.all(idsIn(ids).map(read));
+  return found.filter((item) => item !== null);
 };
 
-interface Keyed {
-  readonly id: string;
-  readonly key: SortKey;
-}
-
-const compareKeys = (one: SortKey, other: SortKey): number => (one < other ? -1 : one > other ? 1 : 0);
+const refusedQuery = (field: string, issue: string): Refused => new Refused(refusals.invalidQuery(field, issue));
 
 /** The ids that `ids` names, each once. @throws Refused when there are more than 200 */
 export const idsIn = (ids: string): readonly string[] => {
   const named = [...new Set(ids.split(','))];
-  if (named.length > maxIds) throw new Refused(refusals.invalidQuery('ids', `name at most ${String(maxIds)} ids`));
+  if (named.length > maxIds) throw refusedQuery('ids', `name at most ${String(maxIds)} ids`);
   if (named.some((id) => id === '' || id.length > maxIdLength || /\p{Cc}/u.test(id))) {
-    throw new Refused(refusals.invalidQuery('ids', 'use ids with commas between'));
+    throw refusedQuery('ids', 'use ids with commas between');
   }
   return named;
 };

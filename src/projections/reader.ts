@@ -4,9 +4,9 @@ import type { StreamFolds } from '../events/streamFolds.js';
 import type { StreamReader } from '../events/streamReader.js';
 import type { Clock } from '../platform/clock.js';
 import type { PersonalData } from '../platform/personal.js';
-import type { Projection } from './projection.js';
-import { readList, type ListedDocument } from './runner/readList.js';
-import type { ReadModelQuery, ReadModelStore } from './store/readModelStore.js';
+import type { AnyProjection, Projection } from './projection.js';
+import { countList, readList, type ListedDocument } from './runner/readList.js';
+import type { ReadModelQuery, ReadModelStore, Selection } from './store/readModelStore.js';
 import { createValidatedRead, type ValidatedRead } from './validatedRead.js';
 
 /** What queries read with: single streams and documents as of now, and lists. */
@@ -22,6 +22,8 @@ export interface Reader extends StreamReader {
     projection: Projection<Document, Event>,
     query: ReadModelQuery,
   ) => Promise<readonly ListedDocument<Document>[]>;
+  /** How many documents `list` would find on all pages; as fresh, with its errors. */
+  readonly count: (projection: AnyProjection, query: Selection & Pick<ReadModelQuery, 'search'>) => Promise<number>;
   readonly personal: PersonalData;
   readonly blindIndex: (text: string) => string;
 }
@@ -40,6 +42,7 @@ export const createReader = (parts: {
     history: streams.history,
     read: createValidatedRead({ folds, readModels }),
     list: (projection, query) => readList(projection, query, parts),
+    count: (projection, query) => countList(projection, query, parts),
     personal,
     blindIndex: (text) => personal.blindIndex(text),
   };

@@ -67,7 +67,7 @@ describe('a client who is erased', () => {
     await expectErased(local.engine, outbox, anna);
     expect((await listClients(other.engine, { limit: 10 })).map(({ email }) => email)).toEqual([berta.email]);
     expect((await readClient(other.engine, berta.clientId))?.client.name).toBe('berta the Second');
-    expect(await websitesOfClient(other.engine, berta.clientId)).toHaveLength(2);
+    expect(await websitesOfClient(other.engine, berta.clientId, { limit: 200 })).toHaveLength(2);
     expect(await outbox.list({ to: berta.email, limit: 10 })).toHaveLength(1);
   });
 
@@ -93,7 +93,7 @@ describe('a client who is erased', () => {
     const input = { invitationId, subject, verifiedEmail: email };
     const claimed = await claimInvitation(local.engine, input, local.context({ actor: clientActor(subject) }));
     expect(claimed.clientId).not.toBe(anna.clientId);
-    expect(await websitesOfClient(other.engine, claimed.clientId)).toHaveLength(1);
+    expect(await websitesOfClient(other.engine, claimed.clientId, { limit: 200 })).toHaveLength(1);
     expect(await websiteRoleOf(other.engine, { id: anna.owned }, claimed.clientId)).toBeNull();
     await expectErased(local.engine, outbox, anna);
   });
@@ -195,7 +195,7 @@ describe('at the same moment', () => {
 
   const access = async ({ clientId }: Erasable, id: string) => ({
     role: await websiteRoleOf(local.engine, { id }, clientId),
-    websites: await websitesOfClient(local.engine, clientId),
+    websites: await websitesOfClient(local.engine, clientId, { limit: 200 }),
   });
   const none = { role: null, websites: [] };
 

@@ -9,6 +9,7 @@ import { pathTo, people, startEverybody, type Credentials, type Everybody, type 
  */
 const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /me': ['S'],
+  'GET /me/websites': ['S'],
 
   'POST /websites': ['A'],
   'GET /websites': ['A'],

@@ -131,7 +131,7 @@ describe('websitesOfClient', () => {
     await newWebsite('foreign');
     await link(linked, 'anna@x.example', 'editor');
     await archiveWebsite(local.engine, archived, local.context());
-    const found = await websitesOfClient(local.engine, anna);
+    const found = await websitesOfClient(local.engine, anna, { limit: 200 });
     expect(found.map(({ website, via, role }) => [website.id, via, role])).toEqual([
       [linked, 'link', 'editor'],
       [owned, 'owner', 'editor'],
@@ -144,7 +144,7 @@ describe('websitesOfClient', () => {
     await link(id, 'anna@x.example');
     for (let index = 0; index < 40; index += 1) await link(id, `guest-${index}@x.example`);
     const before = other.eventStore.reads.length;
-    expect(await websitesOfClient(other.engine, anna)).toMatchObject([{ website: { id }, via: 'link' }]);
+    expect(await websitesOfClient(other.engine, anna, { limit: 200 })).toMatchObject([{ website: { id }, via: 'link' }]);
     const ofAccess = other.eventStore.reads.slice(before).filter(({ stream }) => stream.startsWith('access-'));
     expect(new Set(ofAccess.map(({ stream }) => stream))).toEqual(
       new Set([accessStream.name({ websiteId: id, clientId: anna })]),
@@ -156,9 +156,9 @@ describe('websitesOfClient', () => {
     const anna = await newClient('anna@x.example');
     const linked = await newWebsite('linked');
     await link(linked, 'anna@x.example');
-    await websitesOfClient(other.engine, anna);
+    await websitesOfClient(other.engine, anna, { limit: 200 });
     await changeAccess(local.engine, { type: 'RemoveClient', websiteId: linked, clientId: anna }, local.context());
-    expect(await websitesOfClient(other.engine, anna)).toEqual([]);
+    expect(await websitesOfClient(other.engine, anna, { limit: 200 })).toEqual([]);
   });
 });
 

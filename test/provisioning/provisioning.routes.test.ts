@@ -121,6 +121,54 @@ describe('GET /websites/:id/provisioning', () => {
   });
 });
 
+describe('GET /websites?provisioning=', () => {
+  test('lists the websites whose latest job has the status', async () => {
+    const { body: made } = await api.call('POST', '/clients', { token, body: { email: 'jobs@example.com' } });
+    const { id: clientId } = made as { id: string };
+    const ofClient = async (): Promise<string> => {
+      const { id } = await newWebsite();
+      await api.call('PATCH', `/websites/${id}`, { token, body: { clientId } });
+      return id;
+    };
+    const listed = async (provisioning: string, more = ''): Promise<unknown> => {
+      const path = `/websites?clientId=${clientId}&provisioning=${provisioning}&count=true${more}`;
+      const { headers, body } = await api.call('GET', path, { token });
+      const ids = (body as { id: string }[]).map(({ id }) => id);
+      expect(headers.get('total-count')).toBe(String(ids.length));
+      return ids;
+    };
+
+    const broken = breakable('createProject');
+    let isFirst = true;
+    await startWorker((name, act) => (isFirst ? directLine(name, act) : broken(name, act)));
+    const works = await ofClient();
+    await until(works, 'succeeded');
+    isFirst = false;
+    const fails = await ofClient();
+    await until(fails, 'failed');
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    const waits = await ofClient();
+
+    expect(await listed('succeeded')).toEqual([works]);
+    expect(await listed('failed')).toEqual([fails]);
+    expect(await listed('queued')).toEqual([waits]);
+    expect(await listed('running')).toEqual([]);
+    expect(await listed('succeeded', '&status=provisioning')).toEqual([]);
+    await retry(fails);
+    expect(await listed('queued')).toEqual([waits, fails]);
+    expect(await listed('queued', '&sort=createdAt')).toEqual([fails, waits]);
+    expect(await listed('failed')).toEqual([]);
+  });
+
+  test('refuses a status that no job has', async () => {
+    const { status, body } = await api.call('GET', '/websites?provisioning=late', { token });
+    expect([status, (body as { error: string }).error]).toEqual([
+      400,
+      expect.stringContaining('provisioning: must be one of queued, running, succeeded, failed'),
+    ]);
+  });
+});
+
 describe('POST /websites/:id/provisioning/retry', () => {
   test('of a failed job: 200, queued again; it goes on from the step that failed', async () => {
     let isBroken = true;

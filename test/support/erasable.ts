@@ -107,7 +107,7 @@ export const expectShutOut = async (engine: TestProcess, { clientId, email, subj
 export const expectErased = async (engine: TestProcess, outbox: Outbox, person: Erasable): Promise<void> => {
   await expectShutOut(engine, person);
   expect(await engine.personal.decrypt(person.encrypted)).toBeNull();
-  expect(await websitesOfClient(engine, person.clientId)).toEqual([]);
+  expect(await websitesOfClient(engine, person.clientId, { limit: 200 })).toEqual([]);
   expect((await engine.read(websiteProjection, person.owned)).document).not.toHaveProperty('clientId');
   const { state: linked } = await engine.state(accessFold, { websiteId: person.linked, clientId: person.clientId });
   expect(linked.link).toBe('removed');

@@ -101,24 +101,41 @@ export const listTransfers = async (reader: Reader, websiteId: string): Promise<
 export const openTransfers = async (reader: Reader, websiteId: string): Promise<readonly string[]> =>
   (await listTransfers(reader, websiteId)).filter(({ status }) => status === 'pending').map(({ id }) => id);
 
+/** Ids of the websites that a client owns or is linked to, the newest first. */
+export const websiteIdsOfClient = async (reader: Reader, clientId: string): Promise<readonly string[]> => {
+  const owned = await everyDocument(reader, websiteProjection, { clientId });
+  const linked = await everyDocument(reader, accessProjection, { linkedClient: clientId });
+  return [...new Set([...owned.map(({ id }) => id), ...linked.map(({ websiteId }) => websiteId)])].sort().reverse();
+};
+
+/** A website and the client's way to it. */
+export interface WebsiteOfClient {
+  readonly website: WebsiteDocument;
+  readonly via: 'owner' | 'link';
+  readonly role: LinkRole;
+}
+
 /**
- * Every website that a client owns or is linked to, newest first, with the client's role; each
- * checked as of now. Archived ones are left out.
+ * Websites that a client owns or is linked to, newest first, with the client's role; each checked
+ * as of now. Archived ones are left out.
  */
 export const websitesOfClient = async (
   reader: Reader,
   clientId: string,
-): Promise<readonly { website: WebsiteDocument; via: 'owner' | 'link'; role: LinkRole }[]> => {
-  const owned = await everyDocument(reader, websiteProjection, { clientId });
-  const linked = await everyDocument(reader, accessProjection, { linkedClient: clientId });
-  const ids = [...new Set([...owned.map(({ id }) => id), ...linked.map(({ websiteId }) => websiteId)])].sort().reverse();
-  const found = await Promise.all(
-    ids.map(async (id) => {
-      const { document: website } = await reader.read(websiteProjection, id);
-      if (website === null || website.shelf === 'archived') return [];
-      const access = await websiteRoleOf(reader, website, clientId);
-      return access === null ? [] : [{ website, ...access }];
-    }),
-  );
-  return found.flat();
+  { after, limit }: { after?: string; limit: number },
+): Promise<readonly WebsiteOfClient[]> => {
+  const ids = (await websiteIdsOfClient(reader, clientId)).filter((id) => after === undefined || id < after);
+  const found: WebsiteOfClient[] = [];
+  for (let start = 0; start < ids.length && found.length < limit; start += limit) {
+    const checked = await Promise.all(
+      ids.slice(start, start + limit).map(async (id): Promise<readonly WebsiteOfClient[]> => {
+        const { document: website } = await reader.read(websiteProjection, id);
+        if (website === null || website.shelf === 'archived') return [];
+        const access = await websiteRoleOf(reader, website, clientId);
+        return access === null ? [] : [{ website, ...access }];
+      }),
+    );
+    found.push(...checked.flat());
+  }
+  return found.slice(0, limit);
 };

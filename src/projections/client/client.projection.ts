@@ -12,7 +12,7 @@ export type ClientDocument = {
 
 export const clientProjection: Projection<ClientDocument, ClientEvent> = defineProjection({
   name: 'client',
-  version: 2,
+  version: 3,
   stream: clientStream,
   on: {
     ClientRegistered: (_document, { data: { clientId, email, name }, metadata }) => ({
@@ -24,4 +24,5 @@ export const clientProjection: Projection<ClientDocument, ClientEvent> = defineP
     ClientRenamed: (document, { data: { name } }) => (document === null ? null : { ...document, name }),
     ClientErased: () => null,
   },
+  indexes: [{ field: 'createdAt', sorts: true }],
 });

@@ -1,5 +1,6 @@
 import { clientIdOfEmail } from '../../events/client/client.directory.js';
-import { foldText } from '../../platform/foldText.js';
+import { foldText, sortKeyOf } from '../../platform/foldText.js';
+import { pageAfter, partOf, toQuery, type PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
 import { clientProjection, type ClientDocument } from './client.projection.js';
 
@@ -42,34 +43,56 @@ const decrypted = async ({ personal }: Reader, document: ClientDocument): Promis
 
 const pageSize = 200;
 
+/** What clients a list is of. */
+export interface ClientFilter {
+  /** A part of the address or the name, case and diacritics apart. */
+  readonly q?: string;
+  /** The whole address. */
+  readonly email?: string;
+}
+
+/** Fields that clients can be sorted by. */
+export const clientSorts = ['email', 'name', 'createdAt'] as const;
+
+/** By what a client stands where it does in a list that is sorted by the field. */
+export const clientSortKey = (client: ClientDocument, field: string): string =>
+  sortKeyOf((field === 'email' ? client.email : field === 'name' ? client.name : client.createdAt) ?? '');
+
 /**
- * Clients, newest first, with address and name decrypted. `q` matches a part of either; no index of
- * encrypted texts can answer that, so every client is read. `email` matches the whole address.
+ * Clients, newest first or sorted by one of `clientSorts`, with address and name
+ * decrypted. No index of encrypted texts can find a part of them, or sort them, so that every
+ * client is read for these.
  */
-export const listClients = async (
-  reader: Reader,
-  query: { q?: string; email?: string; after?: string; limit: number },
-): Promise<readonly ClientDocument[]> => {
-  const { q = '', email, limit } = query;
+export const listClients = async (reader: Reader, query: ClientFilter & PageRequest): Promise<readonly ClientDocument[]> => {
+  const { q = '', email, limit, sort } = query;
   const searched = foldText(q);
   const matches = (client: ClientDocument): boolean =>
     [client.email, client.name ?? ''].some((text) => foldText(text).includes(searched));
 
   if (email !== undefined) {
     const clientId = await clientIdOfEmail(reader, email.toLowerCase());
-    if (clientId === undefined || (query.after !== undefined && clientId >= query.after)) return [];
-    const found = await readClient(reader, clientId);
-    return found !== null && matches(found.client) ? [found.client] : [];
+    const found = clientId === undefined ? null : await readClient(reader, clientId);
+    return found === null ? [] : partOf([found.client].filter(matches), query, clientSortKey);
   }
 
+  const isIndexed = sort === undefined || sort.by === 'createdAt';
   const clients: ClientDocument[] = [];
-  for (let { after } = query; ;) {
-    const size = searched === '' ? limit : pageSize;
-    const page = await reader.list(clientProjection, { order: 'descending', ...(after !== undefined && { after }), limit: size });
-    for (const client of await Promise.all(page.map(({ body }) => decrypted(reader, body)))) {
+  for (let page = isIndexed ? query : { limit: pageSize }; ;) {
+    const size = isIndexed && searched === '' ? limit : pageSize;
+    const found = await reader.list(clientProjection, toQuery({ ...page, limit: size }));
+    for (const client of await Promise.all(found.map(({ body }) => decrypted(reader, body)))) {
       if (client !== null && matches(client)) clients.push(client);
     }
-    if (clients.length >= limit || page.length < size) return clients.slice(0, limit);
-    after = page.at(-1)?.id;
+    const last = found.at(-1);
+    const isEnough = isIndexed && clients.length >= limit;
+    if (isEnough || found.length < size || last === undefined) break;
+    page = pageAfter(page, last);
   }
+  return isIndexed ? clients.slice(0, limit) : partOf(clients, query, clientSortKey);
 };
+
+/** How many clients the list is of. */
+export const countClients = async (reader: Reader, { q = '', email }: ClientFilter): Promise<number> =>
+  q === '' && email === undefined
+    ? reader.count(clientProjection, {})
+    : (await listClients(reader, { q, ...(email !== undefined && { email }), limit: Number.MAX_SAFE_INTEGER })).length;

@@ -2,12 +2,18 @@ import type { DomainEvent, JsonObject } from '../../events/envelope.js';
 import type { EventStore } from '../../events/store/eventStore.js';
 import type { Clock } from '../../platform/clock.js';
 import { createListeningClock } from '../../platform/listeningClock.js';
-import type { Projection } from '../projection.js';
-import type { ReadModelQuery, ReadModelStore, StoredDocument } from '../store/readModelStore.js';
+import type { AnyProjection, Projection } from '../projection.js';
+import type { ReadModel, ReadModelQuery, ReadModelStore, Selection, StoredDocument } from '../store/readModelStore.js';
 import { ProjectionBehind, readLive } from './versions.js';
 
 export interface ListedDocument<Document> extends Omit<StoredDocument, 'body'> {
   readonly body: Document;
+}
+
+interface ListParts {
+  readonly eventStore: EventStore;
+  readonly readModels: ReadModelStore;
+  readonly clock: Clock;
 }
 
 const timeoutMs = 2_000;
@@ -23,21 +29,50 @@ const timeoutMs = 2_000;
 export const readList = async <Document extends JsonObject, Event extends DomainEvent>(
   projection: Projection<Document, Event>,
   query: ReadModelQuery,
-  parts: { eventStore: EventStore; readModels: ReadModelStore; clock: Clock },
+  parts: ListParts,
 ): Promise<readonly ListedDocument<Document>[]> => {
-  const { eventStore, readModels, clock } = parts;
+  const documents = await readCaughtUp(projection, parts, (model) => parts.readModels.find(model, query));
+  return documents as readonly (StoredDocument & { readonly body: Document })[];
+};
+
+/** Documents that one step of a counted search finds. */
+const searchPageSize = 500;
+
+/** How many documents `readList` would list without `limit`; as fresh. A search reads all of them. */
+export const countList = (
+  projection: AnyProjection,
+  query: Selection & Pick<ReadModelQuery, 'search'>,
+  parts: ListParts,
+): Promise<number> =>
+  readCaughtUp(projection, parts, async (model) => {
+    const { readModels } = parts;
+    if (query.search === undefined) return readModels.count(model, query);
+    let count = 0;
+    for (let after: string | undefined; ;) {
+      const page = { ...query, order: 'descending', limit: searchPageSize, ...(after !== undefined && { after }) } as const;
+      const found = await readModels.find(model, page);
+      count += found.length;
+      if (found.length < searchPageSize) return count;
+      after = found.at(-1)?.id;
+    }
+  });
+
+const readCaughtUp = async <Result>(
+  projection: AnyProjection,
+  { eventStore, readModels, clock }: ListParts,
+  read: (model: ReadModel) => Promise<Result>,
+): Promise<Result> => {
   const timeout = new AbortController();
   const cancel = createListeningClock(clock).schedule(timeoutMs, () => {
     timeout.abort();
   });
   try {
     const position = await eventStore.lastPosition({ types: projection.handles });
-    const documents = await readLive(projection, readModels, async (model) => {
+    return await readLive(projection, readModels, async (model) => {
       if (model === null || !(await readModels.reached(model, position, timeout.signal)))
         throw new ProjectionBehind(projection.name);
-      return readModels.find(model, query);
+      return read(model);
     });
-    return documents as readonly (StoredDocument & { readonly body: Document })[];
   } finally {
     cancel();
   }

@@ -30,7 +30,7 @@ const change = (document: WebsiteDocument | null, changes: Partial<WebsiteDocume
 
 export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defineProjection({
   name: 'website',
-  version: 2,
+  version: 3,
   stream: websiteStream,
   on: {
     WebsiteCreated: (_document, { data, metadata }) => {
@@ -70,5 +70,15 @@ export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defi
     },
   },
   ignores: ['WebsiteCreationAbandoned'],
-  indexes: [{ field: 'shelf' }, { field: 'status' }, { field: 'clientId' }],
+  indexes: [
+    { field: 'shelf' },
+    { field: 'status' },
+    { field: 'clientId' },
+    { field: 'tier' },
+    { field: 'features' },
+    { field: 'name', sorts: true },
+    { field: 'slug', sorts: true },
+    { field: 'status', sorts: true },
+    { field: 'createdAt', sorts: true },
+  ],
 });

@@ -5,8 +5,16 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import type { ClientDocument } from '../../../projections/client/client.projection.js';
-import { listClients, readClient, readClientAsOf } from '../../../projections/client/client.queries.js';
-import { readPage } from '../../paging.js';
+import {
+  clientSortKey,
+  clientSorts,
+  countClients,
+  listClients,
+  readClient,
+  readClientAsOf,
+} from '../../../projections/client/client.queries.js';
+import type { PageRequest } from '../../../projections/page.js';
+import { notACursor, readNamed, readPage } from '../../paging.js';
 import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { EmailAddress, NonBlank } from '../../schemas.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';
@@ -42,6 +50,14 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
   const answerWritten = async (clientId: string, revision: bigint): Promise<Answer> =>
     toAnswer(clientId, await readClientAsOf(reader, clientId, revision));
 
+  const withPlainKey = async ({ sort, ...page }: PageRequest): Promise<PageRequest> => {
+    if (sort === undefined || page.after === undefined) return { ...page, ...(sort !== undefined && { sort }) };
+    const afterKey = await reader.personal.decrypt(String(sort.afterKey));
+    // Whoever stood there was erased: where that was cannot be known any more.
+    if (afterKey === null) throw notACursor();
+    return { ...page, sort: { ...sort, afterKey } };
+  };
+
   return [
     route({
       method: 'post',
@@ -64,23 +80,31 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       method: 'get',
       path: '/clients',
       operationId: 'listClients',
-      summary: 'List clients, newest first',
+      summary: 'List clients, newest first, or read some by their ids',
       tag: clientTag,
       scope: 'installation',
       access: 'admin',
-      paging: true,
+      paging: { sort: clientSorts, count: true, ids: true },
       query: Type.Object({
-        q: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the address or the name.' })),
+        q: Type.Optional(
+          Type.String({ maxLength: 254, description: 'Part of the address or the name, without regard to case and diacritics.' }),
+        ),
         email: Type.Optional(Type.String({ maxLength: 254, description: 'The whole address.' })),
       }),
       answers: { 200: { description: 'A page of clients.', schema: Type.Array(Client) } },
       answer: async ({ query }) => {
+        const named = await readNamed(query, async (id) => (await readClient(reader, id))?.client ?? null);
+        if (named !== null) return { body: named, ...(query.count === true && { total: named.length }) };
+        const { limit: _, cursor: __, sort: ___, count, ...filter } = query;
         const { items, next } = await readPage(
           query,
           ({ id }: ClientDocument) => id,
-          (page) => listClients(reader, { ...query, ...page }),
+          async (page) => listClients(reader, { ...filter, ...(await withPlainKey(page)) }),
+          // A cursor becomes part of an address, which is kept in logs and histories.
+          (client, field) => reader.personal.encrypt(client.email, clientSortKey(client, field)),
         );
-        return { body: items, ...(next !== undefined && { next }) };
+        const total = count === true ? await countClients(reader, filter) : undefined;
+        return { body: items, ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
       },
     }),
 

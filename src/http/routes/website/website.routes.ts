@@ -15,9 +15,9 @@ import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { openTransfers } from '../../../projections/access/access.queries.js';
-import { listWebsites } from '../../../projections/website/website.queries.js';
+import { countWebsites, listWebsites, websiteSortKey, websiteSorts } from '../../../projections/website/website.queries.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
-import { readPage } from '../../paging.js';
+import { readNamed, readPage } from '../../paging.js';
 import { HexColour, NonBlank, Slug, SourceHostUsername } from '../../schemas.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { toWebsite, Website, withBilling } from './website.resource.js';
@@ -150,25 +150,38 @@ export const websiteRoutes = (parts: {
       method: 'get',
       path: '/websites',
       operationId: 'listWebsites',
-      summary: 'List websites, newest first',
+      summary: 'List websites, newest first, or read some by their ids',
       tag: websiteTag,
       scope: 'installation',
       access: 'admin',
-      paging: true,
+      paging: { sort: websiteSorts, count: true, ids: true },
       query: Type.Object({
         status: Type.Optional(Type.Enum(['provisioning', 'active'])),
-        clientId,
-        q: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name or the slug.' })),
+        clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The owner, or a linked client.' })),
+        tier: Type.Optional(Tier),
+        feature: Type.Optional(Feature),
+        provisioning: Type.Optional(
+          Type.Enum(['queued', 'running', 'succeeded', 'failed'], { description: 'Status of the latest provisioning job.' }),
+        ),
+        q: Type.Optional(
+          Type.String({ maxLength: 200, description: 'Part of the name or the slug, without regard to case and diacritics.' }),
+        ),
         archived: Type.Optional(Type.Boolean({ default: false, description: 'The archived ones instead.' })),
       }),
       answers: { 200: { description: 'A page of websites.', schema: Type.Array(Website) } },
       answer: async ({ query }) => {
+        const toBody = (documents: readonly WebsiteDocument[]) => documents.map((document) => toWebsite(document, siteAddress));
+        const named = await readNamed(query, async (id) => (await reader.read(websiteProjection, id)).document);
+        if (named !== null) return { body: toBody(named), ...(query.count === true && { total: named.length }) };
+        const { limit: _, cursor: __, sort: ___, count, ...filter } = query;
         const { items, next } = await readPage(
           query,
           ({ id }: WebsiteDocument) => id,
-          (page) => listWebsites(reader, { ...query, ...page }),
+          (page) => listWebsites(reader, { ...filter, ...page }),
+          websiteSortKey,
         );
-        return { body: items.map((document) => toWebsite(document, siteAddress)), ...(next !== undefined && { next }) };
+        const total = count === true ? await countWebsites(reader, filter) : undefined;
+        return { body: toBody(items), ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
       },
     }),
 
