@@ -21,7 +21,12 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'about'));
   for (const file of files.keys()) writeFileSync(join(folder, file), file);
   const { belowSites } = createSiteHandlers(
-    (project) => Promise.resolve(project === 'bakery' ? { folder, files, isUnedited: false } : null),
+    (project) =>
+      Promise.resolve(
+        project === 'bakery'
+          ? { folder, files, compressedFolder: folder, compressed: new Set<string>(), isUnedited: false }
+          : null,
+      ),
     createSiteUrls(() => base, undefined),
     ({ project, path, query, headers, peer }) => counted.push([project, path, query, headers['user-agent'], peer].join(' ')),
   );

@@ -1,6 +1,9 @@
-import { createConnection } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { createConnection } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import { siteBuilder } from '../support/siteBuilder.js';
@@ -8,12 +11,14 @@ import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { repositoryOf, serveSites } from './hostingSites.js';
 
+const longPage = '<p>The same words again and again.</p>'.repeat(100);
+const lostPage = 'Lost '.repeat(300);
 const film = Uint8Array.from({ length: 1000 }, (_, index) => index % 256);
 const site = {
   'index.html.liquid': '<link href="{{ "site.css" | asset }}">Home',
   'services/index.html': 'Services',
   'about.html': 'About',
-  '404.html': 'Lost',
+  '404.html': lostPage,
   'site.css': 'p { color: red }',
   'mark.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
   'film.mp4': film,
@@ -22,6 +27,8 @@ const site = {
   '_secret/notes.txt': 'not for visitors',
   '.env': 'not for visitors either',
   'script.js': 'alert(1)',
+  'long.html': longPage,
+  'noise.txt': randomBytes(5_000),
 };
 const bareSite = { 'index.html': 'Bare' };
 
@@ -104,7 +111,7 @@ describe('what is not found', () => {
       const response = await get(`acme/${path}`);
       expect(response.status).toBe(404);
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(await response.text()).toBe('Lost');
+      expect(await response.text()).toBe(lostPage);
     },
   );
 
@@ -247,6 +254,108 @@ describe('headers', () => {
     for (const known of [etag, `"other", ${etag}`, '*'])
       expect((await get('acme/site.css', { headers: { ...always, 'if-none-match': known } })).status).toBe(304);
     expect((await get('acme/site.css', { headers: { ...always, 'if-none-match': '"other"' } })).status).toBe(200);
+  });
+});
+
+describe('compressed forms', () => {
+  interface Asked {
+    readonly status: number | undefined;
+    readonly headers: IncomingHttpHeaders;
+    readonly body: Buffer;
+  }
+  /** Without `fetch`, which decompresses what it gets. */
+  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Asked> =>
+    new Promise((resolve, reject) => {
+      const sent = httpRequest(`${base}/sites/acme/${path}`, { headers, method }, (response) => {
+        const { statusCode: status } = response;
+        buffer(response).then((body) => {
+          resolve({ status, headers: response.headers, body });
+        }, reject);
+      });
+      sent.on('error', reject).end();
+    });
+  const decoded = ({ headers, body }: Asked): string => {
+    if (headers['content-encoding'] === 'br') return brotliDecompressSync(body).toString();
+    return (headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString();
+  };
+
+  test.each<[string | undefined, string | undefined]>([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['GZIP', 'gzip'],
+    ['br;q=0.5, gzip;q=0.8', 'gzip'],
+    ['br; q=0.8, gzip;q=0.8', 'br'],
+    ['*', 'br'],
+    ['br;q=0, *', 'gzip'],
+    ['gzip;q=0.5, identity', undefined],
+    ['identity;q=1, *;q=0', undefined],
+    ['br;q=0, gzip;q=0', undefined],
+    ['br;q=x', undefined],
+    ['deflate, zstd', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('Accept-Encoding %j gets %j', async (accepted, encoding) => {
+    const got = await ask('long.html', accepted === undefined ? {} : { 'accept-encoding': accepted });
+    expect([got.status, got.headers['content-encoding']]).toEqual([200, encoding]);
+    expect(decoded(got)).toBe(longPage);
+    expect(got.headers['content-length']).toBe(String(got.body.length));
+    expect(got.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(got.headers.vary).toBe('Origin, Referer, Sec-Fetch-Site, Accept-Encoding');
+    if (encoding !== undefined) expect(got.body.length).toBeLessThan(200);
+  });
+
+  test('each form has a tag of its own', async () => {
+    const forms = await Promise.all(['br', 'gzip', 'identity'].map((name) => ask('long.html', { 'accept-encoding': name })));
+    const tags = forms.map(({ headers }) => headers.etag ?? '');
+    expect(new Set(tags).size).toBe(3);
+    const [br = '', gzip = ''] = tags;
+    const again = async (known: string) => {
+      const { status, headers, body } = await ask('long.html', { 'accept-encoding': 'br', 'if-none-match': known });
+      expect(headers).toMatchObject({ etag: br, vary: expect.stringContaining('Accept-Encoding') });
+      return [status, body.length > 0];
+    };
+    expect(await again(br)).toEqual([304, false]);
+    expect(await again(gzip)).toEqual([200, true]);
+  });
+
+  test('HEAD answers as GET does', async () => {
+    const [head, whole] = [
+      await ask('long.html', { 'accept-encoding': 'br' }, 'HEAD'),
+      await ask('long.html', { 'accept-encoding': 'br' }),
+    ];
+    const { date: _, ...expected } = whole.headers;
+    expect(head.headers).toMatchObject(expected);
+    expect(head.body).toHaveLength(0);
+  });
+
+  test('a range is one of the form that was asked for', async () => {
+    const whole = await ask('long.html', { 'accept-encoding': 'br' });
+    const range = { 'accept-encoding': 'br', range: 'bytes=10-19' };
+    const part = await ask('long.html', range);
+    expect([part.status, part.headers['content-encoding']]).toEqual([206, 'br']);
+    expect(part.headers['content-range']).toBe(`bytes 10-19/${String(whole.body.length)}`);
+    expect(part.body).toEqual(whole.body.subarray(10, 20));
+    const plain = await ask('long.html', { range: 'bytes=0-2' });
+    expect([plain.status, plain.body.toString(), plain.headers['content-encoding']]).toEqual([206, '<p>', undefined]);
+    // What was begun in another form cannot go on.
+    const { headers } = await ask('long.html', { 'accept-encoding': 'gzip' });
+    expect((await ask('long.html', { ...range, 'if-range': headers.etag ?? '' })).status).toBe(200);
+  });
+
+  test.each(['site.css', 'film.mp4', 'noise.txt'])('%s has none: it is small, or would not be smaller', async (path) => {
+    const { headers } = await ask(path, { 'accept-encoding': 'br, gzip' });
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(headers.vary).not.toContain('Accept-Encoding');
+  });
+
+  test('the page for what is not found has them too', async () => {
+    const got = await ask('nothing', { 'accept-encoding': 'br' });
+    expect([got.status, got.headers['content-encoding'], decoded(got)]).toEqual([404, 'br', lostPage]);
+  });
+
+  test('they cannot be asked for by their names', async () => {
+    const { headers } = await ask('long.html');
+    const hash = (headers.etag ?? '').replaceAll('"', '');
+    for (const path of [`${hash}.br`, `../compressed/${hash}.br`, 'long.html.br']) expect((await ask(path)).status).toBe(404);
   });
 });
 

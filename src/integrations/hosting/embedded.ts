@@ -38,7 +38,7 @@ interface ProjectFile {
 }
 
 /**
- * `<folder>/<name>/deployments/<id>/deployment.json`, beside `site/`. Neither changes once written.
+ * `<folder>/<name>/deployments/<id>/deployment.json`, beside `site/` and `compressed/`. Neither changes once written.
  */
 interface DeploymentFile {
   readonly marker: string;
@@ -48,6 +48,8 @@ interface DeploymentFile {
   readonly error?: string;
   /** Whether it shows its template's own content; absent in those of before this was known. */
   readonly isUnedited?: boolean;
+  /** Names of the files' compressed forms, in `compressed/`; absent likewise. */
+  readonly compressed?: readonly string[];
   /** Content hash by path. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -162,6 +164,8 @@ export const createEmbeddedHosting = (options: {
     const record = JSON.parse(text) as DeploymentFile;
     const site = {
       folder: join(path, 'site'),
+      compressedFolder: join(path, 'compressed'),
+      compressed: new Set(record.compressed),
       files: new Map(Object.entries(record.files)),
       isUnedited: record.isUnedited === true,
     };
@@ -256,10 +260,10 @@ export const createEmbeddedHosting = (options: {
       // The draft vanishes with the project: one that was deleted meanwhile, or made again for
       // another website, gets nothing of this build.
       if ((await readProject(projectId))?.marker !== project.marker) throw noProject(projectId);
-      const site = join(draft, 'site');
-      await mkdir(site);
-      const built = await builder.build({ gitdir, commit, variables, folder: site });
-      if ('failure' in built) await rm(site, { recursive: true });
+      const [site, compressedFolder] = [join(draft, 'site'), join(draft, 'compressed')];
+      for (const path of [site, compressedFolder]) await mkdir(path);
+      const built = await builder.build({ gitdir, commit, variables, folder: site, compressedFolder });
+      if ('failure' in built) for (const path of [site, compressedFolder]) await rm(path, { recursive: true });
       const record: DeploymentFile = {
         marker,
         commit,

@@ -1,6 +1,8 @@
+import { extname } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import { parseUrl } from '../../platform/urls.js';
 import type { CountPage } from '../analytics/port.js';
+import { acceptedEncoding, encodedName, encodings } from './encodings.js';
 import type { SiteUrls } from './siteUrls.js';
 
 /** A built site. */
@@ -9,6 +11,10 @@ export interface ServedSite {
   readonly folder: string;
   /** The hash of each file's content by path. */
   readonly files: ReadonlyMap<string, string>;
+  /** Where compressed forms of them are. */
+  readonly compressedFolder: string;
+  /** Their names (`encodedName`). */
+  readonly compressed: ReadonlySet<string>;
   /** Whether it shows its template's own content, which search engines are to leave out. */
   readonly isUnedited: boolean;
 }
@@ -279,15 +285,21 @@ const send = (
     const hash = site.files.get(path) ?? '';
     const maxAge = query === `v=${hash}` ? `${String(oneYearSeconds)}, immutable` : String(fiveMinutesSeconds);
     const cache = path.endsWith('.html') ? 'no-cache' : `${isSandboxed ? 'private' : 'public'}, max-age=${maxAge}`;
-    response.status(status).set({ ETag: `"${hash}"`, 'Cache-Control': cache });
+    const isCompressed = encodings.every((each) => site.compressed.has(encodedName(hash, each)));
+    if (isCompressed) response.vary('Accept-Encoding').type(extname(path));
+    const encoding = isCompressed ? acceptedEncoding(request.headers['accept-encoding'] ?? '') : null;
+    if (encoding !== null) response.set('Content-Encoding', encoding);
+    // Strong, so each form has its own: the bytes and their ranges differ.
+    const etag = encoding === null ? `"${hash}"` : `"${hash}-${encoding}"`;
+    response.status(status).set({ ETag: etag, 'Cache-Control': cache });
     const options = {
-      root: site.folder,
+      root: encoding === null ? site.folder : site.compressedFolder,
       lastModified: false,
       cacheControl: false,
       acceptRanges: status === 200,
       dotfiles: 'allow' as const,
     };
-    response.sendFile(path, options, (error: Error | undefined) => {
+    response.sendFile(encoding === null ? path : encodedName(hash, encoding), options, (error: Error | undefined) => {
       // A visitor who disconnects is not an error.
       if (error === undefined || response.headersSent || request.destroyed) resolve();
       else reject(error);

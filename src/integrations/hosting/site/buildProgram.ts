@@ -3,6 +3,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { systemErrorCode, writeFiles } from '../../embeddedFiles.js';
 import { BuildFailure, buildSite, contentHash } from './build.js';
 import type { BuildAnswer, BuildRequest } from './builder.js';
+import { compressSite } from './compress.js';
 import { readCommit } from './readHead.js';
 
 /**
@@ -31,13 +32,16 @@ const supervise = (): void => {
   });
 };
 
-const build = async ({ gitdir, commit, variables, folder }: BuildRequest): Promise<BuildAnswer> => {
+const build = async ({ gitdir, commit, variables, folder, compressedFolder }: BuildRequest): Promise<BuildAnswer> => {
   try {
     const source = await readCommit(gitdir, commit);
     const files = await buildSite(source.files, variables);
     await writeFiles(folder, files);
+    const compressed = compressSite(files);
+    await writeFiles(compressedFolder, compressed);
     return {
       files: Object.fromEntries([...files].map(([path, content]) => [path, contentHash(content)])),
+      compressed: [...compressed.keys()],
       isUnedited: source.isUnedited,
     };
   } catch (error) {

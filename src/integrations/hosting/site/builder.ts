@@ -9,6 +9,8 @@ export interface BuildRequest {
   readonly commit: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly folder: string;
+  /** Where their compressed forms are to be written. */
+  readonly compressedFolder: string;
 }
 
 /** `fault`: an error that is not the site's; `code`: the code of a system error. */
@@ -20,6 +22,8 @@ export type Built = BuiltSite | { readonly failure: string };
 export interface BuiltSite {
   /** Content hash by path. */
   readonly files: Readonly<Record<string, string>>;
+  /** Names of the files' compressed forms (`encodedName`). */
+  readonly compressed: readonly string[];
   /** Whether the repository holds what its template held, and nothing else. */
   readonly isUnedited: boolean;
 }
