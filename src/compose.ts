@@ -26,6 +26,7 @@ export interface Doorstep {
 /** What the integrations need of this installation. */
 export const files = {
   templatesFolder: fileURLToPath(new URL('../templates', import.meta.url)),
+  appFolder: fileURLToPath(new URL('../app', import.meta.url)),
   // Always the compiled one: it is started as a process of its own.
   buildProgram: fileURLToPath(new URL('../dist/integrations/hosting/site/buildProgram.js', import.meta.url)),
 };
@@ -54,6 +55,8 @@ export const startDoorstep = async (
     metrics,
     metricsOnHealthPort: metricsAt === 'health',
     version,
+    appFolder: files.appFolder,
+    brand: settings.brand,
     workStatus: composeWorkStatus(core, workers),
     limits: { maxOfSender: senderLimit },
     trustsProxy: createTrustsProxy(trustedProxies),

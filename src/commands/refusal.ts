@@ -127,7 +127,11 @@ export const refusals = {
   /** `message`: that of the fault. */
   transferFailed: (message: string) => refuse('transfer_failed', message),
   transferNotFound: () => refuse('transfer_not_found', 'Pending transfer not found'),
-  notYourInvitation: () => refuse('not_your_invitation', 'Not authorized to claim this invitation'),
+  /** @param signedInAs the caller's verified address, for the caller alone to read */
+  notYourInvitation: (signedInAs?: string): Refusal => ({
+    ...refuse('not_your_invitation', 'Not authorized to claim this invitation'),
+    ...(signedInAs !== undefined && { details: { signedInAs } }),
+  }),
 
   deliveryNotSetUp: (websiteId: string) => refuse('delivery_not_set_up', `Delivery for website ${websiteId} is not set up`),
   deliveryCheckpointNotFound: (id: string) => refuse('delivery_checkpoint_not_found', `Checkpoint ${id} not found`),
@@ -161,6 +165,11 @@ export const refusals = {
   tooManyApiKeys: () => refuse('too_many_api_keys', 'Too many API keys'),
 
   notAuthorizedForWebsite: (id: string) => refuse('not_authorized_for_website', `Not authorized to access website ${id}`),
+  /** For somebody with access who is not the owner. @param what as in `Billing` */
+  ownerRequired: (id: string, what: string): Refusal => ({
+    ...refuse('not_authorized_for_website', `Not authorized to access website ${id}`),
+    details: { reason: `${what} is the owner's` },
+  }),
   adminRequired: () => refuse('admin_required', 'Admin role required'),
   /** The one authorization failure that answers 401 (specification, "Authentication", rule 3). */
   editorRequired: () => refuse('editor_required', 'Editor role required'),

@@ -3,7 +3,9 @@ import { createKeyUse } from '../http/auth/keyUse.js';
 import { noWork, type Metrics, type WorkStatus } from '../http/metrics.js';
 import type { Route } from '../http/route.js';
 import { createRoutes, type RouteParts } from '../http/routes/index.js';
+import { createPages } from '../http/pages/pages.js';
 import { createServer, type HttpServer, type Timeouts } from '../http/server.js';
+import type { Brand } from '../platform/brand.js';
 import type { Clock } from '../platform/clock.js';
 import { projections } from '../projections/catalogue.js';
 import { projectionStatus } from '../projections/runner/status.js';
@@ -19,6 +21,9 @@ export interface HttpOptions {
   readonly metricsOnHealthPort?: boolean;
   /** Of the service, as in `1.2.3`. */
   readonly version: string;
+  /** Where the scripts of the pages are. */
+  readonly appFolder: string;
+  readonly brand: Brand;
   /** Default: no workers are measured. */
   readonly workStatus?: () => Promise<WorkStatus>;
   /** Default: every route of the service. */
@@ -42,7 +47,7 @@ export const composeHttp = (
   { engine, reader, stores: { eventStore, readModels } }: Core,
   integrations: Integrations,
   { baseUrl }: Address,
-  { corsOrigins, metrics, metricsOnHealthPort = false, version, limits, timeouts, ...options }: HttpOptions,
+  { corsOrigins, metrics, metricsOnHealthPort = false, version, appFolder, brand, limits, timeouts, ...options }: HttpOptions,
 ): HttpServers => {
   const { logger } = engine;
   const clock = options.clock ?? engine.clock;
@@ -80,10 +85,11 @@ export const composeHttp = (
       metrics.observe(answered);
     },
   };
+  const pages = createPages({ brand, baseUrl, identityProvider, appFolder });
   const vital = routes.filter((route) => route.vital === true);
   const onApi = routes.filter((route) => !(metricsOnHealthPort && route.path === '/metrics'));
   return {
-    api: createServer(createApp({ ...parts, routes: onApi, mounts }), clock, timeouts),
+    api: createServer(createApp({ ...parts, routes: onApi, mounts, pages }), clock, timeouts),
     health: createServer(createApp({ ...parts, routes: vital }), clock, timeouts),
   };
 };

@@ -9,6 +9,7 @@ import { answerFor, httpErrors } from './errors.js';
 import { createRequestIds, hasBody, isSafe, type Exchange, type Locals } from './exchange.js';
 import { createIdempotency } from './idempotency.js';
 import { createLoad } from './load.js';
+import type { Pages } from './pages/pages.js';
 import { replyToError, send } from './reply.js';
 import type { Route } from './route.js';
 import { createSenders, type SenderLimits, type SenderMetrics } from './senders.js';
@@ -31,6 +32,8 @@ export interface HttpAppParts extends StandingParts {
    * embedded hosting serves).
    */
   readonly mounts?: Readonly<Record<string, RequestHandler>>;
+  /** Pages for people; none by default. */
+  readonly pages?: Pages;
   /** Told of every answer, when it is sent or given up. */
   readonly observe?: (answered: Answered) => void;
   /**
@@ -171,6 +174,29 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     next();
   };
 
+  const servePage: Handler = (request, response, next) => {
+    const { exchange } = response.locals;
+    const { pages } = parts;
+    if (pages === undefined || exchange.mode === 'token') {
+      next();
+      return;
+    }
+    const { path, method, headers } = request;
+    const page = pages({ method, path, headers, query: () => new URLSearchParams(request.url.split('?', 2)[1]) });
+    if (page === null) {
+      next();
+      return;
+    }
+    page().then(
+      (reply) => {
+        send(exchange, reply);
+      },
+      (error: unknown) => {
+        fail(exchange, error);
+      },
+    );
+  };
+
   const answerOptions = (exchange: Exchange, allow: string): void => {
     const isAllowed = exchange.headers['access-control-allow-origin'] !== undefined;
     send(exchange, { status: 204, headers: { allow, ...(isAllowed && preflightHeaders(allow)) } });
@@ -224,6 +250,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   app.enable('case sensitive routing').disable('x-powered-by').disable('etag').disable('query parser');
   app.use(enter);
   for (const [path, handler] of Object.entries(parts.mounts ?? {})) app.use(path, limitMount, handler);
+  app.use(servePage);
   for (const [path, routes] of byPath(parts.routes)) {
     const served = routes.map((route) => [route.method.toUpperCase(), { route, serve: createServe(route, serveParts) }] as const);
     app.all(path, dispatch(new Map(served)));

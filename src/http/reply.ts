@@ -118,6 +118,20 @@ export const securityHeaders = headersOf({
   crossOriginResourcePolicy: { policy: 'same-origin' },
 });
 
+/** A page for people runs and loads what is served beside it, and nothing else but what is named. */
+export const pagePolicy = ({ connects, pictures }: Record<'connects' | 'pictures', readonly string[]>): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    ['img-src', "'self'", 'data:', ...pictures].join(' '),
+    ['connect-src', "'self'", ...connects].join(' '),
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ');
+
 /** The one page of the API, its documentation, runs the scripts that are served beside it. */
 export const pageSecurityPolicy =
   headersOf({

@@ -129,6 +129,8 @@ export interface ExternalIssuer {
   /** Exactly as the `iss` claim carries it. */
   readonly url: string;
   readonly audience: string;
+  /** As which the pages of the service are registered there: a public client with PKCE. */
+  readonly clientId?: string;
   /** The claim that holds the role; each further entry reaches into the object before it. */
   readonly roleClaim: readonly string[];
   readonly subjectCheck: SubjectCheck;
@@ -225,6 +227,7 @@ export const loadSettings = (environment: Environment): Settings => {
 
   const issuerUrl = read('AUTH_ISSUER', issuerAddress, undefined);
   const audience = read('AUTH_AUDIENCE', anyText, undefined);
+  const clientId = read('AUTH_CLIENT_ID', anyText, undefined);
   const roleClaim = read('AUTH_ROLE_CLAIM', claimPath, ['role']);
   const check = read('AUTH_SUBJECT_CHECK', subjectCheckOf, { kind: 'userinfo' } as const);
   const scimToken = read('AUTH_SCIM_TOKEN', credential, undefined);
@@ -305,7 +308,9 @@ export const loadSettings = (environment: Environment): Settings => {
     roles: new Set(read('PROCESS_ROLES', listOf(oneOf(processRoles)), processRoles)),
     auth: {
       issuer:
-        issuerUrl === undefined || audience === undefined ? undefined : { url: issuerUrl, audience, roleClaim, subjectCheck },
+        issuerUrl === undefined || audience === undefined
+          ? undefined
+          : { url: issuerUrl, audience, ...(clientId !== undefined && { clientId }), roleClaim, subjectCheck },
       adminEmails: read('ADMIN_EMAILS', listOf(emailAddress), ['admin@doorstep.local']),
     },
     encryptionKey: read('ENCRYPTION_KEY', keyOf32Bytes, undefined),

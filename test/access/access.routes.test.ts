@@ -73,6 +73,32 @@ describe('the people of a website', () => {
     expect((await api.call('GET', elsewhere, { token: admin })).body).toMatchObject({ links: [{ clientId, role: 'viewer' }] });
   });
 
+  test('see in /me what they are invited to, and nobody else does', async () => {
+    const email = addressOf('anna');
+    const { id } = ((await add(email)).body as { invitation: { id: string } }).invitation;
+    await add(addressOf('berta'));
+    const offer = await api.call('POST', `/websites/${websiteId}/transfers`, { token: admin, body: { email } });
+    const { id: offerId } = offer.body as { id: string };
+    const as = (subject: string, verifiedEmail?: string) =>
+      api.mintToken({ role: 'client', subject, ...(verifiedEmail !== undefined && { verifiedEmail }) });
+    const invitationsOf = async (token: string) =>
+      ((await api.call('GET', '/me', { token })).body as { invitations: readonly object[] }).invitations;
+    const anna = await as(`anna-${count}`, email);
+    const both = { websiteId, websiteName: 'Bakery', email, status: 'pending' };
+    expect(await invitationsOf(anna)).toMatchObject([
+      { ...both, id: offerId, kind: 'ownership_transfer' },
+      { ...both, id, kind: 'client_access' },
+    ]);
+    expect(JSON.stringify(await invitationsOf(anna))).not.toContain('claimUrl');
+    expect(await invitationsOf(await as(`unverified-${count}`))).toEqual([]);
+    expect(await invitationsOf(await as(`stranger-${count}`, addressOf('stranger')))).toEqual([]);
+
+    await api.call('DELETE', `/websites/${websiteId}/transfers/${offerId}`, { token: admin });
+    expect(await invitationsOf(anna)).toMatchObject([{ id }]);
+    expect((await api.call('POST', `/invitations/${id}/claim`, { token: anna })).status).toBe(200);
+    expect(await invitationsOf(anna)).toEqual([]);
+  });
+
   test('are added once; an invitation of a person who registers leads to a link', async () => {
     const invited = await add(addressOf('anna'));
     expect([invited.status, invited.body]).toMatchObject([201, { kind: 'invited', invitation: { email: addressOf('anna') } }]);

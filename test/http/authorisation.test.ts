@@ -100,7 +100,7 @@ describe('who may call', () => {
     expect((await get(`/websites/${websiteId}/${rule}`, who)).body).toStrictEqual({
       error: stranger(websiteId),
       code: 'not_authorized_for_website',
-      details: null,
+      details: who === 'editor' ? { reason: "Probes is the owner's" } : null,
     });
   });
 

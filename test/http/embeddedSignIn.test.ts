@@ -123,7 +123,13 @@ describe('sign-in by e-mail', () => {
     expect(claims).toMatchObject({ email, email_verified: true, role: 'client', aud: 'doorstep-portal' });
     expect(claims?.sub).toMatch(/^user-[0-9a-z]{26}$/);
     expect(decodeProtectedHeader(tokens.access_token)).toMatchObject({ alg: 'ES256', typ: 'at+jwt' });
-    expect((await me(tokens.access_token)).body).toStrictEqual({ subject: claims?.sub, email, role: 'client', websites: [] });
+    expect((await me(tokens.access_token)).body).toStrictEqual({
+      subject: claims?.sub,
+      email,
+      role: 'client',
+      websites: [],
+      invitations: [],
+    });
     expect((await me(tokens.access_token, '/v1/me')).status).toBe(401);
     // What tells the portal who signed in is no key to the API.
     expect((await me(tokens.id_token ?? '')).status).toBe(401);
@@ -741,6 +747,7 @@ describe('a person who is forgotten', () => {
       email,
       role: 'client',
       websites: [],
+      invitations: [],
     });
   });
 });

@@ -140,8 +140,8 @@ describe('an invitation', () => {
     const id = await world.invite();
     await untilEnded(world, id);
     expect(world.sent).toMatchObject([{ to: email, subject: 'You are invited to Corner Bakery' }]);
-    expect(world.sent[0]?.text).toContain(`\nhttps://doorstep.example/invitations/${id}\n`);
-    expect(world.sent[0]?.html).toContain(`href="https://doorstep.example/invitations/${id}"`);
+    expect(world.sent[0]?.text).toContain(`\nhttps://doorstep.example/app/invitations/${id}\n`);
+    expect(world.sent[0]?.html).toContain(`href="https://doorstep.example/app/invitations/${id}"`);
     expect(await typesOf(world, id)).toStrictEqual(['InvitationMailStarted', 'InvitationMailSent']);
   });
 
@@ -175,10 +175,10 @@ describe('an invitation', () => {
     // Writing a file takes real time: virtual time moves on in small steps meanwhile.
     await passTimeUntil(world.clock, () => Promise.resolve(isKept), { stepMs: 1 });
     const [mail] = await outbox.list({ limit: 10 });
-    expect(mail?.links).toStrictEqual([`https://doorstep.example/invitations/${id}`]);
+    expect(mail?.links).toStrictEqual([`https://doorstep.example/app/invitations/${id}`]);
     const message = await simpleParser(await readFile(join(folder, `${mail?.id ?? ''}.eml`)));
     expect(message).toMatchObject({ subject: 'You are invited to Corner Bakery', to: { text: email } });
-    expect(message.text).toContain(`https://doorstep.example/invitations/${id}`);
+    expect(message.text).toContain(`https://doorstep.example/app/invitations/${id}`);
     expect(message.html).toBe(mail?.html);
   });
 });

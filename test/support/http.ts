@@ -104,6 +104,7 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
 }
 
 const templatesFolder = fileURLToPath(new URL('../../templates', import.meta.url));
+const appFolder = fileURLToPath(new URL('../../app', import.meta.url));
 
 const emptyShops = (clock: Clock, logger: Logger): Commerce => ({
   ...createShopify({ webhookSecrets: ['secret', 'previous'], apiVersion: '2026-01', clock, random: systemRandom, logger }),
@@ -176,6 +177,8 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       },
     },
     version: readVersion(new URL('../../package.json', import.meta.url)),
+    appFolder,
+    brand: settings.brand,
     clock: options.timeoutClock ?? systemClock,
     routes: (parts) => {
       declared = (options.routes ?? createRoutes)(parts);

@@ -87,7 +87,7 @@ describe('an offer', () => {
       status: 'pending',
       websiteId,
       email: ana.email,
-      claimUrl: `${api.url}/invitations/${id}`,
+      claimUrl: `${api.url}/app/invitations/${id}`,
     });
     expect(await eventsOf(id)).toMatchObject([{ type: 'InvitationIssued', data: { sendMail: false } }]);
     expect((await call('GET', `/websites/${websiteId}/clients`, admin)).body).toMatchObject({ invitations: [] });
@@ -188,7 +188,9 @@ describe('a claim', () => {
     const id = await offered();
     const requests = served.requests.length;
     const stranger = await somebody(`stranger-${count}`);
-    expect(refusal(await claim(id, stranger.token))).toEqual([403, 'Not authorized to claim this invitation']);
+    const refused = await claim(id, stranger.token);
+    expect(refusal(refused)).toEqual([403, 'Not authorized to claim this invitation']);
+    expect(refused.body).toMatchObject({ details: { signedInAs: stranger.email } });
     await call('POST', `/websites/${websiteId}/archive`, admin);
     expect(refusal(await claim(id))).toEqual([400, `Website ${websiteId} is archived`]);
     expect(served.requests).toHaveLength(requests);
@@ -291,7 +293,9 @@ describe('billing', () => {
     const { invitation } = (await call('POST', `/websites/${websiteId}/clients`, admin, { email: ben.email, role: 'editor' }))
       .body as { invitation: { id: string } };
     await claim(invitation.id, ben.token);
-    expect(refusal(await billing(ben.token))).toEqual(forbidden);
+    const refused = await billing(ben.token);
+    expect(refusal(refused)).toEqual(forbidden);
+    expect(refused.body).toMatchObject({ details: { reason: "Billing is the owner's" } });
     expect(refusal(await portal(ben.token))).toEqual(forbidden);
   });
 

@@ -219,7 +219,8 @@ export const claimInvitation = async (
 
   // A claim that would be refused registers no client.
   const expected = accessDecider.decide({ ...commandBy(known ?? key.clientId), at: isoTime(engine.clock.now()) }, state);
-  if (isRefusal(expected)) throw new Refused(expected);
+  if (isRefusal(expected))
+    throw new Refused(expected.code === 'not_your_invitation' ? refusals.notYourInvitation(verifiedEmail) : expected);
   if (archived && expected.length > 0) throw new Refused(refusals.websiteArchived(websiteId));
   if (verifiedEmail === undefined) throw new Refused(refusals.notYourInvitation());
 

@@ -55,7 +55,9 @@ export const createAuthorise = (reader: Reader): Authorise => {
     const { access, standing } = await accessOf(caller, id);
     if (standing === 'stranger') throw new Refused(refusals.notAuthorizedForWebsite(id));
     if (!allowed[rule].includes(standing)) {
-      throw new Refused(rule === 'editors' ? refusals.editorRequired() : refusals.notAuthorizedForWebsite(id));
+      if (rule === 'editors') throw new Refused(refusals.editorRequired());
+      const isMember = standing !== 'admin';
+      throw new Refused(isMember ? refusals.ownerRequired(id, route.tag.name) : refusals.notAuthorizedForWebsite(id));
     }
     if (route.feature !== undefined && !access.website.features.includes(route.feature)) {
       throw new Refused(refusals.featureOff(route.feature));

@@ -12,7 +12,7 @@ import { createAccounts } from './embedded/accounts.js';
 import { createChallenges } from './embedded/challenges.js';
 import { createLimits } from './embedded/limits.js';
 import { createPages } from './embedded/pages.js';
-import { createProvider } from './embedded/provider.js';
+import { createProvider, portalId } from './embedded/provider.js';
 import { createEncryptedRecords, type EncryptedRecords, type Records } from './embedded/encryptedRecords.js';
 import { createSignInRoutes } from './embedded/signInRoutes.js';
 import { createSigningKeys, type KeyRing } from './embedded/signingKeys.js';
@@ -148,6 +148,13 @@ export const createEmbeddedIdentity = (parts: {
         { url: issuer, audience: baseUrl, roleClaim: ['role'], keys: async () => (await keyRing()).verify, basis: keyRing },
         clock,
       ),
+      signIn: () =>
+        Promise.resolve({
+          clientId: portalId,
+          authorizationEndpoint: `${issuer()}/authorize`,
+          tokenEndpoint: `${issuer()}/token`,
+          endSessionEndpoint: `${issuer()}/sign-out`,
+        }),
       exists: async ({ subject }) => (await accounts.find(subject)) !== null,
       isStillAdmin: (subject, address) => accounts.isStillAdmin(subject, address),
       forget: (address, person) => accounts.forget(address.toLowerCase(), person),

@@ -5,7 +5,7 @@ import type { ExternalIssuer } from '../../platform/settings.js';
 import type { ScimService } from '../../platform/settingValues.js';
 import { parseUrl } from '../../platform/urls.js';
 import { createIdentify, digest } from './accessTokens.js';
-import { IdentityUnavailable, type Identity, type IdentityProvider } from './port.js';
+import { IdentityUnavailable, type BrowserSignIn, type Identity, type IdentityProvider } from './port.js';
 
 const timeoutMs = 5_000;
 /** How long an answer about a subject is cached. */
@@ -18,6 +18,8 @@ const maxCached = 10_000;
 interface Discovered {
   readonly keys: JWTVerifyGetKey;
   readonly userinfo: string | undefined;
+  /** Where a browser signs in; absent where it cannot. */
+  readonly signIn: BrowserSignIn | undefined;
   readonly until: number;
 }
 
@@ -32,7 +34,7 @@ interface JsonResponse {
  * a token names an unknown key, at most every `keyCooldownMs`.
  */
 export const createOidcIssuer = (
-  { url, audience, roleClaim, subjectCheck }: ExternalIssuer,
+  { url, audience, clientId = 'doorstep-portal', roleClaim, subjectCheck }: ExternalIssuer,
   { clock, keyCooldownMs = 5_000 }: { clock: Clock; keyCooldownMs?: number },
 ): IdentityProvider => {
   const existsCache = new LRUCache<string, { readonly exists: boolean; readonly until: number }>({ max: maxCached });
@@ -65,7 +67,20 @@ export const createOidcIssuer = (
     return {
       keys: createRemoteJWKSet(keys, { timeoutDuration: timeoutMs, cooldownDuration: keyCooldownMs }),
       userinfo: typeof userinfo === 'string' ? userinfo : undefined,
+      signIn: signInOf(body),
       until: clock.now() + discoveryCacheMs,
+    };
+  };
+
+  const signInOf = (body: JsonResponse['body']): BrowserSignIn | undefined => {
+    const { authorization_endpoint: authorize, token_endpoint: token, end_session_endpoint: end } = body;
+    if (typeof authorize !== 'string' || typeof token !== 'string' || parseUrl(token) === undefined) return undefined;
+    return {
+      clientId,
+      authorizationEndpoint: authorize,
+      tokenEndpoint: token,
+      ...(typeof end === 'string' && { endSessionEndpoint: end }),
+      audience,
     };
   };
 
@@ -123,6 +138,12 @@ export const createOidcIssuer = (
       { url: () => url, audience: () => audience, roleClaim, keys: async () => (await issuer()).keys },
       clock,
     ),
+
+    signIn: async () => {
+      const { signIn } = await issuer();
+      if (signIn === undefined) throw new IdentityUnavailable(`the issuer ${url} lets no browser sign in`);
+      return signIn;
+    },
 
     exists: async (identity, accessToken) => {
       if (subjectCheck.kind === 'none') return true;

@@ -7,6 +7,17 @@ export interface Identity {
   readonly name?: string;
 }
 
+/** How a browser signs in: authorization code with PKCE (RFC 7636), as a public client. */
+export interface BrowserSignIn {
+  readonly clientId: string;
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+  /** Ends the session there (OpenID Connect RP-Initiated Logout 1.0). */
+  readonly endSessionEndpoint?: string;
+  /** What the access token is to be for; absent: the issuer knows. */
+  readonly audience?: string;
+}
+
 /** The identity provider for sign-in to the portal. */
 export interface IdentityProvider {
   /**
@@ -14,6 +25,12 @@ export interface IdentityProvider {
    * @throws IdentityUnavailable when it cannot be verified now
    */
   identify(accessToken: string): Promise<Identity | null>;
+
+  /**
+   * Absent where browsers cannot sign in.
+   * @throws IdentityUnavailable
+   */
+  signIn?(): Promise<BrowserSignIn>;
 
   /**
    * Whether the subject of a token that `identify` accepted still exists. An answer may be up to 60

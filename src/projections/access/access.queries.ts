@@ -91,6 +91,20 @@ export const listInvitations = async (reader: Reader, websiteId: string): Promis
     ({ status }) => status === 'pending',
   );
 
+/**
+ * Pending invitations, transfers too, to the person that a client id stands for, newest first;
+ * without those that have expired at `now`.
+ */
+export const pendingInvitations = async (
+  reader: Reader,
+  clientId: string,
+  now: string,
+): Promise<readonly { readonly websiteId: string; readonly invitation: InvitationEntry }[]> =>
+  (await everyDocument(reader, accessProjection, { clientId }))
+    .flatMap(({ websiteId, invitations }) => invitations.map((invitation) => ({ websiteId, invitation })))
+    .filter(({ invitation: { status, expiresAt } }) => status === 'pending' && expiresAt > now)
+    .sort(({ invitation: one }, { invitation: other }) => (one.id < other.id ? 1 : -1));
+
 /** Offers of a website's ownership, newest first; without those that were withdrawn. */
 export const listTransfers = async (reader: Reader, websiteId: string): Promise<readonly InvitationEntry[]> =>
   newestFirst(await everyDocument(reader, accessProjection, { offeredWebsite: websiteId }), 'ownership_transfer').filter(

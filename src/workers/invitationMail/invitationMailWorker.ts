@@ -70,7 +70,7 @@ export const createInvitationMailWorker = (parts: {
 
   const send = async ({ eventId, invitationId }: MailName, recipient: Recipient, lease: HeldLease): Promise<void> => {
     const { invitation, address, websiteName } = recipient;
-    const link = `${baseUrl()}/invitations/${invitationId}`;
+    const link = `${baseUrl()}/app/invitations/${invitationId}`;
     const { subject, html, text } = await composeInvitationMail({ invitation, websiteName, link });
     lease.assertHeld();
     await email.send({ id: eventId, to: address, person: invitation.email, subject, html, text });

@@ -6,6 +6,7 @@ import { erased } from '../../../platform/personal.js';
 import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
 import { readClient } from '../../../projections/client/client.queries.js';
 import { PersonalAddress, PersonalName } from '../../personalFields.js';
+import { websiteProjection } from '../../../projections/website/website.projection.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const Time = Type.String({ format: 'date-time' });
@@ -75,4 +76,16 @@ export const toInvitation = async (
     expiresAt,
     sentAt,
   };
+};
+
+/** As the invited reads it: with the website's name. */
+export const toReceivedInvitation = async (
+  engine: Engine,
+  reader: Reader,
+  websiteId: string,
+  entry: InvitationEntry,
+): Promise<Static<typeof Invitation>> => {
+  const { document: website } = await reader.read(websiteProjection, websiteId);
+  const invitation = await toInvitation(engine, websiteId, entry);
+  return { ...invitation, ...(website !== null && { websiteName: website.name }) };
 };

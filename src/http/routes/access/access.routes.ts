@@ -24,7 +24,7 @@ import { noContent, route, type Answer, type Route, type RouteTag } from '../../
 import { Client, Email } from '../client/client.routes.js';
 import { awaitTransfer } from '../transfer/awaitTransfer.js';
 import { toWebsite, Website, withBilling } from '../website/website.resource.js';
-import { Invitation, toInvitation, toLink, WebsiteClientLink } from './access.resource.js';
+import { Invitation, toInvitation, toLink, toReceivedInvitation, WebsiteClientLink } from './access.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const accessTag: RouteTag = {
@@ -254,13 +254,9 @@ export const accessRoutes = ({
       answers: { 200: { description: "The invitation, with the website's name.", schema: Invitation } },
       answer: async ({ params, caller }) => {
         const { websiteId, invitation, revision } = await findInvitation(params.id);
-        const answered = await toInvitation(engine, websiteId, invitation);
-        if (answered.email !== caller.verifiedEmail) throw new Refused(refusals.notYourInvitation());
-        const { document: website } = await reader.read(websiteProjection, websiteId);
-        return {
-          body: { ...answered, ...(website !== null && { websiteName: website.name }) },
-          revision,
-        };
+        const received = await toReceivedInvitation(engine, reader, websiteId, invitation);
+        if (received.email !== caller.verifiedEmail) throw new Refused(refusals.notYourInvitation(caller.verifiedEmail));
+        return { body: received, revision };
       },
     }),
 

@@ -1,10 +1,14 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
+import type { Engine } from '../../../engine.js';
+import { clientEmailFold } from '../../../events/client/client.state.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
-import { websitesOfClient, type WebsiteOfClient } from '../../../projections/access/access.queries.js';
+import { isoTime } from '../../../platform/clock.js';
+import { pendingInvitations, websitesOfClient, type WebsiteOfClient } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
 import { readPage } from '../../paging.js';
 import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
+import { Invitation, toReceivedInvitation } from '../access/access.resource.js';
 import { Client } from '../client/client.routes.js';
 import { toWebsite, Website } from '../website/website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -14,14 +18,32 @@ const meTag: RouteTag = { name: 'Session', description: 'Who is calling.' };
 /** How many websites `/me` lists. */
 const maxWebsites = 200;
 
-export const meRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress: SiteAddress }): readonly Route[] => {
+export interface MeRouteParts {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly siteAddress: SiteAddress;
+}
+
+export const meRoutes = ({ engine, reader, siteAddress }: MeRouteParts): readonly Route[] => {
+  /** Only a verified address leads to invitations; the invited need not be a client yet. */
+  const invitationsTo = async (verifiedEmail: string | undefined): Promise<readonly Static<typeof Invitation>[]> => {
+    if (verifiedEmail === undefined) return [];
+    const { clientId } = (await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(verifiedEmail) })).state;
+    if (clientId === undefined) return [];
+    const pending = await pendingInvitations(reader, clientId, isoTime(engine.clock.now()));
+    const invitations = await Promise.all(
+      pending.map(({ websiteId, invitation }) => toReceivedInvitation(engine, reader, websiteId, invitation)),
+    );
+    return invitations.filter(({ email }) => email === verifiedEmail);
+  };
+
   const toOwn = ({ website, ...access }: WebsiteOfClient) => toWebsite(website, siteAddress, access);
   return [
     route({
       method: 'get',
       path: '/me',
       operationId: 'getMe',
-      summary: 'Who is calling, and the websites that they own or are linked to',
+      summary: 'Who is calling, the websites that they own or are linked to, and what they are invited to',
       tag: meTag,
       scope: 'installation',
       access: 'signedIn',
@@ -35,6 +57,9 @@ export const meRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress:
             client: Type.Optional(Client),
             websites: Type.Array(Website, { description: 'The newest 200.' }),
             moreWebsites: Type.Optional(Type.Literal(true, { description: 'There are more: `GET /me/websites` lists all.' })),
+            invitations: Type.Array(Invitation, {
+              description: 'Those to the verified address that can be claimed, newest first.',
+            }),
           }),
         },
       },
@@ -50,6 +75,7 @@ export const meRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress:
             ...(found !== null && { client: found.client }),
             websites: websites.slice(0, maxWebsites).map(toOwn),
             ...(websites.length > maxWebsites && { moreWebsites: true }),
+            invitations: await invitationsTo(verifiedEmail),
           },
         };
       },

@@ -31,7 +31,7 @@ export interface TransferRouteParts {
 export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRouteParts): readonly Route[] => {
   const toTransfer = async (websiteId: string, entry: InvitationEntry): Promise<Static<typeof Invitation>> => ({
     ...(await toInvitation(engine, websiteId, entry)),
-    claimUrl: `${baseUrl()}/invitations/${entry.id}`,
+    claimUrl: `${baseUrl()}/app/invitations/${entry.id}`,
   });
 
   const requirePrice = async (priceId: string | undefined): Promise<void> => {

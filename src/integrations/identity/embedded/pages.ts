@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Brand } from '../../../platform/brand.js';
-import { Html, html } from './html.js';
-import { styleOf } from './style.js';
+import { Html, html } from '../../../platform/html.js';
+import { styleOf } from '../../../platform/pageStyle.js';
 
 const noMarkup = new Html('');
 

@@ -23,7 +23,7 @@ const lifetimes = {
  * Public clients (RFC 6749, 2.1): no secret, PKCE. Both are ours, so people are not asked for
  * consent.
  */
-const portalId = 'doorstep-portal';
+export const portalId = 'doorstep-portal';
 const commandLineId = 'doorstep-cli';
 
 /** The scope of the API. Tokens are for the API whatever scope is requested. */
@@ -222,8 +222,8 @@ const clientsOf = (baseUrl: string, origins: readonly string[]): ClientMetadata[
       client_id: portalId,
       client_name: 'Doorstep',
       application_type: 'web',
-      redirect_uris: addresses.flatMap((address) => [`${address}/auth/callback`, `${address}/`]),
-      post_logout_redirect_uris: addresses.map((address) => `${address}/`),
+      redirect_uris: addresses.flatMap((address) => [`${address}/app/callback`, `${address}/auth/callback`, `${address}/`]),
+      post_logout_redirect_uris: addresses.flatMap((address) => [`${address}/app/`, `${address}/`]),
     },
     {
       client_id: commandLineId,

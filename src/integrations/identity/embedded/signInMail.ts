@@ -1,6 +1,6 @@
 import { backgrounds, brandColours, type Brand } from '../../../platform/brand.js';
 import type { Mail } from '../../email/port.js';
-import { Html, html } from './html.js';
+import { Html, html } from '../../../platform/html.js';
 
 /** The mail with the one-time link and code. `until` is in milliseconds since the Unix epoch. */
 export const composeSignInMail = (

@@ -1,4 +1,4 @@
-import { backgrounds, brandColours, type Brand } from '../../../platform/brand.js';
+import { backgrounds, brandColours, type Brand } from './brand.js';
 
 const inks = {
   light: '--ink: #1f2933; --quiet: #52606d; --line: #7b8794; --problem: #b42318; --problem-ground: #fef3f2;',

@@ -1,0 +1,67 @@
+import { html, Html } from '../../platform/html.js';
+import type { Brand } from '../../platform/brand.js';
+import { pagePolicy } from '../reply.js';
+import type { Reply } from '../reply.js';
+
+/** A page for people, below `/app/`. */
+export interface FramedPage {
+  readonly status?: number;
+  readonly title: string;
+  readonly content: Html;
+  /** Attributes of the page that its scripts read; absent: it has no scripts. */
+  readonly script?: Readonly<Record<string, string>>;
+  /** Other origins that its scripts ask. */
+  readonly connects?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Puts content into a page in the agency's name. */
+export type Frame = (page: FramedPage) => Reply;
+
+/** As browsers turn the names of `data-` attributes into those of properties. */
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/**
+ * The frame of all pages: the agency's name and style, and a policy by which the browser runs and
+ * loads only what is served below `/app/`.
+ * @param base path of the public address, without a trailing slash
+ */
+export const createFrame =
+  (brand: Brand, base: () => string): Frame =>
+  ({ status = 200, title, content, script, connects = [], headers }) => {
+    const logo = brand.logo === undefined ? new Html('') : html`<img src="${brand.logo}" alt="" />`;
+    const assets = `${base()}/app/assets`;
+    const data = Object.entries({ base: base(), brand: brand.name, ...script });
+    const attributes = script === undefined ? [] : data.map(([name, value]) => html` data-${kebab(name)}="${value}"`);
+    const page = html`<!doctype html>
+      <html lang="en" ${attributes}>
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="robots" content="noindex" />
+          <title>${title} – ${brand.name}</title>
+          <link rel="icon" href="data:," />
+          <link rel="stylesheet" href="${assets}/style.css" />
+          ${script === undefined ? new Html('') : html`<script type="module" src="${assets}/main.js"></script>`}
+        </head>
+        <body>
+          <header>
+            <p class="name">${logo}<span>${brand.name}</span></p>
+          </header>
+          <main id="main" tabindex="-1">${content}</main>
+        </body>
+      </html>`;
+    return {
+      status,
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': pagePolicy({
+          connects,
+          pictures: brand.logo === undefined ? [] : [new URL(brand.logo).origin],
+        }),
+        'cache-control': 'no-store',
+        ...headers,
+      },
+      body: page.markup,
+    };
+  };
