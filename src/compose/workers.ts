@@ -13,6 +13,7 @@ import { createScan } from '../workers/seo/scan.js';
 import { createSeoScanWorker } from '../workers/seo/seoWorker.js';
 import { createSeoRunWorker, scheduledSeoScans } from '../workers/seoRun/seoRunWorker.js';
 import { createServiceSecretsWorker } from '../workers/service/serviceSecretsWorker.js';
+import { createSiteWorker } from '../workers/site/siteWorker.js';
 import { createTransferWorker } from '../workers/transfer/transferWorker.js';
 import { createCommerceWebhooksWorker } from '../workers/webhook/webhookWorker.js';
 import { createParkedWork } from '../workers/parkedWork.js';
@@ -52,6 +53,7 @@ export const composeWorkers = (
       createSeoRunWorker({ ...core, siteAddress }),
       createProvisioningWorker({ ...core, sourceHost, hosting, visit: fetchStatus }),
       createRedeployWorker({ ...core, hosting }),
+      createSiteWorker({ ...core, hosting }),
       createInvitationMailWorker({ ...core, email, baseUrl }),
       createAccessWorker(core),
       createErasureWorker({ ...core, erasure }),

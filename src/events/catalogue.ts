@@ -13,6 +13,7 @@ import { reactionStream } from './reaction/reaction.stream.js';
 import { seoStream } from './seo/seo.stream.js';
 import { seoRunStream } from './seoRun/seoRun.stream.js';
 import { servicesStream } from './service/service.stream.js';
+import { siteStream } from './site/site.stream.js';
 import { webhookContentStream, webhookStream } from './webhook/webhook.stream.js';
 import { slugStream, websiteStream } from './website/website.stream.js';
 
@@ -31,6 +32,7 @@ export const streams: readonly StreamDefinition[] = [
   provisioningStream,
   invitationMailStream,
   redeployStream,
+  siteStream,
   seoStream,
   seoRunStream,
   bookingStream,

@@ -8,12 +8,13 @@ import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
+import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { hastyClock } from '../support/provider.js';
 import { createGitHubFake } from '../support/providers/gitHubFake.js';
-import { createVercelFake } from '../support/providers/vercelFake.js';
+import { createVercelFake, type VercelFake } from '../support/providers/vercelFake.js';
 import { serveFake, type ServedFake } from '../support/providers/wire.js';
 import { partsOf } from '../support/process.js';
 
@@ -46,8 +47,10 @@ const startSite = async (pair?: Pair): Promise<Site> => {
   });
   if (used === undefined) throw new Error('there are no routes');
   const worker = createProvisioningWorker({ ...partsOf(api.engine), ...used, visit: () => Promise.resolve(200) });
-  workers.push(worker);
+  const siteWorker = createSiteWorker({ ...partsOf(api.engine), ...used });
+  workers.push(worker, siteWorker);
   await worker.start();
+  await siteWorker.start();
   const token = await api.mintToken();
   const { body } = await api.call('POST', '/websites', { token, body: { name: 'Bakery', slug: 'bakery' } });
   const websiteId = (body as { id: string }).id;
@@ -206,9 +209,10 @@ describe('on GitHub and Vercel', () => {
   let gitHubServed: ServedFake;
   let commit: (words: string | null) => string;
   let token: string;
+  let vercel: VercelFake;
   beforeAll(async () => {
     const gitHub = createGitHubFake();
-    const vercel = createVercelFake({ repositoryOf: (name) => gitHub.repositories.get(name.split('/')[1] ?? '') });
+    vercel = createVercelFake({ repositoryOf: (name) => gitHub.repositories.get(name.split('/')[1] ?? '') });
     [gitHubServed, vercelServed] = [await serveFake(gitHub.provider), await serveFake(vercel.provider)];
     commit = (words) => gitHub.commit('bakery', words);
     ({ token } = vercel);
@@ -229,6 +233,10 @@ describe('on GitHub and Vercel', () => {
   }, 60_000);
   const call = (method: string, path: string, headers = {}) =>
     site.api.call(method, `/websites/${site.websiteId}${path}`, { token: site.token, headers });
+
+  const change = (body: object) => site.api.call('PATCH', `/websites/${site.websiteId}`, { token: site.token, body });
+  const project = () => vercel.projects.get('bakery');
+  const read = async () => (await call('GET', '')).body;
 
   test('a template need not be named; deployments and commits are asked for at each call', async () => {
     expect(await call('GET', '/deployments')).toMatchObject({ status: 200, body: [deployment] });
@@ -336,5 +344,41 @@ describe('on GitHub and Vercel', () => {
       });
     }
     await other.stop();
+  });
+
+  test('a change reaches the variables, also when Vercel was down, and a redeploy builds with them', async () => {
+    // Of each request, also the repeated ones, until it is up again.
+    vercelServed.trouble(({ path }) => (path.endsWith('/env') ? { when: 'before', what: '500' } : undefined));
+    expect(await change({ name: 'Bread', brandColor: '#112233' })).toMatchObject({ status: 200, body: { redeployNeeded: true } });
+    const failures = () => site.api.log.filter(({ msg }) => msg === 'a site could not be brought up to date');
+    await eventually('an attempt while Vercel is down', () => (failures().length > 0 ? true : undefined));
+    vercelServed.trouble();
+    expect((await call('POST', '/redeploy')).status).toBe(202);
+    expect(project()?.deployments[0]?.variables).toMatchObject({ SITE_NAME: 'Bread', SITE_COLOR: '#112233' });
+    await eventually('the end of the build', async () => ('redeployNeeded' in ((await read()) as object) ? undefined : true));
+    expect(vercelServed.complaints).toEqual([]);
+  });
+
+  test('a change with `redeploy` is built and shown without another request', async () => {
+    const before = vercel.made.deployments.length;
+    expect((await change({ name: 'Rolls', brandColor: null, redeploy: true })).status).toBe(200);
+    await eventually('a new deployment', async () => ('redeployNeeded' in ((await read()) as object) ? undefined : true));
+    expect(vercel.made.deployments).toHaveLength(before + 1);
+    expect(project()?.deployments[0]?.variables).toMatchObject({ SITE_NAME: 'Rolls', SITE_COLOR: '' });
+  });
+
+  test('what Vercel refuses is given up, told by a redeploy, and tried again by it', async () => {
+    vercel.forbidden.add('SITE_NAME');
+    await change({ name: 'Cakes' });
+    expect(await call('POST', '/redeploy')).toMatchObject({
+      status: 502,
+      body: { error: expect.stringContaining('This name is reserved') },
+    });
+    vercel.forbidden.clear();
+    expect((await call('POST', '/redeploy')).status).toBe(202);
+    expect(project()?.deployments[0]?.variables).toMatchObject({ SITE_NAME: 'Cakes' });
+    await eventually('the end of the build', async () => ('redeployNeeded' in ((await read()) as object) ? undefined : true));
+    await change({ name: 'Bakery', redeploy: true });
+    await eventually('the first name again', async () => ('redeployNeeded' in ((await read()) as object) ? undefined : true));
   });
 });

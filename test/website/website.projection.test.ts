@@ -16,6 +16,7 @@ const created: WebsiteDocument = {
   collaborators: ['baker'],
   provisioningJobId: 'j1',
   createdAt: earlier,
+  built: { name: 'Bakery', slug: 'bakery' },
   shelf: 'current',
 };
 
@@ -49,7 +50,7 @@ describeProjection(websiteProjection, [websiteEvents], {
     {
       shows: 'with an owner and a colour has both',
       when: { ...creation, clientId: 'c1', brandColor: '#112233' },
-      then: { ...owned, createdAt: happened },
+      then: { ...owned, createdAt: happened, built: { ...created.built, brandColor: '#112233' } },
     },
   ],
   WebsiteRenamed: [{ given: owned, when: { websiteId, name: 'Bread' }, then: { ...owned, name: 'Bread' } }],
@@ -67,6 +68,17 @@ describeProjection(websiteProjection, [websiteEvents], {
       given: created,
       when: { websiteId, brandColor: '#445566' },
       then: { ...created, brandColor: '#445566' },
+    },
+  ],
+  WebsiteBrandColorRemoved: [
+    { given: { ...created, brandColor: '#112233' }, when: { websiteId }, then: created },
+    { shows: 'from one that has none', given: created, when: { websiteId }, then: created },
+  ],
+  WebsiteDeployed: [
+    {
+      given: { ...owned, name: 'Bread' },
+      when: { websiteId, deploymentId: 'd1', name: 'Bread', slug: 'bakery', brandColor: '#112233' },
+      then: { ...owned, name: 'Bread', built: { name: 'Bread', slug: 'bakery', brandColor: '#112233' } },
     },
   ],
   WebsiteOwnerAssigned: [

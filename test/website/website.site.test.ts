@@ -3,10 +3,13 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
+import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { someAdmin } from '../support/given.js';
 import { partsOf } from '../support/process.js';
+import { siteFold, siteProcess } from '../../src/workers/site/site.process.js';
 
 let api: RunningApi;
 let token: string;
@@ -24,6 +27,7 @@ beforeAll(async () => {
   if (routeParts === undefined) throw new Error('there are no routes');
   const parts = partsOf(api.engine);
   workers.push(createProvisioningWorker({ ...parts, ...routeParts, visit: async (url) => (await fetch(url)).status }));
+  workers.push(createSiteWorker({ ...parts, ...routeParts }));
   for (const worker of workers) await worker.start();
   token = await api.mintToken();
 });
@@ -122,5 +126,60 @@ describe('an archived website', () => {
     expect((await read()).status).toBe(403);
     expect((await call('GET', `/websites/${id}/clients`)).body).toMatchObject({ links: [], invitations: [] });
     expect((await call('GET', `/websites/${id}/transfers`)).body).toEqual([]);
+  });
+});
+
+describe('a change of what the site shows', () => {
+  const read = async (id: string) => (await call('GET', `/websites/${id}`)).body as { redeployNeeded?: true };
+  const shown = async (slug: string, words: string) =>
+    eventually('a site that shows it', async () => ((await visit(`/sites/${slug}/`)).text.includes(words) ? true : undefined));
+
+  test('needs a redeploy, and a redeploy that comes directly after it shows it', async () => {
+    const id = await createSite('renamed');
+    expect(await read(id)).not.toHaveProperty('redeployNeeded');
+    const changed = await call('PATCH', `/websites/${id}`, { name: 'Corner & Sons' });
+    const redeployed = await call('POST', `/websites/${id}/redeploy`);
+    expect(changed).toMatchObject({ status: 200, body: { name: 'Corner & Sons', redeployNeeded: true } });
+    expect(redeployed).toMatchObject({ status: 202, body: { status: 'ready' } });
+    expect((await visit('/sites/renamed/')).text).toContain('Corner &amp; Sons');
+    expect(await read(id)).not.toHaveProperty('redeployNeeded');
+  });
+
+  test('is built at once when asked for; a colour may be taken away', async () => {
+    const id = await createSite('coloured');
+    const plan = await call('PATCH', `/websites/${id}?dryRun=1`, { brandColor: '#fff59d', redeploy: true });
+    expect(plan.body).toMatchObject({ events: [{ type: 'WebsiteBrandColorChanged' }, { type: 'SiteRedeployQueued' }] });
+    const theme = async () => (await visit('/sites/coloured/assets/theme.css')).text;
+    const plain = await theme();
+
+    expect(await call('PATCH', `/websites/${id}`, { brandColor: '#fff59d', redeploy: true })).toMatchObject({ status: 200 });
+    await eventually('the colour', async () => ((await theme()).includes('--brand: #fff59d;') ? true : undefined));
+    await eventually('the record of it', async () => ((await read(id)).redeployNeeded === undefined ? true : undefined));
+
+    const taken = await call('PATCH', `/websites/${id}`, { brandColor: null, redeploy: true });
+    expect(taken).toMatchObject({ status: 200, body: expect.not.objectContaining({ brandColor: expect.anything() }) });
+    await eventually("the template's colour", async () => ((await theme()) === plain ? true : undefined));
+  });
+
+  test('before the first deployment is shown after it', async () => {
+    const { id } = (await call('POST', '/websites', { name: 'Early', slug: 'early' })).body as { id: string };
+    await call('PATCH', `/websites/${id}`, { name: 'Later', redeploy: true });
+    await shown('early', 'Later');
+  });
+
+  test('of an archived website deploys nothing, neither then nor when it is restored', async () => {
+    const id = await createSite('frozen');
+    await call('POST', `/websites/${id}/archive`);
+    const context = { commandId: api.engine.ids.commandId(), actor: someAdmin, requestId: 'r1' };
+    await api.engine.handle(siteProcess, { type: 'QueueRedeploy', websiteId: id, redeployId: 'late' }, context);
+    const dropped = await eventually('the end of it', async () => {
+      const { state } = await api.engine.state(siteFold, { websiteId: id });
+      return state.givenUpAt === undefined ? undefined : state;
+    });
+    expect(dropped).toMatchObject({ queued: [], lastFault: { error: `Website ${id} is archived` } });
+    await call('POST', `/websites/${id}/restore`);
+    await call('PATCH', `/websites/${id}`, { name: 'Thawed', redeploy: true });
+    await shown('frozen', 'Thawed');
+    expect((await call('GET', `/websites/${id}/deployments`)).body).toHaveLength(2);
   });
 });

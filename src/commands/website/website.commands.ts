@@ -1,3 +1,4 @@
+import type { SiteValues } from '../../events/website/siteValues.js';
 import type { Feature, Tier, WebsiteEvent } from '../../events/website/website.events.js';
 
 export interface CreateWebsite {
@@ -23,7 +24,8 @@ export interface ChangeWebsite {
   readonly name?: string | undefined;
   readonly tier?: Tier | undefined;
   readonly features?: readonly Feature[] | undefined;
-  readonly brandColor?: string | undefined;
+  /** `null`: none from now on. */
+  readonly brandColor?: string | null | undefined;
   /** The owner; `null`: nobody from now on. */
   readonly clientId?: string | null | undefined;
   /**
@@ -39,6 +41,13 @@ export type WebsiteCommand =
   | CreateWebsite
   | ChangeWebsite
   | ({ readonly type: 'ActivateWebsite'; readonly at: string } & Activated)
+  | {
+      readonly type: 'RecordDeployment';
+      readonly at: string;
+      readonly websiteId: string;
+      readonly deploymentId: string;
+      readonly values: SiteValues;
+    }
   /** Changes nothing unless that client is the owner. */
   | { readonly type: 'RemoveOwner'; readonly at: string; readonly websiteId: string; readonly clientId: string }
   | { readonly type: 'AbandonWebsite'; readonly at: string; readonly websiteId: string }

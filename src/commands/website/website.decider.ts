@@ -1,3 +1,4 @@
+import { areSameValues } from '../../events/website/siteValues.js';
 import {
   features as allFeatures,
   tiers,
@@ -94,7 +95,9 @@ const change = (
   if (tier !== state.tier || features.join() !== state.features.join()) {
     events.push({ type: 'WebsitePlanChanged', data: { websiteId, tier, features } });
   }
-  if (brandColor !== undefined && brandColor !== state.brandColor) {
+  if (brandColor === null) {
+    if (state.brandColor !== undefined) events.push({ type: 'WebsiteBrandColorRemoved', data: { websiteId } });
+  } else if (brandColor !== undefined && brandColor !== state.brandColor) {
     events.push({ type: 'WebsiteBrandColorChanged', data: { websiteId, brandColor } });
   }
   if (clientId === null) events.push(...removeOwner(websiteId, state.clientId));
@@ -126,6 +129,11 @@ const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteE
       // A run that was under way when the website was archived still ends.
       const { repository, hosting, url } = command;
       return state.stage === 'active' ? [] : [{ type: 'WebsiteActivated', data: { websiteId, repository, hosting, url } }];
+    }
+    case 'RecordDeployment': {
+      const { deploymentId, values } = command;
+      const isShown = areSameValues(values, state.built);
+      return isShown ? [] : [{ type: 'WebsiteDeployed', data: { websiteId, deploymentId, ...values } }];
     }
     case 'RemoveOwner': {
       // Also for an archived website: access can always be taken away.

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { siteValues } from './siteValues.js';
 import { websiteUpcasters } from './website.upcasters.js';
 
 /** From the lowest tier to the highest. */
@@ -41,6 +42,9 @@ export const websiteEvents = {
   WebsiteRenamed: event(Type.Object({ websiteId: Type.String(), name: Type.String() })),
   WebsitePlanChanged: event(Type.Object({ websiteId: Type.String(), tier: Tier, features: Type.Array(Feature) })),
   WebsiteBrandColorChanged: event(Type.Object({ websiteId: Type.String(), brandColor: Type.String() })),
+  WebsiteBrandColorRemoved: event(Type.Object({ websiteId: Type.String() })),
+  /** The deployment that is served now was built with these values. */
+  WebsiteDeployed: event(Type.Object({ websiteId: Type.String(), deploymentId: Type.String(), ...siteValues })),
   WebsiteOwnerAssigned: event(
     Type.Object({ websiteId: Type.String(), clientId: Type.String(), previousClientId: Type.Optional(Type.String()) }),
   ),

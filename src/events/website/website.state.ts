@@ -1,6 +1,7 @@
 import type { Recorded } from '../envelope.js';
 import type { StreamFold } from '../fold.js';
 import type { Feature, SlugEvent, Tier, WebsiteEvent } from './website.events.js';
+import { siteValuesOf, type SiteValues } from './siteValues.js';
 import { slugStream, websiteStream } from './website.stream.js';
 
 export type WebsiteState =
@@ -9,6 +10,7 @@ export type WebsiteState =
   | {
       readonly stage: 'provisioning' | 'active';
       readonly name: string;
+      readonly slug: string;
       readonly tier: Tier;
       readonly features: readonly Feature[];
       readonly brandColor?: string;
@@ -16,6 +18,8 @@ export type WebsiteState =
       /** Where in the log an owner was assigned last. */
       readonly ownerPosition: bigint;
       readonly archived: boolean;
+      /** What the site was built with that is served. */
+      readonly built: SiteValues;
     };
 
 export type ExistingWebsite = Exclude<WebsiteState, { stage: 'none' }>;
@@ -29,19 +33,27 @@ const withoutOwner = (state: WebsiteState): WebsiteState => {
   return others;
 };
 
+const withoutColor = (state: WebsiteState): WebsiteState => {
+  if (state.stage === 'none') return state;
+  const { brandColor: _, ...others } = state;
+  return others;
+};
+
 const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteState => {
   switch (event.type) {
     case 'WebsiteCreated': {
-      const { name, tier, features, brandColor, clientId } = event.data;
+      const { name, slug, tier, features, brandColor, clientId } = event.data;
       return {
         stage: 'provisioning',
         name,
+        slug,
         tier,
         features,
         ...(brandColor !== undefined && { brandColor }),
         ...(clientId !== undefined && { clientId }),
         ownerPosition: event.position,
         archived: false,
+        built: siteValuesOf(event.data),
       };
     }
     case 'WebsiteCreationAbandoned':
@@ -52,6 +64,10 @@ const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteStat
       return changed(state, { tier: event.data.tier, features: event.data.features });
     case 'WebsiteBrandColorChanged':
       return changed(state, { brandColor: event.data.brandColor });
+    case 'WebsiteBrandColorRemoved':
+      return withoutColor(state);
+    case 'WebsiteDeployed':
+      return changed(state, { built: siteValuesOf(event.data) });
     case 'WebsiteOwnerAssigned':
       return changed(state, { clientId: event.data.clientId, ownerPosition: event.position });
     case 'WebsiteOwnerRemoved':

@@ -1,3 +1,4 @@
+import { siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
 import type { Feature, Tier, WebsiteEvent } from '../../events/website/website.events.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import { defineProjection, type Projection } from '../projection.js';
@@ -21,6 +22,8 @@ export type WebsiteDocument = {
   readonly createdAt: string;
   readonly activatedAt?: string;
   readonly archivedAt?: string;
+  /** What the site was built with that is served. */
+  readonly built: SiteValues;
   /** The default list filters on it. */
   readonly shelf: 'archived' | 'current';
 };
@@ -48,12 +51,19 @@ export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defi
         collaborators,
         provisioningJobId,
         createdAt: metadata.at,
+        built: siteValuesOf(data),
         shelf: 'current',
       };
     },
     WebsiteRenamed: (document, { data: { name } }) => change(document, { name }),
     WebsitePlanChanged: (document, { data: { tier, features } }) => change(document, { tier, features }),
     WebsiteBrandColorChanged: (document, { data: { brandColor } }) => change(document, { brandColor }),
+    WebsiteBrandColorRemoved: (document) => {
+      if (document === null) return null;
+      const { brandColor: _, ...rest } = document;
+      return rest;
+    },
+    WebsiteDeployed: (document, { data }) => change(document, { built: siteValuesOf(data) }),
     WebsiteOwnerAssigned: (document, { data: { clientId } }) => change(document, { clientId }),
     WebsiteOwnerRemoved: (document) => {
       if (document === null) return null;

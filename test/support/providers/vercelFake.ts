@@ -13,6 +13,8 @@ interface FakeDeployment {
   readonly meta: Readonly<Record<string, string>>;
   readonly words: string | null;
   readonly createdAt: number;
+  /** What it is built with. */
+  readonly variables: Readonly<Record<string, string>>;
   /** For how many more requests the build is still running. */
   building: number;
 }
@@ -210,7 +212,9 @@ export const createVercelFake = ({
     if (head === undefined) return errorResponse(400, 'incorrect_git_source_info', 'The provided reference could not be found');
     count += 1;
     const meta = { ...input.meta, githubCommitSha: head.sha, githubCommitRef: input.gitSource.ref };
-    const deployment = { id: `dpl_${count}`, meta, words: head.words, createdAt: 1_767_225_600_000 + count, building };
+    const variables = Object.fromEntries(project.variables.map(({ key, value }) => [key, value]));
+    const createdAt = 1_767_225_600_000 + count;
+    const deployment = { id: `dpl_${count}`, meta, words: head.words, createdAt, variables, building };
     project.deployments.unshift(deployment);
     made.deployments.push(deployment.id);
     return { status: 200, body: oneBody(project, deployment) };

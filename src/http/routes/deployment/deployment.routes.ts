@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { consequenceOf } from '../../../commands/handleCommand.js';
+import { consequenceOf, type CommandContext } from '../../../commands/handleCommand.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
+import { websiteDecider } from '../../../commands/website/website.decider.js';
 import type { Engine } from '../../../engine.js';
+import { areSameValues, type SiteValues } from '../../../events/website/siteValues.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
@@ -11,7 +13,9 @@ import { deliveryProjection } from '../../../projections/delivery/delivery.proje
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { siteProcess } from '../../../workers/site/site.process.js';
 import { redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
+import { awaitVariables } from './awaitVariables.js';
 import { notACursor, readPage, readPageByPlace } from '../../paging.js';
 import { route, type Route, type RouteRequest, type RouteTag } from '../../route.js';
 
@@ -126,6 +130,23 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
     return project.projectId;
   };
 
+  /** Notes what the site shows from now on; of a build that goes on, the site's worker does when it has ended. */
+  const recordShown = async (
+    { id: websiteId, built }: WebsiteDocument,
+    redeployId: string,
+    { id: deploymentId, status }: HostingDeployment,
+    values: SiteValues,
+    context: CommandContext,
+  ): Promise<void> => {
+    if (status === 'failed' || areSameValues(values, built)) return;
+    const because = consequenceOf(engine, context);
+    if (status === 'ready') {
+      await engine.handle(websiteDecider, { type: 'RecordDeployment', websiteId, deploymentId, values }, because);
+    } else {
+      await engine.handle(siteProcess, { type: 'QueueRedeploy', websiteId, redeployId }, because);
+    }
+  };
+
   return [
     route({
       method: 'get',
@@ -194,10 +215,13 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
         await acting.handle(redeployProcess, command, context);
         return { projectId, redeployId, redeploy };
       },
-      answer: async ({ context, website, caller }, { projectId, redeployId, redeploy }) => {
+      answer: async ({ context, website, caller, signal }, { projectId, redeployId, redeploy }) => {
+        const asking = { engine, reader, provider: hosting.provider };
+        const values = await awaitVariables(asking, website.website.id, consequenceOf(engine, context), signal);
         const deployment = await hosting.startDeployment(projectId, redeployMarker(redeployId));
         const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
         await engine.handle(redeployProcess, start, consequenceOf(engine, context));
+        await recordShown(website.website, redeployId, deployment, values, context);
         return { status: 202, body: toDeployment(deployment, await sightOf({ website, caller })) };
       },
     }),

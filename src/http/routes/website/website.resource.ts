@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { areSameValues } from '../../../events/website/siteValues.js';
 import { Feature, Tier } from '../../../events/website/website.events.js';
 import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { Payments } from '../../../integrations/payments/port.js';
@@ -46,6 +47,11 @@ export const Website = Type.Object(
     createdAt: Time,
     activatedAt: Type.Optional(Time),
     archivedAt: Type.Optional(Time),
+    redeployNeeded: Type.Optional(
+      Type.Literal(true, {
+        description: 'Its site still shows an older name, colour or address: the next deployment shows these.',
+      }),
+    ),
     via: Type.Optional(Type.Enum(['owner', 'link'])),
     role: Type.Optional(Type.Enum(['viewer', 'editor'])),
   },
@@ -62,13 +68,14 @@ export const toWebsite = (
   siteAddress: SiteAddress,
   access?: Pick<WebsiteAccess, 'via' | 'role'>,
 ): Static<typeof Website> => {
-  const { collaborators: _, provisioningJobId: __, shelf: ___, url: ____, repository, ...fields } = document;
+  const { collaborators: _, provisioningJobId: __, shelf: ___, url: ____, built, repository, ...fields } = document;
   const url = siteAddress(document);
   return {
     ...fields,
     features: [...fields.features],
     ...(url !== undefined && { url }),
     ...(repository !== undefined && { repository: access?.via === undefined ? repository : withoutCloneUrl(repository) }),
+    ...(document.status === 'active' && !areSameValues(document, built) && { redeployNeeded: true as const }),
     ...(access?.via !== undefined && { via: access.via }),
     ...(access?.role !== undefined && { role: access.role }),
   };

@@ -15,7 +15,9 @@ import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { openTransfers } from '../../../projections/access/access.queries.js';
+import { entityId } from '../../../platform/ids.js';
 import { countWebsites, listWebsites, websiteSortKey, websiteSorts } from '../../../projections/website/website.queries.js';
+import { siteProcess } from '../../../workers/site/site.process.js';
 import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { readNamed, readPage } from '../../paging.js';
 import { HexColour, NonBlank, Slug, SourceHostUsername } from '../../schemas.js';
@@ -65,7 +67,8 @@ const checkChange: Precheck = ({ name: givenName }, violations) => {
 };
 
 const name = NonBlank(200);
-const brandColor = Type.Optional(HexColour({ description: '`#RRGGBB`.' }));
+const colour = HexColour({ description: '`#RRGGBB`.' });
+const newColour = Type.Optional(Type.Union([colour, Type.Null()], { description: "`null`: the template's own." }));
 const clientId = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The owning client.' }));
 const newOwner = Type.Optional(
   Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()], {
@@ -117,7 +120,7 @@ export const websiteRoutes = (parts: {
           clientId,
           tier: Type.Optional(Tier),
           features: Type.Optional(featureList),
-          brandColor,
+          brandColor: Type.Optional(colour),
           collaborators: Type.Optional(
             Type.Array(SourceHostUsername(), {
               uniqueItems: true,
@@ -215,17 +218,25 @@ export const websiteRoutes = (parts: {
           name: Type.Optional(name),
           tier: Type.Optional(Tier),
           features: Type.Optional(featureList),
-          brandColor,
+          brandColor: newColour,
           clientId: newOwner,
+          redeploy: Type.Optional(
+            Type.Boolean({ default: false, description: 'Whether the site is built anew once it is told of the change.' }),
+          ),
         },
         { additionalProperties: false },
       ),
       refusals: ['field_required', 'not_hex_colour', 'client_not_found', 'feature_not_on_tier'],
       answers: oneWebsite,
-      act: async ({ params: { id: websiteId }, body, context, expectation }, acting) => {
+      act: async ({ params: { id: websiteId }, body: { redeploy, ...body }, context, expectation }, acting) => {
         const openOffers = typeof body.clientId !== 'string' ? [] : await openTransfers(reader, websiteId);
         const input = { ...body, ...(body.name !== undefined && { name: body.name.trim() }), websiteId, openOffers };
-        return changeWebsite(acting, input, context, expectation);
+        const changed = await changeWebsite(acting, input, context, expectation);
+        if (redeploy === true) {
+          const redeployId = entityId(context.commandId, 'redeploy');
+          await acting.handle(siteProcess, { type: 'QueueRedeploy', websiteId, redeployId }, context);
+        }
+        return changed;
       },
       answer: ({ params }, { revision }) => answerWritten(params.id, revision),
     }),

@@ -1,0 +1,62 @@
+import type { CommandContext } from '../../../commands/handleCommand.js';
+import type { Engine } from '../../../engine.js';
+import { siteStream } from '../../../events/site/site.stream.js';
+import { areSameValues, siteValuesOf, type SiteValues } from '../../../events/website/siteValues.js';
+import { ProviderFault } from '../../../integrations/fault.js';
+import type { Reader } from '../../../projections/reader.js';
+import { websiteProjection } from '../../../projections/website/website.projection.js';
+import { siteFold, siteProcess } from '../../../workers/site/site.process.js';
+
+/** Less than callers and proxies wait for an answer. */
+const timeoutMs = 15_000;
+
+/**
+ * Waits until the variables at the hosting provider say what the website says, so that a deployment
+ * that begins then shows it. An update that was given up is tried again, by whatever worker there is.
+ * @returns what the variables say
+ * @throws ProviderFault when they could not be set
+ */
+export const awaitVariables = async (
+  { engine, reader, provider }: { readonly engine: Engine; readonly reader: Reader; readonly provider: string },
+  websiteId: string,
+  context: CommandContext,
+  gone: AbortSignal,
+): Promise<SiteValues> => {
+  const { clock } = engine;
+  const deadline = clock.now() + timeoutMs;
+  const fault = (message: string, transient: boolean) => new ProviderFault({ provider, message, transient });
+
+  /** @throws what the update came to, or will not come to before `deadline` */
+  const valuesSet = async (): Promise<SiteValues | null> => {
+    const { document: website } = await reader.read(websiteProjection, websiteId);
+    const { state } = await engine.state(siteFold, { websiteId });
+    if (website === null || areSameValues(website, state.set ?? website.built)) {
+      return website === null ? null : siteValuesOf(website);
+    }
+    const { lastFault, givenUpAt, attempts } = state;
+    const isPaused = attempts.pause !== undefined && Date.parse(attempts.pause.until) > deadline;
+    if (lastFault !== undefined && (givenUpAt !== undefined || isPaused)) throw fault(lastFault.error, lastFault.transient);
+    return null;
+  };
+
+  const enough = new AbortController();
+  const stopWaiting = (): void => {
+    enough.abort();
+  };
+  const cancelTimeout = clock.schedule(timeoutMs, stopWaiting);
+  gone.addEventListener('abort', stopWaiting);
+  try {
+    await engine.handle(siteProcess, { type: 'ReopenUpdate', websiteId }, context);
+    // Before the first read, so that no change between the two is missed.
+    const changes = await engine.watch([siteStream.name({ websiteId })], enough.signal);
+    do {
+      const values = await valuesSet();
+      if (values !== null) return values;
+    } while ((await changes.next()).done !== true);
+  } finally {
+    cancelTimeout();
+    gone.removeEventListener('abort', stopWaiting);
+    enough.abort();
+  }
+  throw fault('The variables of the site are still being set', true);
+};

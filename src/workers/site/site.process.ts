@@ -1,0 +1,130 @@
+import type { AnyCommand, Decider } from '../../commands/decider.js';
+import type { Recorded } from '../../events/envelope.js';
+import type { StreamFold } from '../../events/fold.js';
+import type { SiteEvent } from '../../events/site/site.events.js';
+import { siteStream } from '../../events/site/site.stream.js';
+import { siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
+import {
+  attemptFailed,
+  attemptStarted,
+  decideFailure,
+  decideRenewal,
+  decideStart,
+  isUnderWay,
+  leaseRenewed,
+  noAttempts,
+  retryFor,
+  type Attempts,
+  type LeaseCommand,
+} from '../lease.js';
+
+export interface SiteState {
+  /** What the variables at the hosting provider say; absent: what provisioning set. */
+  readonly set?: SiteValues;
+  /** Ids of the deployments that are to be made, the first one first. */
+  readonly queued: readonly string[];
+  readonly attempts: Attempts;
+  /** The fault of the last attempt, unless a later one got further. */
+  readonly lastFault?: { readonly error: string; readonly transient: boolean };
+  /** Where in the log the update was given up: nothing is tried until it is reopened. */
+  readonly givenUpAt?: bigint;
+}
+
+/** Commands that come late, twice, or of an attempt that is no longer the current one change nothing. */
+export type SiteCommand = AnyCommand & { readonly websiteId: string } & (
+    | { readonly type: 'QueueRedeploy'; readonly redeployId: string }
+    /** `position`: of the event that asks for it. Changes nothing when it was given up after that. */
+    | { readonly type: 'ReopenUpdate'; readonly position?: bigint }
+    | (SiteOutcome & { readonly attempt: number })
+  );
+
+export type SiteOutcome =
+  | LeaseCommand
+  | { readonly type: 'RecordVariables'; readonly values: SiteValues }
+  | { readonly type: 'RecordRedeploy'; readonly redeployId: string; readonly deploymentId: string };
+
+const withoutFault = ({ lastFault: _, givenUpAt: __, ...state }: SiteState): SiteState => state;
+
+/** Numbers go on, so that a late outcome is not taken for another attempt's. */
+const freshAttempts = ({ attempts: { attempt } }: SiteState): Attempts => ({ ...noAttempts, attempt });
+
+/** The variables are set before anything is deployed: without a queue, the attempt has reached its end. */
+const endIfDone = (state: SiteState): SiteState =>
+  state.queued.length === 0 ? { ...state, attempts: freshAttempts(state) } : state;
+
+const evolve = (state: SiteState, event: Recorded<SiteEvent>): SiteState => {
+  switch (event.type) {
+    case 'SiteRedeployQueued':
+      return { ...withoutFault(state), queued: [...state.queued, event.data.redeployId] };
+    case 'SiteUpdateReopened':
+      return withoutFault(state);
+    case 'SiteUpdateStarted':
+      return { ...state, attempts: attemptStarted(state.attempts, event) };
+    case 'SiteUpdateLeaseRenewed':
+      return { ...state, attempts: leaseRenewed(state.attempts, event) };
+    case 'SiteVariablesSet':
+      return endIfDone({ ...withoutFault(state), set: siteValuesOf(event.data) });
+    case 'SiteRedeployed':
+      return endIfDone({ ...withoutFault(state), queued: state.queued.filter((id) => id !== event.data.redeployId) });
+    case 'SiteUpdateFailed': {
+      const { error, transient, nextAttemptAt } = event.data;
+      const failed = { ...state, lastFault: { error, transient } };
+      return nextAttemptAt === undefined
+        ? { ...failed, queued: [], attempts: freshAttempts(state), givenUpAt: event.position }
+        : { ...failed, attempts: attemptFailed(state.attempts, event) };
+    }
+  }
+};
+
+/** A provider that is down for long is waited for; a change or a redeploy tries again after that. */
+const RETRY_MS = 24 * 3_600_000;
+
+const decide = (command: SiteCommand, state: SiteState): readonly SiteEvent[] => {
+  const { websiteId } = command;
+  const { attempts, queued, givenUpAt } = state;
+  switch (command.type) {
+    case 'QueueRedeploy': {
+      const { redeployId } = command;
+      return queued.includes(redeployId) ? [] : [{ type: 'SiteRedeployQueued', data: { websiteId, redeployId } }];
+    }
+    case 'ReopenUpdate': {
+      const isDue = givenUpAt !== undefined && (command.position === undefined || command.position > givenUpAt);
+      return isDue ? [{ type: 'SiteUpdateReopened', data: { websiteId } }] : [];
+    }
+    case 'StartAttempt':
+      return decideStart(attempts, command, (lease) => [{ type: 'SiteUpdateStarted', data: { websiteId, ...lease } }]);
+    case 'RenewLease':
+      return decideRenewal(attempts, command, (lease) => [{ type: 'SiteUpdateLeaseRenewed', data: { websiteId, ...lease } }]);
+    case 'RecordVariables': {
+      const { attempt, values } = command;
+      return isUnderWay(attempts, attempt) ? [{ type: 'SiteVariablesSet', data: { websiteId, attempt, ...values } }] : [];
+    }
+    case 'RecordRedeploy': {
+      const { attempt, redeployId, deploymentId } = command;
+      if (!isUnderWay(attempts, attempt) || !queued.includes(redeployId)) return [];
+      return [{ type: 'SiteRedeployed', data: { websiteId, attempt, redeployId, deploymentId } }];
+    }
+    case 'RecordFailure':
+      return decideFailure(
+        attempts,
+        command,
+        (failure) => [{ type: 'SiteUpdateFailed', data: { websiteId, ...failure } }],
+        retryFor(RETRY_MS),
+      );
+    default:
+      return command satisfies never;
+  }
+};
+
+export const siteFold: StreamFold<SiteState, SiteEvent, { readonly websiteId: string }> = {
+  name: 'site',
+  stream: siteStream,
+  initialState: { queued: [], attempts: noAttempts },
+  evolve,
+};
+
+/**
+ * Stream `site-<websiteId>`: brings what the website's stream says to the site's variables, and makes
+ * the deployments that were queued with a change. The stream is the lock.
+ */
+export const siteProcess: Decider<SiteState, SiteCommand, SiteEvent> = { ...siteFold, decide };

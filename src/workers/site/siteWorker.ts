@@ -1,0 +1,157 @@
+import { websiteDecider } from '../../commands/website/website.decider.js';
+import type { CommandContext } from '../../commands/handleCommand.js';
+import type { Engine } from '../../engine.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
+import { siteStream } from '../../events/site/site.stream.js';
+import { areSameValues, siteValuesOf, type SiteValues } from '../../events/website/siteValues.js';
+import { websiteStream } from '../../events/website/website.stream.js';
+import { ProviderFault } from '../../integrations/fault.js';
+import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
+import type { Reader } from '../../projections/reader.js';
+import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
+import { redeployMarker } from '../deployment/deployment.process.js';
+import { recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
+import type { CreateReactor, ReactionContext } from '../reactions.js';
+import type { Worker } from '../worker.js';
+import { siteFold, siteProcess, type SiteOutcome, type SiteState } from './site.process.js';
+
+const actor: Actor = { subject: 'site', role: 'system', via: 'worker' };
+/** A build at the provider may take 14 minutes. */
+const TIMEOUT_MS = 15 * 60_000;
+
+/** Each is set, so that one that was taken away does not stay: the build ignores empty ones. */
+const variablesOf = ({ name, slug, brandColor = '' }: SiteValues): Readonly<Record<string, string>> => ({
+  SITE_NAME: name,
+  SITE_SLUG: slug,
+  SITE_COLOR: brandColor,
+});
+
+type Provisioned = WebsiteDocument & Required<Pick<WebsiteDocument, 'hosting'>>;
+
+/** What is under way or over: an attempt that reached its end leaves nothing open. */
+const openIn = (state: SiteState): SiteState | null =>
+  state.attempts.lease === undefined && state.attempts.pause === undefined ? null : state;
+
+/**
+ * Sets the variables of a site when its website was changed, and makes the deployments that were
+ * queued with a change. Any number of these may run on the same stores.
+ */
+export const createSiteWorker = (parts: {
+  engine: Engine;
+  reader: Reader;
+  createReactor: CreateReactor;
+  hosting: Hosting;
+}): Worker => {
+  const { engine, reader, createReactor, hosting } = parts;
+  const worker = engine.ids.commandId();
+
+  const provisioned = async (websiteId: string): Promise<Provisioned | null> => {
+    const { document } = await reader.read(websiteProjection, websiteId);
+    return document?.hosting === undefined ? null : { ...document, hosting: document.hosting };
+  };
+
+  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
+    commandId: engine.ids.commandId(),
+    actor,
+    requestId,
+    correlationId,
+    causationId: id,
+  });
+
+  const refuseUpdate = ({ id, archivedAt, hosting: { provider } }: Provisioned): void => {
+    const refuse = (message: string): never => {
+      throw new ProviderFault({ provider, message, transient: false });
+    };
+    if (archivedAt !== undefined) refuse(`Website ${id} is archived`);
+    if (provider !== hosting.provider) refuse('The service is set up for another provider');
+  };
+
+  const task = (event: Recorded<{ type: string; data: { websiteId: string } }>): LeasedTask<SiteState, SiteOutcome> => {
+    const { websiteId } = event.data;
+
+    /** Waits for the build, and records what the site shows once it is served. */
+    const deploy = async (
+      { hosting: { projectId } }: Provisioned,
+      redeployId: string,
+      begun: Deployment | null,
+      values: SiteValues,
+      lease: HeldLease<SiteOutcome>,
+    ): Promise<void> => {
+      const isEnded = begun?.status === 'ready' || begun?.status === 'failed';
+      lease.assertHeld();
+      const { id: deploymentId, status, error } = isEnded ? begun : await hosting.deploy(projectId, redeployMarker(redeployId));
+      const fault = (message: string, transient: boolean) =>
+        new ProviderFault({ provider: hosting.provider, message, transient });
+      if (status === 'failed') throw fault(`The build failed: ${error ?? 'no reason given'}`, false);
+      if (status === 'building') throw fault('The build has not ended yet', true);
+      const shown = { type: 'RecordDeployment', websiteId, deploymentId, values } as const;
+      await engine.handle(websiteDecider, shown, contextOf(event));
+      await lease.record({ type: 'RecordRedeploy', redeployId, deploymentId });
+    };
+
+    return {
+      worker,
+      logger: () => engine.logger.child({ worker: 'site', websiteId }),
+      load: async () => {
+        const { state } = await engine.state(siteFold, { websiteId });
+        const website = await provisioned(websiteId);
+        if (website === null || state.givenUpAt !== undefined) return null;
+        const isOlder = website.archivedAt === undefined && !areSameValues(website, state.set ?? website.built);
+        return isOlder || state.queued.length > 0 ? state : null;
+      },
+      handle: async (command) => openIn((await engine.handle(siteProcess, { websiteId, ...command }, contextOf(event))).state),
+      timeoutMs: () => TIMEOUT_MS,
+      execute: async ({ set, queued }, lease) => {
+        const website = await provisioned(websiteId);
+        if (website === null) return null;
+        refuseUpdate(website);
+        const { projectId } = website.hosting;
+        const before = set ?? website.built;
+        let next = queued;
+        const [first] = queued;
+        // One that an earlier attempt has begun was built with what was set then.
+        const begun = first === undefined ? null : await hosting.findDeployment(projectId, redeployMarker(first));
+        if (first !== undefined && begun !== null) {
+          await deploy(website, first, begun, before, lease);
+          next = queued.slice(1);
+        }
+        const wanted = siteValuesOf(website);
+        if (!areSameValues(wanted, before)) {
+          lease.assertHeld();
+          await hosting.setVariables(projectId, variablesOf(wanted));
+          await lease.record({ type: 'RecordVariables', values: wanted });
+        }
+        for (const redeployId of next) await deploy(website, redeployId, null, wanted, lease);
+        return null;
+      },
+      failure: { message: 'a site could not be brought up to date', outcome: recordFailure },
+    };
+  };
+
+  const update = async (event: Parameters<typeof task>[0], context: ReactionContext): Promise<void> =>
+    runLeasedTask(engine, context, task(event));
+
+  /** A change is worth another try, whatever an earlier one came to. */
+  const updateAnew = async (event: Parameters<typeof task>[0], context: ReactionContext): Promise<void> => {
+    const { position, data } = event;
+    const reopen = { type: 'ReopenUpdate', websiteId: data.websiteId, position } as const;
+    await engine.handle(siteProcess, reopen, contextOf(event));
+    await update(event, context);
+  };
+
+  return createReactor({
+    name: 'site',
+    streams: [websiteStream, siteStream],
+    // A deployment that is queued with a change comes after it.
+    key: ({ data }) => data.websiteId,
+    on: {
+      WebsiteActivated: update,
+      WebsiteRenamed: updateAnew,
+      WebsiteBrandColorChanged: updateAnew,
+      WebsiteBrandColorRemoved: updateAnew,
+      WebsiteRestored: updateAnew,
+      SiteRedeployQueued: update,
+      SiteUpdateReopened: update,
+    },
+  });
+};
