@@ -177,6 +177,10 @@ export const refusals = {
   readOnlyTokenForMails: () => refuse('read_only_token_for_mails', 'Not authorized to read mails with a read-only token'),
   missingToken: () => refuse('missing_token', 'Missing token'),
   noAuthorizationHeader: () => refuse('no_authorization_header', 'No Authorization header'),
-  invalidToken: () => refuse('invalid_token', 'Invalid token'),
+  /** `hint`: what to do instead. */
+  invalidToken: (hint?: string): Refusal => ({
+    ...refuse('invalid_token', 'Invalid token'),
+    ...(hint !== undefined && { details: { hint } }),
+  }),
   staleSession: () => refuse('stale_session', 'Your session is stale'),
 } as const satisfies Record<string, (...parts: never[]) => Refusal>;

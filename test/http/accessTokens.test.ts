@@ -125,7 +125,7 @@ describe('a token', () => {
 
   test('is Invalid token where the portal comes in', async () => {
     const answer = await api.call('GET', '/me', { headers: { authorization: `Bearer ${token}` } });
-    expect(answer).toMatchObject(refused('Invalid token', 'invalid_token'));
+    expect(answer).toMatchObject({ status: 401, body: { error: 'Invalid token', code: 'invalid_token' } });
   });
 
   test('the scheme is known in any case', async () => {

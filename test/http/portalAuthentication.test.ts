@@ -150,16 +150,31 @@ describe('a JWT', () => {
     expect(outcome(await whoIs(await make()))).toStrictEqual([401, 'Invalid token']);
   });
 
-  test('is refused under /v1', async () => {
-    expect(outcome(await whoIs(await issuer.sign(), '/v1/whoami'))).toStrictEqual([401, 'Invalid token']);
+  test('is refused under /v1, and told where it belongs', async () => {
+    const answer = await whoIs(await issuer.sign(), '/v1/whoami');
+    expect(outcome(answer)).toStrictEqual([401, 'Invalid token']);
+    expect(answer.body).toMatchObject({ code: 'invalid_token', details: { hint: expect.stringContaining('without /v1') } });
   });
 
-  test.each(['Basic abc', 'Bearer', 'Bearer a b', 'abc'])(
-    'has to come as one bearer credential, not as %j',
+  test('a personal access token in its place is told where it belongs', async () => {
+    const answer = await whoIs(await portal.mintToken());
+    expect(answer.body).toMatchObject({ code: 'invalid_token', details: { hint: expect.stringContaining('with /v1') } });
+  });
+
+  test.each(['', 'Basic YTpi', 'Bearer', 'Bearer  ', 'bearer', 'abc', 'Bearerabc'])(
+    '%j is no bearer credential: it is missing',
     async (authorization) => {
-      expect(outcome(await portal.call('GET', '/whoami', { headers: { authorization } }))).toStrictEqual([401, 'Invalid token']);
+      const refused = async (path: string) => outcome(await portal.call('GET', path, { headers: { authorization } }));
+      expect(await refused('/whoami')).toStrictEqual([401, 'No Authorization header']);
+      expect(await refused('/v1/whoami')).toStrictEqual([401, 'Missing token']);
     },
   );
+
+  test.each(['Bearer a b', 'Bearer eyJ', 'Bearer svc_pat_'])('%j is one that is not valid', async (authorization) => {
+    for (const path of ['/whoami', '/v1/whoami']) {
+      expect(outcome(await portal.call('GET', path, { headers: { authorization } }))).toStrictEqual([401, 'Invalid token']);
+    }
+  });
 
   test('is missing: 401 says so, and how to authenticate', async () => {
     const answer = await whoIs(undefined);

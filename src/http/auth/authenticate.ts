@@ -59,8 +59,7 @@ export const createAuthenticate = (parts: {
   };
 
   const byIdentity = async (accessToken: string): Promise<Caller> => {
-    // A personal access token is no identity provider's: it need not be asked.
-    const identity = accessToken.startsWith(tokenPrefix) ? null : await identityProvider?.identify(accessToken);
+    const identity = await identityProvider?.identify(accessToken);
     if (identityProvider === null || identity === null || identity === undefined) throw new Refused(refusals.invalidToken());
     if (identity.role === 'client' && !(await identityProvider.exists(identity, accessToken))) {
       throw new Refused(refusals.staleSession());
@@ -86,11 +85,20 @@ export const createAuthenticate = (parts: {
   };
 
   return async (authorization, mode) => {
-    if (authorization === undefined || authorization === '') {
-      throw new Refused(mode === 'token' ? refusals.missingToken() : refusals.noAuthorizationHeader());
-    }
-    const credential = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+    const sent = /^bearer(?: +(.+))?$/i.exec(authorization?.trim() ?? '')?.[1];
+    if (sent === undefined) throw new Refused(mode === 'token' ? refusals.missingToken() : refusals.noAuthorizationHeader());
+    const credential = /^\S+$/.exec(sent)?.[0];
     if (credential === undefined) throw new Refused(refusals.invalidToken());
+    if (mode === 'token' && isJwt(credential)) throw new Refused(refusals.invalidToken(hints.jwt));
+    if (mode === 'portal' && credential.startsWith(tokenPrefix)) throw new Refused(refusals.invalidToken(hints.token));
     return mode === 'token' ? byToken(credential) : byIdentity(credential);
   };
 };
+
+const hints = {
+  jwt: 'Paths under /v1 take a personal access token. This is a JWT: send it to the same path without /v1.',
+  token: 'Personal access tokens are for paths under /v1. Send it to the same path with /v1 before it.',
+};
+
+/** In form (RFC 7515, 3.1), whoever has signed it. */
+const isJwt = (credential: string): boolean => /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/.test(credential);
