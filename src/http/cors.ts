@@ -7,7 +7,8 @@ export const corsHeaders = (origins: readonly string[], origin: string | undefin
   if (origin === undefined || !origins.includes(origin)) return { vary: 'origin' };
   return {
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'etag, idempotent-replayed, link, location, retry-after, total-count, x-request-id',
+    'access-control-expose-headers':
+      'etag, idempotent-replayed, link, location, ratelimit, ratelimit-policy, retry-after, total-count, x-request-id',
     'cross-origin-resource-policy': 'cross-origin',
     vary: 'origin',
   };
@@ -21,6 +22,7 @@ const nothing = {};
  */
 export const preflightHeaders = (allow: string): Readonly<Record<string, string>> => ({
   'access-control-allow-methods': allow,
-  'access-control-allow-headers': 'authorization, content-type, idempotency-key, if-match, if-none-match, x-request-id',
+  'access-control-allow-headers':
+    'authorization, content-type, idempotency-key, if-match, if-none-match, last-event-id, x-request-id',
   'access-control-max-age': '600',
 });

@@ -7,6 +7,9 @@ import { onceAborted, type StreamGuard } from './streamGuard.js';
 /** A comment is sent this often, so that no proxy closes the connection as idle. */
 const heartbeatMs = 15_000;
 
+/** How long a reader waits before it connects again. */
+const retryMs = 3_000;
+
 type ServerSentEvents = NonNullable<Answer['events']>;
 
 /**
@@ -41,6 +44,7 @@ export const sendEvents = async (
     return;
   }
   response.flushHeaders();
+  response.write(`retry: ${String(retryMs)}\n\n`);
   // With an unread body, the end of the connection would not be noticed.
   request.resume();
 

@@ -100,6 +100,10 @@ const headers: Json = {
   ETag: { description: 'Strong validator of the answer.', schema: { type: 'string' } },
   Link: { description: 'The next page, with `rel="next"`; absent on the last one (RFC 8288).', schema: { type: 'string' } },
   TotalCount: { description: 'How many there are on all pages; with `count=true`.', schema: { type: 'integer' } },
+  Location: {
+    description: 'The path of what was made, in the entry mode of the request: with `/v1` for programs.',
+    schema: { type: 'string', format: 'uri-reference' },
+  },
   RequestId: { description: 'Names the request in the log.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds until a repetition makes sense.', schema: { type: 'integer' } },
   IdempotentReplayed: {
@@ -130,6 +134,12 @@ const parameters: Json = {
     'Makes the request safe to repeat for 24 hours.',
   ),
   IfMatch: header('header', 'If-Match', { type: 'string' }, '`ETag` of the state that the change is meant for.'),
+  LastEventId: header(
+    'header',
+    'Last-Event-ID',
+    { type: 'string' },
+    '`id` of the last event that the reader has: what is new is sent.',
+  ),
   IfNoneMatch: header('header', 'If-None-Match', { type: 'string' }, '`ETag` of what the caller has already.'),
 };
 
@@ -151,6 +161,7 @@ const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json
       ...(isWrite && access !== 'public' ? [refer('parameters', 'IdempotencyKey')] : []),
       ...(ifMatch === 'honoured' ? [refer('parameters', 'IfMatch')] : []),
       ...(hasETag(route) ? [refer('parameters', 'IfNoneMatch')] : []),
+      ...(isStream(route) ? [refer('parameters', 'LastEventId')] : []),
     ],
     ...(body !== undefined && {
       requestBody: { required: true, content: { 'application/json': { schema: withoutIssueTexts(closed(body)) } } },
@@ -174,7 +185,9 @@ const parametersIn = (place: 'path' | 'query' | 'header', schema: TSchema): Json
 };
 
 /** Every answer to a read has one, but a stream of events. */
-const hasETag = ({ method, answers }: Route): boolean => method === 'get' && answers[200]?.contentType !== 'text/event-stream';
+const hasETag = (route: Route): boolean => route.method === 'get' && !isStream(route);
+
+const isStream = ({ answers }: Route): boolean => answers[200]?.contentType === 'text/event-stream';
 
 const isCounted = ({ paging }: Route): boolean => typeof paging === 'object' && paging.count === true;
 
@@ -195,6 +208,7 @@ const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
       description: text,
       headers: {
         'X-Request-Id': refer('headers', 'RequestId'),
+        ...(status === '201' && { Location: refer('headers', 'Location') }),
         ...(status === '200' && hasETag(route) && { ETag: refer('headers', 'ETag') }),
         ...(paging !== undefined && status === '200' && { Link: refer('headers', 'Link') }),
         ...(isCounted(route) && status === '200' && { 'Total-Count': refer('headers', 'TotalCount') }),

@@ -28,6 +28,8 @@ export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Re
   const status = answer.status ?? (answer.body === undefined ? 204 : 200);
   const headers: Record<string, string> = { 'cache-control': safe ? 'private, no-cache' : 'no-store' };
   if (safe) headers.vary = 'authorization';
+  const location = status === 201 ? locationOf(exchange, answer) : undefined;
+  if (location !== undefined) headers.location = `${pathOf(baseUrl)}${prefixOf(exchange)}${location}`;
   if (answer.next !== undefined) headers.link = `<${nextPage(baseUrl, request.originalUrl, answer.next)}>; rel="next"`;
   if (answer.total !== undefined) headers['total-count'] = String(answer.total);
   if (answer.body === undefined) return { status, headers: { ...headers, ...answer.headers } };
@@ -37,6 +39,17 @@ export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Re
   if (!isBytes) headers['content-type'] = json;
   if (answer.revision !== undefined || (safe && status === 200)) headers.etag = etagOf(body, answer.revision);
   return { status, headers: { ...headers, ...answer.headers }, body };
+};
+
+const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, '');
+
+const prefixOf = ({ mode }: Exchange): string => (mode === 'token' ? '/v1' : '');
+
+const locationOf = ({ request: { method, path } }: Exchange, { location, body }: Answer): string | undefined => {
+  const own = path.replace(/\/$/, '');
+  if (location !== undefined || method !== 'POST') return location ?? own;
+  const { id } = body as { readonly id?: unknown };
+  return typeof id === 'string' ? `${own}/${encodeURIComponent(id)}` : undefined;
 };
 
 const nextPage = (baseUrl: string, url: string, cursor: string): string => {

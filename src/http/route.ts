@@ -149,6 +149,11 @@ export interface Answer {
    * Revision of the resource: it becomes part of the `ETag`, and what `If-Match` is compared with.
    */
   readonly revision?: bigint;
+  /**
+   * With 201: the path of what was made, as portal traffic writes it. Default: the path of the
+   * request, after a POST followed by the `id` in the body.
+   */
+  readonly location?: string;
   /** Lists: the cursor of the next page, sent as a `Link` header. */
   readonly next?: string;
   /** Lists: how many there are on all pages, sent as `Total-Count`. */

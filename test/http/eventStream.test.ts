@@ -86,7 +86,7 @@ describe('server-sent events', () => {
     expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(await done).toBe('ended');
-    expect(text()).toBe('event: job\nid: 1\ndata: {"step":"a\\nb"}\n\ndata: [1]\n\n');
+    expect(text()).toBe('retry: 3000\n\nevent: job\nid: 1\ndata: {"step":"a\\nb"}\n\ndata: [1]\n\n');
   });
 
   test('are kept alive by a comment every 15 s', async () => {

@@ -626,6 +626,13 @@ describe.each(Object.entries(cases).map(([name, variants]) => [name, Object.valu
       const after = await position();
       const first = await send(name, write, headers);
       expect(first.status).toBe(status);
+      if (status === 201) {
+        const location = first.headers.get('location') ?? 'none';
+        expect(first.text).toContain(location.split('/').at(-1));
+        // It is a path that there is, though not each of them is read by itself.
+        expect([200, 405]).toContain((await api.call('GET', location.replace(/^\/v1/, ''), { token: admin })).status);
+        expect(location).toMatch(/^\/v1\//);
+      }
       const again = await send(name, write, headers);
       expect([again.status, again.text]).toEqual([first.status, first.text]);
       expect(again.headers.get('idempotent-replayed')).toBe('true');

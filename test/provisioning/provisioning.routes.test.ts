@@ -316,6 +316,52 @@ describe('GET /websites/:id/provisioning/events', () => {
     await until(websiteId, 'succeeded');
   });
 
+  describe('as an EventSource reads it', () => {
+    const idOf = (text: string): string => /^id: (.*)$/m.exec(text)?.[1] ?? 'none';
+    const connect = (id: string, lastEventId: string, signal?: AbortSignal) =>
+      fetch(`${api.url}/v1/websites/${id}/provisioning/events`, {
+        headers: { authorization: `Bearer ${token}`, 'last-event-id': lastEventId },
+        ...(signal !== undefined && { signal }),
+      });
+
+    test('events are named and numbered, and it is said when to come back', async () => {
+      const { id } = await newWebsite();
+      await startWorker();
+      await until(id, 'succeeded');
+      const { text } = await api.call('GET', `/websites/${id}/provisioning/events`, { token });
+      expect(text).toMatch(/^retry: 3000\n\nevent: job\nid: \d+\ndata: \{.*\}\n\n$/);
+    });
+
+    test('after the end, who has the last event is told not to come back; others get it', async () => {
+      const { id } = await newWebsite();
+      const { text: first } = await api.call('GET', `/websites/${id}/provisioning`, { token });
+      await startWorker();
+      await until(id, 'succeeded');
+      expect(first).toContain('queued');
+      const late = await (await connect(id, '0')).text();
+      expect(late).toContain('"status":"succeeded"');
+      const again = await connect(id, idOf(late));
+      expect([again.status, await again.text()]).toStrictEqual([204, '']);
+      expect((await api.call('GET', `/websites/${id}/provisioning/events`, { token })).status).toBe(200);
+    });
+
+    test('who has the present event is sent what comes after it', async () => {
+      const { id } = await newWebsite();
+      const leaving = new AbortController();
+      const before = await connect(id, 'nothing', leaving.signal);
+      const reader = before.body?.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      while (!text.includes('data: ')) text += (await reader?.read())?.value ?? '';
+      expect(text).toContain('"status":"queued"');
+      leaving.abort();
+      const resumed = connect(id, idOf(text));
+      await startWorker();
+      const rest = await (await resumed).text();
+      expect(rest).not.toContain('"status":"queued"');
+      expect(rest).toContain('"status":"succeeded"');
+    });
+  });
+
   test('of somebody else’s website: 403', async () => {
     const { owner } = await newOwner();
     const { id } = await newWebsite();

@@ -80,11 +80,18 @@ export const accessRoutes = ({
     const { websiteId } = key;
     const { link, invitations, revision } = await readAccess(reader, key, through);
     if (link !== undefined) {
-      return { status, body: { kind: 'linked', link: await toLink(reader, websiteId, link) }, revision };
+      const location = `/websites/${websiteId}/clients/${key.clientId}`;
+      return { status, body: { kind: 'linked', link: await toLink(reader, websiteId, link) }, revision, location };
     }
     const invitation = invitations.find(({ kind, status: stands }) => kind === 'client_access' && stands === 'pending');
     if (invitation === undefined) throw new Error(`client ${key.clientId} was added, and has neither link nor invitation`);
-    return { status, body: { kind: 'invited', invitation: await toInvitation(engine, websiteId, invitation) }, revision };
+    const location = `/websites/${websiteId}/client-invitations/${invitation.id}`;
+    return {
+      status,
+      body: { kind: 'invited', invitation: await toInvitation(engine, websiteId, invitation) },
+      revision,
+      location,
+    };
   };
 
   /** The website as it last was with this owner, whoever owns it by now. */

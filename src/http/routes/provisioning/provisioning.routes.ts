@@ -14,6 +14,7 @@ import type { Reader } from '../../../projections/reader.js';
 const provisioningTag: RouteTag = { name: 'Provisioning', description: 'The progress of making a website.' };
 /** One event: before OpenAPI 3.2 the schema of a stream describes each. */
 const JobEvent = Type.Object({
+  event: Type.Literal('job'),
   id: Type.String({ description: 'Revision of the job.' }),
   data: Type.String({ contentMediaType: 'application/json', contentSchema: ProvisioningJob }),
 });
@@ -26,29 +27,31 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
     return { body: toProvisioningJob(document, role), ...(revision !== NO_STREAM && { revision }) };
   };
 
-  /** The job at once, then whenever it has changed, until it has ended. */
-  async function* follow({ website: { website }, caller, signal }: RouteRequest): AsyncGenerator<{ id: string; data: unknown }> {
+  const readJob = async (website: WebsiteDocument, { role }: Caller) => {
+    const { document, revision } = await provisioningJob(reader, website);
+    const data = toProvisioningJob(document, role);
+    const hasEnded = data.status === 'succeeded' || data.status === 'failed';
+    return { text: JSON.stringify(data), hasEnded, event: { event: 'job', id: String(revision), data } };
+  };
+
+  /**
+   * The job at once, unless the reader has it, then whenever it has changed, until it has ended.
+   * @param lastEventId what the reader has
+   */
+  async function* follow(
+    { website: { website }, caller, signal }: RouteRequest,
+    lastEventId: string | undefined,
+  ): AsyncGenerator<{ event: string; id: string; data: unknown }> {
     // Before the first read, so that no change between the two is missed.
     const changes = await engine.watch([provisioningStream.name({ jobId: website.provisioningJobId })], signal);
     let sent = '';
-    const readJob = async () => {
-      const { document, revision } = await provisioningJob(reader, website);
-      const data = toProvisioningJob(document, caller.role);
-      const text = JSON.stringify(data);
-      const isNew = text !== sent;
+    do {
+      const { text, hasEnded, event } = await readJob(website, caller);
+      const isNew = text !== sent && event.id !== lastEventId;
       sent = text;
-      return { isNew, hasEnded: data.status === 'succeeded' || data.status === 'failed', event: { id: String(revision), data } };
-    };
-
-    const first = await readJob();
-    yield first.event;
-    if (first.hasEnded) return;
-    while ((await changes.next()).done !== true) {
-      const { isNew, hasEnded, event } = await readJob();
-      if (!isNew) continue;
-      yield event;
+      if (isNew) yield event;
       if (hasEnded) return;
-    }
+    } while ((await changes.next()).done !== true);
   }
 
   return [
@@ -78,8 +81,16 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
           contentType: 'text/event-stream',
           schema: JobEvent,
         },
+        204: { description: 'The job has ended, and the reader has that event: there is no need to connect again.' },
       },
-      answer: (request) => Promise.resolve({ events: follow(request as RouteRequest) }),
+      answer: async (request) => {
+        const lastEventId = request.header('last-event-id');
+        if (lastEventId !== undefined) {
+          const { hasEnded, event } = await readJob(request.website.website, request.caller);
+          if (hasEnded && event.id === lastEventId) return { status: 204 };
+        }
+        return { events: follow(request as RouteRequest, lastEventId) };
+      },
     }),
 
     route({
