@@ -50,6 +50,7 @@ export const refusalKinds = {
   invitation_not_found: 'notFound',
   billing_not_set_up: 'notFound',
   invoice_not_found: 'notFound',
+  invoice_settled: 'conflict',
   no_owner: 'conflict',
   owner_not_found: 'notFound',
   transfer_failed: 'conflict',
@@ -123,6 +124,8 @@ export const refusals = {
   billingNotSetUp: (websiteId: string) => refuse('billing_not_set_up', `Billing for website ${websiteId} is not set up`),
   invoiceNotFound: (id: string) => refuse('invoice_not_found', `Invoice ${id} not found`),
   ownerNotFound: (websiteId: string) => refuse('owner_not_found', `Owner of website ${websiteId} not found`),
+  /** `status`: `paid`, `void`, … */
+  invoiceSettled: (id: string, status: string) => refuse('invoice_settled', `Invoice ${id} is ${status}`),
   noOwner: (websiteId: string) => refuse('no_owner', `Website ${websiteId} has no owner`),
   /** `message`: that of the fault. */
   transferFailed: (message: string) => refuse('transfer_failed', message),

@@ -86,7 +86,7 @@ export const readPage = async <Item>(
   if (found.length <= limit || last === undefined) return { items };
   const { sort } = query;
   const place = sort === undefined ? idOf(last) : JSON.stringify([sort, await keyOf?.(last, sort.replace(/^-/, '')), idOf(last)]);
-  return { items, next: Buffer.from(place).toString('base64url') };
+  return { items, next: toCursor(place) };
 };
 
 const placeOf = ({ sort, cursor }: ListQuery): Omit<PageRequest, 'limit'> => {
@@ -97,14 +97,18 @@ const placeOf = ({ sort, cursor }: ListQuery): Omit<PageRequest, 'limit'> => {
   return { after, sort: { ...sorted, afterKey } };
 };
 
-const textIn = (cursor: string): string => {
+/** The cursor that names a place in a list. */
+export const toCursor = (place: string): string => Buffer.from(place).toString('base64url');
+
+/** The place that a cursor names. @throws Refused when the cursor is not one of ours */
+export const placeIn = (cursor: string): string => {
   const text = Buffer.from(cursor, 'base64url').toString();
   if (Buffer.from(text).toString('base64url') !== cursor) throw notACursor();
   return text;
 };
 
 const idIn = (cursor: string): string => {
-  const id = textIn(cursor);
+  const id = placeIn(cursor);
   if (!/^[\w.-]+$/.test(id)) throw notACursor();
   return id;
 };
@@ -112,7 +116,7 @@ const idIn = (cursor: string): string => {
 const sortedPlaceIn = (cursor: string, sort: string): [SortKey, string] => {
   let place: unknown;
   try {
-    place = JSON.parse(textIn(cursor));
+    place = JSON.parse(placeIn(cursor));
   } catch {
     throw notACursor();
   }

@@ -1,5 +1,6 @@
 import { accessProjection } from './access/access.projection.js';
 import { apiKeyProjection } from './apiKey/apiKey.projection.js';
+import { billingProjection } from './billing/billing.projection.js';
 import { bookingProjection } from './booking/booking.projection.js';
 import { clientProjection } from './client/client.projection.js';
 import { clientSubjectProjection } from './client/clientSubject.projection.js';
@@ -18,6 +19,7 @@ export const projections: readonly AnyProjection[] = [
   accessProjection,
   deliveryProjection,
   provisioningProjection,
+  billingProjection,
   seoProjection,
   bookingProjection,
   serviceProjection,

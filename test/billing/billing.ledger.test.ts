@@ -3,6 +3,7 @@ import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.j
 import { systemClock } from '../../src/platform/clock.js';
 import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
+import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { partsOf } from '../support/process.js';
 
@@ -77,6 +78,92 @@ test('a transfer at any price leads to a subscription, and invoices are written,
 
   const portal = await call('POST', `/websites/${websiteId}/billing/portal`, ana);
   expect(portal.body).toEqual({ url: `${api.url}/websites/${websiteId}/billing` });
+});
+
+test('an invoice is voided once, and neither paid then nor voided once it is paid', async () => {
+  const { id, ...fields } = (await call('POST', invoices(), admin, input)).body as { id: string };
+  const path = `${invoices()}/${id}`;
+  expect((await call('POST', `${path}/void?dryRun=1`, admin)).body).toEqual({ events: [] });
+  const voided = await call('POST', `${path}/void`, admin);
+  expect([voided.status, voided.body]).toEqual([200, { id, ...fields, status: 'void', voidedAt: expect.any(String) }]);
+  expect((await call('POST', `${path}/void`, admin)).body).toEqual(voided.body);
+  expect(refusal(await call('POST', `${path}/pay`, admin))).toEqual([400, `Invoice ${id} is void`]);
+
+  const other = ((await call('POST', invoices(), admin, input)).body as { id: string }).id;
+  await call('POST', `${invoices()}/${other}/pay`, admin);
+  for (const query of ['', '?dryRun=1']) {
+    expect(refusal(await call('POST', `${invoices()}/${other}/void${query}`, admin))).toEqual([400, `Invoice ${other} is paid`]);
+  }
+  expect(refusal(await call('POST', `${invoices()}/unknown/void`, admin))).toEqual([404, 'Invoice unknown not found']);
+});
+
+test('after a change of owner the admin sees all that was billed, each owner their own', async () => {
+  const { id } = (await call('POST', '/websites', admin, { name: 'Shop', slug: 'shop' })).body as { id: string };
+  const billing = (token: string) => call('GET', `/websites/${id}/billing`, token);
+  const owner = async (email: string): Promise<string> => {
+    const offer = await call('POST', `/websites/${id}/transfers`, admin, { email });
+    const token = await api.mintToken({ role: 'client', subject: email, verifiedEmail: email });
+    expect((await call('POST', `/invitations/${(offer.body as { id: string }).id}/claim`, token)).status).toBe(200);
+    return token;
+  };
+  const bill = async () => (await call('POST', `/websites/${id}/billing/invoices`, admin, input)).body;
+  const cleo = await owner('cleo@example.com');
+  const first = await bill();
+  const before = (await billing(cleo)).body as { subscription: object };
+  expect(before).toEqual({ subscription: expect.objectContaining({ status: 'active' }), invoices: [first] });
+
+  const dan = await owner('dan@example.com');
+  const second = await bill();
+  const { clientId } = second as { clientId: string };
+  await eventually('the end of the first subscription', async () => {
+    const { previousSubscriptions } = (await billing(admin)).body as { previousSubscriptions?: { status: string }[] };
+    return previousSubscriptions?.[0]?.status === 'canceled' ? true : undefined;
+  });
+  expect((await billing(admin)).body).toEqual({
+    subscription: expect.objectContaining({ status: 'active' }),
+    previousSubscriptions: [{ ...before.subscription, status: 'canceled', canceledAt: expect.any(String) }],
+    invoices: [second, first],
+  });
+  expect((await billing(dan)).body).toEqual({ subscription: expect.objectContaining({ status: 'active' }), invoices: [second] });
+  expect((await billing(cleo)).status).toBe(403);
+
+  await call('DELETE', `/websites/${id}/owner`, admin);
+  expect((await billing(admin)).body).toMatchObject({ subscription: null, invoices: [second, first] });
+  const list = (query: string) => call('GET', `/invoices?${query}`, admin);
+  expect((await list(`websiteId=${id}`)).body).toEqual([second, first]);
+  expect((await list(`clientId=${clientId}`)).body).toEqual([second]);
+  expect((await list(`clientId=${clientId}&status=void`)).body).toEqual([]);
+});
+
+test('invoices are listed across websites and clients, in pages, sorted and filtered', async () => {
+  const all = (await call('GET', '/invoices?limit=200', admin)).body as { id: string; createdAt: string; dueAt?: string }[];
+  expect(all.length).toBeGreaterThan(5);
+  expect(all.map(({ createdAt }) => createdAt)).toEqual(
+    all
+      .map(({ createdAt }) => createdAt)
+      .toSorted()
+      .reverse(),
+  );
+  for (const sort of ['', '-createdAt', 'createdAt', 'dueAt', '-dueAt']) {
+    const seen: unknown[] = [];
+    for (let next = `/invoices?limit=2${sort === '' ? '' : `&sort=${sort}`}`; next !== '';) {
+      const answer = await call('GET', next, admin);
+      seen.push(...(answer.body as unknown[]));
+      next = /\/v1([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1] ?? '';
+    }
+    const whole = (await call('GET', `/invoices?limit=200${sort === '' ? '' : `&sort=${sort}`}`, admin)).body;
+    expect(seen).toEqual(whole);
+    expect(seen).toHaveLength(all.length);
+    if (sort === '' || sort === '-createdAt') expect(seen).toEqual(all);
+    if (sort === 'createdAt') expect(seen).toEqual(all.toReversed());
+    // Those with a due date come first.
+    if (sort.endsWith('dueAt')) expect(seen.slice(0, 1)).toEqual([expect.objectContaining({ dueAt: expect.any(String) })]);
+  }
+  const paid = (await call('GET', '/invoices?status=paid', admin)).body as { status: string }[];
+  expect(new Set(paid.map(({ status }) => status))).toEqual(new Set(['paid']));
+  for (const query of ['status=late', 'sort=total', 'cursor=nonsense']) {
+    expect((await call('GET', `/invoices?${query}`, admin)).status).toBe(400);
+  }
 });
 
 test('what is no amount or no currency is refused', async () => {

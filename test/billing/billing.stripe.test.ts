@@ -116,3 +116,45 @@ describe('an owner', () => {
     expect((await call('DELETE', `${website}/owner`)).status).toBe(204);
   });
 });
+
+describe('billing at Stripe', () => {
+  test('after a change of owner is all there for the admin, and each owner’s own for them', async () => {
+    const { website: claimed } = (await transfer(ana)).body as { website: { clientId: string } };
+    await transfer(ben);
+    await eventually('the cancellation', isEnded(idOfWebsite(), 0));
+    const [first, second] = subscriptionsOf(idOfWebsite()).map(
+      ({ id }) => stripe.invoices.find((one) => one.subscription === id)?.id,
+    );
+    expect((await call('GET', `${website}/billing`)).body).toMatchObject({
+      subscription: { status: 'active' },
+      previousSubscriptions: [{ status: 'canceled' }],
+      invoices: [{ id: second }, { id: first }],
+    });
+    const { body } = await call('GET', `${website}/billing`, ben.token);
+    expect(body).toMatchObject({ subscription: { status: 'active' }, invoices: [{ id: second }] });
+    expect(body).not.toHaveProperty('previousSubscriptions');
+
+    const { clientId } = claimed;
+    expect((await call('GET', `/invoices?clientId=${clientId}`)).body).toMatchObject([
+      { id: first, clientId, websiteId: idOfWebsite() },
+    ]);
+    expect((await call('GET', `/invoices?websiteId=${idOfWebsite()}&sort=createdAt`)).body).toMatchObject([
+      { id: first },
+      { id: second },
+    ]);
+  });
+
+  test('an open invoice is voided; one that was paid meanwhile, or is another website’s, is not', async () => {
+    await transfer(ana);
+    const [subscription] = subscriptionsOf(idOfWebsite());
+    const [open, paid] = [stripe.addInvoice(subscription?.id ?? ''), stripe.addInvoice(subscription?.id ?? '')];
+    const sendVoid = (id: string, at = website) => call('POST', `${at}/billing/invoices/${id}/void`);
+    const voided = await sendVoid(open.id);
+    expect(voided.body).toMatchObject({ id: open.id, status: 'void', url: expect.stringContaining('https://') });
+    expect((await sendVoid(open.id)).body).toEqual(voided.body);
+    paid.status = 'paid';
+    expect(refusal(await sendVoid(paid.id))).toEqual([400, `Invoice ${paid.id} is paid`]);
+    const elsewhere = `/websites/${await newWebsite()}`;
+    expect(refusal(await sendVoid(open.id, elsewhere))).toEqual([404, `Invoice ${open.id} not found`]);
+  });
+});

@@ -1,5 +1,14 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Customer, Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
+import type {
+  Customer,
+  Invoice,
+  InvoicePage,
+  InvoiceQuery,
+  Payer,
+  Payments,
+  RecordedSubscription,
+  Subscription,
+} from '../../src/integrations/payments/port.js';
 
 const assertHeld = (): void => undefined;
 
@@ -8,6 +17,9 @@ export interface PaymentsUnderTest {
   readonly payments: Payments;
   /** The price of a subscription. */
   readonly priceId: string;
+  /** Bills the subscription once more; every other time with a due date. @returns the invoice's id */
+  addInvoice(of: RecordedSubscription): Promise<string>;
+  payInvoice(invoiceId: string): Promise<void>;
 }
 
 /** The contract of every payment provider (`src/integrations/payments/port.ts`). */
@@ -83,9 +95,9 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       await payments.endSubscription(first.id);
       await payments.endSubscription(first.id);
       expect(await payments.findSubscription(customerId, 'site-5')).toBeNull();
-      const account = { websiteId: 'site-5', clientId: payer.clientId, customerId, subscriptionId: first.id };
-      const { subscription } = await payments.readBilling(account);
-      expect(subscription).toMatchObject({ id: first.id, status: 'canceled', canceledAt: expect.any(String) });
+      expect(await payments.readSubscriptions([first.id])).toMatchObject([
+        { id: first.id, status: 'canceled', canceledAt: expect.any(String) },
+      ]);
 
       const [, second] = await subscribe(payer, 'site-5', 'claim-5');
       expect(second.id).not.toBe(first.id);
@@ -97,13 +109,104 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       await expect(payments.endSubscription('unknown')).resolves.toBeUndefined();
     });
 
-    test('billing is current, and empty for an owner without a subscription', async () => {
-      const payer = somebody();
-      const [{ id: customerId }, { id: subscriptionId }] = await subscribe(payer, 'site-6', 'claim-6');
-      const { clientId } = payer;
-      const billing = await payments.readBilling({ websiteId: 'site-6', clientId, customerId, subscriptionId });
-      expect(billing.subscription).toMatchObject({ id: subscriptionId, status: 'active', createdAt: expect.any(String) });
-      expect(await payments.readBilling({ websiteId: 'site-7', clientId })).toEqual({ subscription: null, invoices: [] });
+    test('subscriptions are read as they are now, in the order asked for, without unknown ones', async () => {
+      const [, one] = await subscribe(somebody(), 'site-6', 'claim-6');
+      const [, other] = await subscribe(somebody(), 'site-7', 'claim-7');
+      await payments.endSubscription(one.id);
+      expect(await payments.readSubscriptions([other.id, 'unknown', one.id])).toEqual([
+        other,
+        { ...one, status: 'canceled', canceledAt: expect.any(String) },
+      ]);
+      expect(await payments.readSubscriptions([])).toEqual([]);
+    });
+
+    describe('invoices', () => {
+      const subscriptions: RecordedSubscription[] = [];
+      const list = (query: Partial<InvoiceQuery>) => {
+        const { websiteId, clientId } = query;
+        const matching = subscriptions.filter(
+          (one) => (websiteId ?? one.websiteId) === one.websiteId && (clientId ?? one.clientId) === one.clientId,
+        );
+        return payments.listInvoices({
+          sort: '-createdAt',
+          limit: 100,
+          subscriptions: () => Promise.resolve(matching),
+          ...query,
+        });
+      };
+      /** All of them, read in pages. */
+      const listed = async (query: Partial<InvoiceQuery>): Promise<readonly Invoice[]> => {
+        const found: Invoice[] = [];
+        for (let after: InvoiceQuery['after']; ;) {
+          const page: InvoicePage = await list({ ...query, ...(after !== undefined && { after }) });
+          expect(page.items.length).toBeLessThanOrEqual(query.limit ?? 100);
+          found.push(...page.items);
+          if (page.next === undefined) return found;
+          after = page.next;
+        }
+      };
+      const billed = async (websiteId: string, payer: Payer, times: number): Promise<readonly string[]> => {
+        const [{ id: customerId }, { id }] = await subscribe(payer, websiteId, `claim-${websiteId}`);
+        const of = { id, websiteId, clientId: payer.clientId, customerId };
+        subscriptions.push(of);
+        const ids: string[] = [];
+        for (let time = 0; time < times; time += 1) ids.push(await under.addInvoice(of));
+        return ids;
+      };
+      let first: readonly string[];
+      let second: readonly string[];
+      const [ada, ben] = [somebody(), somebody()];
+      beforeAll(async () => {
+        first = await billed('site-9', ada, 2);
+        second = await billed('site-10', ben, 3);
+        first = [...first, ...(await billed('site-11', ada, 1))];
+      });
+      const idsIn = (found: readonly Invoice[]) => found.map(({ id }) => id).filter((id) => [...first, ...second].includes(id));
+
+      test('belong to a website and a client, newest first; sorted and in pages of any size they are the same', async () => {
+        const newestFirst = [...first.slice(2), ...second.toReversed(), ...first.slice(0, 2).toReversed()];
+        for (const limit of [1, 2, 100]) expect(idsIn(await listed({ limit }))).toEqual(newestFirst);
+        for (const limit of [1, 2, 100]) {
+          expect(idsIn(await listed({ limit, sort: 'createdAt' }))).toEqual(newestFirst.toReversed());
+        }
+        const [dueFirst, dueLast] = [await listed({ limit: 2, sort: 'dueAt' }), await listed({ limit: 3, sort: '-dueAt' })];
+        expect(idsIn(dueFirst).toSorted()).toEqual(newestFirst.toSorted());
+        const datesOf = (found: readonly Invoice[]) => found.flatMap(({ dueAt }) => dueAt ?? []);
+        expect(datesOf(dueFirst)).toEqual(datesOf(dueFirst).toSorted());
+        expect(datesOf(dueLast)).toEqual(datesOf(dueFirst).toReversed());
+        expect(datesOf(dueFirst).length).toBeGreaterThan(3);
+
+        expect(idsIn(await listed({ websiteId: 'site-10', limit: 2 }))).toEqual(second.toReversed());
+        expect(idsIn(await listed({ clientId: ada.clientId, limit: 2 }))).toEqual(first.toReversed());
+        expect(await listed({ clientId: ben.clientId, websiteId: 'site-9' })).toEqual([]);
+        const [newest] = (await list({ websiteId: 'site-10' })).items;
+        expect(newest).toMatchObject({ websiteId: 'site-10', clientId: ben.clientId, status: 'open', amountPaid: 0 });
+      });
+
+      test('are void once voided, and found at their own website alone', async () => {
+        const [id = ''] = second;
+        const at = (websiteId: string) => ({
+          websiteId,
+          subscriptions: () => Promise.resolve(subscriptions.filter((one) => one.websiteId === websiteId)),
+        });
+        expect(await payments.findInvoice(id, at('site-9'))).toBeNull();
+        expect(await payments.findInvoice('unknown', at('site-10'))).toBeNull();
+        const found = await payments.findInvoice(id, at('site-10'));
+        if (found === null) throw new Error('there is no invoice');
+        const voided = await payments.voidInvoice(found);
+        expect(voided).toEqual({ ...found, status: 'void', voidedAt: expect.any(String) });
+        expect(await payments.voidInvoice(found)).toEqual(voided);
+        expect(idsIn((await list({ status: 'void' })).items)).toEqual([id]);
+        expect(idsIn((await list({ status: 'open', websiteId: 'site-10' })).items)).toEqual(second.slice(1).toReversed());
+      });
+
+      test('that were paid stay paid', async () => {
+        const [, id = ''] = second;
+        const found = (await list({})).items.find((one) => one.id === id);
+        if (found === undefined) throw new Error('there is no invoice');
+        await under.payInvoice(id);
+        expect(await payments.voidInvoice(found)).toMatchObject({ id, status: 'paid', paidAt: expect.any(String) });
+      });
     });
 
     test('the portal has an address', async () => {

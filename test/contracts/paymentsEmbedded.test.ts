@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, expect, test } from '@jest/globals';
 import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
 import { createTestClock } from '../support/testClock.js';
@@ -14,14 +15,33 @@ afterAll(() => {
 
 const clock = createTestClock();
 const assertHeld = (): void => undefined;
-const open = (file = join(temporaryFolder(), 'ledger.db')): EmbeddedLedger => {
-  const ledger = createEmbeddedLedger({ file, clock });
+const open = (file = join(temporaryFolder(), 'ledger.db'), on = clock): EmbeddedLedger => {
+  const ledger = createEmbeddedLedger({ file, clock: on });
   opened.push(ledger);
   return ledger;
 };
 
-paymentsContract('embedded ledger', () => Promise.resolve({ payments: open(), priceId: 'basic' }));
+paymentsContract('embedded ledger', () => {
+  const own = createTestClock();
+  const payments = open(undefined, own);
+  let count = 0;
+  return Promise.resolve({
+    payments,
+    priceId: 'basic',
+    addInvoice: async (of) => {
+      await own.advance(1_000);
+      count += 1;
+      const dueAt = count % 3 === 0 ? undefined : `2026-02-0${String(9 - count)}T00:00:00.000Z`;
+      return (await payments.addInvoice(of, { ...invoice, id: `billed-${String(count)}`, dueAt })).id;
+    },
+    payInvoice: async (id) => {
+      await payments.payInvoice(id);
+    },
+  });
+});
 
+const listOf = async (ledger: EmbeddedLedger, whose: { websiteId: string; clientId: string }) =>
+  (await ledger.listInvoices({ ...whose, sort: '-createdAt', limit: 100, subscriptions: () => Promise.resolve([]) })).items;
 const account = { websiteId: 'site', clientId: 'client' };
 const invoice = { id: 'invoice-1', total: 4_900, currency: 'eur', description: 'March' };
 
@@ -30,6 +50,8 @@ test('an invoice is added once, listed newest first, and only for its owner', as
   const first = await ledger.addInvoice(account, invoice);
   expect(first).toEqual({
     id: 'invoice-1',
+    websiteId: 'site',
+    clientId: 'client',
     number: '000001',
     status: 'open',
     total: 4_900,
@@ -42,21 +64,50 @@ test('an invoice is added once, listed newest first, and only for its owner', as
   const dueAt = '2026-02-01T00:00:00.000Z';
   const second = await ledger.addInvoice(account, { ...invoice, id: 'invoice-2', dueAt });
   expect(second).toMatchObject({ dueAt });
-  expect((await ledger.readBilling(account)).invoices).toEqual([second, first]);
-  expect((await ledger.readBilling({ ...account, clientId: 'other' })).invoices).toEqual([]);
-  expect((await ledger.readBilling({ ...account, websiteId: 'other' })).invoices).toEqual([]);
+  expect(await listOf(ledger, account)).toEqual([second, first]);
+  expect(await listOf(ledger, { ...account, clientId: 'other' })).toEqual([]);
+  expect(await listOf(ledger, { ...account, websiteId: 'other' })).toEqual([]);
 });
 
 test('marking an invoice as paid again keeps the first time', async () => {
   const ledger = open();
   await ledger.addInvoice(account, invoice);
-  expect(await ledger.hasInvoice('other', 'invoice-1')).toBe(false);
-  expect(await ledger.hasInvoice('site', 'unknown')).toBe(false);
-  expect(await ledger.hasInvoice('site', 'invoice-1')).toBe(true);
   const paid = await ledger.payInvoice('invoice-1');
   expect(paid).toMatchObject({ status: 'paid', amountPaid: 4_900, paidAt: '2026-01-01T00:00:00.000Z' });
   await clock.advance(60_000);
   expect(await ledger.payInvoice('invoice-1')).toEqual(paid);
+});
+
+test('a void invoice is not paid any more', async () => {
+  const ledger = open();
+  const voided = await ledger.voidInvoice(await ledger.addInvoice(account, invoice));
+  expect(voided).toMatchObject({ status: 'void', amountPaid: 0 });
+  expect(await ledger.payInvoice('invoice-1')).toEqual(voided);
+});
+
+test('a file of the first version is read and written on', async () => {
+  const file = join(temporaryFolder(), 'ledger.db');
+  const before = new DatabaseSync(file);
+  before.exec(`
+    CREATE TABLE subscription (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, website TEXT NOT NULL, client TEXT NOT NULL, price TEXT, created TEXT NOT NULL,
+      ended TEXT
+    ) STRICT;
+    CREATE UNIQUE INDEX live ON subscription (website, client) WHERE ended IS NULL;
+    CREATE TABLE invoice (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, website TEXT NOT NULL, client TEXT NOT NULL,
+      total INTEGER NOT NULL, currency TEXT NOT NULL, description TEXT NOT NULL, created TEXT NOT NULL, due TEXT, paid TEXT
+    ) STRICT;
+    CREATE INDEX of_website ON invoice (website, client);
+    INSERT INTO invoice (id, website, client, total, currency, description, created)
+      VALUES ('old', 'site', 'client', 100, 'eur', 'Then', '2025-01-01T00:00:00.000Z');
+    PRAGMA user_version = 1;
+  `);
+  before.close();
+  const [old] = await listOf(open(file), account);
+  expect(old).toMatchObject({ id: 'old', number: '000001', status: 'open' });
+  if (old === undefined) throw new Error('there is no invoice');
+  expect(await open(file).voidInvoice(old)).toMatchObject({ id: 'old', status: 'void' });
 });
 
 test('two processes share the file, and acknowledged writes survive a restart', async () => {
@@ -72,14 +123,14 @@ test('two processes share the file, and acknowledged writes survive a restart', 
   expect(made[0]).toEqual(made[1]);
   one.close();
   other.close();
-  const { invoices, subscription: kept } = await open(file).readBilling(account);
-  expect(invoices).toHaveLength(20);
-  expect(kept).toEqual(made[0]);
+  const reopened = open(file);
+  expect(await listOf(reopened, account)).toHaveLength(20);
+  expect(await reopened.readSubscriptions([made[0].id])).toEqual([made[0]]);
 });
 
 test('an invalid file is a transient fault whose message names no path', async () => {
   const file = join(temporaryFolder(), 'ledger.db');
   writeFileSync(file, 'not a database, but long enough to be looked at as one'.repeat(100));
-  const attempt = open(file).readBilling(account);
+  const attempt = open(file).readSubscriptions(['subscription-1']);
   await expect(attempt).rejects.toMatchObject({ name: 'ProviderFault', transient: true, message: 'The ledger cannot be used' });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Payer, Payments, SubscriptionRequest } from '../../src/integrations/payments/port.js';
+import type { InvoicePlace, Payer, Payments, SubscriptionRequest } from '../../src/integrations/payments/port.js';
 import { createStripePayments } from '../../src/integrations/payments/stripe.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -54,7 +54,21 @@ const transient = { name: 'ProviderFault', provider: 'stripe', transient: true }
 
 paymentsContract('Stripe', async () => {
   const { payments, fake } = await open();
-  return { payments, priceId: fake.priceId };
+  let count = 0;
+  return {
+    payments,
+    priceId: fake.priceId,
+    addInvoice: ({ id }) => {
+      const invoice = fake.addInvoice(id);
+      count += 1;
+      if (count % 3 === 0) invoice.due = null;
+      return Promise.resolve(invoice.id);
+    },
+    payInvoice: (id) => {
+      for (const invoice of fake.invoices) if (invoice.id === id) invoice.status = 'paid';
+      return Promise.resolve();
+    },
+  };
 });
 
 let stripe: Opened;
@@ -79,19 +93,21 @@ describe('a created object', () => {
 
   test('is read with its invoices except drafts', async () => {
     const { payments, fake } = stripe;
-    const [customer, subscription] = [fake.customers[0]?.id, fake.subscriptions[0]?.id ?? ''];
-    const account = { websiteId: 'site', clientId: ada.clientId, customerId: customer, subscriptionId: subscription };
+    const [customerId = '', id = ''] = [fake.customers[0]?.id, fake.subscriptions[0]?.id];
+    const of = { id, websiteId: 'site', clientId: ada.clientId, customerId };
+    const list = async () =>
+      (await payments.listInvoices({ sort: '-createdAt', limit: 10, subscriptions: () => Promise.resolve([of]) })).items;
     const [invoice] = fake.invoices;
     if (invoice === undefined) throw new Error('no invoice');
-    const before = await payments.readBilling(account);
-    expect(before.subscription).toMatchObject({ priceId: 'price_monthly', currentPeriodEndsAt: expect.stringMatching(/Z$/) });
-    expect(before.invoices).toMatchObject([
+    const [subscription] = await payments.readSubscriptions([id]);
+    expect(subscription).toMatchObject({ priceId: 'price_monthly', currentPeriodEndsAt: expect.stringMatching(/Z$/) });
+    expect(await list()).toMatchObject([
       { id: invoice.id, number: `DOOR-${invoice.id}`, status: 'open', total: 2_900, amountPaid: 0, currency: 'eur' },
     ]);
     invoice.status = 'paid';
-    expect((await payments.readBilling(account)).invoices).toMatchObject([{ status: 'paid', paidAt: expect.any(String) }]);
+    expect(await list()).toMatchObject([{ status: 'paid', paidAt: expect.any(String) }]);
     invoice.status = 'draft';
-    expect((await payments.readBilling(account)).invoices).toEqual([]);
+    expect(await list()).toEqual([]);
   });
 
   test('that was deleted at Stripe is created again, although Stripe replays the old response for a day', async () => {
@@ -118,6 +134,49 @@ describe('a created object', () => {
     expect(fake.customers).toHaveLength(121);
     expect(await payments.findCustomer(ada)).toEqual({ id });
   });
+});
+
+test('the invoices of many subscriptions are found among any number of others, in pages that may be short', async () => {
+  const { payments, fake, served } = await open();
+  const { id: customerId } = await payments.createCustomer(ada, assertHeld);
+  const { id: otherCustomer } = await payments.createCustomer({ ...ada, clientId: 'other', email: 'o@example.com' }, assertHeld);
+  const made = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      const [websiteId, customer] = [`site-${String(index)}`, index === 0 ? otherCustomer : customerId];
+      const request = { customerId: customer, clientId: ada.clientId, websiteId, claim: websiteId };
+      return {
+        ...(await payments.createSubscription(request, assertHeld)),
+        websiteId,
+        clientId: ada.clientId,
+        customerId: customer,
+      };
+    }),
+  );
+  for (let index = 0; index < 1_200; index += 1) fake.addInvoice('sub_of_another_business');
+  fake.addInvoice(made[3]?.id ?? '');
+  const all = { limit: 15, subscriptions: () => Promise.resolve(made) };
+  const pages: (readonly [number, boolean])[] = [];
+  const seen = new Set<string>();
+  for (let after: InvoicePlace | undefined; ;) {
+    const { items, next } = await payments.listInvoices({ ...all, sort: '-createdAt', after });
+    for (const { id } of items) seen.add(id);
+    pages.push([items.length, next !== undefined]);
+    if (next === undefined) break;
+    after = next;
+  }
+  expect(pages).toEqual([
+    [1, true],
+    [15, true],
+    [5, false],
+  ]);
+  expect(seen.size).toBe(21);
+  const oldest = await payments.listInvoices({ ...all, sort: 'createdAt' });
+  expect(oldest).toMatchObject({ next: { id: oldest.items[14]?.id } });
+
+  const ofOne = made.filter((one) => one.customerId === customerId);
+  const before = served.requests.length;
+  const { items } = await payments.listInvoices({ sort: '-createdAt', limit: 50, subscriptions: () => Promise.resolve(ofOne) });
+  expect([items.length, served.requests.length - before]).toEqual([20, 1]);
 });
 
 describe('a response that Stripe replays', () => {

@@ -35,6 +35,8 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'POST /websites/:id/billing/portal': ['O'],
   'POST /websites/:id/billing/invoices': ['A'],
   'POST /websites/:id/billing/invoices/:invoiceId/pay': ['A'],
+  'POST /websites/:id/billing/invoices/:invoiceId/void': ['A'],
+  'GET /invoices': ['A'],
 
   'GET /websites/:id/delivery': ['AOEV'],
   'PUT /websites/:id/delivery': ['A'],

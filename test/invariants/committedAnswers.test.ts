@@ -571,6 +571,7 @@ const answeredByProvider = [
   'POST /websites/:id/billing/portal',
   'POST /websites/:id/billing/invoices',
   'POST /websites/:id/billing/invoices/:invoiceId/pay',
+  'POST /websites/:id/billing/invoices/:invoiceId/void',
   'POST /websites/:id/redeploy',
 ];
 

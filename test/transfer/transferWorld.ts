@@ -258,7 +258,10 @@ const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments 
       line('endSubscription', () => {
         for (const one of subscriptions) if (one.id === id) one.live = false;
       }),
-    readBilling: () => Promise.resolve({ subscription: null, invoices: [] }),
+    readSubscriptions: () => Promise.resolve([]),
+    listInvoices: () => Promise.resolve({ items: [] }),
+    findInvoice: () => Promise.resolve(null),
+    voidInvoice: (invoice) => Promise.resolve(invoice),
     portalLink: () => Promise.resolve(null),
   };
 };

@@ -4,9 +4,10 @@ import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { embedded } from '../embeddedFiles.js';
 import { ProviderFault } from '../fault.js';
+import { isDescending, placeOf, undated } from './invoiceOrder.js';
 import type { Invoice, Ledger, Payments, Subscription } from './port.js';
 
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 /** People appear only as client ids, so an erasure has nothing to remove from this file. */
 const schema = `
@@ -20,8 +21,12 @@ const schema = `
     total INTEGER NOT NULL, currency TEXT NOT NULL, description TEXT NOT NULL, created TEXT NOT NULL, due TEXT, paid TEXT
   ) STRICT;
   CREATE INDEX of_website ON invoice (website, client);
-  PRAGMA user_version = ${String(schemaVersion)};
 `;
+
+/** The changes to `schema` since, each by the version that it leads to. */
+const migrations: Readonly<Record<number, string>> = {
+  2: 'ALTER TABLE invoice ADD COLUMN voided TEXT',
+};
 
 interface SubscriptionRow {
   readonly number: number;
@@ -33,12 +38,15 @@ interface SubscriptionRow {
 interface InvoiceRow {
   readonly number: number;
   readonly id: string;
+  readonly website: string;
+  readonly client: string;
   readonly total: number;
   readonly currency: string;
   readonly description: string;
   readonly created: string;
   readonly due: string | null;
   readonly paid: string | null;
+  readonly voided: string | null;
 }
 
 /** How long to wait for another process that is writing. */
@@ -77,16 +85,15 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
     prepared('SELECT * FROM subscription WHERE website = ? AND client = ? AND ended IS NULL').get(websiteId, clientId) as
       SubscriptionRow | undefined;
 
-  const latestSubscription = (websiteId: string, clientId: string): SubscriptionRow | undefined =>
-    prepared('SELECT * FROM subscription WHERE website = ? AND client = ? ORDER BY number DESC LIMIT 1').get(
-      websiteId,
-      clientId,
-    ) as SubscriptionRow | undefined;
-
   const requireInvoice = (id: string): InvoiceRow => {
     const row = prepared('SELECT * FROM invoice WHERE id = ?').get(id) as InvoiceRow | undefined;
     if (row === undefined) throw new Error('an invoice is missing after it was written');
     return row;
+  };
+
+  const settle = (id: string, how: 'paid' | 'voided'): Invoice => {
+    prepared(`UPDATE invoice SET ${how} = ? WHERE id = ? AND paid IS NULL AND voided IS NULL`).run(now(), id);
+    return toInvoice(requireInvoice(id));
   };
 
   return {
@@ -115,18 +122,41 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
     },
     endSubscription: (subscriptionId) =>
       run(() => {
-        const number = Number(/^subscription-(\d{1,15})$/.exec(subscriptionId)?.[1] ?? 0);
-        prepared('UPDATE subscription SET ended = ? WHERE number = ? AND ended IS NULL').run(now(), number);
+        prepared('UPDATE subscription SET ended = ? WHERE number = ? AND ended IS NULL').run(now(), numberOf(subscriptionId));
       }),
-    readBilling: ({ websiteId, clientId }) =>
+    readSubscriptions: (ids) =>
+      run(() =>
+        ids.flatMap((id) => {
+          const row = prepared('SELECT * FROM subscription WHERE number = ?').get(numberOf(id)) as SubscriptionRow | undefined;
+          return row === undefined ? [] : [toSubscription(row)];
+        }),
+      ),
+    listInvoices: ({ websiteId, clientId, status, sort, after, limit }) =>
       run(() => {
-        const row = latestSubscription(websiteId, clientId);
-        const rows = prepared('SELECT * FROM invoice WHERE website = ? AND client = ? ORDER BY number DESC').all(
-          websiteId,
-          clientId,
-        ) as unknown as readonly InvoiceRow[];
-        return { subscription: row === undefined ? null : toSubscription(row), invoices: rows.map(toInvoice) };
+        const time = sort.endsWith('createdAt') ? 'created' : `coalesce(due, '${undated(sort)}')`;
+        const [order, beyond] = isDescending(sort) ? ['DESC', '<'] : ['ASC', '>'];
+        const conditions = {
+          'website = ?': websiteId,
+          'client = ?': clientId,
+          [`(${time}, id) ${beyond} (?, ?)`]: after && [isoTime(after.time), after.id],
+          ...(status !== undefined && { [conditionOf[status]]: [] }),
+        };
+        const given = Object.entries(conditions).filter(([, values]) => values !== undefined);
+        const rows = prepared(
+          `SELECT * FROM invoice WHERE ${['TRUE', ...given.map(([text]) => text)].join(' AND ')}
+           ORDER BY ${time} ${order}, id ${order} LIMIT ?`,
+        ).all(...given.flatMap(([, values]) => values ?? []), limit + 1) as unknown as readonly InvoiceRow[];
+        const items = rows.slice(0, limit).map(toInvoice);
+        const last = items.at(-1);
+        return { items, ...(rows.length > limit && last !== undefined && { next: placeOf(sort, last) }) };
       }),
+    findInvoice: (invoiceId, { websiteId }) =>
+      run(() => {
+        const row = prepared('SELECT * FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) as
+          InvoiceRow | undefined;
+        return row === undefined ? null : toInvoice(row);
+      }),
+    voidInvoice: ({ id }) => run(() => settle(id, 'voided')),
     portalLink: (_, returnUrl) => Promise.resolve(returnUrl),
 
     addInvoice: ({ websiteId, clientId }, { id, total, currency, description, dueAt }) =>
@@ -137,13 +167,7 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
         ).run(id, websiteId, clientId, total, currency, description, now(), dueAt ?? null);
         return toInvoice(requireInvoice(id));
       }),
-    hasInvoice: (websiteId, invoiceId) =>
-      run(() => prepared('SELECT 1 FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) !== undefined),
-    payInvoice: (invoiceId) =>
-      run(() => {
-        prepared('UPDATE invoice SET paid = ? WHERE id = ? AND paid IS NULL').run(now(), invoiceId);
-        return toInvoice(requireInvoice(invoiceId));
-      }),
+    payInvoice: (invoiceId) => run(() => settle(invoiceId, 'paid')),
     close: () => {
       opened?.close();
       opened = null;
@@ -164,6 +188,8 @@ const open = (file: string): Database => {
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version > schemaVersion) throw new Error('the ledger was written by a newer version of the service');
     if (version === 0) database.exec(schema);
+    for (let next = Math.max(version, 1) + 1; next <= schemaVersion; next += 1) database.exec(migrations[next] ?? '');
+    database.exec(`PRAGMA user_version = ${String(schemaVersion)}`);
     database.exec('COMMIT');
     return database;
   } catch (error) {
@@ -180,15 +206,31 @@ const toSubscription = ({ number, price, created, ended }: SubscriptionRow): Sub
   ...(ended !== null && { canceledAt: ended }),
 });
 
-const toInvoice = ({ number, id, total, currency, description, created, due, paid }: InvoiceRow): Invoice => ({
-  id,
-  number: String(number).padStart(6, '0'),
-  status: paid === null ? 'open' : 'paid',
-  total,
-  amountPaid: paid === null ? 0 : total,
-  currency,
-  description,
-  createdAt: created,
-  ...(due !== null && { dueAt: due }),
-  ...(paid !== null && { paidAt: paid }),
-});
+/** 0, which no subscription has, when the id is not one of this ledger. */
+const numberOf = (subscriptionId: string): number => Number(/^subscription-(\d{1,15})$/.exec(subscriptionId)?.[1] ?? 0);
+
+const conditionOf: Readonly<Record<Invoice['status'], string>> = {
+  open: 'paid IS NULL AND voided IS NULL',
+  paid: 'paid IS NOT NULL',
+  void: 'voided IS NOT NULL',
+  uncollectible: 'FALSE',
+};
+
+const toInvoice = (row: InvoiceRow): Invoice => {
+  const { number, id, website, client, total, currency, description, created, due, paid, voided } = row;
+  return {
+    id,
+    websiteId: website,
+    clientId: client,
+    number: String(number).padStart(6, '0'),
+    status: paid !== null ? 'paid' : voided !== null ? 'void' : 'open',
+    total,
+    amountPaid: paid === null ? 0 : total,
+    currency,
+    description,
+    createdAt: created,
+    ...(due !== null && { dueAt: due }),
+    ...(paid !== null && { paidAt: paid }),
+    ...(voided !== null && { voidedAt: voided }),
+  };
+};

@@ -26,8 +26,17 @@ export interface Payments {
    * unknown.
    */
   endSubscription(subscriptionId: string): Promise<void>;
-  /** The current subscription and invoices at the provider. */
-  readBilling(account: BillingAccount): Promise<Billing>;
+  /** The subscriptions as they are now, in the order of `ids`; unknown ones are left out. */
+  readSubscriptions(ids: readonly string[]): Promise<readonly Subscription[]>;
+  /** The invoices as they are now; drafts are left out. */
+  listInvoices(query: InvoiceQuery): Promise<InvoicePage>;
+  /** The invoice, if it is one of the website; null when not. */
+  findInvoice(invoiceId: string, website: InvoicesOfWebsite): Promise<Invoice | null>;
+  /**
+   * Voids an invoice that `findInvoice` found.
+   * @returns the invoice; it is `void` unless it was paid before
+   */
+  voidInvoice(invoice: Invoice): Promise<Invoice>;
   /**
    * The page where the owner manages billing and which leads back to `returnUrl`; null when they
    * have none.
@@ -64,13 +73,54 @@ export interface BillingAccount {
   readonly clientId: string;
   /** Absent when the owner was assigned rather than subscribed by a transfer. */
   readonly customerId?: string | undefined;
-  readonly subscriptionId?: string | undefined;
 }
 
-export interface Billing {
-  readonly subscription: Subscription | null;
-  /** Newest first; drafts are left out. */
-  readonly invoices: readonly Invoice[];
+/** A subscription that the service has recorded, whether it has ended or not. */
+export interface RecordedSubscription {
+  readonly id: string;
+  readonly websiteId: string;
+  readonly clientId: string;
+  readonly customerId: string;
+}
+
+export interface InvoicesOfWebsite {
+  readonly websiteId: string;
+  /**
+   * Of this website, or of all websites. Called only by a provider that knows an invoice by its
+   * subscription alone.
+   */
+  readonly subscriptions: () => Promise<readonly RecordedSubscription[]>;
+}
+
+/** How invoices can be listed; `-` is descending. Those without a due date come last. */
+export const invoiceSorts = ['-createdAt', 'createdAt', '-dueAt', 'dueAt'] as const;
+export type InvoiceSort = (typeof invoiceSorts)[number];
+
+/** Where an invoice stands in a sorted list. */
+export interface InvoicePlace {
+  /** Of the field that is sorted by, in ms since the epoch. */
+  readonly time: number;
+  readonly id: string;
+}
+
+export interface InvoiceQuery extends Omit<InvoicesOfWebsite, 'websiteId'> {
+  /** Default: of all websites. */
+  readonly websiteId?: string | undefined;
+  /** Default: of all clients. */
+  readonly clientId?: string | undefined;
+  readonly status?: Invoice['status'] | undefined;
+  readonly sort: InvoiceSort;
+  /** Only invoices after this place (exclusive). */
+  readonly after?: InvoicePlace | undefined;
+  /** At least 1. */
+  readonly limit: number;
+}
+
+export interface InvoicePage {
+  /** Can be fewer than `limit`, also when there is a next page. */
+  readonly items: readonly Invoice[];
+  /** After which the next page begins; absent: there is none. */
+  readonly next?: InvoicePlace;
 }
 
 export const subscriptionStatuses = ['active', 'trialing', 'past_due', 'unpaid', 'incomplete', 'paused', 'canceled'] as const;
@@ -89,6 +139,9 @@ export const invoiceStatuses = ['open', 'paid', 'uncollectible', 'void'] as cons
 
 export interface Invoice {
   readonly id: string;
+  readonly websiteId: string;
+  /** Whom it is for. */
+  readonly clientId: string;
   /** As printed on the invoice. */
   readonly number?: string;
   readonly status: (typeof invoiceStatuses)[number];
@@ -101,6 +154,7 @@ export interface Invoice {
   readonly createdAt: string;
   readonly dueAt?: string;
   readonly paidAt?: string;
+  readonly voidedAt?: string;
   /** The page where it can be viewed and paid. */
   readonly url?: string;
 }
@@ -109,9 +163,10 @@ export interface Invoice {
 export interface Ledger {
   /** Adds an invoice. Repeated with the same `id` it adds nothing and returns the first. */
   addInvoice(account: BillingAccount, invoice: ManualInvoice): Promise<Invoice>;
-  /** Whether the invoice belongs to the website, whoever owned the website then. */
-  hasInvoice(websiteId: string, invoiceId: string): Promise<boolean>;
-  /** Marks an existing invoice as paid. An invoice that is already paid is not changed. */
+  /**
+   * Marks an existing invoice as paid.
+   * @returns the invoice; it is `paid` unless it was voided before
+   */
   payInvoice(invoiceId: string): Promise<Invoice>;
 }
 

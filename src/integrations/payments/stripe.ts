@@ -4,7 +4,8 @@ import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp } from '../http.js';
-import type { Billing, Customer, Invoice, Payer, Payments, Subscription } from './port.js';
+import type { Customer, Payer, Payments, Subscription } from './port.js';
+import { createStripeInvoices } from './stripeInvoices.js';
 import { createOnce, toFault, isMissing, isReplayed, exposeReplays } from './stripeResponses.js';
 import {
   asCustomer,
@@ -15,7 +16,6 @@ import {
   asSubscription,
   provider,
   statusOf,
-  toInvoice,
   toSubscription,
   type StripeCustomer,
   type StripeSubscription,
@@ -28,7 +28,7 @@ const websiteKey = 'doorstep_website';
 /** Owners pay by invoice, without a stored card, within this time. */
 const DAYS_UNTIL_DUE = 30;
 const PAGE_SIZE = 100;
-const MAX_PAGES = 20;
+const MAX_PAGES = 60;
 /** Longer than three attempts at a request, so that the client's own timeout never applies. */
 const CLIENT_TIMEOUT_MS = 120_000;
 
@@ -108,26 +108,31 @@ export const createStripePayments = (parts: {
       }
     });
 
-  /** The first item of a paged list for which `pick` is true. */
-  const findFirst = async <Found extends { readonly id: string }>(
-    parse: (value: unknown) => Found,
-    pick: (candidate: Found) => boolean,
+  /** The items of a paged list, in its order; none when Stripe does not know whose list it is. */
+  async function* itemsOf<Item extends { readonly id: string }>(
+    parse: (value: unknown) => Item,
     page: (stripe: StripeClient, options: { limit: number; starting_after?: string }) => Promise<unknown>,
-  ): Promise<Found | null> => {
-    let after: string | undefined;
+    start?: string,
+  ): AsyncGenerator<Item> {
+    let after = start;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const options = { limit: PAGE_SIZE, ...(after !== undefined && { starting_after: after }) };
       const answer = await nullIfMissing((stripe) => page(stripe, options));
       // A deleted customer has no list.
-      if (answer === null) return null;
+      if (answer === null) return;
       const { data, has_more: hasMore } = asPage(answer);
       const items = data.map(parse);
-      const found = items.find(pick);
-      if (found !== undefined) return found;
+      yield* items;
       after = items.at(-1)?.id;
-      if (!hasMore || after === undefined) return null;
+      if (!hasMore || after === undefined) return;
     }
     throw new ProviderFault({ provider, message: 'stripe lists more entries than are searched', transient: false });
+  }
+
+  /** The first item for which `pick` is true. */
+  const findFirst = async <Item>(items: AsyncIterable<Item>, pick: (candidate: Item) => boolean): Promise<Item | null> => {
+    for await (const item of items) if (pick(item)) return item;
+    return null;
   };
 
   const readCustomer = async (id: string): Promise<Customer | null> => {
@@ -141,7 +146,8 @@ export const createStripePayments = (parts: {
     // The address only narrows the list; the metadata decides, because a customer can be created
     // for anybody's address.
     const matches = ({ metadata }: StripeCustomer) => metadata?.[clientKey] === clientId;
-    const found = await findFirst(asCustomer, matches, (stripe, options) => stripe.customers.list({ email, ...options }));
+    const customers = itemsOf(asCustomer, (stripe, options) => stripe.customers.list({ email, ...options }));
+    const found = await findFirst(customers, matches);
     return found === null ? null : { id: found.id };
   };
 
@@ -151,9 +157,10 @@ export const createStripePayments = (parts: {
   const findSubscription = async (customerId: string, websiteId: string): Promise<Subscription | null> => {
     const matches = ({ metadata, status }: StripeSubscription) =>
       metadata?.[websiteKey] === websiteId && statusOf(status) !== 'canceled';
-    const found = await findFirst(asSubscription, matches, (stripe, options) =>
+    const subscriptions = itemsOf(asSubscription, (stripe, options) =>
       stripe.subscriptions.list({ customer: customerId, ...options }),
     );
+    const found = await findFirst(subscriptions, matches);
     return found === null ? null : toSubscription(found);
   };
 
@@ -207,10 +214,21 @@ export const createStripePayments = (parts: {
     });
   };
 
-  const listInvoices = async (subscription: string): Promise<readonly Invoice[]> => {
-    const { data } = asPage(await ask((stripe) => stripe.invoices.list({ subscription, limit: PAGE_SIZE })));
-    return data.map(asInvoice).flatMap(toInvoice);
-  };
+  const invoices = createStripeInvoices(
+    ({ after, status, ...filter }) =>
+      itemsOf(
+        asInvoice,
+        (stripe, options) => stripe.invoices.list({ ...filter, ...(status !== undefined && { status }), ...options }),
+        after,
+      ),
+    (id) =>
+      ask(async (stripe) => {
+        const answer = await stripe.invoices.voidInvoice(id);
+        logger.info({ providerRequestId: answer.lastResponse.requestId }, 'an invoice was voided');
+        return asInvoice(answer);
+      }),
+    (id) => nullIfMissing(async (stripe) => asInvoice(await stripe.invoices.retrieve(id))),
+  );
 
   return {
     provider,
@@ -230,11 +248,8 @@ export const createStripePayments = (parts: {
         logger.info({ providerRequestId: answer.lastResponse.requestId }, 'a subscription was ended');
       });
     },
-    readBilling: async ({ subscriptionId }): Promise<Billing> => {
-      if (subscriptionId === undefined) return { subscription: null, invoices: [] };
-      const [subscription, invoices] = await Promise.all([readSubscription(subscriptionId), listInvoices(subscriptionId)]);
-      return { subscription, invoices };
-    },
+    readSubscriptions: async (ids) => (await Promise.all(ids.map(readSubscription))).filter((one) => one !== null),
+    ...invoices,
     portalLink: async ({ customerId: customer }, returnUrl) => {
       if (customer === undefined) return null;
       const request = { customer, return_url: returnUrl };

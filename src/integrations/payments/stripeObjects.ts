@@ -9,6 +9,8 @@ export const provider = 'stripe';
 const Id = Type.String({ minLength: 1 });
 const Seconds = Type.Integer();
 const nullable = <Schema extends Type.TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
+/** An object that is named by its id, or included whole. */
+const Reference = Type.Union([Id, Type.Object({ id: Id })]);
 const Metadata = nullable(Type.Record(Type.String(), Type.String()));
 
 const StripeCustomer = Type.Object({ id: Id, deleted: Type.Optional(Type.Boolean()), metadata: Metadata });
@@ -37,9 +39,10 @@ const StripeInvoice = Type.Object({
   created: Seconds,
   due_date: nullable(Seconds),
   hosted_invoice_url: nullable(Type.String()),
-  status_transitions: Type.Object({ paid_at: nullable(Seconds) }),
+  parent: nullable(Type.Object({ subscription_details: nullable(Type.Object({ subscription: Reference })) })),
+  status_transitions: Type.Object({ paid_at: nullable(Seconds), voided_at: nullable(Seconds) }),
 });
-type StripeInvoice = Static<typeof StripeInvoice>;
+export type StripeInvoice = Static<typeof StripeInvoice>;
 export const asInvoice = parserFor(provider, StripeInvoice);
 export const asPrice = parserFor(provider, Type.Object({ id: Id, active: Type.Boolean(), type: Type.String() }));
 export const asSession = parserFor(provider, Type.Object({ url: Type.String({ minLength: 1 }) }));
@@ -82,16 +85,32 @@ const invoiceStatus: Readonly<Record<string, Invoice['status'] | undefined>> = {
   void: 'void',
 };
 
-/** Empty for a draft, which nobody should see yet. */
-export const toInvoice = (invoice: StripeInvoice): Invoice[] => {
+const idOf = (reference: Static<typeof Reference>): string => (typeof reference === 'string' ? reference : reference.id);
+
+/** The subscription that the invoice is for, if it is for one. */
+export const subscriptionOf = ({ parent }: StripeInvoice): string | undefined => {
+  const details = parent?.subscription_details;
+  return details === null || details === undefined ? undefined : idOf(details.subscription);
+};
+
+/**
+ * Empty for a draft, which nobody should see yet.
+ * @param of whose invoice it is
+ */
+export const toInvoice = (
+  invoice: StripeInvoice,
+  { websiteId, clientId }: { readonly websiteId: string; readonly clientId: string },
+): Invoice[] => {
   const status = invoiceStatus[invoice.status ?? ''];
   if (status === undefined) return [];
   const { id, number, total, amount_paid: amountPaid, currency, description, created, due_date: due } = invoice;
   const { hosted_invoice_url: url, status_transitions: transitions } = invoice;
-  const paidAt = transitions.paid_at;
+  const { paid_at: paidAt, voided_at: voidedAt } = transitions;
   return [
     {
       id,
+      websiteId,
+      clientId,
       ...(typeof number === 'string' && { number }),
       status,
       total,
@@ -101,6 +120,7 @@ export const toInvoice = (invoice: StripeInvoice): Invoice[] => {
       createdAt: timeOf(created),
       ...(typeof due === 'number' && { dueAt: timeOf(due) }),
       ...(typeof paidAt === 'number' && { paidAt: timeOf(paidAt) }),
+      ...(typeof voidedAt === 'number' && { voidedAt: timeOf(voidedAt) }),
       ...(typeof url === 'string' && { url }),
     },
   ];

@@ -22,7 +22,9 @@ export interface FakeSubscription extends Resource {
 export interface FakeInvoice {
   readonly id: string;
   readonly subscription: string;
-  status: 'draft' | 'open' | 'paid';
+  readonly created: number;
+  status: 'draft' | 'open' | 'paid' | 'void';
+  due: number | null;
 }
 
 export interface StripeFake {
@@ -42,6 +44,8 @@ export interface StripeFake {
    * like any other response.
    */
   failing: number;
+  /** Bills a subscription once more, or somebody of whom the service knows nothing. */
+  addInvoice(subscription: string): FakeInvoice;
   /** Adds customers with this address that somebody else created. */
   addStrangers(email: string, count: number): void;
 }
@@ -85,7 +89,7 @@ export const createStripeFake = (): StripeFake => {
     },
   });
   const priceBody = (id: string): unknown => ({ id, object: 'price', active: true, type: 'recurring' });
-  const invoiceBody = ({ id, status }: FakeInvoice): unknown => ({
+  const invoiceBody = ({ id, status, created, due, subscription }: FakeInvoice): unknown => ({
     id,
     object: 'invoice',
     number: status === 'draft' ? null : `DOOR-${id}`,
@@ -94,10 +98,20 @@ export const createStripeFake = (): StripeFake => {
     amount_paid: status === 'paid' ? 2_900 : 0,
     currency: 'eur',
     description: null,
-    created: CREATED,
-    due_date: CREATED + MONTH_S,
+    created,
+    due_date: due,
+    parent: {
+      type: 'subscription_details',
+      quote_details: null,
+      subscription_details: { metadata: {}, subscription },
+    },
     hosted_invoice_url: status === 'draft' ? null : `https://invoice.example/${id}`,
-    status_transitions: { paid_at: status === 'paid' ? CREATED + 60 : null },
+    status_transitions: {
+      finalized_at: status === 'draft' ? null : created,
+      marked_uncollectible_at: null,
+      paid_at: status === 'paid' ? created + 60 : null,
+      voided_at: status === 'void' ? created + 60 : null,
+    },
   });
 
   const page = ({ query, path }: FakeRequest, all: readonly { readonly id: string }[], show: (one: never) => unknown) => {
@@ -114,6 +128,12 @@ export const createStripeFake = (): StripeFake => {
     created: CREATED + made,
   });
 
+  const addInvoice = (subscription: string): FakeInvoice => {
+    const created = CREATED + (made += 1);
+    const invoice: FakeInvoice = { id: nextId('in'), subscription, created, status: 'open', due: created + MONTH_S };
+    invoices.push(invoice);
+    return invoice;
+  };
   const createCustomer = (form: URLSearchParams): FakeAnswer => {
     const email = form.get('email') ?? '';
     if (!email.includes('@')) return refused(`Invalid email address: ${email}`, { code: 'email_invalid', param: 'email' });
@@ -130,7 +150,7 @@ export const createStripeFake = (): StripeFake => {
     const subscription = { ...common('sub', form), customer, price, collectionMethod, status: 'active' };
     if (collectionMethod !== 'send_invoice') return refused('This customer has no attached payment source', {});
     subscriptions.push(subscription);
-    invoices.push({ id: nextId('in'), subscription: subscription.id, status: 'open' });
+    addInvoice(subscription.id);
     return ok(subscriptionBody(subscription));
   };
 
@@ -159,6 +179,7 @@ export const createStripeFake = (): StripeFake => {
     }
     if (path === '/v1/customers') return createCustomer(form);
     if (path === '/v1/subscriptions') return createSubscription(form);
+    if (path.startsWith('/v1/invoices/')) return voidInvoice(path.split('/')[3] ?? '');
     const customer = form.get('customer') ?? '';
     if (!customers.some(({ id }) => id === customer)) return missing('customer', customer);
     return ok({
@@ -168,6 +189,14 @@ export const createStripeFake = (): StripeFake => {
       return_url: form.get('return_url'),
       url: `https://portal.example/${customer}`,
     });
+  };
+
+  const voidInvoice = (id: string): FakeAnswer => {
+    const invoice = invoices.find((one) => one.id === id);
+    if (invoice === undefined) return missing('invoice', id);
+    if (invoice.status !== 'open') return refused('You can only pass in open invoices. This invoice is not open.', {});
+    invoice.status = 'void';
+    return ok(invoiceBody(invoice));
   };
 
   const cancel = (id: string): FakeAnswer => {
@@ -196,8 +225,15 @@ export const createStripeFake = (): StripeFake => {
         return subscription === undefined ? missing('subscription', id) : ok(subscriptionBody(subscription));
       }
       case 'invoices': {
-        const ofSubscription = (one: FakeInvoice) => one.subscription === query.get('subscription');
-        return page(request, newestFirst(invoices, ofSubscription), invoiceBody);
+        const [customer, subscription, status] = ['customer', 'subscription', 'status'].map((name) => query.get(name));
+        const customerOf = (one: FakeInvoice) => subscriptions.find(({ id: its }) => its === one.subscription)?.customer;
+        const isListed = (one: FakeInvoice) =>
+          (subscription === null || one.subscription === subscription) &&
+          (customer === null || customerOf(one) === customer) &&
+          (status === null || one.status === status);
+        if (id === undefined) return page(request, newestFirst(invoices, isListed), invoiceBody);
+        const invoice = invoices.find((one) => one.id === id);
+        return invoice === undefined ? missing('invoice', id) : ok(invoiceBody(invoice));
       }
       default:
         return id !== undefined && prices.has(id) ? ok(priceBody(id)) : missing('price', id ?? '');
@@ -225,6 +261,7 @@ export const createStripeFake = (): StripeFake => {
     prices,
     exchanges,
     failing: 0,
+    addInvoice,
     addStrangers: (email, count) => {
       for (let index = 0; index < count; index += 1) {
         customers.push({ ...common('cus', new URLSearchParams()), email, name: null, deleted: false });

@@ -25,7 +25,8 @@ export const judgeStripe = async ({ exchanges, secretKey }: StripeFake): Promise
     const described = await fetch(`${url}${path}?${String(query)}`, {
       method,
       headers: { authorization: `Bearer ${secretKey}`, 'stripe-version': headers.get('stripe-version') ?? '' },
-      ...(typeof body === 'string' && { body: new URLSearchParams(body) }),
+      // Also when it is empty: the judge wants to know its type.
+      ...(method === 'POST' && { body: new URLSearchParams(typeof body === 'string' ? body : '') }),
     });
     const said: unknown = await described.json();
     const name = `${method} ${path}`;

@@ -2,18 +2,23 @@ import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import {
+  invoiceSorts,
   invoiceStatuses,
   subscriptionStatuses,
   type BillingAccount,
+  type Invoice,
   type Ledger,
   type Payments,
 } from '../../../integrations/payments/port.js';
 import { entityId } from '../../../platform/ids.js';
 import { utcTime } from '../../../platform/times.js';
+import { recordedSubscriptions } from '../../../projections/billing/billing.queries.js';
+import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { billingFold } from '../../../workers/transfer/transfer.process.js';
 import { Currency, NonBlank } from '../../schemas.js';
 import { route, type Route, type RouteTag } from '../../route.js';
+import { invoiceCursor, invoicePlaceIn } from './invoiceCursor.js';
 
 const billingTag: RouteTag = { name: 'Billing', description: 'What the owner pays, as the payment provider reports it.' };
 const Time = Type.String({ format: 'date-time' });
@@ -30,9 +35,11 @@ const Subscription = Type.Object(
   { $id: 'Subscription' },
 );
 
-const Invoice = Type.Object(
+const InvoiceSchema = Type.Object(
   {
     id: Type.String(),
+    websiteId: Type.String(),
+    clientId: Type.String({ description: 'Whom it is for: the owner at that time.' }),
     number: Type.Optional(Type.String({ description: 'As it is printed on the invoice.' })),
     status: Type.Enum([...invoiceStatuses]),
     total: Type.Integer({ description: 'In the smallest unit of the currency.' }),
@@ -42,13 +49,18 @@ const Invoice = Type.Object(
     createdAt: Time,
     dueAt: Type.Optional(Time),
     paidAt: Type.Optional(Time),
+    voidedAt: Type.Optional(Time),
     url: Type.Optional(Type.String({ description: 'Where it can be viewed and paid.' })),
   },
   { $id: 'Invoice' },
 );
 
+/** A website that is billed every month has as many in forty years. */
+const MAX_INVOICES = 500;
+
 export interface BillingRouteParts {
   readonly engine: Engine;
+  readonly reader: Reader;
   readonly payments: Payments;
   /** Present with the embedded ledger. */
   readonly ledger?: Ledger;
@@ -57,16 +69,32 @@ export interface BillingRouteParts {
 
 /** What the owner of a website pays, asked of the payment provider at each call. */
 export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
-  const { engine, payments, ledger, baseUrl } = parts;
+  const { engine, reader, payments, ledger, baseUrl } = parts;
+  const { provider } = payments;
 
-  /** Of the owner: what others paid before is theirs. */
   const accountOf = async ({ id: websiteId, clientId }: WebsiteDocument): Promise<BillingAccount | null> => {
     if (clientId === undefined) return null;
     const { state } = await engine.state(billingFold, { websiteId });
     const account = state.accounts.get(clientId);
-    if (account?.provider !== payments.provider) return { websiteId, clientId };
-    const { customerId, subscriptionId } = account;
-    return { websiteId, clientId, customerId, subscriptionId };
+    return { websiteId, clientId, ...(account?.provider === provider && { customerId: account.customerId }) };
+  };
+
+  /** The website's subscriptions, newest first: of everybody who owned it, or of one client. */
+  const subscriptionsOf = async ({ id: websiteId, clientId: ownerId }: WebsiteDocument, clientId: string | undefined) => {
+    const { state } = await engine.state(billingFold, { websiteId });
+    const recorded = await recordedSubscriptions(reader, { provider, websiteId, clientId });
+    const found = await payments.readSubscriptions(recorded.map(({ id }) => id));
+    const account = ownerId === undefined ? undefined : state.accounts.get(ownerId);
+    const isCurrent = ({ id }: { readonly id: string }): boolean =>
+      account?.stage === 'attached' && account.subscriptionId === id;
+    return { subscription: found.find(isCurrent) ?? null, previous: found.filter((one) => !isCurrent(one)) };
+  };
+
+  const requireInvoice = async (websiteId: string, invoiceId: string): Promise<Invoice> => {
+    const subscriptions = () => recordedSubscriptions(reader, { provider, websiteId });
+    const invoice = await payments.findInvoice(invoiceId, { websiteId, subscriptions });
+    if (invoice === null) throw new Refused(refusals.invoiceNotFound(invoiceId));
+    return invoice;
   };
 
   return [
@@ -80,16 +108,85 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       access: 'adminOrOwner',
       answers: {
         200: {
-          description: 'As the payment provider has it; without a subscription, the owner came to the website by assignment.',
-          schema: Type.Object({
-            subscription: Type.Union([Subscription, Type.Null()]),
-            invoices: Type.Array(Invoice, { description: 'Newest first.' }),
-          }),
+          description:
+            'As the payment provider has it now. Admins see all that was ever billed for the website; an owner sees their own.',
+          schema: Type.Object(
+            {
+              subscription: Type.Union([Subscription, Type.Null()], {
+                description: "The owner's; `null`: nothing is charged, as for an owner who was set by hand.",
+              }),
+              previousSubscriptions: Type.Optional(
+                Type.Array(Subscription, { description: 'Those before, newest first, if there were any.' }),
+              ),
+              invoices: Type.Array(InvoiceSchema, { description: 'Newest first, the last 500.' }),
+            },
+            { $id: 'Billing' },
+          ),
         },
       },
-      answer: async ({ website: { website } }) => {
-        const account = await accountOf(website);
-        return { body: account === null ? { subscription: null, invoices: [] } : await payments.readBilling(account) };
+      answer: async ({ website: { website, via } }) => {
+        const { id: websiteId, clientId: ownerId } = website;
+        const clientId = via === undefined ? undefined : ownerId;
+        const subscriptions = () => recordedSubscriptions(reader, { provider, websiteId, clientId });
+        const [{ subscription, previous }, { items }] = await Promise.all([
+          subscriptionsOf(website, clientId),
+          payments.listInvoices({ websiteId, clientId, sort: '-createdAt', limit: MAX_INVOICES, subscriptions }),
+        ]);
+        return { body: { subscription, ...(previous.length > 0 && { previousSubscriptions: previous }), invoices: items } };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/invoices',
+      operationId: 'listInvoices',
+      summary: 'List the invoices of all websites',
+      tag: billingTag,
+      scope: 'installation',
+      access: 'admin',
+      paging: { sort: ['createdAt', 'dueAt'] },
+      query: Type.Object({
+        status: Type.Optional(Type.Enum([...invoiceStatuses])),
+        clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Whom they are for.' })),
+        websiteId: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+      }),
+      answers: {
+        200: {
+          description:
+            'A page of invoices, asked of the payment provider; it can be short, also when there is a next one. ' +
+            'Sorted by `dueAt`, those without a due date come last.',
+          schema: Type.Array(InvoiceSchema),
+        },
+      },
+      answer: async ({ query }) => {
+        const { status, clientId, websiteId, limit = 50, cursor } = query;
+        const sort = invoiceSorts.find((one) => one === query.sort) ?? '-createdAt';
+        const after = cursor === undefined ? undefined : invoicePlaceIn(sort, cursor);
+        const subscriptions = () => recordedSubscriptions(reader, { provider, websiteId, clientId });
+        const page = await payments.listInvoices({ status, clientId, websiteId, sort, limit, after, subscriptions });
+        return { body: page.items, ...(page.next !== undefined && { next: invoiceCursor(sort, page.next) }) };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/billing/invoices/:invoiceId/void',
+      operationId: 'voidInvoice',
+      summary: 'Void an invoice that was not paid',
+      tag: billingTag,
+      scope: 'website',
+      access: 'admin',
+      refusals: ['invoice_not_found', 'invoice_settled'],
+      answers: { 200: { description: 'The invoice. Nothing is to be paid for it any more.', schema: InvoiceSchema } },
+      act: async ({ params: { id: websiteId, invoiceId } }) => {
+        const invoice = await requireInvoice(websiteId, invoiceId);
+        if (invoice.status === 'paid') throw new Refused(refusals.invoiceSettled(invoiceId, invoice.status));
+        return invoice;
+      },
+      answer: async (_, invoice) => {
+        const body = await payments.voidInvoice(invoice);
+        if (body.status !== 'void') throw new Refused(refusals.invoiceSettled(body.id, body.status));
+        return { body };
       },
     }),
 
@@ -117,7 +214,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       },
     }),
 
-    ...(ledger === undefined ? [] : ledgerRoutes(ledger, accountOf)),
+    ...(ledger === undefined ? [] : ledgerRoutes(ledger, accountOf, requireInvoice)),
   ];
 };
 
@@ -128,6 +225,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
 const ledgerRoutes = (
   ledger: Ledger,
   accountOf: (website: WebsiteDocument) => Promise<BillingAccount | null>,
+  requireInvoice: (websiteId: string, invoiceId: string) => Promise<Invoice>,
 ): readonly Route[] => [
   route({
     method: 'post',
@@ -147,7 +245,7 @@ const ledgerRoutes = (
       { additionalProperties: false },
     ),
     refusals: ['no_owner'],
-    answers: { 201: { description: 'The invoice.', schema: Invoice } },
+    answers: { 201: { description: 'The invoice.', schema: InvoiceSchema } },
     act: async ({ website: { website } }) => {
       const account = await accountOf(website);
       if (account === null) throw new Refused(refusals.noOwner(website.id));
@@ -168,11 +266,16 @@ const ledgerRoutes = (
     tag: billingTag,
     scope: 'website',
     access: 'admin',
-    refusals: ['invoice_not_found'],
-    answers: { 200: { description: 'The invoice.', schema: Invoice } },
+    refusals: ['invoice_not_found', 'invoice_settled'],
+    answers: { 200: { description: 'The invoice.', schema: InvoiceSchema } },
     act: async ({ params: { id: websiteId, invoiceId } }) => {
-      if (!(await ledger.hasInvoice(websiteId, invoiceId))) throw new Refused(refusals.invoiceNotFound(invoiceId));
+      const { status } = await requireInvoice(websiteId, invoiceId);
+      if (status === 'void') throw new Refused(refusals.invoiceSettled(invoiceId, status));
     },
-    answer: async ({ params }) => ({ body: await ledger.payInvoice(params.invoiceId) }),
+    answer: async ({ params: { invoiceId } }) => {
+      const body = await ledger.payInvoice(invoiceId);
+      if (body.status !== 'paid') throw new Refused(refusals.invoiceSettled(invoiceId, body.status));
+      return { body };
+    },
   }),
 ];
