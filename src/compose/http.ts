@@ -1,5 +1,6 @@
 import { createApp, type HttpAppParts } from '../http/app.js';
 import { createKeyUse } from '../http/auth/keyUse.js';
+import { createGitHandler } from '../http/git/gitHandler.js';
 import { noWork, type Metrics, type WorkStatus } from '../http/metrics.js';
 import type { Route } from '../http/route.js';
 import { createRoutes, type RouteParts } from '../http/routes/index.js';
@@ -52,7 +53,7 @@ export const composeHttp = (
   const { logger } = engine;
   const clock = options.clock ?? engine.clock;
   const { records, durableRecords } = readModels;
-  const { identityProvider, mounts } = integrations;
+  const { identityProvider, mounts, gitServer } = integrations;
   const keyUse = createKeyUse({ records, logger });
   const status = { eventStore, readModels, clock: engine.clock };
   const routes = (options.routes ?? createRoutes)({
@@ -86,10 +87,11 @@ export const composeHttp = (
     },
   };
   const pages = createPages({ brand, baseUrl, identityProvider, appFolder });
+  const git = gitServer === undefined ? undefined : createGitHandler({ engine, reader, identityProvider, keyUse, gitServer });
   const vital = routes.filter((route) => route.vital === true);
   const onApi = routes.filter((route) => !(metricsOnHealthPort && route.path === '/metrics'));
   return {
-    api: createServer(createApp({ ...parts, routes: onApi, mounts, pages }), clock, timeouts),
+    api: createServer(createApp({ ...parts, routes: onApi, mounts, pages, ...(git !== undefined && { git }) }), clock, timeouts),
     health: createServer(createApp({ ...parts, routes: vital }), clock, timeouts),
   };
 };

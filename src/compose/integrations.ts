@@ -28,7 +28,8 @@ import { createEmbeddedCalendar } from '../integrations/scheduling/embedded.js';
 import type { Scheduling } from '../integrations/scheduling/port.js';
 import { createEmbeddedSourceHost } from '../integrations/sourceHost/embedded.js';
 import { createGitHub } from '../integrations/sourceHost/github.js';
-import type { SourceHost } from '../integrations/sourceHost/port.js';
+import { createGitServer } from '../integrations/sourceHost/gitServer.js';
+import type { GitServer, SourceHost } from '../integrations/sourceHost/port.js';
 import { createTrustsProxy } from '../platform/publicAddress.js';
 import type { Settings } from '../platform/settings.js';
 import { listBookings } from '../projections/booking/booking.queries.js';
@@ -40,6 +41,8 @@ import type { Core } from './core.js';
 /** The adapter of each port of `integrations/`. */
 export interface Integrations {
   readonly sourceHost: SourceHost;
+  /** Present with the embedded source host. */
+  readonly gitServer?: GitServer;
   readonly hosting: Hosting;
   readonly siteAddress: SiteAddress;
   readonly fetchStatus: FetchStatus;
@@ -89,6 +92,7 @@ export const composeIntegrations = (
       ? createEmbeddedSourceHost({ folder: folder('repositories'), templatesFolder, clock })
       : createGitHub({ settings: sites.github, clock, random, logger });
 
+  const gitServer = createGitServer({ folder: folder('repositories'), clock, random, logger });
   const trustsProxy = createTrustsProxy(settings.http.trustedProxies);
   const counter = createPageCounter({ file: folder('analytics.db'), clock, random, logger, trustsProxy });
   const analytics =
@@ -141,6 +145,7 @@ export const composeIntegrations = (
 
   return {
     sourceHost,
+    ...(sites === undefined && { gitServer }),
     hosting,
     siteAddress: hostingHere.siteAddress,
     fetchStatus,
@@ -172,6 +177,7 @@ export const composeIntegrations = (
     },
     ...overrides,
     close: () => {
+      gitServer.close();
       builder.close();
       counter.close();
       ledger.close();

@@ -8,6 +8,8 @@ import { maintenanceJob } from '../workers/cron/maintenance.js';
 import { createRedeployWorker } from '../workers/deployment/deploymentWorker.js';
 import { createErasureWorker } from '../workers/erasure/erasureWorker.js';
 import { createInvitationMailWorker } from '../workers/invitationMail/invitationMailWorker.js';
+import { createLocalPushWorker } from '../workers/push/localPushWorker.js';
+import { createPushWorker } from '../workers/push/pushWorker.js';
 import { createProvisioningWorker } from '../workers/provisioning/provisioningWorker.js';
 import { createScan } from '../workers/seo/scan.js';
 import { createSeoScanWorker } from '../workers/seo/seoWorker.js';
@@ -45,7 +47,7 @@ export const composeWorkers = (
   { baseUrl, toLocalUrl }: Address,
 ): { readonly workers: readonly Worker[]; readonly cron: Worker } => {
   const { clock, logger } = engine;
-  const { sourceHost, hosting, siteAddress, fetchStatus, email, payments, erasure, llm } = integrations;
+  const { sourceHost, gitServer, hosting, siteAddress, fetchStatus, email, payments, erasure, llm } = integrations;
   const core = { engine, reader, createReactor };
   return {
     workers: [
@@ -54,6 +56,8 @@ export const composeWorkers = (
       createProvisioningWorker({ ...core, sourceHost, hosting, visit: fetchStatus }),
       createRedeployWorker({ ...core, hosting }),
       createSiteWorker({ ...core, hosting }),
+      createPushWorker({ ...core, hosting }),
+      ...(gitServer === undefined ? [] : [createLocalPushWorker({ engine, reader, hosting, gitServer })]),
       createInvitationMailWorker({ ...core, email, baseUrl }),
       createAccessWorker(core),
       createErasureWorker({ ...core, erasure }),

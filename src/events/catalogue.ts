@@ -9,6 +9,7 @@ import { redeployStream } from './deployment/deployment.stream.js';
 import { invitationMailStream } from './invitationMail/invitationMail.stream.js';
 import { logStream } from './log/log.stream.js';
 import { provisioningStream } from './provisioning/provisioning.stream.js';
+import { pushStream } from './push/push.stream.js';
 import { reactionStream } from './reaction/reaction.stream.js';
 import { seoStream } from './seo/seo.stream.js';
 import { seoRunStream } from './seoRun/seoRun.stream.js';
@@ -33,6 +34,7 @@ export const streams: readonly StreamDefinition[] = [
   invitationMailStream,
   redeployStream,
   siteStream,
+  pushStream,
   seoStream,
   seoRunStream,
   bookingStream,

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { createAccessLog, type Answered } from './accessLog.js';
 import { createFindStanding, type StandingParts } from './auth/standing.js';
@@ -11,6 +11,7 @@ import { createIdempotency } from './idempotency.js';
 import { createLoad } from './load.js';
 import type { Pages } from './pages/pages.js';
 import { replyToError, send } from './reply.js';
+import type { GitHandler } from './git/gitHandler.js';
 import type { Route } from './route.js';
 import { createSenders, type SenderLimits, type SenderMetrics } from './senders.js';
 import { createServe, type Serve, type ServeParts } from './serve.js';
@@ -34,6 +35,8 @@ export interface HttpAppParts extends StandingParts {
   readonly mounts?: Readonly<Record<string, RequestHandler>>;
   /** Pages for people; none by default. */
   readonly pages?: Pages;
+  /** Answers below `/git`. */
+  readonly git?: GitHandler;
   /** Told of every answer, when it is sent or given up. */
   readonly observe?: (answered: Answered) => void;
   /**
@@ -251,6 +254,15 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   app.use(enter);
   for (const [path, handler] of Object.entries(parts.mounts ?? {})) app.use(path, limitMount, handler);
   app.use(servePage);
+  const { git } = parts;
+  if (git !== undefined) {
+    app.use('/git', (_request, response: Response<unknown, Locals>) => {
+      const { exchange } = response.locals;
+      git(exchange).catch((error: unknown) => {
+        fail(exchange, error);
+      });
+    });
+  }
   for (const [path, routes] of byPath(parts.routes)) {
     const served = routes.map((route) => [route.method.toUpperCase(), { route, serve: createServe(route, serveParts) }] as const);
     app.all(path, dispatch(new Map(served)));

@@ -96,6 +96,7 @@ export const httpErrors = {
   transferUnderWay: () => new HttpFault(503, 'transfer_under_way', 'The transfer is still under way', { headers: retryAfter(2) }),
   noWebhooks: () =>
     new HttpFault(503, 'webhooks_not_configured', 'Commerce webhooks are not configured', { headers: retryAfter(60) }),
+  gitNotInstalled: () => new HttpFault(501, 'git_not_installed', 'Pushing needs git, which is not installed on the server'),
   notReady: (problems: readonly { name: string; problem: string }[]) =>
     new HttpFault(503, 'not_ready', `Not ready: ${problems.map(({ name, problem }) => `${name}: ${problem}`).join('; ')}`, {
       headers: retryAfter(1),

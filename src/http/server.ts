@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Clock } from '../platform/clock.js';
 import type { HttpApp } from './app.js';
+import { limitBody, maxUploadMs } from './bodyTime.js';
 import { replyToError, securityHeaders } from './reply.js';
 
 export interface HttpServer {
@@ -19,6 +20,7 @@ export interface HttpServer {
 /** In milliseconds. */
 export interface Timeouts {
   readonly headersMs: number;
+  /** Of a body, unless it is an upload. */
   readonly requestMs: number;
   /** How often connections are checked. */
   readonly checkMs: number;
@@ -47,7 +49,8 @@ export const createServer = (app: HttpApp, clock: Clock, timeouts: Timeouts = de
     {
       ...classesOf(app.express),
       headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
+      // Bodies that are no uploads have less time: see `limitBody` below.
+      requestTimeout: maxUploadMs,
       connectionsCheckingInterval: timeouts.checkMs,
       keepAliveTimeout: keepAliveMs,
       maxHeaderSize: maxHeaderBytes,
@@ -69,6 +72,13 @@ export const createServer = (app: HttpApp, clock: Clock, timeouts: Timeouts = de
   server.prependListener('request', (request, response) => {
     connections.set(request.socket, response);
     if (stopping) response.shouldKeepAlive = false;
+    limitBody(clock, request, timeouts.requestMs, () => {
+      server.emit(
+        'clientError',
+        Object.assign(new Error('the body took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
+        request.socket,
+      );
+    });
   });
   // A request may be answered without regard to what else it expects (RFC 9110, 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

@@ -29,7 +29,7 @@ const allowed: Readonly<Record<Exclude<AccessRule, 'public' | 'signedIn'>, reado
  *   store
  */
 export type Authorise = (
-  route: Route,
+  route: Pick<Route, 'access' | 'scope' | 'operationId' | 'feature' | 'tag'>,
   caller: Caller,
   params: Readonly<Record<string, string>>,
 ) => Promise<WebsiteAccess | undefined>;

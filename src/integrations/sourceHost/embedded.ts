@@ -33,7 +33,7 @@ interface Template {
   readonly description: string;
 }
 
-const defaultBranch = 'main';
+export const defaultBranch = 'main';
 const metadataName = 'doorstep.json';
 
 /**
@@ -59,10 +59,7 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     cloneUrl: pathToFileURL(folderOf(name)).href,
   });
   const metadataFile = (name: string): string => join(folderOf(name), metadataName);
-  const readMetadata = async (name: string): Promise<RepositoryMetadata | null> => {
-    const text = await nullIfMissing(readFile(metadataFile(name), 'utf8'));
-    return text === null ? null : (JSON.parse(text) as RepositoryMetadata);
-  };
+  const readMetadata = (name: string): Promise<RepositoryMetadata | null> => readRepositoryMetadata(folderOf(name));
   const requireMetadata = async (repositoryId: string): Promise<RepositoryMetadata> => {
     const metadata = await readMetadata(repositoryId);
     if (metadata === null) throw permanentFault(`Repository ${repositoryId} does not exist`);
@@ -123,6 +120,12 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     deleteRepository: (request) => withDiskFaults(mutex.run(request.name, () => deleteRepository(request))),
     listTemplates: () => withDiskFaults(listTemplates(templatesFolder)),
   };
+};
+
+/** What the repository in `gitdir` was created for; null when there is none. */
+export const readRepositoryMetadata = async (gitdir: string): Promise<RepositoryMetadata | null> => {
+  const text = await nullIfMissing(readFile(join(gitdir, metadataName), 'utf8'));
+  return text === null ? null : (JSON.parse(text) as RepositoryMetadata);
 };
 
 const draftOf = (name: string, marker: string): string =>

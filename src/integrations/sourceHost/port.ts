@@ -58,3 +58,85 @@ export interface Commit {
   /** Its page on the source host. */
   readonly url?: string;
 }
+
+/** The largest push, in bytes (api.md, section 3). */
+export const maxPushBytes = 200 * 1024 * 1024;
+
+/** `git-upload-pack` serves clones, `git-receive-pack` takes pushes. */
+export type GitService = 'git-upload-pack' | 'git-receive-pack';
+
+/** Serves the repositories of the embedded source host by git's protocols over HTTP. */
+export interface GitServer {
+  /** Whether git is installed on this machine: without it, repositories are served as files alone. */
+  isInstalled(): Promise<boolean>;
+
+  /** The commit that the default branch points to, or null. */
+  headOf(repositoryId: string): Promise<string | null>;
+
+  /**
+   * A file of the dumb protocol (https://git-scm.com/docs/http-protocol), named by its path in the
+   * repository; null when it is none, or not there. `info/refs` and `objects/info/packs` are computed.
+   */
+  file(repositoryId: string, path: string): Promise<GitFile | null>;
+
+  /** A file without a name for a body of any size, gone once it is closed. */
+  openBuffer(): Promise<BodyBuffer>;
+
+  /**
+   * Answers a request of the smart protocol with git itself, which sees nothing of this process's
+   * environment and runs no hook. `signal` ends it at once, as do its own time limits.
+   * @throws ProviderFault when git gives no answer
+   */
+  serve(request: GitRequest, signal: AbortSignal): Promise<GitResponse>;
+
+  /** What the repository was created for (the provisioning job), or null. */
+  markerOf(repositoryId: string): Promise<string | null>;
+
+  /**
+   * Calls `onChange` for every repository at once, and whenever one of its branches may have changed.
+   * @returns what ends it
+   */
+  watch(onChange: (repositoryId: string) => void): Promise<() => void>;
+
+  /** Packs what pushes have left in single files, when there are many. */
+  tidyUp(repositoryId: string): Promise<void>;
+}
+
+export interface GitFile {
+  readonly contentType: string;
+  /** Its content never changes. */
+  readonly isImmutable: boolean;
+  readonly bytes: number;
+  readonly content: AsyncIterable<Uint8Array> | Uint8Array;
+  /** To be called when `content` is not read. */
+  close(): Promise<void>;
+}
+
+export interface BodyBuffer {
+  readonly bytes: number;
+  write(chunk: Uint8Array): Promise<void>;
+  /** A file descriptor at the beginning of what was written. */
+  readonly readFrom: number;
+  close(): Promise<void>;
+}
+
+export interface GitRequest {
+  readonly repositoryId: string;
+  readonly service: GitService;
+  /** Absent: which refs there are. */
+  readonly body?: BodyBuffer;
+  /** Of the body: `gzip`, or none. */
+  readonly encoding?: 'gzip';
+  /** The header `Git-Protocol`. */
+  readonly protocol?: string;
+  /** Named in the log of refs, if there is one. */
+  readonly user: string;
+}
+
+export interface GitResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly content: AsyncIterable<Uint8Array>;
+  /** Resolves once git has ended: whether by itself. */
+  readonly ended: Promise<boolean>;
+}

@@ -13,7 +13,6 @@ import { LinkRole } from '../../../events/access/access.events.js';
 import { keyOfInvitation, type AccessKey } from '../../../events/access/access.stream.js';
 import type { WebsiteEvent } from '../../../events/website/website.events.js';
 import { websiteStream } from '../../../events/website/website.stream.js';
-import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
 import { listInvitations, listLinks, readAccess, readInvitation } from '../../../projections/access/access.queries.js';
@@ -23,7 +22,7 @@ import { readPage } from '../../paging.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { Client, Email } from '../client/client.routes.js';
 import { awaitTransfer } from '../transfer/awaitTransfer.js';
-import { toWebsite, Website, withBilling } from '../website/website.resource.js';
+import { toWebsite, Website, withBilling, type WebsiteAddresses } from '../website/website.resource.js';
 import { Invitation, toInvitation, toLink, toReceivedInvitation, WebsiteClientLink } from './access.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
@@ -41,12 +40,11 @@ export const accessRoutes = ({
   engine,
   reader,
   payments,
-  siteAddress,
-}: {
+  ...addresses
+}: WebsiteAddresses & {
   engine: Engine;
   reader: Reader;
   payments: Payments;
-  siteAddress: SiteAddress;
 }): readonly Route[] => {
   const findLink = async (key: AccessKey, through?: bigint): Promise<{ readonly link: LinkEntry; readonly revision: bigint }> => {
     const { link, revision } = await readAccess(reader, key, through);
@@ -113,7 +111,7 @@ export const accessRoutes = ({
     const found = await readInvitation(reader, invitationId);
     if (website === null || found === null) throw new Refused(refusals.transferNotFound());
     const invitation = await toInvitation(engine, websiteId, { ...found.invitation, status: 'accepted' });
-    const shown = toWebsite(website, siteAddress, { via: 'owner', role: 'editor' });
+    const shown = toWebsite(website, addresses, { via: 'owner', role: 'editor' });
     return { body: { invitation, website: await withBilling({ reader, payments }, shown) } };
   };
 

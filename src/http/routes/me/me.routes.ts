@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { Engine } from '../../../engine.js';
 import { clientEmailFold } from '../../../events/client/client.state.js';
-import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { pendingInvitations, websitesOfClient, type WebsiteOfClient } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
@@ -10,7 +9,7 @@ import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { Invitation, toReceivedInvitation } from '../access/access.resource.js';
 import { Client } from '../client/client.routes.js';
-import { toWebsite, Website } from '../website/website.resource.js';
+import { toWebsite, Website, type WebsiteAddresses } from '../website/website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const meTag: RouteTag = { name: 'Session', description: 'Who is calling.' };
@@ -18,13 +17,12 @@ const meTag: RouteTag = { name: 'Session', description: 'Who is calling.' };
 /** How many websites `/me` lists. */
 const maxWebsites = 200;
 
-export interface MeRouteParts {
+export interface MeRouteParts extends WebsiteAddresses {
   readonly engine: Engine;
   readonly reader: Reader;
-  readonly siteAddress: SiteAddress;
 }
 
-export const meRoutes = ({ engine, reader, siteAddress }: MeRouteParts): readonly Route[] => {
+export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readonly Route[] => {
   /** Only a verified address leads to invitations; the invited need not be a client yet. */
   const invitationsTo = async (verifiedEmail: string | undefined): Promise<readonly Static<typeof Invitation>[]> => {
     if (verifiedEmail === undefined) return [];
@@ -37,7 +35,7 @@ export const meRoutes = ({ engine, reader, siteAddress }: MeRouteParts): readonl
     return invitations.filter(({ email }) => email === verifiedEmail);
   };
 
-  const toOwn = ({ website, ...access }: WebsiteOfClient) => toWebsite(website, siteAddress, access);
+  const toOwn = ({ website, ...access }: WebsiteOfClient) => toWebsite(website, addresses, access);
   return [
     route({
       method: 'get',

@@ -34,7 +34,12 @@ export const Website = Type.Object(
         provider: Type.String(),
         id: Type.String(),
         name: Type.String(),
-        cloneUrl: Type.Optional(Type.String({ description: 'For admins.' })),
+        cloneUrl: Type.Optional(
+          Type.String({
+            description:
+              'What `git clone` takes. With the embedded source host: any name, and a token as the password; a push of an editor deploys. Elsewhere: for admins.',
+          }),
+        ),
       }),
     ),
     hosting: Type.Optional(Type.Object({ provider: Type.String(), projectId: Type.String(), name: Type.String() })),
@@ -58,14 +63,19 @@ export const Website = Type.Object(
   { $id: 'Website' },
 );
 
+export interface WebsiteAddresses {
+  readonly siteAddress: SiteAddress;
+  /** Public base address of the service, without a trailing slash. */
+  readonly baseUrl: () => string;
+}
+
 /**
  * The website as the caller sees it: a client gets the marker of the way to it beside the fields,
- * and not where the repository is cloned from, which is the agency's (and, on the embedded source
- * host, a path of its machine).
+ * and not where a repository elsewhere is cloned from, which is the agency's.
  */
 export const toWebsite = (
   document: WebsiteDocument,
-  siteAddress: SiteAddress,
+  { siteAddress, baseUrl }: WebsiteAddresses,
   access?: Pick<WebsiteAccess, 'via' | 'role'>,
 ): Static<typeof Website> => {
   const { collaborators: _, provisioningJobId: __, shelf: ___, url: ____, built, repository, ...fields } = document;
@@ -74,7 +84,7 @@ export const toWebsite = (
     ...fields,
     features: [...fields.features],
     ...(url !== undefined && { url }),
-    ...(repository !== undefined && { repository: access?.via === undefined ? repository : withoutCloneUrl(repository) }),
+    ...(repository !== undefined && { repository: toRepository(repository, document.slug, baseUrl, access) }),
     ...(document.status === 'active' && !areSameValues(document, built) && { redeployNeeded: true as const }),
     ...(access?.via !== undefined && { via: access.via }),
     ...(access?.role !== undefined && { role: access.role }),
@@ -92,4 +102,13 @@ export const withBilling = async (
   return { ...website, billing: isSubscribed(state, payments.provider, clientId) ? 'subscribed' : 'none' };
 };
 
-const withoutCloneUrl = ({ provider, id, name }: NonNullable<WebsiteDocument['repository']>) => ({ provider, id, name });
+const toRepository = (
+  { cloneUrl, ...repository }: NonNullable<WebsiteDocument['repository']>,
+  slug: string,
+  baseUrl: () => string,
+  access: Pick<WebsiteAccess, 'via'> | undefined,
+): NonNullable<Static<typeof Website>['repository']> => {
+  // The stored one is a path of the server's machine.
+  if (repository.provider === 'embedded') return { ...repository, cloneUrl: `${baseUrl()}/git/${slug}.git` };
+  return access?.via === undefined ? { ...repository, cloneUrl } : repository;
+};

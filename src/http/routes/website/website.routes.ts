@@ -11,7 +11,6 @@ import {
 import type { Engine } from '../../../engine.js';
 import { FIRST_REVISION } from '../../../events/store/eventStore.js';
 import { Feature, Tier } from '../../../events/website/website.events.js';
-import type { SiteAddress } from '../../../integrations/hosting/port.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { openTransfers } from '../../../projections/access/access.queries.js';
@@ -22,7 +21,7 @@ import { websiteProjection, type WebsiteDocument } from '../../../projections/we
 import { readNamed, readPage } from '../../paging.js';
 import { HexColour, NonBlank, Slug, SourceHostUsername } from '../../schemas.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
-import { toWebsite, Website, withBilling } from './website.resource.js';
+import { toWebsite, Website, withBilling, type WebsiteAddresses } from './website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const websiteTag: RouteTag = { name: 'Websites', description: 'Websites and their life.' };
@@ -77,19 +76,20 @@ const newOwner = Type.Optional(
 );
 const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
 
-export const websiteRoutes = (parts: {
-  engine: Engine;
-  reader: Reader;
-  sourceHost: SourceHost;
-  payments: Payments;
-  siteAddress: SiteAddress;
-}): readonly Route[] => {
-  const { engine, reader, sourceHost, siteAddress } = parts;
+export const websiteRoutes = (
+  parts: WebsiteAddresses & {
+    engine: Engine;
+    reader: Reader;
+    sourceHost: SourceHost;
+    payments: Payments;
+  },
+): readonly Route[] => {
+  const { engine, reader, sourceHost } = parts;
   /** @param left the revision that the command left the website at */
   const answerWritten = async (websiteId: string, left: bigint): Promise<Answer> => {
     const { document, revision } = await reader.read(websiteProjection, websiteId, left);
     if (document === null) throw new Refused(refusals.websiteNotFound(websiteId));
-    return { body: await withBilling(parts, toWebsite(document, siteAddress)), revision };
+    return { body: await withBilling(parts, toWebsite(document, parts)), revision };
   };
 
   const requireTemplate = async (templateId: string, slug: string): Promise<void> => {
@@ -173,7 +173,7 @@ export const websiteRoutes = (parts: {
       }),
       answers: { 200: { description: 'A page of websites.', schema: Type.Array(Website) } },
       answer: async ({ query }) => {
-        const toBody = (documents: readonly WebsiteDocument[]) => documents.map((document) => toWebsite(document, siteAddress));
+        const toBody = (documents: readonly WebsiteDocument[]) => documents.map((document) => toWebsite(document, parts));
         const named = await readNamed(query, async (id) => (await reader.read(websiteProjection, id)).document);
         if (named !== null) return { body: toBody(named), ...(query.count === true && { total: named.length }) };
         const { limit: _, cursor: __, sort: ___, count, ...filter } = query;
@@ -198,7 +198,7 @@ export const websiteRoutes = (parts: {
       access: 'members',
       answers: oneWebsite,
       answer: async ({ website }) => ({
-        body: await withBilling(parts, toWebsite(website.website, siteAddress, website)),
+        body: await withBilling(parts, toWebsite(website.website, parts, website)),
         revision: website.revision,
       }),
     }),

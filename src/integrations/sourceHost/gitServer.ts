@@ -1,0 +1,71 @@
+import { open, unlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../../platform/clock.js';
+import type { Logger } from '../../platform/logger.js';
+import type { Random } from '../../platform/random.js';
+import { isPlainName, makeFolder, permanentFault, withDiskFaults } from '../embeddedFiles.js';
+import { branchHead } from '../gitObjects.js';
+import { defaultBranch, readRepositoryMetadata } from './embedded.js';
+import { watchBranches } from './branchWatch.js';
+import { createGitBackend } from './gitBackend.js';
+import { gitFile } from './gitFiles.js';
+import type { BodyBuffer, GitServer } from './port.js';
+
+/** @param parts `folder`: that of the embedded source host; `program`: git */
+export const createGitServer = (parts: {
+  folder: string;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  program?: string;
+}): GitServer & { close(): void } => {
+  const folder = resolve(parts.folder);
+  const { random, logger } = parts;
+  const backend = createGitBackend(parts);
+
+  const gitdirOf = (repositoryId: string): string => {
+    if (!isPlainName(repositoryId)) throw permanentFault(`There is no repository "${repositoryId}"`);
+    return join(folder, `${repositoryId}.git`);
+  };
+
+  const openBuffer = async (): Promise<BodyBuffer> => {
+    // No repository has such a name.
+    const bodies = join(folder, '.bodies');
+    await makeFolder(bodies);
+    const path = join(bodies, Buffer.from(random.bytes(16)).toString('hex'));
+    const writer = await open(path, 'wx', 0o600);
+    const reader = await open(path, 'r');
+    // Whatever happens to this process, nothing is left.
+    await unlink(path);
+    let bytes = 0;
+    return {
+      get bytes() {
+        return bytes;
+      },
+      readFrom: reader.fd,
+      write: async (chunk) => {
+        bytes += chunk.length;
+        await writer.writeFile(chunk);
+      },
+      close: async () => {
+        await writer.close();
+        await reader.close();
+      },
+    };
+  };
+
+  return {
+    isInstalled: () => backend.isInstalled(),
+    headOf: (repositoryId) => withDiskFaults(branchHead(gitdirOf(repositoryId), defaultBranch)),
+    file: (repositoryId, path) => withDiskFaults(gitFile(gitdirOf(repositoryId), path)),
+    openBuffer: () => withDiskFaults(openBuffer()),
+    serve: ({ repositoryId, ...request }, signal) =>
+      withDiskFaults(backend.serve(gitdirOf(repositoryId), { repositoryId, ...request }, signal)),
+    markerOf: async (repositoryId) => (await withDiskFaults(readRepositoryMetadata(gitdirOf(repositoryId))))?.marker ?? null,
+    watch: (onChange) => withDiskFaults(watchBranches(folder, logger, onChange)),
+    tidyUp: (repositoryId) => withDiskFaults(backend.tidyUp(gitdirOf(repositoryId))),
+    close: () => {
+      backend.close();
+    },
+  };
+};

@@ -1,0 +1,34 @@
+import type { AnyCommand, Decider } from '../../commands/decider.js';
+import type { StreamFold } from '../../events/fold.js';
+import type { PushEvent } from '../../events/push/push.events.js';
+import { pushStream } from '../../events/push/push.stream.js';
+
+export interface PushState {
+  /** Absent before the first push. */
+  readonly commit?: string;
+}
+
+export type PushCommand = AnyCommand & {
+  readonly type: 'RecordPush';
+  readonly websiteId: string;
+  /** What the default branch points to now. */
+  readonly commit: string;
+  readonly previousCommit?: string;
+};
+
+/** A push is noticed by whoever takes it and by whoever watches the repository: it is one. */
+const decide = (command: PushCommand, state: PushState): readonly PushEvent[] => {
+  const { websiteId, commit, previousCommit } = command;
+  if (state.commit === commit) return [];
+  return [{ type: 'DefaultBranchPushed', data: { websiteId, commit, ...(previousCommit !== undefined && { previousCommit }) } }];
+};
+
+export const pushFold: StreamFold<PushState, PushEvent, { readonly websiteId: string }> = {
+  name: 'push',
+  stream: pushStream,
+  initialState: {},
+  evolve: (_, { data: { commit } }) => ({ commit }),
+};
+
+/** Stream `push-<websiteId>`: a worker deploys what is recorded here. */
+export const pushProcess: Decider<PushState, PushCommand, PushEvent> = { ...pushFold, decide };
