@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { prepareOrExit } from './prepare.mjs';
 import { root, runNpm } from './processes.mjs';
 
-const gates = ['format:check', 'lint', 'typecheck', 'deps:check', 'unused:check', 'openapi:check', 'docs:check'];
+const gates = ['format:check', 'lint', 'typecheck', 'deps:check', 'unused:check', 'openapi:check', 'docs:check', 'lighthouse'];
 
 /** Each machine's npm settings decide where packages come from. */
 const lockFileNamesAddresses = () =>
