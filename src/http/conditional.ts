@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Encoding } from '../platform/encodings.js';
 
 /**
  * The strong validator of an answer (RFC 9110, 8.8.3): `"<revision>-<hash of the body>"`, or the
@@ -10,14 +11,20 @@ export const etagOf = (body: string | Uint8Array, revision?: bigint): string => 
   return revision === undefined ? `"${digest}"` : `"${String(revision)}-${digest}"`;
 };
 
+/** The validator of the same answer in a compressed form, which is another representation. */
+export const etagIn = (etag: string, encoding: Encoding): string => `${etag.slice(0, -1)}.${encoding}"`;
+
+const ofForm = /\.(?:br|gzip)$/;
+
 const tag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
 /**
- * Whether `If-None-Match` names the answer (weak comparison, RFC 9110, 13.1.2): the caller has it
- * already.
+ * Whether `If-None-Match` names the answer (weak comparison, RFC 9110, 13.1.2) in any form: the
+ * caller has it already.
  */
 export const isKnown = (ifNoneMatch: string, etag: string): boolean =>
-  ifNoneMatch.trim() === '*' || [...ifNoneMatch.matchAll(tag)].some(([, , opaque]) => `"${opaque ?? ''}"` === etag);
+  ifNoneMatch.trim() === '*' ||
+  [...ifNoneMatch.matchAll(tag)].some(([, , opaque]) => `"${(opaque ?? '').replace(ofForm, '')}"` === etag);
 
 /** Each tag costs an attempt. */
 const maxTags = 10;

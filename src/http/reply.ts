@@ -1,7 +1,8 @@
 import helmet from 'helmet';
 import { ServerResponse, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { etagOf, isKnown } from './conditional.js';
+import { compress, encodingFor, isCompressible } from './compression.js';
+import { etagIn, etagOf, isKnown } from './conditional.js';
 import type { ErrorAnswer } from './errors.js';
 import { isSafe, type Exchange } from './exchange.js';
 import type { Answer } from './route.js';
@@ -75,9 +76,13 @@ export const send = ({ request, response, requestId, headers: own }: Exchange, r
     ...reply.headers,
     'x-request-id': requestId,
   };
-  if (own.vary !== undefined && reply.headers.vary !== undefined) headers.vary = `${own.vary}, ${reply.headers.vary}`;
+  const mayCompress = isCompressible(body, reply.headers['content-type']);
+  const encoding = mayCompress ? encodingFor(request) : null;
+  const vary = [own.vary, reply.headers.vary, mayCompress ? 'accept-encoding' : undefined].filter((name) => name !== undefined);
+  if (vary.length > 0) headers.vary = vary.join(', ');
 
   const { etag } = reply.headers;
+  if (encoding !== null && etag !== undefined) headers.etag = etagIn(etag, encoding);
   const known = request.headers['if-none-match'];
   if (known !== undefined && etag !== undefined && isSafe(request.method) && reply.status === 200 && isKnown(known, etag)) {
     delete headers['content-type'];
@@ -89,10 +94,21 @@ export const send = ({ request, response, requestId, headers: own }: Exchange, r
     response.writeHead(reply.status, headers).end();
     return;
   }
-  headers['content-length'] = Buffer.byteLength(body);
-  response.writeHead(reply.status, headers);
-  if (request.method === 'HEAD') response.end();
-  else response.end(body);
+  const sendBody = (bytes: string | Uint8Array): void => {
+    headers['content-length'] = Buffer.byteLength(bytes);
+    response.writeHead(reply.status, headers);
+    if (request.method === 'HEAD') response.end();
+    else response.end(bytes);
+  };
+  if (encoding === null) {
+    sendBody(body);
+    return;
+  }
+  compress(body, encoding, (error, compressed) => {
+    if (response.headersSent || response.destroyed) return;
+    if (error === null) headers['content-encoding'] = encoding;
+    sendBody(error === null ? compressed : body);
+  });
 };
 
 /**

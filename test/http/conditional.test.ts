@@ -13,6 +13,8 @@ let token: string;
 let revision = 4n;
 let text = 'four';
 const tried: (bigint | undefined)[] = [];
+const long = 'words that recur '.repeat(100);
+const huge = long.repeat(100);
 
 const write = ({ expectation: { expectedRevision }, body }: RouteRequest): Promise<{ body: unknown; revision: bigint }> => {
   tried.push(expectedRevision);
@@ -39,6 +41,9 @@ beforeAll(async () => {
         query: Type.Object({ ...pageQuery, q: Type.Optional(Type.String()) }),
         answer: () => Promise.resolve({ body: [{ text: 'é' }], next: 'c 1' }),
       }),
+      probe({ path: '/long', answer: () => Promise.resolve({ body: { long }, revision: 4n }) }),
+      probe({ path: '/huge', answer: () => Promise.resolve({ body: { huge } }) }),
+      probe({ path: '/limit', answer: () => Promise.resolve({ body: 'x'.repeat(1_022) }) }),
       probe({ path: '/nothing', answer: () => Promise.resolve({}) }),
     ],
   });
@@ -171,6 +176,60 @@ describe('Link', () => {
   test('names the next page at the public address, with the query that was asked', async () => {
     const answer = await read({}, '/notes?limit=2&q=a%20b&cursor=old');
     expect(answer.headers.get('link')).toBe(`<${api.url}/v1/notes?limit=2&q=a+b&cursor=c+1>; rel="next"`);
+  });
+});
+
+describe('Accept-Encoding', () => {
+  const readAs = (accepted: string, path = '/long', headers = {}, method = 'GET'): Promise<ApiAnswer> =>
+    read({ 'accept-encoding': accepted, ...headers }, path, method);
+  const formOf = ({ headers }: ApiAnswer): string | null => headers.get('content-encoding');
+
+  test.each([
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br', 'br'],
+    ['br;q=0.5, gzip', 'gzip'],
+    ['br;q=0, gzip;q=0, *', null],
+    ['identity', null],
+    ['deflate', null],
+    ['', null],
+  ])('%j: %s', async (accepted, form) => {
+    const answer = await readAs(accepted);
+    expect(formOf(answer)).toBe(form);
+    expect(answer.body).toStrictEqual({ long });
+    expect(answer.headers.get('vary')).toBe('authorization, accept-encoding');
+    const length = Number(answer.headers.get('content-length'));
+    if (form === null) expect(length).toBe(Buffer.byteLength(answer.text));
+    else expect(length).toBeLessThan(300);
+  });
+
+  test('also of what takes a while to compress, and for HEAD', async () => {
+    const answer = await readAs('br', '/huge');
+    expect([formOf(answer), answer.body]).toStrictEqual(['br', { huge }]);
+    const head = await readAs('br', '/huge', {}, 'HEAD');
+    expect(head.text).toBe('');
+    for (const name of ['content-encoding', 'content-length', 'etag'])
+      expect(head.headers.get(name)).toBe(answer.headers.get(name));
+  });
+
+  test('short answers stay as they are, and events always', async () => {
+    for (const path of ['/note', '/limit', '/nothing']) {
+      const answer = await readAs('br, gzip', path);
+      expect([formOf(answer), answer.headers.get('vary') ?? '']).toStrictEqual([null, expect.not.stringContaining('encoding')]);
+    }
+  });
+
+  test('each form has an ETag of its own; any of them is known, and good for If-Match', async () => {
+    const [plain = '', gzip = '', br = ''] = await Promise.all(
+      ['identity', 'gzip', 'br'].map(async (accepted) => (await readAs(accepted)).headers.get('etag') ?? ''),
+    );
+    expect(new Set([plain, gzip, br]).size).toBe(3);
+    for (const known of [plain, gzip, br]) {
+      const answer = await readAs('gzip', '/long', { 'if-none-match': known });
+      expect([answer.status, answer.text, formOf(answer), answer.headers.get('etag')]).toStrictEqual([304, '', null, gzip]);
+      expect(answer.headers.get('vary')).toBe('authorization, accept-encoding');
+      expect(revisionsAllowed(known)).toStrictEqual([4n]);
+    }
   });
 });
 

@@ -1,26 +1,4 @@
-/** The compressed forms of a site's files, by the names of HTTP; the first is preferred. */
-export const encodings = ['br', 'gzip'] as const;
-export type Encoding = (typeof encodings)[number];
+import type { Encoding } from '../../platform/encodings.js';
 
 /** The name of a file's compressed form. */
 export const encodedName = (hash: string, encoding: Encoding): string => `${hash}.${encoding}`;
-
-/**
- * The form that a request prefers (RFC 9110, 12.5.3), of those it gives the same quality the smaller
- * one; null for the file as it is.
- */
-export const acceptedEncoding = (acceptEncoding: string): Encoding | null => {
-  const qualities = new Map(
-    acceptEncoding.split(',').map((offer) => {
-      const [name = '', quality = '1'] = offer.toLowerCase().split(/;\s*q=/);
-      return [name.trim(), Number(quality)] as const;
-    }),
-  );
-  let best: Encoding | null = null;
-  let highest = qualities.get('identity') ?? 0;
-  for (const encoding of [...encodings].reverse()) {
-    const quality = qualities.get(encoding) ?? qualities.get('*') ?? 0;
-    if (quality > 0 && quality >= highest) [best, highest] = [encoding, quality];
-  }
-  return best;
-};

@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
+import { acceptedEncoding, encodings } from '../../platform/encodings.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { CountPage } from '../analytics/port.js';
-import { acceptedEncoding, encodedName, encodings } from './encodings.js';
+import { encodedName } from './encodings.js';
 import type { SiteUrls } from './siteUrls.js';
 
 /** A built site. */

@@ -1,5 +1,6 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { encodedName, encodings } from '../encodings.js';
+import { encodings } from '../../../platform/encodings.js';
+import { encodedName } from '../encodings.js';
 import { contentHash, type SiteFiles } from './build.js';
 
 const compressible =
