@@ -15,6 +15,7 @@ import { seoStream } from './seo/seo.stream.js';
 import { seoRunStream } from './seoRun/seoRun.stream.js';
 import { servicesStream } from './service/service.stream.js';
 import { siteStream } from './site/site.stream.js';
+import { viewingStream } from './viewing/viewing.stream.js';
 import { webhookContentStream, webhookStream } from './webhook/webhook.stream.js';
 import { slugStream, websiteStream } from './website/website.stream.js';
 
@@ -44,6 +45,7 @@ export const streams: readonly StreamDefinition[] = [
   reactionStream,
   apiKeyStream,
   subjectKeysStream,
+  viewingStream,
 ];
 
 /**

@@ -19,7 +19,9 @@ export interface Answered {
  */
 export const createAccessLog =
   ({ logger, clock, blindIndex }: Pick<Engine, 'logger' | 'clock' | 'blindIndex'>) =>
-  ({ request, response, requestId, mode, route, caller, startedAt, errorCode }: Exchange): Answered => {
+  (exchange: Exchange): Answered => {
+    const { request, response, requestId, mode, route, viewer, startedAt, errorCode } = exchange;
+    const caller = viewer ?? exchange.caller;
     const answered = {
       method: request.method,
       route: route?.path ?? 'none',

@@ -21,6 +21,10 @@ export interface Exchange {
   readonly yieldPlace: () => void;
   route?: Route;
   caller?: Caller;
+  /** The admin that asks, when the answer is the one that `caller` would get. */
+  viewer?: Caller;
+  /** What `?as=` said. */
+  viewAs?: unknown;
   /** Of the error that it is answered with. */
   errorCode?: string;
 }

@@ -140,6 +140,12 @@ const parameters: Json = {
     { type: 'string' },
     '`id` of the last event that the reader has: what is new is sent.',
   ),
+  As: header(
+    'query',
+    'as',
+    { type: 'string', format: 'email', maxLength: 254 },
+    'Admins only: answer as the person of this address would be answered, refusals included. It is noted in the audit.',
+  ),
   IfNoneMatch: header('header', 'If-None-Match', { type: 'string' }, '`ETag` of what the caller has already.'),
 };
 
@@ -160,6 +166,7 @@ const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json
       ...(raw === undefined ? [] : parametersIn('header', raw)),
       ...(isWrite && access !== 'public' ? [refer('parameters', 'IdempotencyKey')] : []),
       ...(ifMatch === 'honoured' ? [refer('parameters', 'IfMatch')] : []),
+      ...(!isWrite && access !== 'public' ? [refer('parameters', 'As')] : []),
       ...(hasETag(route) ? [refer('parameters', 'IfNoneMatch')] : []),
       ...(isStream(route) ? [refer('parameters', 'LastEventId')] : []),
     ],

@@ -25,10 +25,11 @@ export const refusalCodesOf = (route: Route): ReadonlySet<string> & ReadonlySet<
 const pathRefusals = (route: Route): readonly RouteRefusalCode[] =>
   Object.keys(pathParamsOf(route).properties).length > 0 ? ['invalid_path_params'] : [];
 
-const callerRefusals = ({ access }: Route): readonly RouteRefusalCode[] => {
+const callerRefusals = ({ access, method }: Route): readonly RouteRefusalCode[] => {
   if (access === 'public') return [];
   const notSignedIn = ['no_authorization_header', 'missing_token', 'invalid_token', 'stale_session'] as const;
-  return access === 'admin' ? [...notSignedIn, 'admin_required'] : notSignedIn;
+  // A read can be asked for as somebody else (`?as=`).
+  return access === 'admin' || method === 'get' ? [...notSignedIn, 'admin_required'] : notSignedIn;
 };
 
 const websiteRefusals = ({ scope, access, feature, method, whenArchived }: Route): readonly RouteRefusalCode[] => {

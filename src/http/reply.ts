@@ -27,7 +27,9 @@ export const replyTo = (exchange: Exchange, answer: Answer, baseUrl: string): Re
   const { request } = exchange;
   const safe = isSafe(request.method);
   const status = answer.status ?? (answer.body === undefined ? 204 : 200);
-  const headers: Record<string, string> = { 'cache-control': safe ? 'private, no-cache' : 'no-store' };
+  const headers: Record<string, string> = {
+    'cache-control': safe && exchange.viewer === undefined ? 'private, no-cache' : 'no-store',
+  };
   if (safe) headers.vary = 'authorization';
   const location = status === 201 ? locationOf(exchange, answer) : undefined;
   if (location !== undefined) headers.location = `${pathOf(baseUrl)}${prefixOf(exchange)}${location}`;

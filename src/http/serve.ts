@@ -137,14 +137,16 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const mayTakeLong = isWrite && hasBody(request);
     if (mayTakeLong) await nextTurn();
     const isSlow = mayTakeLong && !request.complete;
+    const asked = queryOf(request.originalUrl);
+    if (!isWrite && route.access !== 'public') exchange.viewAs = takeAs(asked);
     let standing = await findStanding(exchange, route, values, () => {
       check('path params', [...params(values), ...unprintable(values)]);
     });
+    if (isWrite && asked.as !== undefined) throw httpErrors.invalid('query', [writesAsNobody]);
     if (isWrite && route.ifMatch !== 'honoured' && request.headers['if-match'] !== undefined) {
       throw httpErrors.ifMatchNotSupported();
     }
     const key = isWrite && route.access !== 'public' ? idempotencyKeyOf(request.headers) : undefined;
-    const asked = queryOf(request.originalUrl);
     const dryRun = isWrite && takeDryRun(asked);
     check('query', query(asked));
     const isArchivedRefused = key === undefined || dryRun;
@@ -253,6 +255,15 @@ const unprintable = (values: Readonly<Record<string, string>>): readonly Violati
 const queryOf = (url: string): Record<string, unknown> => {
   const mark = url.indexOf('?');
   return mark === -1 ? {} : parseQuery(url.slice(mark + 1));
+};
+
+const writesAsNobody: Violation = { field: 'as', issue: 'works on GET only: nobody writes as somebody else' };
+
+/** Takes `as`, which every read of a signed-in caller has, out of the query. */
+const takeAs = (asked: Record<string, unknown>): unknown => {
+  const { as } = asked;
+  delete asked.as;
+  return as;
 };
 
 /** Takes `dryRun`, which every write has, out of the query: what is left is the route's own. */

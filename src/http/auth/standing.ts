@@ -7,6 +7,7 @@ import type { Route } from '../route.js';
 import { createAuthenticate } from './authenticate.js';
 import { createAuthorise } from './authorise.js';
 import type { Caller, WebsiteAccess } from './caller.js';
+import { createViewAs } from './viewAs.js';
 import type { KeyUse } from './keyUse.js';
 
 /** Who calls, and their way to the website, as of one moment. */
@@ -44,15 +45,18 @@ export const createFindStanding = (parts: StandingParts, noteStream?: (name: str
   const { engine, reader } = noteStream === undefined ? parts : noting(parts, noteStream);
   const authenticate = createAuthenticate({ ...parts, engine });
   const authorise = createAuthorise(reader);
+  const viewAs = createViewAs({ ...parts, engine, reader });
 
   return async (exchange, route, params, checkParams) => {
     if (route.access === 'public') {
       checkParams?.();
       return {};
     }
-    const caller = await authenticate(exchange.request.headers.authorization, exchange.mode);
-    exchange.caller = caller;
+    const authenticated = await authenticate(exchange.request.headers.authorization, exchange.mode);
+    exchange.caller = authenticated;
     checkParams?.();
+    const caller = exchange.viewAs === undefined ? authenticated : await viewAs(exchange, route, authenticated, params);
+    exchange.caller = caller;
     if (caller.scope === 'read' && route.method !== 'get') throw new Refused(refusals.readOnlyToken());
     const website = await authorise(route, caller, params);
     return { caller, ...(website !== undefined && { website }) };

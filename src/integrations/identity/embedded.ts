@@ -157,6 +157,7 @@ export const createEmbeddedIdentity = (parts: {
         }),
       exists: async ({ subject }) => (await accounts.find(subject)) !== null,
       isStillAdmin: (subject, address) => accounts.isStillAdmin(subject, address),
+      accountOf: (address) => accounts.preview(address),
       forget: (address, person) => accounts.forget(address.toLowerCase(), person),
     },
     mounts: { [path]: handler },

@@ -53,6 +53,12 @@ export interface IdentityProvider {
   isStillAdmin?(subject: string, verifiedEmail: string | undefined): boolean;
 
   /**
+   * As whom somebody with the lower-case address signs in, whether or not they ever did. Absent for
+   * external issuers, which only tell it of those who are signed in.
+   */
+  accountOf?(email: string): Promise<Pick<Identity, 'subject' | 'role'>>;
+
+  /**
    * Deletes the account of an erased person's address at once. Absent for external issuers, whose
    * accounts are not ours.
    * @param person identifies the erased person, so that a retry does not delete the account of

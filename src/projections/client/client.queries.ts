@@ -3,6 +3,7 @@ import { foldText, sortKeyOf } from '../../platform/foldText.js';
 import { pageAfter, partOf, toQuery, type PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
 import { clientProjection, type ClientDocument } from './client.projection.js';
+import { clientSubjectProjection } from './clientSubject.projection.js';
 
 /** The client with its address and name decrypted; `null` when there is none, or it was erased. */
 export const readClient = async (
@@ -96,3 +97,9 @@ export const countClients = async (reader: Reader, { q = '', email }: ClientFilt
   q === '' && email === undefined
     ? reader.count(clientProjection, {})
     : (await listClients(reader, { q, ...(email !== undefined && { email }), limit: Number.MAX_SAFE_INTEGER })).length;
+
+/** A subject of the identity provider that is bound to a client; `null` when none is. */
+export const subjectOfClient = async (reader: Reader, clientId: string): Promise<string | null> => {
+  const [bound] = await reader.list(clientSubjectProjection, { where: { clientId }, order: 'descending', limit: 1 });
+  return bound === undefined ? null : reader.personal.decrypt(bound.body.subject);
+};

@@ -27,6 +27,8 @@ export interface Accounts {
   ofEmail(email: string): Promise<Account>;
   /** `null` when the account does not exist, has expired, or was forgotten. */
   find(subject: string): Promise<Account | null>;
+  /** The account that `ofEmail` would give, without making it. `email` is lower-case. */
+  preview(email: string): Promise<Account>;
   /** Whether the subject's address is an admin's. True for subjects that were not created here. */
   isStillAdmin(subject: string, email: string | undefined): boolean;
   /**
@@ -84,6 +86,7 @@ export const createAccounts = (parts: {
   });
 
   return {
+    preview: async (email) => accountOf(subjectOf(email, await timesForgotten(email)), email),
     ofEmail: async (email) => store(subjectOf(email, await timesForgotten(email)), email),
     find: async (subject) => {
       const stored = (await records.get('account', subject)) as StoredAccount | null;

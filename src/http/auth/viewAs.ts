@@ -1,0 +1,89 @@
+import { Type } from 'typebox';
+import { recordViewing } from '../../commands/viewing/viewing.handlers.js';
+import { Refused, refusals } from '../../commands/refusal.js';
+import type { Engine } from '../../engine.js';
+import { subjectKeysFold } from '../../events/apiKey/apiKey.state.js';
+import { clientIdOfEmail } from '../../events/client/client.directory.js';
+import type { IdentityProvider } from '../../integrations/identity/port.js';
+import { subjectOfClient } from '../../projections/client/client.queries.js';
+import type { Reader } from '../../projections/reader.js';
+import { httpErrors } from '../errors.js';
+import type { Exchange } from '../exchange.js';
+import type { Route } from '../route.js';
+import { EmailAddress } from '../schemas.js';
+import { textsValidator } from '../validation.js';
+import type { Caller } from './caller.js';
+
+/**
+ * Whom the answer is for when an admin asks with `?as=`: the person of that address, as if they had
+ * signed in. A new look is recorded for the audit before anything is read.
+ *
+ * @param viewer who asks
+ * @throws Refused: 403 `Admin role required`, `Invalid query — as: …`
+ */
+export type ViewAs = (
+  exchange: Exchange,
+  route: Route,
+  viewer: Caller,
+  params: Readonly<Record<string, string>>,
+) => Promise<Caller>;
+
+const validate = textsValidator(Type.Object({ as: EmailAddress() }));
+
+export const createViewAs = (parts: {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly identityProvider: IdentityProvider | null;
+}): ViewAs => {
+  const { engine, reader, identityProvider } = parts;
+
+  /** The subject that the address is known by; a stranger's is the address itself. */
+  const subjectOf = async (email: string, clientId: string | undefined): Promise<string> => {
+    const bound = clientId === undefined ? null : await subjectOfClient(reader, clientId);
+    if (bound !== null) return bound;
+    // Tokens that an operator minted may stand for the address.
+    const { state } = await engine.state(subjectKeysFold, { subjectIndex: engine.blindIndex(email) });
+    return state.keys.length > 0 ? email : ((await identityProvider?.accountOf?.(email))?.subject ?? email);
+  };
+
+  return async (exchange, route, viewer, { id }) => {
+    if (viewer.role !== 'admin') throw new Refused(refusals.adminRequired());
+    const asked = { as: exchange.viewAs };
+    const violations = validate(asked);
+    if (violations.length > 0) throw httpErrors.invalid('query', violations);
+    const email = String(asked.as).toLowerCase();
+
+    if (exchange.viewer === undefined) {
+      const { path } = exchange.request;
+      const websiteId = route.scope === 'website' ? id : undefined;
+      const { encryptedSubject, subject, role, via, tokenId } = viewer;
+      await recordViewing(
+        engine,
+        { email, path: /@|%40/.test(path) ? route.path : path, websiteId },
+        {
+          commandId: engine.ids.commandId(),
+          actor: {
+            subject: encryptedSubject ?? (await engine.personal.encryptSubject(subject)),
+            role,
+            via,
+            ...(tokenId !== undefined && { tokenId }),
+          },
+          requestId: exchange.requestId,
+        },
+      );
+      exchange.viewer = viewer;
+    }
+
+    const role = (await identityProvider?.accountOf?.(email))?.role ?? 'client';
+    const clientId = role === 'client' ? await clientIdOfEmail(engine, email) : undefined;
+    return {
+      subject: await subjectOf(email, clientId),
+      role,
+      via: viewer.via,
+      // What the viewer's own token may not read, it may not read as somebody else either.
+      scope: viewer.scope,
+      verifiedEmail: email,
+      ...(clientId !== undefined && { clientId }),
+    };
+  };
+};
