@@ -34,12 +34,7 @@ const samples = {
 /**
  * @typedef {object} Operation
  * @property {string} operationId
- * @property {Readonly<Record<string, { content?: Readonly<Record<string, { schema: ErrorSchema }>> }>>} responses
- */
-
-/**
- * @typedef {object} ErrorSchema
- * @property {readonly { properties?: { code?: { enum: readonly string[] } } }[]} [allOf]
+ * @property {Readonly<Record<string, readonly string[]>>} [x-error-codes]
  */
 
 /** More operations than these are counted. */
@@ -137,11 +132,7 @@ const placeholdersOf = (make) => {
 const operationsWith = ({ paths }, { code, status }) =>
   Object.values(paths)
     .flatMap((operations) => Object.values(operations))
-    .filter(({ responses }) =>
-      Object.values(responses[status]?.content ?? {}).some(({ schema }) =>
-        schema.allOf?.some(({ properties }) => properties?.code?.enum.includes(code)),
-      ),
-    )
+    .filter((operation) => operation['x-error-codes']?.[String(status)]?.includes(code))
     .map(({ operationId }) => operationId);
 
 /**

@@ -1,26 +1,28 @@
-import { Type, type TSchema } from 'typebox';
+import { Type } from 'typebox';
+import { accessExtension, accessWords } from './openapi/access.js';
+import { createComponents, plain, refer, wordOf, type Components, type Json } from './openapi/components.js';
+import { errorCodesByStatus, errorResponses, errorsOf } from './openapi/errors.js';
+import { exampleOf } from './openapi/example.js';
+import { idsByPath } from './openapi/vocabulary.js';
 import { dryRunType } from './reply.js';
-import { refusalCodesOf, statusOf } from './refusals.js';
 import type { Route } from './route.js';
 import { closed, pathParamsOf } from './validation.js';
 
-type Json = Readonly<Record<string, unknown>>;
-
 /**
  * The OpenAPI 3.1 document, from the very schemas that validate. A schema with an `$id` becomes a
- * component of that name.
+ * component of that name; so do the forms of `openapi/names.ts`, and bodies that are objects.
  *
  * @throws Error when two different schemas have the same name
  */
 export const createOpenApi = (routes: readonly Route[], { baseUrl, version }: { baseUrl: string; version: string }): Json => {
-  const schemas = new Map<string, Json>();
+  const components = createComponents();
   const visible = routes.filter(({ hidden }) => hidden !== true);
-  const errorSchema = named(ErrorBody, schemas);
+  const responses = errorResponses(components);
 
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of visible) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method]: operationOf(route, schemas, errorSchema) };
+    paths[path] = { ...paths[path], [route.method]: operationOf(route, components) };
   }
   return {
     openapi: '3.1.0',
@@ -29,6 +31,7 @@ export const createOpenApi = (routes: readonly Route[], { baseUrl, version }: { 
       version,
       summary: 'Create client websites, give clients access, and show them where their website stands.',
       description,
+      contact: { name: 'Whoever runs this installation', url: baseUrl },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [
@@ -54,8 +57,9 @@ export const createOpenApi = (routes: readonly Route[], { baseUrl, version }: { 
         },
       },
       parameters,
-      headers,
-      schemas: Object.fromEntries([...schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
+      headers: usedIn('headers', [paths, responses], headers),
+      responses: usedIn('responses', paths, responses),
+      schemas: components.schemas(),
     },
   };
 };
@@ -74,23 +78,36 @@ portal, with an access token of the identity provider.
 - Resources carry an \`ETag\`; \`If-None-Match\` saves a transfer, \`If-Match\` prevents overwriting what somebody else
   saved. A write that has no use for it refuses it, and says so by not listing the header.
 - Lists are arrays, in pages: follow the \`Link\` header with \`rel="next"\`. A page goes on where
-  the one before ended, whatever was added, changed or removed since. Where there is \`sort\`, \`-field\` puts the last first.`;
+  the one before ended, whatever was added, changed or removed since. Where there is \`sort\`, \`-field\` puts the last first.
+- Each operation says who may call it (\`x-access\`) and which codes its errors have (\`x-error-codes\`).
 
-const ErrorBody = Type.Object(
-  {
-    error: Type.String({ description: 'What is wrong, in words for people.' }),
-    code: Type.String({ description: 'What is wrong, for programs: it stays the same in every later version.' }),
-    details: Type.Union([Type.Array(Type.Unknown()), Type.Object({}), Type.Null()], {
-      description: 'Structured context: for a 400 of the validator the list of every violation, `{field, issue}`.',
-    }),
-  },
-  { $id: 'Error' },
-);
+**Pace:** send about 10 requests a second for each token, in the long run; it is a guideline, and no limit unless the operator
+sets one. On 429, 502, 503 and 504 wait and try again, with exponential backoff and jitter, and no sooner than \`Retry-After\` says.
+Reads may be repeated at any time. Before you repeat a write that was answered with 500 or not at all, look whether it took
+effect, or send it with an \`Idempotency-Key\` in the first place.`;
 
 const DryRun = Type.Object(
   {
     events: Type.Array(
-      Type.Object({ stream: Type.String(), type: Type.String(), data: Type.Object({}) }, { description: 'An event.' }),
+      Type.Object(
+        {
+          stream: Type.String({
+            description: 'The stream that it would be in.',
+            examples: ['website-01m8209kq7nsjmd7c7ae53aqtg'],
+          }),
+          type: Type.String({ description: 'What would have happened.', examples: ['WebsiteRenamed'] }),
+          data: Type.Object(
+            {},
+            {
+              additionalProperties: true,
+              description: 'Its fields; they differ by type.',
+              examples: [{ name: 'Corner Bakery' }],
+            },
+          ),
+        },
+        { $id: 'PlannedEvent', description: 'An event that a write would have written.' },
+      ),
+      { description: 'In the order in which they would be written.' },
     ),
   },
   { $id: 'DryRun', description: 'What a write with `dryRun` would have written.' },
@@ -149,21 +166,22 @@ const parameters: Json = {
   IfNoneMatch: header('header', 'If-None-Match', { type: 'string' }, '`ETag` of what the caller has already.'),
 };
 
-const refer = (kind: 'parameters' | 'headers' | 'schemas', name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
-
-const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json): Json => {
-  const { method, operationId, summary, tag, access, ifMatch, body, raw } = route;
+const operationOf = (route: Route, components: Components): Json => {
+  const { method, operationId, summary, description: text = `${summary}.`, tag, access, ifMatch, body, raw, example } = route;
   const isWrite = method !== 'get';
   return {
     operationId,
     summary,
+    description: `${text}\n\n${accessWords(route)}`,
     tags: [tag.name],
+    'x-access': accessExtension(route),
+    'x-error-codes': errorCodesByStatus(route),
     ...(access === 'public' && { security: [] }),
     parameters: [
-      ...parametersIn('path', pathParamsOf(route)),
-      ...(route.query === undefined ? [] : parametersIn('query', route.query)),
+      ...pathParameters(route, components),
+      ...(route.query === undefined ? [] : parametersIn('query', plain(route.query), components, example?.query)),
       ...(isWrite ? [refer('parameters', 'DryRun')] : []),
-      ...(raw === undefined ? [] : parametersIn('header', raw)),
+      ...(raw === undefined ? [] : parametersIn('header', plain(raw), components)),
       ...(isWrite && access !== 'public' ? [refer('parameters', 'IdempotencyKey')] : []),
       ...(ifMatch === 'honoured' ? [refer('parameters', 'IfMatch')] : []),
       ...(!isWrite && access !== 'public' ? [refer('parameters', 'As')] : []),
@@ -171,24 +189,68 @@ const operationOf = (route: Route, schemas: Map<string, Json>, errorSchema: Json
       ...(isStream(route) ? [refer('parameters', 'LastEventId')] : []),
     ],
     ...(body !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: withoutIssueTexts(closed(body)) } } },
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: components.request(body, `${capital(operationId)}Request`),
+            example: example?.body ?? exampleOf(closed(body), false),
+          },
+        },
+      },
     }),
     ...(raw !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { type: 'object' }, example: example?.body ?? {} } },
+      },
     }),
-    responses: { ...successesOf(route, schemas), ...errorsOf(route, errorSchema) },
+    responses: { ...successesOf(route, components), ...errorsOf(route) },
   };
 };
 
-const parametersIn = (place: 'path' | 'query' | 'header', schema: TSchema): Json[] => {
-  const { properties = {}, required = [] } = plain(schema) as { properties?: Record<string, Json>; required?: string[] };
-  return Object.entries(properties).map(([name, { description: text, ...own }]) => ({
-    name,
-    in: place,
-    required: required.includes(name),
-    ...(text !== undefined && { description: text }),
-    schema: withoutIssueTexts(own),
-  }));
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+type Properties = Readonly<Record<string, Json>>;
+
+/** An id is described by what stands before it in the path. */
+const pathParameters = (route: Route, components: Components): Json[] => {
+  const parts = route.path.split('/');
+  const schema = plain(pathParamsOf(route)) as { properties: Properties };
+  const properties = Object.entries(schema.properties).map(([name, own]) => {
+    const word = idsByPath[parts[parts.indexOf(`:${name}`) - 1] ?? ''];
+    return [name, { ...(word && { description: word.description, examples: [word.example] }), ...own }] as const;
+  });
+  return parametersIn('path', { ...schema, properties: Object.fromEntries(properties) }, components);
+};
+
+const parametersIn = (
+  place: 'path' | 'query' | 'header',
+  schema: Json,
+  components: Components,
+  examples: Readonly<Record<string, unknown>> = {},
+): Json[] => {
+  const { properties = {}, required = [] } = schema as { properties?: Properties; required?: readonly string[] };
+  return Object.entries(properties).map(([name, own]) => {
+    const text = own.description ?? wordOf(name)?.description;
+    const isRequired = required.includes(name);
+    const example = examples[name] ?? (isRequired || own.examples !== undefined ? exampleOf(own, false, name) : undefined);
+    const { examples: _, ...form } = own;
+    return {
+      name,
+      in: place,
+      required: isRequired,
+      ...(text !== undefined && { description: text }),
+      schema: components.parameter(form),
+      ...(example !== undefined && { example }),
+    };
+  });
+};
+
+/** What is shared and nothing refers to is left out. */
+const usedIn = (kind: 'responses' | 'headers', users: object, shared: Json): Json => {
+  const text = JSON.stringify(users);
+  return Object.fromEntries(Object.entries(shared).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)));
 };
 
 /** Every answer to a read has one, but a stream of events. */
@@ -198,18 +260,19 @@ const isStream = ({ answers }: Route): boolean => answers[200]?.contentType === 
 
 const isCounted = ({ paging }: Route): boolean => typeof paging === 'object' && paging.count === true;
 
-const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
-  const { method, paging, answers, access } = route;
+const successesOf = (route: Route, components: Components): Json => {
+  const { method, operationId, paging, answers, access } = route;
   const isWrite = method !== 'get';
-  const dryRun = isWrite ? named(DryRun, schemas) : undefined;
+  const dryRun = isWrite ? { schema: components.answer(DryRun), example: exampleOf(plain(DryRun), true) } : undefined;
   const responses: Record<string, Json> = {};
   for (const [status, { description: text, schema, contentType }] of Object.entries(answers)) {
-    const own = schema === undefined ? undefined : named(schema, schemas);
+    const own = schema === undefined ? undefined : components.answer(schema, `${capital(operationId)}Response`);
+    const example = schema === undefined ? undefined : exampleOf(plain(schema), true);
     const content = {
       ...((own !== undefined || contentType !== undefined) && {
-        [contentType ?? 'application/json']: { schema: own ?? { type: 'string' } },
+        [contentType ?? 'application/json']: { schema: own ?? { type: 'string' }, ...(example !== undefined && { example }) },
       }),
-      ...(status === '200' && dryRun !== undefined && { [dryRunType]: { schema: dryRun } }),
+      ...(status === '200' && dryRun !== undefined && { [dryRunType]: dryRun }),
     };
     responses[status] = {
       description: text,
@@ -228,91 +291,11 @@ const successesOf = (route: Route, schemas: Map<string, Json>): Json => {
     responses['200'] = {
       description: 'A dry run: what would have been written.',
       headers: { 'X-Request-Id': refer('headers', 'RequestId') },
-      content: { [dryRunType]: { schema: dryRun } },
+      content: { [dryRunType]: dryRun },
     };
   }
   if (hasETag(route)) {
     responses['304'] = { description: 'The caller has it already.', headers: { ETag: refer('headers', 'ETag') } };
   }
   return responses;
-};
-
-const errorWords: Readonly<Record<number, string>> = {
-  400: 'The request is not as it should be, or conflicts with what is there.',
-  401: 'No credential, or not one that is valid.',
-  403: 'Not allowed.',
-  404: 'Not found.',
-  408: 'The body did not arrive in time.',
-  413: 'The body is longer than 1 MiB.',
-  429: 'Too many requests from one address are under way.',
-  500: 'Something is wrong in the service; `details` holds the request id.',
-  502: 'A provider refused.',
-  503: 'Not right now; repeat later.',
-  504: 'A provider did not answer in time.',
-};
-
-/**
- * Every error that the route can answer with. Refusals are listed by their codes; faults may strike
- * anywhere.
- */
-const errorsOf = (route: Route, errorSchema: Json): Json => {
-  const { access, body, raw, vital } = route;
-  const codes = [...refusalCodesOf(route)];
-  const faults = [
-    ...(body === undefined && raw === undefined ? [] : [408, 413]),
-    ...(vital === true ? [] : [429]),
-    500,
-    ...(access === 'public' ? [] : [502]),
-    503,
-    ...(access === 'public' ? [] : [504]),
-  ];
-  const responses: Record<string, Json> = {};
-  for (const status of [...new Set([...codes.map(statusOf), ...faults])].sort((one, other) => one - other)) {
-    const own = codes.filter((code) => statusOf(code) === status).sort();
-    const schema =
-      own.length === 0 ? errorSchema : { allOf: [errorSchema, { type: 'object', properties: { code: { enum: own } } }] };
-    responses[status] = {
-      description: errorWords[status],
-      headers: {
-        'X-Request-Id': refer('headers', 'RequestId'),
-        ...([429, 503, 504].includes(status) && { 'Retry-After': refer('headers', 'RetryAfter') }),
-      },
-      content: { 'application/json': { schema } },
-    };
-  }
-  return responses;
-};
-
-/**
- * The schema with everything in it that has a name replaced by a reference; what is named is added
- * to `schemas`.
- */
-const named = (schema: TSchema, schemas: Map<string, Json>): Json => extract(plain(schema), schemas) as Json;
-
-const extract = (value: unknown, schemas: Map<string, Json>): unknown => {
-  if (Array.isArray(value)) return value.map((item) => extract(item, schemas));
-  if (typeof value !== 'object' || value === null) return value;
-  const { $id: name, ...rest } = value as Json;
-  const inside = Object.fromEntries(Object.entries(rest).map(([key, own]) => [key, extract(own, schemas)]));
-  if (typeof name !== 'string') return withoutIssueTexts(inside);
-  const known = schemas.get(name);
-  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(inside)) {
-    throw new Error(`two different schemas are named ${name}`);
-  }
-  schemas.set(name, inside);
-  return refer('schemas', name);
-};
-
-/** TypeBox keeps what it needs for itself in properties that are not enumerable: they go. */
-const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema)) as Json;
-
-/** `x-issue` is a text for violations and no part of the documentation. */
-const withoutIssueTexts = (schema: Json): Json => {
-  const { 'x-issue': _, ...rest } = schema;
-  return Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [
-      key,
-      typeof value === 'object' && value !== null && !Array.isArray(value) ? withoutIssueTexts(value as Json) : value,
-    ]),
-  );
 };

@@ -1,9 +1,13 @@
 import { refusalKinds } from '../commands/refusal.js';
 import { httpRefusalKinds, statusOfRefusal } from './errors.js';
+import { faultStatus, type FaultCode } from './faults.js';
 import type { Route, RouteRefusalCode } from './route.js';
 import { pathParamsOf } from './validation.js';
 
 const kinds = { ...refusalKinds, ...httpRefusalKinds };
+
+/** Every code that an answer may have. */
+export const errorCodes: readonly string[] = [...Object.keys(kinds), ...Object.keys(faultStatus)].sort();
 
 export const statusOf = (code: RouteRefusalCode): number => statusOfRefusal[kinds[code]];
 
@@ -21,6 +25,39 @@ export const refusalCodesOf = (route: Route): ReadonlySet<string> & ReadonlySet<
     ...writeRefusals(route),
     ...(route.refusals ?? []),
   ]);
+
+/** Every code that the route can answer with, faults included. */
+export const errorCodesOf = (route: Route): ReadonlySet<RouteRefusalCode | FaultCode> =>
+  new Set([...refusalCodesOf(route), ...faultCodesOf(route)]);
+
+export const statusOfError = (code: RouteRefusalCode | FaultCode): number =>
+  code in faultStatus ? faultStatus[code as FaultCode] : statusOf(code as RouteRefusalCode);
+
+const faultCodesOf = ({ method, access, vital, asksProvider, faults = [] }: Route): readonly FaultCode[] => {
+  const isWrite = method !== 'get';
+  const usesStores = isWrite || access !== 'public';
+  return [
+    'internal_error',
+    ...(vital === true ? [] : (['too_many_requests', 'busy'] as const)),
+    ...(usesStores ? storeFaults : []),
+    ...(access === 'public' ? [] : (['identity_provider_unavailable'] as const)),
+    ...(isWrite ? writeFaults : []),
+    ...(isWrite && access !== 'public' ? (['still_running'] as const) : []),
+    ...(asksProvider === true ? (['provider_refused', 'provider_timeout', 'provider_unavailable'] as const) : []),
+    ...faults,
+  ];
+};
+
+const storeFaults = [
+  'event_store_unavailable',
+  'read_models_unavailable',
+  'read_models_exchanged',
+  'list_behind',
+  'stopping',
+  'vault_locked',
+] as const;
+
+const writeFaults = ['request_timeout', 'body_too_large', 'storage_full', 'outcome_unknown', 'too_many_conflicts'] as const;
 
 const pathRefusals = (route: Route): readonly RouteRefusalCode[] =>
   Object.keys(pathParamsOf(route).properties).length > 0 ? ['invalid_path_params'] : [];

@@ -5,6 +5,7 @@ import type { Engine } from '../engine.js';
 import type { Feature } from '../events/website/website.events.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 import type { HttpRefusalCode } from './errors.js';
+import type { FaultCode } from './faults.js';
 import { listQuery, type Listing, type ListQuery } from './paging.js';
 
 /**
@@ -65,6 +66,17 @@ export interface Route {
    * (`refusals.ts`).
    */
   readonly refusals?: readonly RouteRefusalCode[];
+  /** An outside service is asked while the caller waits: it may refuse, be late or be away. */
+  readonly asksProvider?: boolean;
+  /** Faults of this route alone. */
+  readonly faults?: readonly FaultCode[];
+  /** What the OpenAPI document says of it in more words than `summary`; in Markdown. */
+  readonly description?: string;
+  /**
+   * For the OpenAPI document; each is sent by a test. Default: the required fields of the body, and
+   * those that have `examples`.
+   */
+  readonly example?: { readonly query?: Readonly<Record<string, string | number>>; readonly body?: object };
   /** Every write may be tried with `?dryRun=1`, and repeated with `Idempotency-Key` unless public. */
   readonly answers: Readonly<Record<number, AnswerDefinition>>;
   /**

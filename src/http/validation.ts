@@ -19,9 +19,7 @@ export const closed = (schema: TSchema): Schema => close(JSON.parse(JSON.stringi
 const maxItemsByDefault = 1_000;
 
 const close = (schema: Schema): Schema => {
-  // A named schema may be used by many requests: its name would be taken twice.
-  const { $id: _, ...unnamed } = schema;
-  const inside = Object.entries(unnamed).map(([keyword, value]) => {
+  const inside = Object.entries(schema).map(([keyword, value]) => {
     if (keyword === 'properties') {
       return [keyword, Object.fromEntries(Object.entries(value as Schema).map(([name, own]) => [name, close(own as Schema)]))];
     }
@@ -63,8 +61,14 @@ const compilerWith = (options: Options): ((schema: () => Schema) => () => Valida
     compiler.addKeyword(wordsKeyword);
     return compiler;
   });
-  return (schema) => onFirstUse(() => ajv().compile(schema()));
+  return (schema) => onFirstUse(() => ajv().compile(withoutNames(schema())));
 };
+
+/** A named schema may be used by many requests: its name would be taken twice. */
+const withoutNames = (schema: Schema): Schema =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === '$id' && typeof value === 'string' ? undefined : value,
+  ) as Schema;
 
 const compileFirst = compilerWith({ verbose: true });
 const compileAll = compilerWith({ allErrors: true, verbose: true });

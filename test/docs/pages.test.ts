@@ -67,10 +67,8 @@ Version 2.
 });
 
 describe('the page of errors', () => {
-  const responses = {
-    404: { content: { 'application/json': { schema: { allOf: [{ properties: { code: { enum: ['website_not_found'] } } }] } } } },
-  };
-  const document = { paths: { '/websites/{id}': { get: { operationId: 'getWebsite', responses } } } };
+  const codes = { 'x-error-codes': { '404': ['website_not_found'] } };
+  const document = { paths: { '/websites/{id}': { get: { operationId: 'getWebsite', ...codes } } } };
 
   test('tells code, status, text with placeholders, and who gives it', () => {
     const page = errorPage(sources, document);
@@ -80,7 +78,7 @@ describe('the page of errors', () => {
 
   test('counts operations where there are many', () => {
     const many = Object.fromEntries(
-      ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((operationId) => [operationId, { operationId, responses }]),
+      ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((operationId) => [operationId, { operationId, ...codes }]),
     );
     expect(errorPage(sources, { paths: { '/': many } })).toContain(
       '| `website_not_found` | 404 | Website `<id>` not found | 7 operations |',

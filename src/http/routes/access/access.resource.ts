@@ -21,7 +21,7 @@ export const WebsiteClientLink = Type.Object(
     name: Type.Optional(PersonalName),
     createdAt: Time,
   },
-  { $id: 'WebsiteClientLink' },
+  { $id: 'WebsiteClientLink', description: 'The access of a client to a website that they do not own.' },
 );
 
 /** Invitation (api.md, section 5). */
@@ -39,7 +39,7 @@ export const Invitation = Type.Object(
     sentAt: Time,
     claimUrl: Type.Optional(Type.String({ description: 'Of a transfer, for admins to hand over.' })),
   },
-  { $id: 'Invitation' },
+  { $id: 'Invitation', description: 'To a website, or to its ownership.' },
 );
 
 export const toLink = async (

@@ -32,8 +32,14 @@ const accessTag: RouteTag = {
 };
 
 const Added = Type.Union([
-  Type.Object({ kind: Type.Literal('linked'), link: WebsiteClientLink }),
-  Type.Object({ kind: Type.Literal('invited'), invitation: Invitation }),
+  Type.Object(
+    { kind: Type.Literal('linked'), link: WebsiteClientLink },
+    { $id: 'Linked', description: 'The person was known, and has access now.' },
+  ),
+  Type.Object(
+    { kind: Type.Literal('invited'), invitation: Invitation },
+    { $id: 'Invited', description: 'The person has access once the invitation is claimed.' },
+  ),
 ]);
 
 export const accessRoutes = ({
@@ -121,6 +127,7 @@ export const accessRoutes = ({
       path: '/websites/:id/clients',
       operationId: 'listWebsiteClients',
       summary: 'The owner, the linked clients and the open invitations of a website',
+      description: '`limit` and `cursor` page the links; the owner and the open invitations come with every page.',
       tag: accessTag,
       scope: 'website',
       access: 'adminOrOwner',
@@ -160,6 +167,8 @@ export const accessRoutes = ({
       path: '/websites/:id/clients',
       operationId: 'addClient',
       summary: 'Give somebody access by address: linked at once when the client is known, else invited by e-mail',
+      description:
+        'A person who is known as a client is linked at once; anybody else gets an invitation by e-mail. Adding somebody again renews what there is, with the role asked for now, and answers 200.',
       tag: accessTag,
       scope: 'website',
       access: 'admin',
@@ -182,6 +191,7 @@ export const accessRoutes = ({
       path: '/websites/:id/clients/:clientId',
       operationId: 'changeClientRole',
       summary: "Change a linked client's role",
+      description: 'Takes effect with the next request of the client.',
       tag: accessTag,
       scope: 'website',
       access: 'admin',
@@ -199,6 +209,7 @@ export const accessRoutes = ({
       path: '/websites/:id/clients/:clientId',
       operationId: 'removeClient',
       summary: "Take a linked client's access away, at once",
+      description: 'No request of the client that begins after the answer is let in. What the client pays is not touched.',
       tag: accessTag,
       scope: 'website',
       access: 'admin',
@@ -216,6 +227,7 @@ export const accessRoutes = ({
       path: '/websites/:id/client-invitations/:invitationId/resend',
       operationId: 'resendInvitation',
       summary: 'Renew an invitation and send its mail again',
+      description: 'The invitation keeps its id and is good for 30 days from now.',
       tag: accessTag,
       scope: 'website',
       access: 'admin',
@@ -235,6 +247,7 @@ export const accessRoutes = ({
       path: '/websites/:id/client-invitations/:invitationId',
       operationId: 'revokeInvitation',
       summary: 'Withdraw an invitation',
+      description: 'Of a claim at the same moment exactly one wins, and the answers say which.',
       tag: accessTag,
       scope: 'website',
       access: 'admin',
@@ -252,6 +265,7 @@ export const accessRoutes = ({
       path: '/invitations/:id',
       operationId: 'getInvitation',
       summary: 'Read an invitation that was sent to the caller',
+      description: 'Only for the person whose verified address the invitation was sent to.',
       tag: accessTag,
       scope: 'installation',
       access: 'signedIn',
@@ -270,9 +284,12 @@ export const accessRoutes = ({
       path: '/invitations/:id/claim',
       operationId: 'claimInvitation',
       summary: 'Take up an invitation as the person invited',
+      description:
+        "The caller's verified address must be the invitation's. An access invitation becomes a link; a transfer moves the ownership, once the subscription is made. A second claim by the same person answers as the first did.",
       tag: accessTag,
       scope: 'installation',
       access: 'signedIn',
+      faults: ['transfer_under_way'],
       ifMatch: 'honoured',
       refusals: [
         'invitation_not_found',

@@ -22,7 +22,7 @@ const AnalyticsReport = Type.Object(
     topPages: Type.Array(Type.Object({ page: Type.String(), visitors: count, pageviews: count })),
     sources: Type.Array(Type.Object({ source: Type.String(), visitors: count })),
   },
-  { $id: 'AnalyticsReport' },
+  { $id: 'AnalyticsReport', description: 'How many people visited a website.' },
 );
 
 const dayMs = 86_400_000;
@@ -60,9 +60,11 @@ export const analyticsRoutes = (parts: {
     path: '/websites/:id/analytics',
     operationId: 'getAnalytics',
     summary: 'Read how many people visited a website, and which pages they viewed',
+    description: 'Days without a visit are listed with zeros. At most 366 days.',
     tag: analyticsTag,
     scope: 'website',
     access: 'members',
+    asksProvider: true,
     feature: 'analytics',
     query: Type.Object({
       from: Type.Optional(

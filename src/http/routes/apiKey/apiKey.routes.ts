@@ -31,10 +31,10 @@ const properties = {
   ),
   lastUsedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute.' })),
 };
-const APIKey = Type.Object(properties, { $id: 'APIKey' });
+const APIKey = Type.Object(properties, { $id: 'APIKey', description: 'A personal access token, without the token.' });
 const MintedAPIKey = Type.Object(
   { ...properties, token: Type.String({ description: 'The whole token. It is shown this once.' }) },
-  { $id: 'MintedAPIKey' },
+  { $id: 'MintedAPIKey', description: 'A new key with its token.' },
 );
 
 const toApiKey = ({
@@ -50,6 +50,8 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     path: '/api-keys',
     operationId: 'mintAPIKey',
     summary: 'Mint a personal access token for oneself',
+    description:
+      'The whole token stands in this answer alone. What is minted with a token has no more rights than that token, and falls with it. At most 50 live keys a subject.',
     tag: apiKeyTag,
     scope: 'installation',
     access: 'signedIn',
@@ -98,6 +100,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     path: '/api-keys',
     operationId: 'listAPIKeys',
     summary: 'List personal access tokens, newest first',
+    description: 'By their first 12 characters, with when they were last used.',
     tag: apiKeyTag,
     scope: 'installation',
     access: 'signedIn',
@@ -133,6 +136,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     path: '/api-keys/:id',
     operationId: 'revokeAPIKey',
     summary: 'Revoke a personal access token: it, and what was minted with it, stops working at once',
+    description: 'Also in the middle of a request whose body is still coming, and for event streams.',
     tag: apiKeyTag,
     scope: 'installation',
     access: 'signedIn',

@@ -32,7 +32,7 @@ const Subscription = Type.Object(
     currentPeriodEndsAt: Type.Optional(Time),
     canceledAt: Type.Optional(Time),
   },
-  { $id: 'Subscription' },
+  { $id: 'Subscription', description: 'What the owner pays for regularly.' },
 );
 
 const InvoiceSchema = Type.Object(
@@ -52,7 +52,7 @@ const InvoiceSchema = Type.Object(
     voidedAt: Type.Optional(Time),
     url: Type.Optional(Type.String({ description: 'Where it can be viewed and paid.' })),
   },
-  { $id: 'Invoice' },
+  { $id: 'Invoice', description: 'An invoice, as the payment provider has it.' },
 );
 
 /** A website that is billed every month has as many in forty years. */
@@ -103,9 +103,12 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       path: '/websites/:id/billing',
       operationId: 'getBilling',
       summary: "Read the owner's subscription and invoices",
+      description:
+        'Asked of the payment provider at each call. Admins see all that was ever billed for the website, the owner what is theirs.',
       tag: billingTag,
       scope: 'website',
       access: 'adminOrOwner',
+      asksProvider: true,
       answers: {
         200: {
           description:
@@ -120,7 +123,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
               ),
               invoices: Type.Array(InvoiceSchema, { description: 'Newest first, the last 500.' }),
             },
-            { $id: 'Billing' },
+            { $id: 'Billing', description: 'What is paid for a website.' },
           ),
         },
       },
@@ -141,9 +144,11 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       path: '/invoices',
       operationId: 'listInvoices',
       summary: 'List the invoices of all websites',
+      description: 'Asked of the payment provider at each call.',
       tag: billingTag,
       scope: 'installation',
       access: 'admin',
+      asksProvider: true,
       paging: { sort: ['createdAt', 'dueAt'] },
       query: Type.Object({
         status: Type.Optional(Type.Enum([...invoiceStatuses])),
@@ -173,6 +178,7 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       path: '/websites/:id/billing/invoices/:invoiceId/void',
       operationId: 'voidInvoice',
       summary: 'Void an invoice that was not paid',
+      description: 'Only with the embedded ledger. A void invoice is owed no more; one that is paid stays.',
       tag: billingTag,
       scope: 'website',
       access: 'admin',
@@ -195,9 +201,11 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       path: '/websites/:id/billing/portal',
       operationId: 'openBillingPortal',
       summary: 'Get a link to the page on which the owner manages billing',
+      description: 'The link is for the caller alone and works for a short while.',
       tag: billingTag,
       scope: 'website',
       access: 'owner',
+      asksProvider: true,
       whenArchived: 'allowed',
       refusals: ['billing_not_set_up'],
       answers: {
@@ -232,9 +240,11 @@ const ledgerRoutes = (
     path: '/websites/:id/billing/invoices',
     operationId: 'addInvoice',
     summary: 'Write an invoice to the owner into the embedded ledger',
+    description: 'Only with the embedded ledger; other payment providers write their invoices themselves.',
     tag: billingTag,
     scope: 'website',
     access: 'admin',
+    asksProvider: true,
     body: Type.Object(
       {
         total: Type.Integer({ minimum: 1, maximum: 99_999_999, description: 'In the smallest unit of the currency.' }),
@@ -263,6 +273,7 @@ const ledgerRoutes = (
     path: '/websites/:id/billing/invoices/:invoiceId/pay',
     operationId: 'payInvoice',
     summary: 'Mark an invoice of the embedded ledger as paid',
+    description: 'Only with the embedded ledger. Paying again changes nothing.',
     tag: billingTag,
     scope: 'website',
     access: 'admin',

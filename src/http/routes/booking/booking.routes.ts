@@ -34,7 +34,7 @@ const Booking = Type.Object(
       description: 'Nobody, in the embedded calendar.',
     }),
   },
-  { $id: 'Booking' },
+  { $id: 'Booking', description: 'What somebody has booked.' },
 );
 
 const toBooking = ({ attendees, ...booking }: Booked): Static<typeof Booking> => ({
@@ -83,9 +83,11 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       path: '/websites/:id/bookings',
       operationId: 'listBookings',
       summary: 'List the bookings of a website, the earliest first; not for viewers, because they name other people',
+      description: 'Asked of the scheduling service, or read from the embedded calendar.',
       tag: bookingTag,
       scope: 'website',
       access: 'editors',
+      asksProvider: true,
       feature: 'scheduling',
       paging: true,
       query: Type.Object({
@@ -110,9 +112,11 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       path: '/websites/:id/bookings',
       operationId: 'addBooking',
       summary: 'Write a booking into the embedded calendar',
+      description: 'Only in the embedded calendar; a scheduling service takes its bookings itself.',
       tag: bookingTag,
       scope: 'website',
       access: 'admin',
+      asksProvider: true,
       feature: 'scheduling',
       body: Type.Object({
         title: NonBlank(200),
@@ -150,6 +154,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       path: '/websites/:id/bookings/:bookingId',
       operationId: 'cancelBooking',
       summary: 'Cancel a booking of the embedded calendar',
+      description: 'Only in the embedded calendar.',
       tag: bookingTag,
       scope: 'website',
       access: 'admin',

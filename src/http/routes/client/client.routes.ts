@@ -32,7 +32,7 @@ export const Client = Type.Object(
     name: Type.Optional(PersonalName),
     createdAt: Type.String({ format: 'date-time' }),
   },
-  { $id: 'Client' },
+  { $id: 'Client', description: 'An end customer.' },
 );
 
 export interface ClientRouteParts {
@@ -64,6 +64,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       path: '/clients',
       operationId: 'createClient',
       summary: 'Register a client by address',
+      description: 'Somebody who is to own or see websites. Addresses are unique among clients.',
       tag: clientTag,
       scope: 'installation',
       access: 'admin',
@@ -81,6 +82,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       path: '/clients',
       operationId: 'listClients',
       summary: 'List clients, newest first, or read some by their ids',
+      description: '`q` looks in addresses and names.',
       tag: clientTag,
       scope: 'installation',
       access: 'admin',
@@ -113,6 +115,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       path: '/clients/:id',
       operationId: 'getClient',
       summary: 'Read a client',
+      description: 'An erased client is not found.',
       tag: clientTag,
       scope: 'installation',
       access: 'admin',
@@ -126,6 +129,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       path: '/clients/:id',
       operationId: 'renameClient',
       summary: "Change a client's name",
+      description: 'The name that the agency sees; the identity provider keeps its own.',
       tag: clientTag,
       scope: 'installation',
       access: 'admin',
@@ -143,6 +147,8 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       path: '/clients/:id',
       operationId: 'eraseClient',
       summary: 'Erase a client: access, tokens and every trace of the person, the event log included',
+      description:
+        "The key of the person's data is destroyed, so that no copy of the log can be read for it. It cannot be undone.",
       tag: clientTag,
       scope: 'installation',
       access: 'admin',

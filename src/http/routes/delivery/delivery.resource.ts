@@ -3,10 +3,12 @@ import type { DeliveryBlock as Block } from '../../../events/delivery/delivery.b
 import { DeliveryCheckpoint, DeliveryCheckpointStatus, deliveryEvents } from '../../../events/delivery/delivery.events.js';
 import type { PersonalData } from '../../../platform/personal.js';
 import type { DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
-import { CheckpointId } from '../../schemas.js';
+import { CheckpointId, named } from '../../schemas.js';
 import type { Preview } from './preview.js';
 
 const Time = Type.String({ format: 'date-time' });
+
+const Checkpoint = named('Checkpoint', 'One step on the way to the delivery.', DeliveryCheckpoint);
 
 /** Delivery block (api.md, section 5). */
 export const DeliveryBlock = Type.Object(
@@ -15,7 +17,7 @@ export const DeliveryBlock = Type.Object(
     estimatedCompletionAt: Time,
     showPreviewUrl: Type.Boolean(),
     previewUrlOverride: Type.Optional(Type.String({ description: 'For admins.' })),
-    checkpoints: Type.Array(DeliveryCheckpoint, { description: 'By `order`, then in the sequence in which they were sent.' }),
+    checkpoints: Type.Array(Checkpoint, { description: 'By `order`, then in the sequence in which they were sent.' }),
     previewUrl: Type.Optional(
       Type.String({
         description: 'The override, else the address of the latest deployment. For clients only with `showPreviewUrl`.',
@@ -27,7 +29,7 @@ export const DeliveryBlock = Type.Object(
     revision: Type.Integer({ description: 'Of the last change; the first is 0.' }),
     updatedAt: Time,
   },
-  { $id: 'DeliveryBlock' },
+  { $id: 'DeliveryBlock', description: 'What is delivered when.' },
 );
 
 /**
@@ -53,7 +55,7 @@ export const toDeliveryBlock = (
   };
 };
 
-const anything = Type.Unknown({ description: '`null`: nothing was, or is, there.' });
+const anything = (example: unknown) => Type.Unknown({ description: '`null`: nothing was, or is, there.', examples: [example] });
 
 /** One change of a delivery block (api.md, section 4). */
 export const DeliveryHistory = Type.Array(
@@ -71,15 +73,15 @@ export const DeliveryHistory = Type.Array(
       changes: Type.Array(
         Type.Object({
           path: Type.String({ description: '`checkpoints` itself is their sequence.', examples: ['checkpoints.qa.status'] }),
-          from: anything,
-          to: anything,
+          from: anything('in_progress'),
+          to: anything('done'),
         }),
       ),
       reason: Type.Optional(Type.String()),
       reasonVisible: Type.Optional(Type.Boolean({ description: 'Whether clients may see the reason.' })),
       undid: Type.Optional(Type.Integer({ description: 'Of an undo: the revision that it undid, with all after it.' })),
     },
-    { $id: 'DeliveryChange' },
+    { $id: 'DeliveryChange', description: 'One change of a delivery block.' },
   ),
 );
 
@@ -97,11 +99,14 @@ export const toDeliveryHistory = (
   );
 
 /** A checkpoint as it is sent: what a portal has received it may send back. */
-export const SentCheckpoint = Type.Object({
-  id: CheckpointId({ description: 'Unique within the delivery block.' }),
-  label: Type.String({ minLength: 1, maxLength: 200 }),
-  order: Type.Integer({ description: 'Sort key.' }),
-  status: DeliveryCheckpointStatus,
-  dueAt: Type.Optional(Type.String({ format: 'date-time', description: 'Shown, nothing else.' })),
-  completedAt: Type.Optional(Type.Unknown({ description: 'Ignored: the service sets it.' })),
-});
+export const SentCheckpoint = Type.Object(
+  {
+    id: CheckpointId({ description: 'Unique within the delivery block.' }),
+    label: Type.String({ minLength: 1, maxLength: 200 }),
+    order: Type.Integer({ description: 'Sort key.' }),
+    status: DeliveryCheckpointStatus,
+    dueAt: Type.Optional(Type.String({ format: 'date-time', description: 'Shown, nothing else.' })),
+    completedAt: Type.Optional(Type.Unknown({ description: 'Ignored: the service sets it.' })),
+  },
+  { $id: 'CheckpointInput', description: 'A checkpoint as it is sent: what was received may be sent back.' },
+);

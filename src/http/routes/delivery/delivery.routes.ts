@@ -76,6 +76,8 @@ export const deliveryRoutes = ({
       path: '/websites/:id/delivery',
       operationId: 'getDelivery',
       summary: 'Read the delivery block, or what it was at a time',
+      description:
+        'Clients never see `previewUrlOverride`, and `previewUrl` only when `showPreviewUrl` is true. When the hosting provider is late, the block comes without it, with `previewUrlUnavailable`.',
       tag: deliveryTag,
       scope: 'website',
       access: 'members',
@@ -96,6 +98,8 @@ export const deliveryRoutes = ({
       path: '/websites/:id/delivery',
       operationId: 'replaceDelivery',
       summary: 'Set the delivery block up, or replace it',
+      description:
+        'The first call sets the block up: leave out anything to get the defaults, an ETA in 30 days and six checkpoints. Later ones must carry `estimatedCompletionAt` and `showPreviewUrl`; `checkpoints` replaces the whole list, or keeps it when it is left out.',
       tag: deliveryTag,
       scope: 'website',
       access: 'admin',
@@ -146,6 +150,7 @@ export const deliveryRoutes = ({
       path: '/websites/:id/delivery/checkpoints/:checkpointId',
       operationId: 'setCheckpointStatus',
       summary: 'Set the status of a checkpoint',
+      description: '`completedAt` is set when the status becomes `done`, and cleared when it is `done` no more.',
       tag: deliveryTag,
       scope: 'website',
       access: 'admin',
@@ -166,6 +171,7 @@ export const deliveryRoutes = ({
       path: '/websites/:id/delivery/history',
       operationId: 'getDeliveryHistory',
       summary: 'List every change of the delivery block, oldest first',
+      description: 'Each change with who made it, by which way, and what every part was before and is now.',
       tag: deliveryTag,
       scope: 'website',
       access: 'admin',
@@ -186,6 +192,8 @@ export const deliveryRoutes = ({
       path: '/websites/:id/delivery/undo',
       operationId: 'undoDeliveryChange',
       summary: 'Bring the delivery block back to what it was before a change',
+      description:
+        'The block becomes what it was before that change, those after it undone with it. The undo is itself a change.',
       tag: deliveryTag,
       scope: 'website',
       access: 'admin',

@@ -43,7 +43,7 @@ const Deployment = Type.Object(
       }),
     ),
   },
-  { $id: 'Deployment' },
+  { $id: 'Deployment', description: 'One build of a website.' },
 );
 
 const Commit = Type.Object(
@@ -54,7 +54,7 @@ const Commit = Type.Object(
     committedAt: Type.Optional(Time),
     url: Type.Optional(Type.String({ description: 'Where people read it.' })),
   },
-  { $id: 'Commit' },
+  { $id: 'Commit', description: 'A commit of the repository.' },
 );
 
 /** Instead of a provider's words, which are the agency's business. */
@@ -153,9 +153,11 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       path: '/websites/:id/deployments',
       operationId: 'listDeployments',
       summary: 'List the deployments of a website, newest first',
+      description: 'Asked of the hosting provider at each call; clients get addresses only when `showPreviewUrl` is true.',
       tag: deploymentTag,
       scope: 'website',
       access: 'members',
+      asksProvider: true,
       paging: true,
       answers: {
         200: { description: 'As the hosting provider reports them; none before the first.', schema: Type.Array(Deployment) },
@@ -176,9 +178,11 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       path: '/websites/:id/commits',
       operationId: 'listCommits',
       summary: 'List the commits of a website’s repository, newest first',
+      description: 'Asked of the source host at each call.',
       tag: deploymentTag,
       scope: 'website',
       access: 'members',
+      asksProvider: true,
       paging: true,
       answers: {
         200: { description: 'Those of the default branch, as the source host reports them.', schema: Type.Array(Commit) },
@@ -199,9 +203,11 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       path: '/websites/:id/redeploy',
       operationId: 'redeployWebsite',
       summary: 'Build a website from the newest commit and serve it',
+      description: 'Answers as soon as the provider has begun to build; `/deployments` says how it went.',
       tag: deploymentTag,
       scope: 'website',
       access: 'editors',
+      asksProvider: true,
       refusals: ['website_not_deployed'],
       answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
       act: async ({ website: { website }, context }, acting) => {

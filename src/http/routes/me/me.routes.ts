@@ -42,6 +42,8 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
       path: '/me',
       operationId: 'getMe',
       summary: 'Who is calling, the websites that they own or are linked to, and what they are invited to',
+      description:
+        'The caller’s subject, verified address and role, the client that they are, and the first of their websites, each with `via` and `role`.',
       tag: meTag,
       scope: 'installation',
       access: 'signedIn',
@@ -84,6 +86,7 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
       path: '/me/websites',
       operationId: 'listMyWebsites',
       summary: 'List the websites that the caller owns or is linked to, newest first',
+      description: 'All websites that the caller owns or is linked to, each with `via` and `role`.',
       tag: meTag,
       scope: 'installation',
       access: 'signedIn',

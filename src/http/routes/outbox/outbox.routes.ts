@@ -17,7 +17,7 @@ const OutboxMailSchema = Type.Object(
     links: Type.Array(Type.String(), { description: 'Web addresses that the mail links to, each once, in order.' }),
     at: Type.String({ format: 'date-time' }),
   },
-  { $id: 'OutboxMail' },
+  { $id: 'OutboxMail', description: 'A mail that was sent.' },
 );
 
 /** Mails stored by the embedded e-mail sender; with another sender there is no such route. */
@@ -30,6 +30,7 @@ export const outboxRoutes = ({ outbox }: { outbox?: Outbox }): readonly Route[] 
           path: '/outbox',
           operationId: 'listOutbox',
           summary: 'List the mails that the embedded e-mail sender stores, newest first; not with a read-only token',
+          description: 'Only with the embedded e-mail sender. A read-only token is refused: the codes in mails sign people in.',
           tag: outboxTag,
           scope: 'installation',
           access: 'admin',

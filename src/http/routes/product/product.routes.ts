@@ -28,7 +28,7 @@ const Product = Type.Object(
     inventory: Type.Optional(Type.Integer()),
     updatedAt: Type.String({ format: 'date-time' }),
   },
-  { $id: 'Product' },
+  { $id: 'Product', description: 'What the shop sells.' },
 );
 
 const toProduct = ({ cursor: _, ...product }: Sold): Static<typeof Product> => product;
@@ -56,9 +56,11 @@ export const productRoutes = ({
       path: '/websites/:id/products',
       operationId: 'listProducts',
       summary: 'List the products of a website’s shop',
+      description: 'Asked of the commerce platform at each call.',
       tag: productTag,
       scope: 'website',
       access: 'members',
+      asksProvider: true,
       feature: 'commerce',
       paging: true,
       refusals: ['commerce_not_set_up'],

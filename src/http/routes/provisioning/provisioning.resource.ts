@@ -59,7 +59,7 @@ export const ProvisioningJob = Type.Object(
       ),
     ),
   },
-  { $id: 'ProvisioningJob' },
+  { $id: 'ProvisioningJob', description: 'One run of provisioning, step by step.' },
 );
 
 /**

@@ -16,7 +16,12 @@ const provisioningTag: RouteTag = { name: 'Provisioning', description: 'The prog
 const JobEvent = Type.Object({
   event: Type.Literal('job'),
   id: Type.String({ description: 'Revision of the job.' }),
-  data: Type.String({ contentMediaType: 'application/json', contentSchema: ProvisioningJob }),
+  data: Type.String({
+    contentMediaType: 'application/json',
+    contentSchema: ProvisioningJob,
+    description: 'The job, as JSON.',
+    examples: ['{"id":"01m8209kq77stv79ztp49ygfyt","status":"running"}'],
+  }),
 });
 const theJob = { 200: { description: 'The provisioning job.', schema: ProvisioningJob } };
 
@@ -60,6 +65,7 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       path: '/websites/:id/provisioning',
       operationId: 'getProvisioningJob',
       summary: 'Read how the provisioning of a website stands',
+      description: 'The latest run, with its six steps. Clients see how far it is, and not what the steps made.',
       tag: provisioningTag,
       scope: 'website',
       access: 'members',
@@ -72,6 +78,8 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       path: '/websites/:id/provisioning/events',
       operationId: 'followProvisioningJob',
       summary: 'Follow the provisioning of a website',
+      description:
+        'An event for the job as it is, then one for each change, until it has succeeded or failed. `Last-Event-ID` goes on where a connection broke; 204: it has ended.',
       tag: provisioningTag,
       scope: 'website',
       access: 'members',
@@ -98,6 +106,7 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       path: '/websites/:id/provisioning/retry',
       operationId: 'retryProvisioning',
       summary: 'Let a failed provisioning go on from the step that failed',
+      description: 'What the earlier steps made is kept and used.',
       tag: provisioningTag,
       scope: 'website',
       access: 'admin',
@@ -116,6 +125,7 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
       path: '/websites/:id/provisioning/cleanup',
       operationId: 'cleanUpProvisioning',
       summary: 'Remove what a failed provisioning has made: its project, then its repository',
+      description: 'Goes on by itself after the answer; `cleanup` of the job says how it stands.',
       tag: provisioningTag,
       scope: 'website',
       access: 'admin',

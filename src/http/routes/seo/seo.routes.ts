@@ -26,7 +26,7 @@ const SeoScan = Type.Object(
     findings: Type.Optional(Type.Array(SeoFinding, { description: 'The gravest first.' })),
     probes: Type.Optional(SeoProbes),
   },
-  { $id: 'SeoScan' },
+  { $id: 'SeoScan', description: 'One scan of a website.' },
 );
 
 const SeoReport = Type.Object(
@@ -34,7 +34,7 @@ const SeoReport = Type.Object(
     latest: Type.Union([SeoScan, Type.Null()], { description: 'The newest scan, also one under way; null before the first.' }),
     past: Type.Array(SeoScan, { description: 'Those before, newest first.' }),
   },
-  { $id: 'SeoReport' },
+  { $id: 'SeoReport', description: 'The scans of a website.' },
 );
 
 const toScan = ({ findings, probes, ...scan }: Scan): Static<typeof SeoScan> => ({
@@ -54,6 +54,7 @@ export const seoRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress
       path: '/websites/:id/seo',
       operationId: 'getSeo',
       summary: 'Read the latest and the past scans of a website',
+      description: 'What keeps people from finding the website, the gravest first, with a score of 100.',
       tag: seoTag,
       scope: 'website',
       access: 'members',
@@ -70,6 +71,8 @@ export const seoRoutes = ({ reader, siteAddress }: { reader: Reader; siteAddress
       path: '/websites/:id/seo/scans',
       operationId: 'requestSeoScan',
       summary: 'Have a website scanned; one that is under way already is answered with',
+      description:
+        'Goes on by itself after the answer. One that is under way already is answered with, and no second one is begun.',
       tag: seoTag,
       scope: 'website',
       access: 'admin',

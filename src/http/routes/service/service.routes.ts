@@ -77,7 +77,7 @@ const Service = Type.Object(
     secretNames: Type.Array(Type.String(), { description: 'The names of its stored secrets.' }),
     createdAt: Type.String({ format: 'date-time' }),
   },
-  { $id: 'Service' },
+  { $id: 'Service', description: 'Something outside that belongs to the website.' },
 );
 
 const toService = (websiteId: string, { eventTypeIds, secretNames, ...service }: ServiceView): Static<typeof Service> => ({
@@ -97,6 +97,7 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
     path: '/websites/:id/services',
     operationId: 'listServices',
     summary: 'List the services of a website',
+    description: 'The names of their secrets are listed; the secrets never come back.',
     tag: serviceTag,
     scope: 'website',
     access: 'admin',
@@ -113,6 +114,7 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
     path: '/websites/:id/services',
     operationId: 'attachService',
     summary: 'Attach a service to a website, in place of the one of its kind',
+    description: 'The one of the same kind is detached first. Secrets go into the vault.',
     tag: serviceTag,
     scope: 'website',
     access: 'admin',
@@ -140,6 +142,7 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
     path: '/websites/:id/services/:serviceId',
     operationId: 'detachService',
     summary: 'Take a service away from a website, and destroy its secrets',
+    description: 'Its secrets are destroyed with it.',
     tag: serviceTag,
     scope: 'website',
     access: 'admin',

@@ -52,6 +52,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       path: '/healthz',
       operationId: 'getHealth',
       summary: 'Whether the process is up',
+      description: 'For supervisors: restart the process when this does not answer.',
       tag: systemTag,
       scope: 'installation',
       access: 'public',
@@ -65,9 +66,11 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       path: '/readyz',
       operationId: 'getReadiness',
       summary: 'Whether requests can be answered: the stores answer and this process can read the read models',
+      description: 'For load balancers: 503 names what is not ready. A read model that lags is a warning.',
       tag: systemTag,
       scope: 'installation',
       access: 'public',
+      faults: ['not_ready'],
       vital: true,
       answers: {
         200: {
@@ -91,12 +94,20 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       path: '/metrics',
       operationId: 'getMetrics',
       summary: 'Measurements for Prometheus',
+      description: 'Requests, appends, read models, workers and the process itself.',
       tag: systemTag,
       scope: 'installation',
       access: 'public',
+      faults: ['not_ready'],
       vital: true,
       hidden: metricsOnHealthPort,
-      answers: { 200: { description: "Prometheus' text format.", contentType: 'text/plain', schema: Type.String() } },
+      answers: {
+        200: {
+          description: "Prometheus' text format.",
+          contentType: 'text/plain',
+          schema: Type.String({ examples: ['events_appended_total 42\n'] }),
+        },
+      },
       answer: async () => {
         const [projections, work] = await Promise.all([
           projectionStatus().catch(whenDown([])),
@@ -114,6 +125,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       path: '/openapi.json',
       operationId: 'getOpenApi',
       summary: 'This document',
+      description: 'Made from the schemas that validate requests, so that it says what is checked.',
       tag: systemTag,
       scope: 'installation',
       access: 'public',

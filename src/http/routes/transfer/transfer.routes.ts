@@ -46,9 +46,12 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       path: '/websites/:id/transfers',
       operationId: 'offerTransfer',
       summary: 'Offer the ownership of a website, and its billing, to somebody',
+      description:
+        'Nothing is charged before the person claims it. Offering again renews the open offer on the terms asked for now, and answers 200.',
       tag: transferTag,
       scope: 'website',
       access: 'admin',
+      asksProvider: true,
       body: Type.Object(
         {
           email: Email,
@@ -88,9 +91,11 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       path: '/websites/:id/transfers',
       operationId: 'listTransfers',
       summary: 'List the transfers of a website, newest first; cancelled ones are left out',
+      description: 'Open, accepted and expired offers; cancelled ones are left out.',
       tag: transferTag,
       scope: 'website',
       access: 'admin',
+      asksProvider: true,
       paging: true,
       answers: { 200: { description: 'A page of transfers.', schema: Type.Array(Invitation) } },
       answer: async ({ params, query }) => {
@@ -105,6 +110,7 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
       path: '/websites/:id/transfers/:transferId',
       operationId: 'cancelTransfer',
       summary: 'Take an offer back',
+      description: 'Of a claim at the same moment exactly one wins, and the answers say which.',
       tag: transferTag,
       scope: 'website',
       access: 'admin',

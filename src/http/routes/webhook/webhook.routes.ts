@@ -96,9 +96,12 @@ export const webhookRoutes = ({
       path: '/webhooks/commerce',
       operationId: 'receiveCommerceWebhook',
       summary: 'Take a webhook of the commerce platform, to be processed later',
+      description:
+        'Checks the signature over the body as it was sent, then the shop, stores the webhook and answers at once. The same webhook again is answered with 200 and processed once.',
       tag: webhookTag,
       scope: 'installation',
       access: 'public',
+      faults: ['webhooks_not_configured'],
       query: Type.Object({ websiteId: Id() }),
       raw: headers,
       refusals: ['invalid_signature', 'invalid_headers', 'other_shop', 'website_not_found'],

@@ -60,7 +60,7 @@ export const Website = Type.Object(
     via: Type.Optional(Type.Enum(['owner', 'link'])),
     role: Type.Optional(Type.Enum(['viewer', 'editor'])),
   },
-  { $id: 'Website' },
+  { $id: 'Website', description: 'A website of a client.' },
 );
 
 export interface WebsiteAddresses {

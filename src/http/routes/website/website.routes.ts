@@ -106,9 +106,12 @@ export const websiteRoutes = (
       path: '/websites',
       operationId: 'createWebsite',
       summary: 'Create a website and queue its provisioning',
+      description:
+        'Stores the website with status `provisioning`, queues its provisioning and answers at once; follow `/provisioning/events` until it is `active`. Every fault of the body is told in `details`. Repeat it with an `Idempotency-Key`: a slug is taken only once.',
       tag: websiteTag,
       scope: 'installation',
       access: 'admin',
+      asksProvider: true,
       precheck: checkCreation(engine),
       body: Type.Object(
         {
@@ -154,9 +157,11 @@ export const websiteRoutes = (
       path: '/websites',
       operationId: 'listWebsites',
       summary: 'List websites, newest first, or read some by their ids',
+      description: 'All websites that are not archived, or, with `archived=true`, those that are.',
       tag: websiteTag,
       scope: 'installation',
       access: 'admin',
+      asksProvider: true,
       paging: { sort: websiteSorts, count: true, ids: true },
       query: Type.Object({
         status: Type.Optional(Type.Enum(['provisioning', 'active'])),
@@ -193,6 +198,7 @@ export const websiteRoutes = (
       path: '/websites/:id',
       operationId: 'getWebsite',
       summary: 'Read a website',
+      description: 'Clients also get `via` (owner or link) and `role`, and do not learn where the repository is cloned from.',
       tag: websiteTag,
       scope: 'website',
       access: 'members',
@@ -208,6 +214,8 @@ export const websiteRoutes = (
       path: '/websites/:id',
       operationId: 'changeWebsite',
       summary: 'Change name, tier, features, colour or owner',
+      description:
+        'Fields that are left out stay as they are. A new owner loses their link, and open transfers of the website are withdrawn.',
       tag: websiteTag,
       scope: 'website',
       access: 'admin',
@@ -246,6 +254,8 @@ export const websiteRoutes = (
       path: '/websites/:id/owner',
       operationId: 'removeOwner',
       summary: 'Take the website from its owner; their subscription for it is cancelled',
+      description:
+        'The website belongs to nobody until it is assigned or transferred again; its past invoices stay with its history.',
       tag: websiteTag,
       scope: 'website',
       access: 'admin',
@@ -269,6 +279,8 @@ export const websiteRoutes = (
       path: '/websites/:id/archive',
       operationId: 'archiveWebsite',
       summary: 'Take a website off the default list and refuse writes to it',
+      description:
+        'The site is no longer shown to visitors, and no write is taken but those that take access away. Archiving again changes nothing.',
       tag: websiteTag,
       scope: 'website',
       access: 'admin',
@@ -284,6 +296,7 @@ export const websiteRoutes = (
       path: '/websites/:id/restore',
       operationId: 'restoreWebsite',
       summary: 'Bring an archived website back',
+      description: 'The site is shown again, and writes are taken. Restoring again changes nothing.',
       tag: websiteTag,
       scope: 'website',
       access: 'admin',
