@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import type { DestinationStream } from 'pino';
 import { startDoorstep } from './compose.js';
 import { systemClock } from './platform/clock.js';
 import { createLogger } from './platform/logger.js';
 import { loadSettings, readEnvironment, SettingsError, type Settings } from './platform/settings.js';
-import { standardOutput } from './platform/standardOutput.js';
+import { standardOutput, type StandardOutput } from './platform/standardOutput.js';
 import { ReadModelStoreUnavailable } from './projections/store/readModelStore.js';
 
 /**
@@ -20,7 +22,7 @@ const main = async (): Promise<void> => {
   process.umask(0o077);
   const settings = loadSettings(readEnvironment());
   const output = standardOutput();
-  const logger = createLogger({ level: settings.logLevel, destination: output });
+  const logger = createLogger({ level: settings.logLevel, destination: await logDestination(output) });
   output.onDropped((count) => {
     logger.warn({ count }, 'log lines were dropped, because standard output was not read');
   });
@@ -51,11 +53,29 @@ const main = async (): Promise<void> => {
         `Doorstep is open at ${baseUrl}`,
         `  API documentation: ${baseUrl}/docs`,
         ...signInLines(settings, baseUrl),
-        '  Create a token: npm run --silent token -- --role admin --subject ops@example.com',
+        `  Create a token: ${dataDirPrefix(settings)}npm run --silent token -- --role admin --subject ops@example.com`,
       ]
     : [`Doorstep runs its ${[...settings.roles].join(', ')} here`];
   if (healthUrl !== undefined) greeting.push(`  Health: ${healthUrl}/healthz`);
   output.write(`${greeting.join('\n')}\n`);
+};
+
+/** Lines for people on a terminal, in colour as `NO_COLOR` and `FORCE_COLOR` say; elsewhere JSON. */
+const logDestination = async (output: StandardOutput): Promise<DestinationStream> => {
+  if (!process.stdout.isTTY) return output;
+  const { createLogLines } = await import('./platform/logLines.js');
+  const toLines = createLogLines(process.stdout.hasColors());
+  return {
+    write: (line) => {
+      output.write(toLines(line));
+    },
+  };
+};
+
+/** What has to stand before a script's command so that it works on this data folder. */
+const dataDirPrefix = ({ dataDir }: Settings): string => {
+  if (dataDir === resolve('data')) return '';
+  return `DATA_DIR=${/^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", `'\\''`)}'`} `;
 };
 
 const signInLines = ({ auth, mail }: Settings, baseUrl: string): readonly string[] => {

@@ -2,13 +2,14 @@ import { parseArgs } from 'node:util';
 import { mintApiKey, revokeApiKey } from '../commands/apiKey/apiKey.handlers.js';
 import type { CommandContext } from '../commands/handleCommand.js';
 import type { Engine } from '../engine.js';
+import { clientEmailFold, clientSubjectFold } from '../events/client/client.state.js';
 import { listApiKeys } from '../projections/apiKey/apiKey.queries.js';
 import { isTime, utcTime } from '../platform/times.js';
 import { runScript, UsageError } from './script.js';
 import type { Reader } from '../projections/reader.js';
 
 const usage =
-  'usage: npm run --silent token -- --revoke --subject <subject>, or npm run --silent token -- --role admin|client --subject <subject> [--email <address>] [--name <name>] [--scope read|write] [--expires-at <time>]';
+  'usage: npm run --silent token -- --revoke --subject <subject>, or npm run --silent token -- --role admin|client --subject <subject> [--email <address>] [--name <name>] [--scope read|write] [--expires-at <time>] [--force]';
 
 const options = {
   role: { type: 'string' },
@@ -17,6 +18,7 @@ const options = {
   name: { type: 'string' },
   scope: { type: 'string' },
   'expires-at': { type: 'string' },
+  force: { type: 'boolean' },
   revoke: { type: 'boolean' },
 } as const;
 
@@ -35,6 +37,15 @@ const oneOf = <Choice extends string>(name: string, value: string | undefined, c
 };
 
 const isAddress = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text);
+
+/** Whether a client or an invitation is theirs. */
+const isSomebody = async (engine: Engine, subject: string, email: string | undefined): Promise<boolean> => {
+  const { state: bound } = await engine.state(clientSubjectFold, { subjectIndex: engine.blindIndex(subject) });
+  if (bound.clientId !== undefined) return true;
+  if (email === undefined) return false;
+  const { state: addressed } = await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(email) });
+  return addressed.clientId !== undefined;
+};
 
 const context = ({ ids }: Engine): CommandContext => ({
   commandId: ids.commandId(),
@@ -58,30 +69,40 @@ const revokeAll = async (engine: Engine, reader: Reader, subject: string): Promi
  * Prints a new personal access token and nothing else, or, with `--revoke`, revokes every token of
  * a subject. The caller controls the machine, so an address given here counts as verified.
  */
-await runScript(async ({ engine, reader }) => {
-  const { role, subject, email, name, scope, 'expires-at': expiresAt, revoke = false } = readOptions();
-  if (subject === undefined || subject.trim() === '') throw new UsageError(`--subject is missing\n${usage}`);
-  if (revoke) {
-    process.stdout.write(`Tokens revoked: ${String(await revokeAll(engine, reader, subject))}\n`);
-    return;
-  }
-  if (email !== undefined && !isAddress(email)) throw new UsageError(`--email must be an e-mail address\n${usage}`);
-  if (expiresAt !== undefined && !(isTime(expiresAt) && Date.parse(utcTime(expiresAt)) > engine.clock.now())) {
-    throw new UsageError(`--expires-at must be an ISO 8601 time in the future\n${usage}`);
-  }
-  const { token } = await mintApiKey(
-    engine,
-    {
-      name: name ?? 'minted on the server',
-      subject,
-      callerRole: 'admin',
-      role: oneOf('role', role, ['admin', 'client']),
-      scope: oneOf('scope', scope ?? 'write', ['read', 'write']),
-      verifiedEmail: (email ?? (isAddress(subject) ? subject : undefined))?.toLowerCase(),
-      expiresAt,
-    },
-    engine.random.bytes(64),
-    context(engine),
-  );
-  process.stdout.write(`${token}\n`);
-});
+await runScript(
+  async ({ engine, reader }) => {
+    const { role, subject, email, name, scope, 'expires-at': expiresAt, revoke = false, force = false } = readOptions();
+    if (subject === undefined || subject.trim() === '') throw new UsageError(`--subject is missing\n${usage}`);
+    if (revoke) {
+      process.stdout.write(`Tokens revoked: ${String(await revokeAll(engine, reader, subject))}\n`);
+      return;
+    }
+    if (email !== undefined && !isAddress(email)) throw new UsageError(`--email must be an e-mail address\n${usage}`);
+    if (expiresAt !== undefined && !(isTime(expiresAt) && Date.parse(utcTime(expiresAt)) > engine.clock.now())) {
+      throw new UsageError(`--expires-at must be an ISO 8601 time in the future\n${usage}`);
+    }
+    const chosenRole = oneOf('role', role, ['admin', 'client']);
+    const verifiedEmail = (email ?? (isAddress(subject) ? subject : undefined))?.toLowerCase();
+    if (chosenRole === 'client' && !force && !(await isSomebody(engine, subject, verifiedEmail))) {
+      throw new UsageError(
+        `--subject: nobody is known as ${subject}: no client and no invitation. Add them to a website first, or repeat the command with --force`,
+      );
+    }
+    const { token } = await mintApiKey(
+      engine,
+      {
+        name: name ?? 'minted on the server',
+        subject,
+        callerRole: 'admin',
+        role: chosenRole,
+        scope: oneOf('scope', scope ?? 'write', ['read', 'write']),
+        verifiedEmail,
+        expiresAt,
+      },
+      engine.random.bytes(64),
+      context(engine),
+    );
+    process.stdout.write(`${token}\n`);
+  },
+  { createsStores: true },
+);

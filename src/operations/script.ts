@@ -1,3 +1,5 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Refused } from '../commands/refusal.js';
 import { openCore, type OpenCore } from '../compose/stores.js';
 import { EventStoreUnavailable } from '../events/store/eventStore.js';
@@ -34,9 +36,15 @@ export const runPlainScript = async (script: (settings: Settings) => Promise<voi
 /**
  * Runs an operator's script on the stores of the settings, also while the service is running. Only
  * the script writes to standard output; logs go to standard error.
+ * @param options `createsStores`: whether it may be the first to use the data folder. Default: no,
+ *   since a mistyped folder would look like an empty installation.
  */
-export const runScript = (script: (open: OpenCore, settings: Settings) => Promise<void>): Promise<void> =>
+export const runScript = (
+  script: (open: OpenCore, settings: Settings) => Promise<void>,
+  { createsStores = false }: { readonly createsStores?: boolean } = {},
+): Promise<void> =>
   runPlainScript(async (settings) => {
+    if (!createsStores) await requireStores(settings);
     const logger = createLogger({ level: settings.logLevel === 'silent' ? 'silent' : 'warn', destination: process.stderr });
     const open = await openCore(settings, logger);
     const ended = new AbortController();
@@ -50,3 +58,20 @@ export const runScript = (script: (open: OpenCore, settings: Settings) => Promis
       await open.close();
     }
   });
+
+/** @throws UsageError when a file of the embedded stores that the settings select is missing */
+const requireStores = async ({ dataDir, stores: { eventStoreUrl, readModelUrl } }: Settings): Promise<void> => {
+  const files = [
+    ...(eventStoreUrl === undefined ? ['events.db'] : []),
+    ...(readModelUrl === undefined ? ['read-models.db', 'vault.db'] : []),
+  ];
+  for (const file of files) {
+    try {
+      await access(join(dataDir, file));
+    } catch {
+      throw new UsageError(
+        `DATA_DIR: there is no ${file} in ${dataDir}. Name the folder of the installation, or start the service there first`,
+      );
+    }
+  }
+};

@@ -12,7 +12,7 @@ test('--revoke revokes every token of a subject and no others; files are readabl
   const { address } = await startServer(dataDir);
   const tokens = [
     await operate(dataDir, 'mintToken', ['--role', 'admin', '--subject', 'ann@example.com']),
-    await operate(dataDir, 'mintToken', ['--role', 'client', '--subject', 'ann@example.com']),
+    await operate(dataDir, 'mintToken', ['--role', 'client', '--subject', 'ann@example.com', '--force']),
     await operate(dataDir, 'mintToken', ['--role', 'admin', '--subject', 'bob@example.com']),
   ];
   const statuses = (): Promise<readonly number[]> =>
@@ -25,4 +25,14 @@ test('--revoke revokes every token of a subject and no others; files are readabl
   const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
   expect(files).toEqual(expect.arrayContaining(['events.db', 'read-models.db', 'vault.db', 'encryption.key']));
   expect(files.filter((file) => (statSync(join(dataDir, file)).mode & 0o077) !== 0)).toStrictEqual([]);
+});
+
+test('a client’s token for somebody whom nobody knows asks for --force; scripts create no stores but this one', async () => {
+  const folder = temporaryFolder();
+  const client = ['--role', 'client', '--subject', 'anna@example.com'];
+  await expect(operate(folder, 'projectionStatus', [])).rejects.toThrow(`DATA_DIR: there is no events.db in ${folder}`);
+  expect(readdirSync(folder)).toStrictEqual([]);
+  await expect(operate(folder, 'mintToken', client)).rejects.toThrow(/nobody is known as anna@example\.com.*--force/);
+  expect(await operate(folder, 'mintToken', [...client, '--force'])).toMatch(/^svc_pat_/);
+  expect(await operate(folder, 'projectionStatus', [])).toContain('website');
 });

@@ -51,7 +51,7 @@ export const createCronWorker = (engine: Engine, jobs: readonly CronJob[]): Work
       }
       try {
         await job.run(dueAt, signal);
-        logger.info({ ...run, durationMs: clock.now() - startedAt }, 'a job of the calendar is done');
+        logger.debug({ ...run, durationMs: clock.now() - startedAt }, 'a job of the calendar is done');
         return;
       } catch (err) {
         logger.warn({ err, ...run, attempt }, 'a job of the calendar failed; trying again');

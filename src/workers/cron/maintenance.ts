@@ -21,6 +21,7 @@ export const maintenanceJob = ({
   schedule: '0 * * * *',
   run: async () => {
     const removed = (await records.purgeExpired()) + (await vault.purgeSecrets());
-    logger.info({ records: removed }, 'expired records are removed');
+    // Idle work is no news.
+    logger[removed > 0 ? 'info' : 'debug']({ records: removed }, 'expired records are removed');
   },
 });
