@@ -76,6 +76,25 @@ describe('OfferTransfer', () => {
     }
   });
 
+  test('names a subscription that exists; offered again it is another one, or none', () => {
+    const named = (subscriptionId: string) =>
+      ({ type: 'TransferSubscriptionNamed', data: { ...person, invitationId: 'i1', subscriptionId } }) as const;
+    const renewed: AccessEvent = { type: 'InvitationRenewed', data: issued.data };
+    const withOne = { ...offer, subscriptionId: 's1' };
+    given(accessDecider)
+      .when(withOne)
+      .then([issued, named('s1')]);
+    given(accessDecider, [issued, named('s1')])
+      .when({ ...offer, subscriptionId: 's2' })
+      .then([renewed, named('s2')]);
+    given(accessDecider, [issued, named('s1')])
+      .when(offer)
+      .then([renewed]);
+    given(accessDecider, [issued, named('s1'), renewed])
+      .when(offer)
+      .then([]);
+  });
+
   test('is refused to the owner', () => {
     given(accessDecider)
       .when({ ...offer, ownerId: 'c1' })

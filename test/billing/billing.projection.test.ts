@@ -27,6 +27,13 @@ describeProjection(
         then: { ...document, subscriptions: [{ ...ofAna, provider: 'embedded' }, ofAna] },
       },
     ],
+    SubscriptionDetached: [
+      {
+        given: { websiteId: 'w1', clients: ['ben', 'ana'], subscriptions: [ofBen, ofAna] },
+        when: { websiteId: 'w1', clientId: 'ben', provider: 'stripe', customerId: 'c2', subscriptionId: 's2' },
+        then: document,
+      },
+    ],
   },
   'w1',
 );

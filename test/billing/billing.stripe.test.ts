@@ -158,3 +158,67 @@ describe('billing at Stripe', () => {
     expect(refusal(await sendVoid(open.id, elsewhere))).toEqual([404, `Invoice ${open.id} not found`]);
   });
 });
+
+describe('a transfer that names a subscription', () => {
+  const words = (issue: string) => [400, `Invalid request body — subscription: ${issue}`];
+
+  test('attaches it and its customer on the claim; no other one is made', async () => {
+    const { id, customer } = stripe.addSubscription('billing@company.example');
+    const before = [stripe.subscriptions.length, stripe.customers.length];
+    const offered = await offer(ana, { subscription: id });
+    expect(offered.status).toBe(201);
+    const { body } = await claim((offered.body as { id: string }).id, ana);
+    expect(body).toMatchObject({ website: { billing: 'subscribed' } });
+    const { clientId } = (body as { website: { clientId: string } }).website;
+    expect([stripe.subscriptions.length, stripe.customers.length]).toEqual(before);
+    expect(subscriptionsOf(idOfWebsite())).toMatchObject([{ id, metadata: { doorstep_client: clientId } }]);
+    expect(stripe.customers.find((one) => one.id === customer)?.metadata).toEqual({ doorstep_client: clientId });
+    expect((await call('GET', `${website}/billing`, ana.token)).body).toMatchObject({
+      subscription: { id },
+      invoices: [{ websiteId: idOfWebsite(), clientId }],
+    });
+    const portal = await call('POST', `${website}/billing/portal`, ana.token);
+    expect(portal.body).toEqual({ url: `https://portal.example/${customer}` });
+
+    // It has become the website's, and ends with the ownership.
+    await call('DELETE', `${website}/owner`);
+    await eventually('the cancellation', isEnded(idOfWebsite(), 0));
+  });
+
+  test('that is unknown, cancelled or another website’s is refused with words', async () => {
+    expect(refusal(await offer(ana, { subscription: 'sub_none' }))).toEqual(words('subscription sub_none does not exist'));
+    const cancelled = stripe.addSubscription('a@company.example');
+    cancelled.status = 'canceled';
+    expect(refusal(await offer(ana, { subscription: cancelled.id }))).toEqual(words(`subscription ${cancelled.id} has ended`));
+    await transfer(ana);
+    const [own] = subscriptionsOf(idOfWebsite());
+    website = `/websites/${await newWebsite()}`;
+    for (const query of ['', '?dryRun=1']) {
+      const answer = await call('POST', `${website}/transfers${query}`, admin, { email: ana.email, subscription: own?.id });
+      expect(refusal(answer)).toEqual(words(`subscription ${own?.id ?? ''} belongs to another website`));
+    }
+    expect((await call('GET', `${website}/transfers`)).body).toEqual([]);
+  });
+
+  test('that is cancelled, or attached elsewhere, between offer and claim is refused at the claim', async () => {
+    const { id } = stripe.addSubscription('b@company.example');
+    const offers = [await offer(ana, { subscription: id })];
+    const first = website;
+    website = `/websites/${await newWebsite()}`;
+    offers.push(await offer(ben, { subscription: id }));
+    const [toAna, toBen] = offers.map(({ body }) => (body as { id: string }).id);
+    expect((await claim(toBen, ben)).status).toBe(200);
+    expect(refusal(await claim(toAna, ana))).toEqual([400, `Subscription ${id} belongs to another website`]);
+    const { body } = await call('GET', first);
+    expect(body).not.toHaveProperty('clientId');
+    expect(stripe.subscriptions.find((one) => one.id === id)).toMatchObject({
+      status: 'active',
+      metadata: { doorstep_website: idOfWebsite() },
+    });
+
+    // Offered anew without it, the claim makes one of its own.
+    website = first;
+    expect((await transfer(ana)).status).toBe(200);
+    expect(subscriptionsOf(idOfWebsite())).toHaveLength(1);
+  });
+});

@@ -105,6 +105,32 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
       expect(await payments.findSubscription(customerId, 'site-5')).toEqual(second);
     });
 
+    test('what cannot be attached says why; what is the client’s already can be, again and again', async () => {
+      const payer = somebody();
+      const [{ id: customerId }, { id: subscriptionId }] = await subscribe(payer, 'site-12', 'claim-12');
+      const own = { subscriptionId, websiteId: 'site-12', clientId: payer.clientId };
+      expect(await payments.checkAttachment(own)).toEqual({ customerId });
+      expect(await payments.checkAttachment({ ...own, clientId: undefined })).toEqual({ customerId });
+      for (let time = 0; time < 2; time += 1) expect(await payments.attachSubscription(own, assertHeld)).toBe('attached');
+      await payments.markCustomer(customerId, payer.clientId);
+      expect(await payments.findSubscription(customerId, 'site-12')).toMatchObject({ id: subscriptionId });
+
+      const refused = [
+        ['unknown', { ...own, subscriptionId: 'unknown' }],
+        ['otherWebsite', { ...own, websiteId: 'site-13' }],
+        ['otherClient', { ...own, clientId: somebody().clientId }],
+      ] as const;
+      for (const [why, request] of refused) {
+        expect(await payments.checkAttachment(request)).toBe(why);
+        expect(await payments.attachSubscription(request, assertHeld)).toBe(why);
+        // Nothing of somebody else's is detached.
+        await payments.detachSubscription(request);
+      }
+      expect(await payments.findSubscription(customerId, 'site-12')).toMatchObject({ id: subscriptionId });
+      await payments.endSubscription(subscriptionId);
+      expect(await payments.checkAttachment(own)).toBe('ended');
+    });
+
     test('ending an unknown subscription changes nothing', async () => {
       await expect(payments.endSubscription('unknown')).resolves.toBeUndefined();
     });

@@ -179,6 +179,60 @@ test('the invoices of many subscriptions are found among any number of others, i
   expect([items.length, served.requests.length - before]).toEqual([20, 1]);
 });
 
+describe('a subscription that somebody made at Stripe', () => {
+  const free = async () => {
+    const opened = await open();
+    const subscription = opened.fake.addSubscription('ada@example.com');
+    const request = { subscriptionId: subscription.id, websiteId: 'site', clientId: ada.clientId };
+    return { ...opened, subscription, request };
+  };
+  const marks = { doorstep_client: ada.clientId, doorstep_website: 'site' };
+
+  test('is attached by its metadata, its customer too, and then found like one of ours', async () => {
+    const { payments, fake, subscription, request } = await free();
+    const { customer } = subscription;
+    expect(await payments.checkAttachment(request)).toEqual({ customerId: customer });
+    expect(await payments.attachSubscription(request, assertHeld)).toBe('attached');
+    await payments.markCustomer(customer, ada.clientId);
+    expect(fake.subscriptions).toMatchObject([{ id: subscription.id, status: 'active', metadata: marks }]);
+    expect(fake.customers).toMatchObject([{ id: customer, metadata: { doorstep_client: ada.clientId } }]);
+    expect(await payments.findCustomer(ada)).toEqual({ id: customer });
+    expect(await payments.findSubscription(customer, 'site')).toMatchObject({ id: subscription.id });
+  });
+
+  test('becomes one website’s of many that ask at the same time', async () => {
+    const { payments, subscription, request } = await free();
+    const websites = Array.from({ length: 5 }, (_, index) => `site-${String(index)}`);
+    const answers = await Promise.all(
+      websites.map((websiteId) => payments.attachSubscription({ ...request, websiteId }, assertHeld)),
+    );
+    expect(answers.toSorted()).toEqual(['attached', ...Array<string>(4).fill('otherWebsite')]);
+    expect(subscription.metadata.doorstep_website).toBe(websites[answers.indexOf('attached')]);
+  });
+
+  test('can be detached and attached again, also elsewhere, although Stripe replays old responses', async () => {
+    const { payments, subscription, request } = await free();
+    const elsewhere = { ...request, websiteId: 'other', clientId: 'client-ben' };
+    for (const next of [request, request, elsewhere, request]) {
+      expect(await payments.attachSubscription(next, assertHeld)).toBe('attached');
+      expect(subscription.metadata.doorstep_website).toBe(next.websiteId);
+      await payments.detachSubscription({ ...next, websiteId: 'a third one' });
+      expect(subscription.metadata.doorstep_website).toBe(next.websiteId);
+      await payments.detachSubscription(next);
+      expect(subscription).toMatchObject({ status: 'active', metadata: {} });
+    }
+  });
+
+  test('of a customer that is another client, or was deleted, is not attached', async () => {
+    const { payments, fake, subscription, request } = await free();
+    await payments.markCustomer(subscription.customer, 'client-ben');
+    expect(await payments.attachSubscription(request, assertHeld)).toBe('otherClient');
+    for (const customer of fake.customers) customer.deleted = true;
+    expect(await payments.attachSubscription(request, assertHeld)).toBe('ended');
+    expect(subscription.metadata).toEqual({});
+  });
+});
+
 describe('a response that Stripe replays', () => {
   test('a fault: the object is searched for, then created with another key', async () => {
     const { payments, fake } = await open();

@@ -40,6 +40,38 @@ const ofAttempt = { websiteId: 'w1', attempt: 1 } as const;
 const fault = { error: 'Away', transient: true, retryAfterMs: 0, provider: 'stripe', late: false };
 const failure = { type: 'RecordFailure', ...ofAttempt, task: claimTask, fault, jitter: 0 } as const;
 
+describe('a subscription that exists already', () => {
+  const named = { claim, provider: 'stripe', customerId: 'cus_1', subscriptionId: 'sub_1' };
+  const record = { type: 'RecordAttachment', ...ofAttempt, ...named } as const;
+  const asked: BillingEvent = { type: 'AttachmentRequested', data: { ...account, claimId: 'claim-1', subscriptionId: 'sub_1' } };
+  const detached: BillingEvent = { type: 'SubscriptionDetached', data: { ...account, subscriptionId: 'sub_1' } };
+  const end = { type: 'RecordEnd', ...ofAttempt, clientId: 'c1' } as const;
+
+  test('is recorded before it is marked, once', () => {
+    given(billingProcess, [started('claim-1')])
+      .when(record)
+      .then([asked]);
+    given(billingProcess, [started('claim-1'), asked, attached])
+      .when(record)
+      .then([]);
+    expectRepeatable(billingProcess, [started('claim-1')], record);
+  });
+
+  test('is let go when its claim comes to nothing; once the claim is completed it ends like any other', () => {
+    for (const events of [[asked], [asked, attached]]) {
+      given(billingProcess, [...events, started('end c1')])
+        .when(end)
+        .then([detached]);
+    }
+    given(billingProcess, [started('claim-1'), asked, attached, completed, started('end c1', 2)])
+      .when({ ...end, attempt: 2 })
+      .then([ended]);
+    given(billingProcess, [asked, attached, started('end c1'), detached])
+      .when(end)
+      .then([]);
+  });
+});
+
 describe('an attempt', () => {
   test('is begun by one worker at a time, whatever it is about', () => {
     given(billingProcess)

@@ -75,6 +75,95 @@ describe('a mishap in one act, and another worker beside', () => {
   });
 });
 
+/** A line on which calls of one name fail `count` times. */
+const failing = (call: string, error: Error, count = Infinity): Line => {
+  let left = count;
+  return (name, act) => {
+    if (name !== call || left === 0) return Promise.resolve().then(act);
+    left -= 1;
+    return Promise.reject(error);
+  };
+};
+
+const attaching = [
+  'append BillingAttemptStarted',
+  'checkAttachment',
+  'append AttachmentRequested',
+  'attachSubscription',
+  'append SubscriptionAttached',
+  'append WebsiteOwnerAssigned',
+  'markCustomer',
+  'append CustomerAttached',
+  'append InvitationAccepted',
+  'append TransferCompleted',
+];
+
+describe('a subscription that exists already', () => {
+  const newcomers = ({ remote, oldId }: TransferWorld) => remote.subscriptions.filter(({ clientId }) => clientId !== oldId);
+
+  test('is attached in these steps, with its customer; no other is made', async () => {
+    const world = await createTransferWorld();
+    const id = world.addSubscription();
+    await world.claim(await world.offer('new', undefined, id));
+    const { acts } = await world.start();
+    await world.untilSettled();
+    await world.expectSound();
+    expect(acts.slice(0, attaching.length)).toStrictEqual(attaching);
+    expect(newcomers(world)).toMatchObject([{ id, clientId: world.newId, websiteId: world.websiteId, live: true }]);
+    expect(world.remote.customers.filter(({ clientId }) => clientId === world.newId)).toHaveLength(1);
+    await world.stop();
+  });
+
+  test.each(attaching.map((act, index) => ({ act, index })))('with a mishap in $index: $act', async ({ act, index }) => {
+    for (const mishap of mishaps) {
+      const world = await createTransferWorld();
+      const id = world.addSubscription();
+      const invitationId = await world.offer('new', undefined, id);
+      await world.claim(invitationId);
+      const first = await world.start(new Map([[index, mishap]]));
+      await passTimeUntil(world.clock, () => Promise.resolve(first.acts.length > index || first.acts.length >= attaching.length));
+      await world.start();
+      await world.untilSettled();
+      await world.expectSound();
+      // Whatever came of the claim, the subscription is not cancelled, and there is no second one.
+      const isOwner = (await world.ownerId()) === world.newId;
+      const marks = isOwner ? { clientId: world.newId, websiteId: world.websiteId } : { clientId: '', websiteId: '' };
+      expect([mishap, act, newcomers(world)]).toMatchObject([mishap, act, [{ id, live: true, ...marks }]]);
+      await world.stop();
+    }
+  });
+
+  test('that has ended since the offer is refused at the claim, with words, and the offer stands', async () => {
+    const world = await createTransferWorld();
+    const id = world.addSubscription();
+    const invitationId = await world.offer('new', undefined, id);
+    for (const one of newcomers(world)) one.live = false;
+    await world.claim(invitationId);
+    const { claimId = '' } = await world.invitation(invitationId);
+    await world.start();
+    await world.untilSettled();
+    await world.expectSound();
+    expect(await world.ownerId()).toBe(world.oldId);
+    expect((await world.billing()).outcomes.get(claimId)).toMatchObject({ failed: { error: `Subscription ${id} has ended` } });
+    expect((await world.invitation(invitationId)).stage).toBe('pending');
+    await world.stop();
+  });
+
+  test('is let go, not cancelled, when the website is archived before it changes hands', async () => {
+    const world = await createTransferWorld();
+    const id = world.addSubscription();
+    await world.claim(await world.offer('new', undefined, id));
+    const first = await world.start(undefined, { line: failing('attachSubscription', transientFault(), 1) });
+    await passTimeUntil(world.clock, async () => (await world.billing()).accounts.has(world.newId));
+    await world.archive();
+    await world.untilSettled();
+    await world.expectSound();
+    expect(newcomers(world)).toMatchObject([{ id, live: true, clientId: '', websiteId: '' }]);
+    await first.stop();
+    await world.stop();
+  });
+});
+
 describe('a single worker that is restarted after it died', () => {
   test.each(['dies before', 'dies after'] satisfies Mishap[])('%s each act', async (mishap) => {
     for (const index of smoothly.keys()) {
@@ -91,16 +180,6 @@ describe('a single worker that is restarted after it died', () => {
     }
   });
 });
-
-/** A line on which calls of one name fail `count` times. */
-const failing = (call: string, error: Error, count = Infinity): Line => {
-  let left = count;
-  return (name, act) => {
-    if (name !== call || left === 0) return Promise.resolve().then(act);
-    left -= 1;
-    return Promise.reject(error);
-  };
-};
 
 describe('a provider that does not do it', () => {
   test('for now: the claim comes to nothing after a minute, and the next one goes on from there', async () => {

@@ -7,7 +7,7 @@ import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { START, type StoredEvent } from '../../src/events/store/eventStore.js';
-import type { Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
+import type { Attachment, AttachmentRefusal, Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
 import type { Reader } from '../../src/projections/reader.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { billingFold, type BillingState } from '../../src/workers/transfer/transfer.process.js';
@@ -44,12 +44,13 @@ const listFrom =
  * nothing hides a slip.
  */
 interface Remote {
-  readonly customers: { readonly id: string; readonly clientId: string }[];
+  readonly customers: { readonly id: string; clientId: string }[];
   readonly subscriptions: {
     readonly id: string;
     readonly customerId: string;
-    readonly clientId: string;
-    readonly websiteId: string;
+    /** Of one that was made by hand: empty. */
+    clientId: string;
+    websiteId: string;
     readonly priceId: string | undefined;
     live: boolean;
   }[];
@@ -68,7 +69,9 @@ export interface TransferWorld {
   readonly oldId: string;
   readonly newId: string;
   /** Offers the website to the person and gives the invitation's id. */
-  offer(person?: string, priceId?: string): Promise<string>;
+  offer(person?: string, priceId?: string, subscriptionId?: string): Promise<string>;
+  /** A customer with a subscription that somebody made at the provider, and its id. */
+  addSubscription(): string;
   /** Resolves once the claim is begun. */
   claim(invitationId: string, person?: string): Promise<void>;
   cancel(invitationId: string): Promise<void>;
@@ -116,7 +119,8 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
 
   const billing = async () => (await engine.state(billingFold, { websiteId })).state;
   const ownerId = async () => (await engine.read(websiteProjection, websiteId)).document?.clientId;
-  const billed = () => remote.subscriptions.filter(({ live }) => live).map(({ clientId }) => clientId);
+  const billed = () =>
+    remote.subscriptions.filter(({ live, clientId }) => live && clientId !== '').map(({ clientId }) => clientId);
 
   /** Every one that there has been. */
   const offers = new Set<string>();
@@ -142,12 +146,18 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     engine,
     oldId,
     newId,
-    offer: async (person = 'new', priceId) => {
-      const offered = { websiteId, email: addressOf(person), priceId, sendMail: false };
+    offer: async (person = 'new', priceId, subscriptionId) => {
+      const offered = { websiteId, email: addressOf(person), priceId, subscriptionId, sendMail: false };
       const { handled } = await offerTransfer(engine, offered, context());
       const [invitationId = ''] = [...handled.state.invitations.keys()].slice(-1);
       offers.add(invitationId);
       return invitationId;
+    },
+    addSubscription: () => {
+      const [id, customerId] = [`s${remote.subscriptions.length + 1}`, `c${remote.customers.length + 1}`];
+      remote.customers.push({ id: customerId, clientId: '' });
+      remote.subscriptions.push({ id, customerId, clientId: '', websiteId: '', priceId: undefined, live: true });
+      return id;
     },
     claim: async (invitationId, person = 'new') => {
       await claimInvitation(engine, { invitationId, subject: person, verifiedEmail: addressOf(person) }, context());
@@ -208,7 +218,7 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
       expect(new Set(clientIds).size).toBe(clientIds.length);
       // The service knows the one that there is.
       const account = owner === undefined ? undefined : (await billing()).accounts.get(owner);
-      expect(account?.subscriptionId).toBe(remote.subscriptions.find(({ live }) => live)?.id);
+      expect(account?.subscriptionId).toBe(remote.subscriptions.find(({ live, clientId }) => live && clientId !== '')?.id);
     },
     stop: () => stopInVirtualTime(clock, ...workers),
   };
@@ -228,6 +238,17 @@ const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments 
     status: live ? 'active' : 'canceled',
     createdAt: '2026-01-01T00:00:00.000Z',
   });
+  const check: (request: Attachment) => { customerId: string } | AttachmentRefusal = ({
+    subscriptionId,
+    websiteId,
+    clientId,
+  }) => {
+    const found = subscriptions.find(({ id }) => id === subscriptionId);
+    if (found === undefined) return 'unknown';
+    if (!found.live) return 'ended';
+    if (found.websiteId !== '' && found.websiteId !== websiteId) return 'otherWebsite';
+    return found.clientId === '' || found.clientId === clientId ? { customerId: found.customerId } : 'otherClient';
+  };
   return {
     provider: 'remote',
     hasPrice: () => Promise.resolve(true),
@@ -254,6 +275,26 @@ const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments 
         return toSubscription(subscription);
       });
     },
+    checkAttachment: (request) => line('checkAttachment', () => check(request)),
+    attachSubscription: (request, confirm) => {
+      confirm();
+      return line('attachSubscription', () => {
+        const checked = check(request);
+        const { subscriptionId, websiteId, clientId = '' } = request;
+        if (typeof checked === 'string') return checked;
+        for (const one of subscriptions) if (one.id === subscriptionId) Object.assign(one, { websiteId, clientId });
+        return 'attached';
+      });
+    },
+    detachSubscription: ({ subscriptionId, websiteId, clientId }) =>
+      line('detachSubscription', () => {
+        const own = subscriptions.filter((one) => one.id === subscriptionId && one.websiteId === websiteId);
+        for (const one of own) if (one.clientId === clientId) Object.assign(one, { websiteId: '', clientId: '' });
+      }),
+    markCustomer: (customerId, clientId) =>
+      line('markCustomer', () => {
+        for (const one of customers) if (one.id === customerId) one.clientId = clientId;
+      }),
     endSubscription: (id) =>
       line('endSubscription', () => {
         for (const one of subscriptions) if (one.id === id) one.live = false;

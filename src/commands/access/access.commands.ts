@@ -59,6 +59,8 @@ export interface OfferTransfer extends OfPerson {
   /** Encrypted, of the lower-case address. */
   readonly email: string;
   readonly priceId?: string | undefined;
+  /** One that exists at the payment provider. */
+  readonly subscriptionId?: string | undefined;
   readonly sendMail: boolean;
   /** The id that a new invitation gets. */
   readonly invitationId: string;

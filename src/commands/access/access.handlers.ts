@@ -145,12 +145,14 @@ export const offerTransfer = async (
   {
     websiteId,
     priceId,
+    subscriptionId,
     sendMail,
     ...input
   }: {
     readonly websiteId: string;
     readonly email: string;
     readonly priceId?: string | undefined;
+    readonly subscriptionId?: string | undefined;
     readonly sendMail: boolean;
   },
   context: CommandContext,
@@ -159,7 +161,8 @@ export const offerTransfer = async (
   const key = { websiteId, clientId };
   const { ownerId } = await websiteOf(engine, websiteId);
   const invitationId = invitationIdFor(entityId(context.commandId, 'invitation'), key);
-  const command = { type: 'OfferTransfer', ...key, email, priceId, sendMail, invitationId, ownerId } as const;
+  const terms = { email, priceId, subscriptionId, sendMail, invitationId, ownerId };
+  const command = { type: 'OfferTransfer', ...key, ...terms } as const;
   const handled = await engine.handle(accessDecider, command, context);
   await refuseErased(engine, key, context);
   return { handled, clientId };

@@ -14,18 +14,24 @@ const openTransfers = ({ invitations }: AccessState): [string, InvitationState][
   [...invitations].filter(([, invitation]) => invitation.kind === kind && ['pending', 'claimed'].includes(invitation.stage));
 
 export const offerTransfer = (command: OfferTransfer, state: AccessState): Outcome => {
-  const { websiteId, clientId, email, priceId, sendMail, ownerId, at } = command;
+  const { websiteId, clientId, email, priceId, subscriptionId, sendMail, ownerId, at } = command;
   if (clientId === ownerId) return refusals.alreadyOwner();
   const expiresAt = invitationExpiry(at);
   const terms = { kind, email, ...(priceId !== undefined && { priceId }), expiresAt, sendMail } as const;
+  const named = (invitationId: string): readonly AccessEvent[] =>
+    subscriptionId === undefined
+      ? []
+      : [{ type: 'TransferSubscriptionNamed', data: { websiteId, clientId, invitationId, subscriptionId } }];
   const [open] = openTransfers(state);
   if (open === undefined) {
-    return [{ type: 'InvitationIssued', data: { websiteId, clientId, invitationId: command.invitationId, ...terms } }];
+    const { invitationId } = command;
+    return [{ type: 'InvitationIssued', data: { websiteId, clientId, invitationId, ...terms } }, ...named(invitationId)];
   }
   const [invitationId, before] = open;
   // A claim under way keeps the terms that it began with.
-  const isSettled = before.stage === 'claimed' || (before.expiresAt === expiresAt && before.priceId === priceId);
-  return isSettled ? [] : [{ type: 'InvitationRenewed', data: { websiteId, clientId, invitationId, ...terms } }];
+  const isSame = before.expiresAt === expiresAt && before.priceId === priceId && before.subscriptionId === subscriptionId;
+  if (before.stage === 'claimed' || isSame) return [];
+  return [{ type: 'InvitationRenewed', data: { websiteId, clientId, invitationId, ...terms } }, ...named(invitationId)];
 };
 
 /**

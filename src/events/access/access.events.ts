@@ -33,6 +33,11 @@ const invitation = {
  * claim and a revocation have one order.
  */
 export const accessEvents = {
+  /**
+   * After it was issued or renewed: on a claim this subscription, which exists at the payment
+   * provider, becomes the new owner's instead of a new one.
+   */
+  TransferSubscriptionNamed: event(Type.Object({ ...ofPerson, invitationId: Type.String(), subscriptionId: Type.String() })),
   ClientLinked: event(Type.Object({ ...ofPerson, role: LinkRole })),
   ClientLinkRoleChanged: event(Type.Object({ ...ofPerson, role: LinkRole, previousRole: LinkRole })),
   ClientUnlinked: event(Type.Object(ofPerson)),

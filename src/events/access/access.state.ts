@@ -25,6 +25,8 @@ export interface InvitationState {
   readonly sentPosition: bigint;
   /** Of a transfer. */
   readonly priceId?: string;
+  /** Of a transfer: a subscription that exists already. */
+  readonly subscriptionId?: string;
   /** The client that claimed or accepted it. */
   readonly claimedBy?: string;
   /** The event of the last claim of a transfer. */
@@ -61,6 +63,8 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
       const invitation: InvitationState = { kind, stage: 'pending', email, ...terms, expiresAt, sentPosition };
       return { ...state, invitations: new Map(state.invitations).set(invitationId, invitation) };
     }
+    case 'TransferSubscriptionNamed':
+      return withInvitation(state, event.data.invitationId, { subscriptionId: event.data.subscriptionId });
     case 'InvitationAccepted': {
       const { invitationId, claimedBy } = event.data;
       if (!state.invitations.has(invitationId)) return { ...state, takenUp: [...state.takenUp, invitationId] };

@@ -56,6 +56,13 @@ export const billingEvents = {
   /** From now on there may be a subscription, even if the attempt fails. */
   SubscriptionRequested: event(Type.Object({ ...ofAccount, claimId: Type.String() })),
   SubscriptionAttached: event(Type.Object({ ...ofAccount, claimId: Type.String(), subscriptionId: Type.String() })),
+  /**
+   * From now on a subscription that existed already may be marked as the client's for the website,
+   * even if the attempt fails.
+   */
+  AttachmentRequested: event(Type.Object({ ...ofAccount, claimId: Type.String(), subscriptionId: Type.String() })),
+  /** The claim came to nothing: the subscription goes on as it was before, unmarked. */
+  SubscriptionDetached: event(Type.Object({ ...ofAccount, subscriptionId: Type.String() })),
   /** Nothing is left of the client's subscription for the website. */
   SubscriptionEnded: event(Type.Object(ofAccount)),
   /**

@@ -5,7 +5,7 @@ import { isoTime, type Clock } from '../../platform/clock.js';
 import { embedded } from '../embeddedFiles.js';
 import { ProviderFault } from '../fault.js';
 import { isDescending, placeOf, undated } from './invoiceOrder.js';
-import type { Invoice, Ledger, Payments, Subscription } from './port.js';
+import type { Attachment, AttachmentRefusal, Invoice, Ledger, Payments, Subscription } from './port.js';
 
 const schemaVersion = 2;
 
@@ -30,6 +30,8 @@ const migrations: Readonly<Record<number, string>> = {
 
 interface SubscriptionRow {
   readonly number: number;
+  readonly website: string;
+  readonly client: string;
   readonly price: string | null;
   readonly created: string;
   readonly ended: string | null;
@@ -91,6 +93,17 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
     return row;
   };
 
+  const readSubscription = (id: string): SubscriptionRow | undefined =>
+    prepared('SELECT * FROM subscription WHERE number = ?').get(numberOf(id)) as SubscriptionRow | undefined;
+
+  const check = ({ subscriptionId, websiteId, clientId }: Attachment): AttachmentRefusal | { readonly customerId: string } => {
+    const row = readSubscription(subscriptionId);
+    if (row === undefined) return 'unknown';
+    if (row.ended !== null) return 'ended';
+    if (row.website !== websiteId) return 'otherWebsite';
+    return clientId !== undefined && row.client !== clientId ? 'otherClient' : { customerId: row.client };
+  };
+
   const settle = (id: string, how: 'paid' | 'voided'): Invoice => {
     prepared(`UPDATE invoice SET ${how} = ? WHERE id = ? AND paid IS NULL AND voided IS NULL`).run(now(), id);
     return toInvoice(requireInvoice(id));
@@ -120,6 +133,15 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
         return toSubscription(row);
       });
     },
+    checkAttachment: (request) => run(() => check(request)),
+    // Every subscription of this ledger was made for a client and a website, and is marked by that.
+    attachSubscription: (request) =>
+      run(() => {
+        const checked = check(request);
+        return typeof checked === 'string' ? checked : 'attached';
+      }),
+    detachSubscription: () => Promise.resolve(),
+    markCustomer: () => Promise.resolve(),
     endSubscription: (subscriptionId) =>
       run(() => {
         prepared('UPDATE subscription SET ended = ? WHERE number = ? AND ended IS NULL').run(now(), numberOf(subscriptionId));
@@ -127,7 +149,7 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
     readSubscriptions: (ids) =>
       run(() =>
         ids.flatMap((id) => {
-          const row = prepared('SELECT * FROM subscription WHERE number = ?').get(numberOf(id)) as SubscriptionRow | undefined;
+          const row = readSubscription(id);
           return row === undefined ? [] : [toSubscription(row)];
         }),
       ),

@@ -22,6 +22,21 @@ export interface Payments {
    */
   createSubscription(request: SubscriptionRequest, assertHeld: () => void): Promise<Subscription>;
   /**
+   * Whether a subscription that exists already can become the client's for the website.
+   * @returns the customer that it is of, or why not
+   */
+  checkAttachment(request: Attachment): Promise<{ readonly customerId: string } | AttachmentRefusal>;
+  /**
+   * Marks the subscription as the client's for the website. Repeated it changes nothing; of
+   * concurrent requests for two websites one is refused.
+   * @param assertHeld as above
+   */
+  attachSubscription(request: Attachment, assertHeld: () => void): Promise<'attached' | AttachmentRefusal>;
+  /** Takes the mark off, if it is this website's and client's; the subscription goes on. */
+  detachSubscription(request: Attachment): Promise<void>;
+  /** Marks the customer as the client, by which `findCustomer` finds it. */
+  markCustomer(customerId: string, clientId: string): Promise<void>;
+  /**
    * Ends a subscription at once, without a further invoice. Does nothing if it has ended or is
    * unknown.
    */
@@ -66,6 +81,23 @@ export interface SubscriptionRequest {
   /** The id of the claim that the subscription is for. */
   readonly claim: string;
 }
+
+export interface Attachment {
+  readonly subscriptionId: string;
+  readonly websiteId: string;
+  /** Absent: not known yet, any client will do. */
+  readonly clientId?: string | undefined;
+}
+
+/** Why a subscription cannot be attached; what the caller says of it is `attachmentIssues`. */
+export type AttachmentRefusal = keyof typeof attachmentIssues;
+
+export const attachmentIssues = {
+  unknown: 'does not exist',
+  ended: 'has ended',
+  otherWebsite: 'belongs to another website',
+  otherClient: 'belongs to another client',
+} as const;
 
 /** Who is billed for which website. */
 export interface BillingAccount {

@@ -5,6 +5,7 @@ import type { Random } from '../../platform/random.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp } from '../http.js';
 import type { Customer, Payer, Payments, Subscription } from './port.js';
+import { clientKey, createStripeAttachment, websiteKey } from './stripeAttachment.js';
 import { createStripeInvoices } from './stripeInvoices.js';
 import { createOnce, toFault, isMissing, isReplayed, exposeReplays } from './stripeResponses.js';
 import {
@@ -20,10 +21,6 @@ import {
   type StripeCustomer,
   type StripeSubscription,
 } from './stripeObjects.js';
-
-/** Metadata keys by which our customers and subscriptions are found again. */
-const clientKey = 'doorstep_client';
-const websiteKey = 'doorstep_website';
 
 /** Owners pay by invoice, without a stored card, within this time. */
 const DAYS_UNTIL_DUE = 30;
@@ -135,8 +132,9 @@ export const createStripePayments = (parts: {
     return null;
   };
 
+  const retrieveCustomer = (id: string) => nullIfMissing(async (stripe) => asCustomer(await stripe.customers.retrieve(id)));
   const readCustomer = async (id: string): Promise<Customer | null> => {
-    const found = await nullIfMissing(async (stripe) => asCustomer(await stripe.customers.retrieve(id)));
+    const found = await retrieveCustomer(id);
     return found === null || found.deleted === true ? null : { id: found.id };
   };
 
@@ -151,8 +149,12 @@ export const createStripePayments = (parts: {
     return found === null ? null : { id: found.id };
   };
 
-  const readSubscription = (id: string): Promise<Subscription | null> =>
-    nullIfMissing(async (stripe) => toSubscription(asSubscription(await stripe.subscriptions.retrieve(id))));
+  const retrieveSubscription = (id: string) =>
+    nullIfMissing(async (stripe) => asSubscription(await stripe.subscriptions.retrieve(id)));
+  const readSubscription = async (id: string): Promise<Subscription | null> => {
+    const found = await retrieveSubscription(id);
+    return found === null ? null : toSubscription(found);
+  };
 
   const findSubscription = async (customerId: string, websiteId: string): Promise<Subscription | null> => {
     const matches = ({ metadata, status }: StripeSubscription) =>
@@ -230,8 +232,26 @@ export const createStripePayments = (parts: {
     (id) => nullIfMissing(async (stripe) => asInvoice(await stripe.invoices.retrieve(id))),
   );
 
+  const attachment = createStripeAttachment({
+    readSubscription: retrieveSubscription,
+    readCustomer: retrieveCustomer,
+    markSubscription: (id, metadata, idempotencyKey) =>
+      ask(async (stripe) => {
+        const options = idempotencyKey === undefined ? {} : { idempotencyKey };
+        const { lastResponse } = await stripe.subscriptions.update(id, { metadata }, options);
+        logger.info({ providerRequestId: lastResponse.requestId }, 'a subscription was marked');
+        return { replayed: isReplayed(lastResponse.headers) };
+      }),
+    markCustomer: (id, metadata) =>
+      ask(async (stripe) => {
+        const { lastResponse } = await stripe.customers.update(id, { metadata });
+        logger.info({ providerRequestId: lastResponse.requestId }, 'a customer was marked');
+      }),
+  });
+
   return {
     provider,
+    ...attachment,
     hasPrice: async (priceId) => {
       if (priceId === undefined) return parts.priceId !== undefined;
       const price = await nullIfMissing(async (stripe) => asPrice(await stripe.prices.retrieve(priceId)));

@@ -18,6 +18,7 @@ export type StripeCustomer = Static<typeof StripeCustomer>;
 export const asCustomer = parserFor(provider, StripeCustomer);
 const StripeSubscription = Type.Object({
   id: Id,
+  customer: Reference,
   status: Type.String(),
   created: Seconds,
   canceled_at: nullable(Seconds),
@@ -85,7 +86,7 @@ const invoiceStatus: Readonly<Record<string, Invoice['status'] | undefined>> = {
   void: 'void',
 };
 
-const idOf = (reference: Static<typeof Reference>): string => (typeof reference === 'string' ? reference : reference.id);
+export const idOf = (reference: Static<typeof Reference>): string => (typeof reference === 'string' ? reference : reference.id);
 
 /** The subscription that the invoice is for, if it is for one. */
 export const subscriptionOf = ({ parent }: StripeInvoice): string | undefined => {

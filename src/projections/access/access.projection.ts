@@ -75,7 +75,7 @@ export const accessProjection: Projection<AccessDocument, AccessEvent> = defineP
     { field: 'offeredWebsite' },
   ],
   // A transfer that is being claimed is still pending.
-  ignores: ['TransferClaimed', 'TransferReleased'],
+  ignores: ['TransferSubscriptionNamed', 'TransferClaimed', 'TransferReleased'],
   on: {
     ClientLinked: (document, { data, metadata }) => {
       const { clientId, role } = data;

@@ -16,6 +16,12 @@ export type BillingDocument = {
   }[];
 };
 
+const withSubscriptions = (websiteId: string, subscriptions: BillingDocument['subscriptions']): BillingDocument => ({
+  websiteId,
+  clients: [...new Set(subscriptions.map((one) => one.clientId))],
+  subscriptions,
+});
+
 export const billingProjection: Projection<BillingDocument, BillingEvent> = defineProjection({
   name: 'billing',
   version: 1,
@@ -23,8 +29,11 @@ export const billingProjection: Projection<BillingDocument, BillingEvent> = defi
   on: {
     SubscriptionAttached: (document, { data: { websiteId, clientId, provider, customerId, subscriptionId: id } }) => {
       const others = document?.subscriptions.filter((one) => one.id !== id || one.provider !== provider) ?? [];
-      const subscriptions = [{ id, provider, clientId, customerId }, ...others];
-      return { websiteId, clients: [...new Set(subscriptions.map((one) => one.clientId))], subscriptions };
+      return withSubscriptions(websiteId, [{ id, provider, clientId, customerId }, ...others]);
+    },
+    SubscriptionDetached: (document, { data: { websiteId, provider, subscriptionId: id } }) => {
+      const others = document?.subscriptions.filter((one) => one.id !== id || one.provider !== provider) ?? [];
+      return document === null ? null : withSubscriptions(websiteId, others);
     },
   },
   ignores: [
@@ -32,6 +41,7 @@ export const billingProjection: Projection<BillingDocument, BillingEvent> = defi
     'BillingLeaseRenewed',
     'BillingAttemptFailed',
     'SubscriptionRequested',
+    'AttachmentRequested',
     'SubscriptionEnded',
     'TransferDeclined',
     'TransferCompleted',

@@ -5,7 +5,13 @@ import { Refused, refusals } from '../../commands/refusal.js';
 import { transferOwnership } from '../../commands/website/website.handlers.js';
 import type { Engine } from '../../engine.js';
 import { ProviderFault } from '../../integrations/fault.js';
-import type { Customer, Payer, Payments } from '../../integrations/payments/port.js';
+import {
+  attachmentIssues,
+  type AttachmentRefusal,
+  type Customer,
+  type Payer,
+  type Payments,
+} from '../../integrations/payments/port.js';
 import { keyOfInvitation } from '../../events/access/access.stream.js';
 import { openTransfers } from '../../projections/access/access.queries.js';
 import { readClient } from '../../projections/client/client.queries.js';
@@ -42,31 +48,92 @@ export const carryOut = (tools: Tools, task: BillingTask, attempt: BillingAttemp
 const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt): Promise<AttemptOutcome> => {
   const { engine, payments } = tools;
   const { websiteId, invitationId, claimId, clientId } = claim;
-  const { priceId, lease, context } = attempt;
-  const assertHeld = (): void => {
-    lease.assertHeld();
-  };
+  const { lease, context } = attempt;
   const key = keyOfInvitation(invitationId);
   if (key === null) throw new Refused(refusals.transferNotFound());
 
   const completed = { type: 'RecordCompletion', claim } as const;
   // An earlier attempt did everything, but did not record it.
   if ((await stageOf(engine, claim)) === 'accepted') return completed;
-  const { id: customerId } = await customerOf(tools, clientId, attempt);
-  const offerPosition = await requireWanted(engine, claim);
-  await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId });
-  const { id: subscriptionId } =
-    (await payments.findSubscription(customerId, websiteId)) ??
-    (await payments.createSubscription({ customerId, clientId, websiteId, priceId, claim: invitationId }, assertHeld));
-  await lease.record({ type: 'RecordSubscription', claim, subscriptionId });
+  const existing = (await offerOf(engine, claim))?.subscriptionId;
+  const { offerPosition, customerId } =
+    existing === undefined ? await subscribe(tools, claim, attempt) : await attach(tools, claim, existing, attempt);
 
-  assertHeld();
+  lease.assertHeld();
   // The claim's id is the command id, so that the website is transferred once, however often the
   // claim is carried out.
   await transferOwnership(engine, { websiteId, clientId, offerPosition }, { ...context(), commandId: claimId });
+  if (existing !== undefined) await recordCustomer(tools, { clientId, customerId }, attempt);
   await withdrawOtherOffers(tools, claim, attempt);
   await changeAccess(engine, { type: 'AcceptTransfer', ...key, invitationId, claimId }, context());
   return completed;
+};
+
+interface Billed {
+  readonly customerId: string;
+  /** Where in the log the offer was sent. */
+  readonly offerPosition: bigint;
+}
+
+/** The claimant's subscription: the one that there is, or a new one. */
+const subscribe = async (tools: Tools, claim: Claim, attempt: BillingAttempt): Promise<Billed> => {
+  const { engine, payments } = tools;
+  const { websiteId, invitationId, clientId } = claim;
+  const { priceId, lease } = attempt;
+  const { id: customerId } = await customerOf(tools, clientId, attempt);
+  const offerPosition = await requireWanted(engine, claim);
+  await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId });
+  const request = { customerId, clientId, websiteId, priceId, claim: invitationId };
+  const { id: subscriptionId } =
+    (await payments.findSubscription(customerId, websiteId)) ??
+    (await payments.createSubscription(request, () => {
+      lease.assertHeld();
+    }));
+  await lease.record({ type: 'RecordSubscription', claim, subscriptionId });
+  return { customerId, offerPosition };
+};
+
+/** The subscription that the offer names becomes the claimant's for the website. */
+const attach = async (tools: Tools, claim: Claim, subscriptionId: string, { lease }: BillingAttempt): Promise<Billed> => {
+  const { engine, payments } = tools;
+  const { websiteId, clientId } = claim;
+  const { provider } = payments;
+  const request = { subscriptionId, websiteId, clientId };
+  const refuse = (why: AttachmentRefusal): never => {
+    throw new Refused(refusals.transferFailed(`Subscription ${subscriptionId} ${attachmentIssues[why]}`));
+  };
+  const checked = await payments.checkAttachment(request);
+  if (typeof checked === 'string') return refuse(checked);
+  const { customerId } = checked;
+  const offerPosition = await requireWanted(engine, claim);
+  // What an earlier claim without this subscription has left would be billed beside it.
+  const before = (await engine.state(billingFold, { websiteId })).state.accounts.get(clientId);
+  if (before !== undefined && before.stage !== 'ended' && before.provider === provider) {
+    if (before.existing !== undefined && before.existing !== subscriptionId) {
+      lease.assertHeld();
+      await payments.detachSubscription({ subscriptionId: before.existing, websiteId, clientId });
+    }
+    await endSubscriptionsOf(tools, before.customerId, websiteId, lease, subscriptionId);
+  }
+  await lease.record({ type: 'RecordAttachment', claim, provider, customerId, subscriptionId });
+  const attached = await payments.attachSubscription(request, () => {
+    lease.assertHeld();
+  });
+  if (attached !== 'attached') return refuse(attached);
+  await lease.record({ type: 'RecordSubscription', claim, subscriptionId });
+  return { customerId, offerPosition };
+};
+
+/** The client is this customer from now on, here and at the payment provider. */
+const recordCustomer = async (
+  { engine, payments }: Tools,
+  { clientId, customerId }: { readonly clientId: string; readonly customerId: string },
+  { lease, context }: BillingAttempt,
+): Promise<void> => {
+  const { provider } = payments;
+  lease.assertHeld();
+  await payments.markCustomer(customerId, clientId);
+  await engine.handle(customerDecider, { type: 'AttachCustomer', clientId, provider, customerId }, context());
 };
 
 /** Withdraws the website's offers to others. */
@@ -137,16 +204,32 @@ const MAX_ENDED = 10;
  * creation may have been lost.
  */
 const endSubscriptions = async (
-  { engine, payments }: Tools,
+  tools: Tools,
   clientId: string,
   { websiteId, lease }: BillingAttempt,
 ): Promise<AttemptOutcome> => {
+  const { engine, payments } = tools;
   const { state } = await engine.state(billingFold, { websiteId });
-  const customerId = state.accounts.get(clientId)?.customerId;
-  if (customerId === undefined) return { type: 'RecordEnd', clientId };
+  const account = state.accounts.get(clientId);
+  if (account?.existing !== undefined) {
+    lease.assertHeld();
+    await payments.detachSubscription({ subscriptionId: account.existing, websiteId, clientId });
+  }
+  if (account !== undefined) await endSubscriptionsOf(tools, account.customerId, websiteId, lease);
+  return { type: 'RecordEnd', clientId };
+};
+
+/** @param except a subscription that goes on */
+const endSubscriptionsOf = async (
+  { payments }: Tools,
+  customerId: string,
+  websiteId: string,
+  lease: HeldLease<AttemptOutcome>,
+  except?: string,
+): Promise<void> => {
   for (let ended = 0; ended < MAX_ENDED; ended += 1) {
     const subscription = await payments.findSubscription(customerId, websiteId);
-    if (subscription === null) return { type: 'RecordEnd', clientId };
+    if (subscription === null || subscription.id === except) return;
     lease.assertHeld();
     await payments.endSubscription(subscription.id);
   }

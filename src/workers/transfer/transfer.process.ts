@@ -42,6 +42,11 @@ export interface Account {
   readonly provider: string;
   readonly customerId: string;
   readonly subscriptionId?: string;
+  /**
+   * A subscription that existed before the claim: until the claim is completed it is let go rather
+   * than ended.
+   */
+  readonly existing?: string;
   /** `requested`: it is unknown whether there is a subscription. */
   readonly stage: 'requested' | 'attached' | 'ended';
 }
@@ -89,6 +94,13 @@ export interface DeclineClaim {
 /** The outcome of an attempt, so far or final. */
 export type AttemptOutcome =
   | { readonly type: 'RecordRequest'; readonly claim: Claim; readonly provider: string; readonly customerId: string }
+  | {
+      readonly type: 'RecordAttachment';
+      readonly claim: Claim;
+      readonly provider: string;
+      readonly customerId: string;
+      readonly subscriptionId: string;
+    }
   | { readonly type: 'RecordSubscription'; readonly claim: Claim; readonly subscriptionId: string }
   | { readonly type: 'RecordEnd'; readonly clientId: string }
   | { readonly type: 'RecordCompletion'; readonly claim: Claim }
@@ -130,6 +142,12 @@ const withOutcome = (state: BillingState, claimId: string, outcome: ClaimOutcome
   return underWay === claimId ? { ...over(others), outcomes } : { ...state, outcomes };
 };
 
+/** From now on the client's subscription is the website's, whatever it was before. */
+const asOwn = (state: BillingState, clientId: string): BillingState => {
+  const { existing, ...account } = state.accounts.get(clientId) ?? {};
+  return existing === undefined ? state : withAccount(state, clientId, account as Account);
+};
+
 const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingState => {
   switch (event.type) {
     case 'BillingAttemptStarted': {
@@ -149,10 +167,17 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
       const { clientId, provider, customerId } = event.data;
       return withAccount(state, clientId, { provider, customerId, stage: 'requested' });
     }
+    case 'AttachmentRequested': {
+      const { clientId, provider, customerId, subscriptionId: existing } = event.data;
+      return withAccount(state, clientId, { provider, customerId, existing, stage: 'requested' });
+    }
     case 'SubscriptionAttached': {
       const { clientId, provider, customerId, subscriptionId } = event.data;
-      return withAccount(state, clientId, { provider, customerId, subscriptionId, stage: 'attached' });
+      const existing = state.accounts.get(clientId)?.existing;
+      const before = existing === subscriptionId ? { existing } : {};
+      return withAccount(state, clientId, { provider, customerId, subscriptionId, ...before, stage: 'attached' });
     }
+    case 'SubscriptionDetached':
     case 'SubscriptionEnded': {
       const account = state.accounts.get(event.data.clientId);
       return account === undefined ? state : over(withAccount(state, event.data.clientId, { ...account, stage: 'ended' }));
@@ -160,7 +185,7 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
     case 'TransferDeclined':
       return withOutcome(state, event.data.claimId, 'declined');
     case 'TransferCompleted':
-      return withOutcome(state, event.data.claimId, 'completed');
+      return withOutcome(asOwn(state, event.data.clientId), event.data.claimId, 'completed');
     case 'TransferFailed': {
       const fault = state.lastFault ?? { error: event.data.reason, transient: false, late: false };
       return withOutcome(state, event.data.claimId, { failed: fault });
@@ -205,6 +230,15 @@ const recordRequest = (command: Command<'RecordRequest'>, state: BillingState): 
   return [{ type: 'SubscriptionRequested', data: { websiteId, clientId, provider, customerId, claimId } }];
 };
 
+const recordAttachment = (command: Command<'RecordAttachment'>, state: BillingState): readonly BillingEvent[] => {
+  const { websiteId, provider, customerId, subscriptionId } = command;
+  const { clientId, claimId } = command.claim;
+  const account = state.accounts.get(clientId);
+  const isOpen = account !== undefined && account.stage !== 'ended' && account.provider === provider;
+  if (isOpen && (account.existing ?? account.subscriptionId) === subscriptionId) return [];
+  return [{ type: 'AttachmentRequested', data: { websiteId, clientId, provider, customerId, claimId, subscriptionId } }];
+};
+
 const recordSubscription = (command: Command<'RecordSubscription'>, state: BillingState): readonly BillingEvent[] => {
   const { websiteId, subscriptionId } = command;
   const { clientId, claimId } = command.claim;
@@ -217,8 +251,10 @@ const recordSubscription = (command: Command<'RecordSubscription'>, state: Billi
 const recordEnd = ({ websiteId, clientId }: Command<'RecordEnd'>, state: BillingState): readonly BillingEvent[] => {
   const account = state.accounts.get(clientId);
   if (account === undefined || account.stage === 'ended') return [];
-  const { provider, customerId } = account;
-  return [{ type: 'SubscriptionEnded', data: { websiteId, clientId, provider, customerId } }];
+  const { provider, customerId, existing } = account;
+  const of = { websiteId, clientId, provider, customerId };
+  if (existing !== undefined) return [{ type: 'SubscriptionDetached', data: { ...of, subscriptionId: existing } }];
+  return [{ type: 'SubscriptionEnded', data: of }];
 };
 
 /**
@@ -258,6 +294,8 @@ const decide = (command: BillingCommand, state: BillingState): readonly BillingE
       return renewLease(command, state);
     case 'RecordRequest':
       return recordRequest(command, state);
+    case 'RecordAttachment':
+      return recordAttachment(command, state);
     case 'RecordSubscription':
       return recordSubscription(command, state);
     case 'RecordEnd':

@@ -2,7 +2,7 @@ import type { FakeAnswer, FakeProvider, FakeRequest } from './wire.js';
 
 interface Resource {
   readonly id: string;
-  readonly metadata: Readonly<Record<string, string>>;
+  metadata: Readonly<Record<string, string>>;
   readonly created: number;
 }
 
@@ -44,6 +44,8 @@ export interface StripeFake {
    * like any other response.
    */
   failing: number;
+  /** Adds a customer with a subscription that somebody made by hand. @returns the subscription */
+  addSubscription(email: string): FakeSubscription;
   /** Bills a subscription once more, or somebody of whom the service knows nothing. */
   addInvoice(subscription: string): FakeInvoice;
   /** Adds customers with this address that somebody else created. */
@@ -180,8 +182,11 @@ export const createStripeFake = (): StripeFake => {
     if (path === '/v1/customers') return createCustomer(form);
     if (path === '/v1/subscriptions') return createSubscription(form);
     if (path.startsWith('/v1/invoices/')) return voidInvoice(path.split('/')[3] ?? '');
+    const [, , kind, id = ''] = path.split('/');
+    if (kind === 'customers') return mark('customer', customers, id, form, customerBody);
+    if (kind === 'subscriptions') return mark('subscription', subscriptions, id, form, subscriptionBody);
     const customer = form.get('customer') ?? '';
-    if (!customers.some(({ id }) => id === customer)) return missing('customer', customer);
+    if (!customers.some(({ id: its }) => its === customer)) return missing('customer', customer);
     return ok({
       id: nextId('bps'),
       object: 'billing_portal.session',
@@ -189,6 +194,21 @@ export const createStripeFake = (): StripeFake => {
       return_url: form.get('return_url'),
       url: `https://portal.example/${customer}`,
     });
+  };
+
+  /** An empty value removes the key. */
+  const mark = <Of extends Resource>(
+    kind: string,
+    all: readonly Of[],
+    id: string,
+    form: URLSearchParams,
+    show: (one: Of) => unknown,
+  ): FakeAnswer => {
+    const found = all.find((one) => one.id === id);
+    if (found === undefined) return missing(kind, id);
+    const marks = Object.entries({ ...found.metadata, ...metadataIn(form) }).filter(([, value]) => value !== '');
+    found.metadata = Object.fromEntries(marks);
+    return ok(show(found));
   };
 
   const voidInvoice = (id: string): FakeAnswer => {
@@ -262,6 +282,15 @@ export const createStripeFake = (): StripeFake => {
     exchanges,
     failing: 0,
     addInvoice,
+    addSubscription: (email) => {
+      const customer = { ...common('cus', new URLSearchParams()), email, name: null, deleted: false };
+      customers.push(customer);
+      const its = { customer: customer.id, price: priceId, collectionMethod: 'charge_automatically', status: 'active' };
+      const subscription = { ...common('sub', new URLSearchParams()), ...its };
+      subscriptions.push(subscription);
+      addInvoice(subscription.id);
+      return subscription;
+    },
     addStrangers: (email, count) => {
       for (let index = 0; index < count; index += 1) {
         customers.push({ ...common('cus', new URLSearchParams()), email, name: null, deleted: false });

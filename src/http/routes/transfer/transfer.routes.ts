@@ -2,7 +2,8 @@ import { Type, type Static } from 'typebox';
 import { offerTransfer, withdrawInvitation } from '../../../commands/access/access.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import type { Payments } from '../../../integrations/payments/port.js';
+import { attachmentIssues, type Payments } from '../../../integrations/payments/port.js';
+import { clientIdOfEmail } from '../../../events/client/client.directory.js';
 import type { InvitationEntry } from '../../../projections/access/access.projection.js';
 import { listTransfers, readAccess } from '../../../projections/access/access.queries.js';
 import { pageOf } from '../../paging.js';
@@ -40,6 +41,14 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
     throw new Refused(refusals.invalidBody('priceId', issue));
   };
 
+  const requireAttachable = async (websiteId: string, email: string, subscriptionId: string | undefined): Promise<void> => {
+    if (subscriptionId === undefined) return;
+    const clientId = await clientIdOfEmail(engine, email);
+    const checked = await payments.checkAttachment({ subscriptionId, websiteId, clientId });
+    if (typeof checked !== 'string') return;
+    throw new Refused(refusals.invalidBody('subscription', `subscription ${subscriptionId} ${attachmentIssues[checked]}`));
+  };
+
   return [
     route({
       method: 'post',
@@ -60,6 +69,13 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
               description: 'What the new owner subscribes to, as the payment provider names it. Default: its default price.',
             }),
           ),
+          subscription: Type.Optional(
+            Printable(255, {
+              description:
+                'One that exists at the payment provider, by its id. It and its customer become the new owner’s on the claim, ' +
+                'instead of a new subscription; `priceId` has no use then.',
+            }),
+          ),
           sendEmail: Type.Optional(
             Type.Boolean({ default: false, description: 'Whether the offer is mailed; otherwise hand over the `claimUrl`.' }),
           ),
@@ -72,9 +88,10 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
         201: { description: 'The offer.', schema: Invitation },
       },
       act: async ({ params, body, context }, acting) => {
-        const { email, priceId, sendEmail = false } = body;
-        await requirePrice(priceId);
-        const input = { websiteId: params.id, email: email.toLowerCase(), priceId, sendMail: sendEmail };
+        const { email, priceId, subscription: subscriptionId, sendEmail = false } = body;
+        if (subscriptionId === undefined) await requirePrice(priceId);
+        await requireAttachable(params.id, email.toLowerCase(), subscriptionId);
+        const input = { websiteId: params.id, email: email.toLowerCase(), priceId, subscriptionId, sendMail: sendEmail };
         return offerTransfer(acting, input, context);
       },
       answer: async ({ params }, { handled, clientId }) => {
