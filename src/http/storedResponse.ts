@@ -1,6 +1,7 @@
 import { erased, type PersonalData } from '../platform/personal.js';
 import type { PersonalFields } from './personalFields.js';
 import type { Reply } from './reply.js';
+import { canonicalAddress } from '../platform/emailAddress.js';
 
 /** Where people are in an answer of a status; `null` when there are none. */
 export type PeopleIn = (status: number) => PersonalFields | null;
@@ -15,8 +16,8 @@ export const encodeResponse = async (
   personal: Pick<PersonalData, 'encrypt'>,
 ): Promise<Buffer> => {
   const encrypt: ChangePerson = async (address, names) => ({
-    address: await personal.encrypt(address.toLowerCase(), address),
-    names: await Promise.all(names.map((name) => personal.encrypt(address.toLowerCase(), name))),
+    address: await personal.encrypt(canonicalAddress(address), address),
+    names: await Promise.all(names.map((name) => personal.encrypt(canonicalAddress(address), name))),
   });
   const fields = peopleIn(status);
   const stored = typeof body === 'string' && fields !== null ? await changeText(body, fields, encrypt) : body;

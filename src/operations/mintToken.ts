@@ -7,6 +7,7 @@ import { listApiKeys } from '../projections/apiKey/apiKey.queries.js';
 import { isTime, utcTime } from '../platform/times.js';
 import { runScript, UsageError } from './script.js';
 import type { Reader } from '../projections/reader.js';
+import { canonicalAddress } from '../platform/emailAddress.js';
 
 const usage =
   'usage: npm run --silent token -- --revoke --subject <subject>, or npm run --silent token -- --role admin|client --subject <subject> [--email <address>] [--name <name>] [--scope read|write] [--expires-at <time>] [--force]';
@@ -82,7 +83,8 @@ await runScript(
       throw new UsageError(`--expires-at must be an ISO 8601 time in the future\n${usage}`);
     }
     const chosenRole = oneOf('role', role, ['admin', 'client']);
-    const verifiedEmail = (email ?? (isAddress(subject) ? subject : undefined))?.toLowerCase();
+    const address = email ?? (isAddress(subject) ? subject : undefined);
+    const verifiedEmail = address === undefined ? undefined : canonicalAddress(address);
     if (chosenRole === 'client' && !force && !(await isSomebody(engine, subject, verifiedEmail))) {
       throw new UsageError(
         `--subject: nobody is known as ${subject}: no client and no invitation. Add them to a website first, or repeat the command with --force`,

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { base32Text } from './ids.js';
 import type { DataKey, Vault } from './vault.js';
+import { canonicalAddress } from './emailAddress.js';
 
 /**
  * Personal data as events and read models hold it: `encrypted:<key id>:<base64url>`, AES-256-GCM
@@ -119,7 +120,7 @@ export const createPersonalData = async (vault: Vault): Promise<PersonalData> =>
     blindIndex,
     encrypt,
     encryptSubject: (subject, how) =>
-      isPersonal(subject) ? encrypt(subject.toLowerCase(), subject, how) : Promise.resolve(subject),
+      isPersonal(subject) ? encrypt(canonicalAddress(subject), subject, how) : Promise.resolve(subject),
     decrypt,
     display: async (text) => (await decrypt(text)) ?? erased,
     isCurrent: async (text) => {
@@ -162,7 +163,7 @@ export const planPersonalData = (personal: PersonalData): PersonalData => {
   return {
     blindIndex: (text) => personal.blindIndex(text),
     encrypt,
-    encryptSubject: (subject) => (isPersonal(subject) ? encrypt(subject.toLowerCase(), subject) : Promise.resolve(subject)),
+    encryptSubject: (subject) => (isPersonal(subject) ? encrypt(canonicalAddress(subject), subject) : Promise.resolve(subject)),
     decrypt,
     display: async (text) => (await decrypt(text)) ?? erased,
     isCurrent: (text) => (isRetired(text) ? Promise.resolve(false) : personal.isCurrent(text)),

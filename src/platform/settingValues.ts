@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { parseHex, type Hex } from './colour.js';
 import { isLoopbackName } from './publicAddress.js';
 import { parseUrl } from './urls.js';
+import { canonicalAddress } from './emailAddress.js';
 
 /**
  * How to check that a subject still exists. `userinfo` checks only where the issuer offers that
@@ -160,7 +161,7 @@ export const subjectCheckOf = (text: string): SubjectCheck | Problem => {
 const isEmail = (text: string): boolean => text.length <= 254 && /^[^\s@<>",;:()[\]\\]+@[^\s@<>",;:()[\]\\]+$/.test(text);
 
 export const emailAddress = (text: string): string | Problem =>
-  isEmail(text) ? text.toLowerCase() : new Problem('must be an e-mail address');
+  isEmail(text) ? canonicalAddress(text) : new Problem('must be an e-mail address');
 
 export const mailbox = (text: string): string | Problem => {
   const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text;

@@ -99,6 +99,18 @@ describe('the people of a website', () => {
     expect(await invitationsOf(anna)).toEqual([]);
   });
 
+  test('have addresses with international domains, in whichever form these are written', async () => {
+    const shown = `anna-${count}@müller.example`;
+    const punycode = `anna-${count}@xn--mller-kva.example`;
+    const { invitation } = (await add(shown)).body as { invitation: { id: string; email: string } };
+    expect(invitation.email).toBe(shown);
+    expect(await add(punycode)).toMatchObject({ status: 200, body: { invitation: { id: invitation.id } } });
+    const anna = await api.mintToken({ role: 'client', subject: `anna-${count}`, verifiedEmail: shown });
+    expect((await api.call('POST', `/invitations/${invitation.id}/claim`, { token: anna })).status).toBe(200);
+    const found = await api.call('GET', `/clients?email=${encodeURIComponent(punycode)}`, { token: admin });
+    expect(found.body).toMatchObject([{ email: shown }]);
+  });
+
   test('are added once; an invitation of a person who registers leads to a link', async () => {
     const invited = await add(addressOf('anna'));
     expect([invited.status, invited.body]).toMatchObject([201, { kind: 'invited', invitation: { email: addressOf('anna') } }]);

@@ -13,6 +13,7 @@ import type { Route } from '../route.js';
 import { EmailAddress } from '../schemas.js';
 import { textsValidator } from '../validation.js';
 import type { Caller } from './caller.js';
+import { canonicalAddress } from '../../platform/emailAddress.js';
 
 /**
  * Whom the answer is for when an admin asks with `?as=`: the person of that address, as if they had
@@ -51,7 +52,7 @@ export const createViewAs = (parts: {
     const asked = { as: exchange.viewAs };
     const violations = validate(asked);
     if (violations.length > 0) throw httpErrors.invalid('query', violations);
-    const email = String(asked.as).toLowerCase();
+    const email = canonicalAddress(String(asked.as));
 
     if (exchange.viewer === undefined) {
       const { path } = exchange.request;

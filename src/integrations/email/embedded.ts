@@ -5,12 +5,13 @@ import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import { embedded, permanentFault, replaceFile, nullIfMissing, withDiskFaults } from '../embeddedFiles.js';
 import { messageOf } from './message.js';
 import type { EmailSender, Mail, Outbox, OutboxMail } from './port.js';
+import { asciiAddress, canonicalAddress } from '../../platform/emailAddress.js';
 
 interface StoredMail extends OutboxMail {
   readonly person?: string;
 }
 
-const isTo = ({ to }: StoredMail, address: string): boolean => to.toLowerCase() === address.toLowerCase();
+const isTo = ({ to }: StoredMail, address: string): boolean => canonicalAddress(to) === canonicalAddress(address);
 
 /** Loaded with the first mail, because most API processes never send one. */
 const loadComposer = () => import('nodemailer/lib/mail-composer');
@@ -75,7 +76,7 @@ export const createEmbeddedOutbox = (options: { folder: string; from: string; cl
         // A draft left by a crash. If a send is still writing it, that send fails and its retry
         // checks again whether the mail is still wanted.
         const draft = await nullIfMissing(readFile(path, 'utf8'));
-        if (draft?.toLowerCase().includes(address) === true) await rm(path, { force: true });
+        if (draft?.toLowerCase().includes(asciiAddress(address)) === true) await rm(path, { force: true });
       }
       if (!name.endsWith('.json')) continue;
       const id = name.slice(0, -'.json'.length);

@@ -1,5 +1,6 @@
 import { ProviderFault } from '../fault.js';
 import type { Mail } from './port.js';
+import { asciiAddress } from '../../platform/emailAddress.js';
 
 /** The part of nodemailer's mail options that is used. */
 interface Message {
@@ -26,7 +27,7 @@ export const messageOf = ({ id, to, subject, text, html }: Mail, from: string, a
   return {
     from,
     // nodemailer parses a string as a list of addresses; an object is always one.
-    to: { name: '', address: to },
+    to: { name: '', address: asciiAddress(to) },
     subject,
     text,
     html,

@@ -1,3 +1,5 @@
+import { asciiAddress } from '../../platform/emailAddress.js';
+
 /** The e-mail sender. */
 export interface EmailSender {
   readonly provider: string;
@@ -46,6 +48,6 @@ export interface Outbox {
  * an event.
  */
 export const redactAddress = (address: string, text: string): string => {
-  const pattern = address.replaceAll(/[^\w@]/g, String.raw`\$&`);
-  return text.replaceAll(new RegExp(pattern, 'gi'), 'the recipient');
+  const patterns = [address, asciiAddress(address)].map((form) => form.replaceAll(/[^\p{L}\p{N}_@]/gu, String.raw`\$&`));
+  return text.replaceAll(new RegExp(patterns.join('|'), 'gi'), 'the recipient');
 };

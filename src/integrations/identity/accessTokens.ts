@@ -3,6 +3,7 @@ import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVeri
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/clock.js';
 import { IdentityUnavailable, type Identity, type IdentityProvider } from './port.js';
+import { canonicalAddress } from '../../platform/emailAddress.js';
 
 /**
  * Asymmetric only: with a shared secret, everybody who can verify a token could create one (RFC
@@ -84,7 +85,8 @@ const identityOf = (claims: JWTPayload, roleClaim: readonly string[]): Identity 
     subject: sub,
     role: isAdmin(claimAt(claims, roleClaim)) ? 'admin' : 'client',
     // Some issuers send booleans as text.
-    ...(typeof email === 'string' && (isVerified === true || isVerified === 'true') && { verifiedEmail: email.toLowerCase() }),
+    ...(typeof email === 'string' &&
+      (isVerified === true || isVerified === 'true') && { verifiedEmail: canonicalAddress(email) }),
     ...(typeof name === 'string' && name !== '' && { name }),
   };
 };

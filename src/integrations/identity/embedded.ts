@@ -17,6 +17,7 @@ import { createEncryptedRecords, type EncryptedRecords, type Records } from './e
 import { createSignInRoutes } from './embedded/signInRoutes.js';
 import { createSigningKeys, type KeyRing } from './embedded/signingKeys.js';
 import type { IdentityProvider } from './port.js';
+import { canonicalAddress } from '../../platform/emailAddress.js';
 
 export interface EmbeddedIdentity {
   readonly identityProvider: IdentityProvider;
@@ -158,7 +159,7 @@ export const createEmbeddedIdentity = (parts: {
       exists: async ({ subject }) => (await accounts.find(subject)) !== null,
       isStillAdmin: (subject, address) => accounts.isStillAdmin(subject, address),
       accountOf: (address) => accounts.preview(address),
-      forget: (address, person) => accounts.forget(address.toLowerCase(), person),
+      forget: (address, person) => accounts.forget(canonicalAddress(address), person),
     },
     mounts: { [path]: handler },
   };

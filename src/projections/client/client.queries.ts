@@ -4,6 +4,7 @@ import { pageAfter, partOf, toQuery, type PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
 import { clientProjection, type ClientDocument } from './client.projection.js';
 import { clientSubjectProjection } from './clientSubject.projection.js';
+import { canonicalAddress } from '../../platform/emailAddress.js';
 
 /** The client with its address and name decrypted; `null` when there is none, or it was erased. */
 export const readClient = async (
@@ -71,7 +72,7 @@ export const listClients = async (reader: Reader, query: ClientFilter & PageRequ
     [client.email, client.name ?? ''].some((text) => foldText(text).includes(searched));
 
   if (email !== undefined) {
-    const clientId = await clientIdOfEmail(reader, email.toLowerCase());
+    const clientId = await clientIdOfEmail(reader, canonicalAddress(email));
     const found = clientId === undefined ? null : await readClient(reader, clientId);
     return found === null ? [] : partOf([found.client].filter(matches), query, clientSortKey);
   }

@@ -25,6 +25,7 @@ import { awaitTransfer } from '../transfer/awaitTransfer.js';
 import { toWebsite, Website, withBilling, type WebsiteAddresses } from '../website/website.resource.js';
 import { Invitation, toInvitation, toLink, toReceivedInvitation, WebsiteClientLink } from './access.resource.js';
 import type { Reader } from '../../../projections/reader.js';
+import { canonicalAddress } from '../../../platform/emailAddress.js';
 
 const accessTag: RouteTag = {
   name: 'Access',
@@ -179,7 +180,7 @@ export const accessRoutes = ({
         201: { description: 'The new link or invitation.', schema: Added },
       },
       act: ({ params, body, context }, acting) =>
-        addClient(acting, { websiteId: params.id, email: body.email.toLowerCase(), role: body.role }, context),
+        addClient(acting, { websiteId: params.id, email: canonicalAddress(body.email), role: body.role }, context),
       answer: ({ params }, { handled, clientId }) => {
         const isNew = handled.events.some(({ type }) => type === 'ClientLinked' || type === 'InvitationIssued');
         return added({ websiteId: params.id, clientId }, handled.revision, isNew ? 201 : 200);

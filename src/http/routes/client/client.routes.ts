@@ -19,6 +19,7 @@ import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { EmailAddress, NonBlank } from '../../schemas.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
+import { canonicalAddress } from '../../../platform/emailAddress.js';
 
 const clientTag: RouteTag = { name: 'Clients', description: 'The end customers.' };
 
@@ -72,7 +73,7 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
       refusals: ['client_email_taken', 'client_not_found'],
       answers: { 201: { description: 'The client.', schema: Client } },
       act: ({ body: { email, name }, context }, acting) =>
-        createClient(acting, { email: email.toLowerCase(), name: name?.trim() }, context),
+        createClient(acting, { email: canonicalAddress(email), name: name?.trim() }, context),
       // The registration is the first event of a client's stream.
       answer: async (_, clientId) => ({ ...(await answerWritten(clientId, FIRST_REVISION)), status: 201 }),
     }),

@@ -12,6 +12,7 @@ import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import { Invitation, toInvitation } from '../access/access.resource.js';
 import { Email } from '../client/client.routes.js';
 import type { Reader } from '../../../projections/reader.js';
+import { canonicalAddress } from '../../../platform/emailAddress.js';
 
 const transferTag: RouteTag = {
   name: 'Transfers',
@@ -88,10 +89,11 @@ export const transferRoutes = ({ engine, reader, payments, baseUrl }: TransferRo
         201: { description: 'The offer.', schema: Invitation },
       },
       act: async ({ params, body, context }, acting) => {
-        const { email, priceId, subscription: subscriptionId, sendEmail = false } = body;
+        const { priceId, subscription: subscriptionId, sendEmail = false } = body;
+        const email = canonicalAddress(body.email);
         if (subscriptionId === undefined) await requirePrice(priceId);
-        await requireAttachable(params.id, email.toLowerCase(), subscriptionId);
-        const input = { websiteId: params.id, email: email.toLowerCase(), priceId, subscriptionId, sendMail: sendEmail };
+        await requireAttachable(params.id, email, subscriptionId);
+        const input = { websiteId: params.id, email, priceId, subscriptionId, sendMail: sendEmail };
         return offerTransfer(acting, input, context);
       },
       answer: async ({ params }, { handled, clientId }) => {

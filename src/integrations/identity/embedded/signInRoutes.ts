@@ -6,6 +6,7 @@ import type { Accounts } from './accounts.js';
 import { challengeLimits, type Challenges, type NotRedeemed } from './challenges.js';
 import { retryAfter, type Limits } from './limits.js';
 import type { Pages } from './pages.js';
+import { canonicalAddress } from '../../../platform/emailAddress.js';
 
 const maxBodySize = '4kb';
 
@@ -122,7 +123,7 @@ export const createSignInRoutes = (parts: {
     .post(
       ...form,
       handle(async (uid, request, response) => {
-        const email = fieldOf(request, 'email').trim().toLowerCase();
+        const email = canonicalAddress(fieldOf(request, 'email').trim());
         const { action, codeAction, linkAction } = urlsOf(uid);
         if (!isEmailAddress(email)) {
           send(response, 400, addressPage({ action, email, problem: problems.address }));
