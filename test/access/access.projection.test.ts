@@ -29,7 +29,6 @@ const pending: InvitationEntry = {
   role: 'viewer',
   createdAt: earlier,
   expiresAt: '2026-01-31T00:00:00.000Z',
-  sentAt: earlier,
 };
 const transfer: InvitationEntry = {
   id: 'i2',
@@ -38,7 +37,6 @@ const transfer: InvitationEntry = {
   email: 'anna@example.com',
   createdAt: now,
   expiresAt: '2026-02-01T00:00:00.000Z',
-  sentAt: now,
 };
 
 const issued = {
@@ -108,12 +106,12 @@ describeProjection(accessProjection, [accessEvents], {
       shows: 'to a client, with the role',
       given: { ...access(undefined, transfer), ...offered },
       when: issued,
-      then: { ...access(undefined, transfer, { ...pending, createdAt: happened, sentAt: happened }), ...inviting, ...offered },
+      then: { ...access(undefined, transfer, { ...pending, createdAt: happened }), ...inviting, ...offered },
     },
     {
       shows: 'for a transfer, without one',
       when: offer,
-      then: { ...access(undefined, { ...transfer, createdAt: happened, sentAt: happened }), ...offered },
+      then: { ...access(undefined, { ...transfer, createdAt: happened }), ...offered },
     },
   ],
   InvitationRenewed: [
@@ -122,7 +120,7 @@ describeProjection(accessProjection, [accessEvents], {
       given: { ...access(undefined, transfer, pending), ...inviting, ...offered },
       when: { ...issued, role: 'editor', expiresAt: renewedUntil },
       then: {
-        ...access(undefined, transfer, { ...pending, role: 'editor', expiresAt: renewedUntil, sentAt: happened }),
+        ...access(undefined, transfer, { ...pending, role: 'editor', expiresAt: renewedUntil }),
         ...inviting,
         ...offered,
       },
@@ -131,7 +129,7 @@ describeProjection(accessProjection, [accessEvents], {
       shows: 'without a role keeps what there was',
       given: { ...access(undefined, transfer), ...offered },
       when: { ...offer, expiresAt: renewedUntil },
-      then: { ...access(undefined, { ...transfer, expiresAt: renewedUntil, sentAt: happened }), ...offered },
+      then: { ...access(undefined, { ...transfer, expiresAt: renewedUntil }), ...offered },
     },
   ],
   InvitationAccepted: [

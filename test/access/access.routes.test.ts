@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { invitationMailProcess } from '../../src/workers/invitationMail/invitationMail.process.js';
+import { someAdmin } from '../support/given.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 
 let api: RunningApi;
@@ -109,6 +111,17 @@ describe('the people of a website', () => {
     expect((await api.call('POST', `/invitations/${invitation.id}/claim`, { token: anna })).status).toBe(200);
     const found = await api.call('GET', `/clients?email=${encodeURIComponent(punycode)}`, { token: admin });
     expect(found.body).toMatchObject([{ email: shown }]);
+  });
+
+  test('have been sent a mail when one has left, not when it was asked for', async () => {
+    const { invitation } = (await add(addressOf('anna'))).body as { invitation: { id: string } };
+    expect(invitation).not.toHaveProperty('sentAt');
+    const context = () => ({ commandId: api.engine.ids.commandId(), actor: someAdmin, requestId: 'test' });
+    const mail = { websiteId, invitationId: invitation.id, eventId: 'e1', attempt: 1 };
+    await api.engine.handle(invitationMailProcess, { type: 'StartAttempt', ...mail, worker: 'w' }, context());
+    expect((await list()).people.invitations[0]).not.toHaveProperty('sentAt');
+    await api.engine.handle(invitationMailProcess, { type: 'RecordSent', ...mail }, context());
+    expect((await list()).people.invitations[0]).toMatchObject({ sentAt: expect.stringMatching(/Z$/) });
   });
 
   test('are added once; an invitation of a person who registers leads to a link', async () => {

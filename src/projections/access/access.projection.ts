@@ -31,7 +31,6 @@ export type InvitationEntry = {
   readonly role?: LinkRole;
   readonly createdAt: string;
   readonly expiresAt: string;
-  readonly sentAt: string;
   readonly claimedBy?: string;
 };
 
@@ -65,7 +64,7 @@ const noAccess = ({ websiteId, clientId }: AccessKey): AccessDocument => ({ webs
 
 export const accessProjection: Projection<AccessDocument, AccessEvent> = defineProjection({
   name: 'access',
-  version: 3,
+  version: 4,
   stream: accessStream,
   indexes: [
     { field: 'clientId' },
@@ -94,13 +93,12 @@ export const accessProjection: Projection<AccessDocument, AccessEvent> = defineP
         ...(role !== undefined && { role }),
         createdAt: at,
         expiresAt,
-        sentAt: at,
       };
       const document = before ?? noAccess(data);
       return indexed({ ...document, invitations: [...document.invitations, issued] }, document.link);
     },
-    InvitationRenewed: (document, { data: { invitationId, role, expiresAt }, metadata }) =>
-      withInvitation(document, invitationId, { expiresAt, sentAt: metadata.at, ...(role !== undefined && { role }) }),
+    InvitationRenewed: (document, { data: { invitationId, role, expiresAt } }) =>
+      withInvitation(document, invitationId, { expiresAt, ...(role !== undefined && { role }) }),
     InvitationAccepted: (document, { data: { invitationId, claimedBy } }) =>
       withInvitation(document, invitationId, { status: 'accepted', claimedBy }),
     InvitationRevoked: (document, { data: { invitationId } }) => withInvitation(document, invitationId, { status: 'revoked' }),

@@ -25,6 +25,8 @@ export interface InvitationMailState {
 export interface MailState {
   readonly stage: 'open' | 'sent' | 'dropped' | 'parked';
   readonly attempts: Attempts;
+  /** When the mail server took it, ISO 8601 UTC. */
+  readonly sentAt?: string;
 }
 
 export interface MailName {
@@ -55,6 +57,13 @@ const unsent: MailState = { stage: 'open', attempts: noAttempts };
 
 export const mailOf = ({ mails }: InvitationMailState, eventId: string): MailState => mails.get(eventId) ?? unsent;
 
+/** When a mail was last sent for the invitation, ISO 8601 UTC; absent: none was. */
+export const lastSentAt = ({ mails }: InvitationMailState): string | undefined =>
+  [...mails.values()]
+    .flatMap(({ sentAt }) => (sentAt === undefined ? [] : [sentAt]))
+    .sort()
+    .at(-1);
+
 const evolveMail = (mail: MailState, event: Recorded<InvitationMailEvent>): MailState => {
   switch (event.type) {
     case 'InvitationMailStarted':
@@ -62,7 +71,7 @@ const evolveMail = (mail: MailState, event: Recorded<InvitationMailEvent>): Mail
     case 'InvitationMailLeaseRenewed':
       return { ...mail, attempts: leaseRenewed(mail.attempts, event) };
     case 'InvitationMailSent':
-      return { ...mail, stage: 'sent' };
+      return { ...mail, stage: 'sent', sentAt: event.metadata.at };
     case 'InvitationMailDropped':
       return { ...mail, stage: 'dropped' };
     case 'InvitationMailFailed':

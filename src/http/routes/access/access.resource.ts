@@ -5,6 +5,7 @@ import type { Engine } from '../../../engine.js';
 import { erased } from '../../../platform/personal.js';
 import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
 import { readClient } from '../../../projections/client/client.queries.js';
+import { invitationMailFold, lastSentAt } from '../../../workers/invitationMail/invitationMail.process.js';
 import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { websiteProjection } from '../../../projections/website/website.projection.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -36,7 +37,12 @@ export const Invitation = Type.Object(
     role: Type.Optional(LinkRole),
     createdAt: Time,
     expiresAt: Time,
-    sentAt: Time,
+    sentAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When its mail last left; absent while none has, as for a transfer that is handed over.',
+      }),
+    ),
     claimUrl: Type.Optional(Type.String({ description: 'Of a transfer, for admins to hand over.' })),
   },
   { $id: 'Invitation', description: 'To a website, or to its ownership.' },
@@ -63,7 +69,8 @@ export const toInvitation = async (
   websiteId: string,
   entry: InvitationEntry,
 ): Promise<Static<typeof Invitation>> => {
-  const { id, kind, status, email, role, createdAt, expiresAt, sentAt } = entry;
+  const { id, kind, status, email, role, createdAt, expiresAt } = entry;
+  const sentAt = lastSentAt((await engine.state(invitationMailFold, { invitationId: id })).state);
   const expired = status === 'pending' && expiresAt <= isoTime(engine.clock.now());
   return {
     id,
@@ -74,7 +81,7 @@ export const toInvitation = async (
     ...(role !== undefined && { role }),
     createdAt,
     expiresAt,
-    sentAt,
+    ...(sentAt !== undefined && { sentAt }),
   };
 };
 
