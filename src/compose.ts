@@ -42,7 +42,7 @@ export const startDoorstep = async (
 ): Promise<Doorstep> => {
   const {
     roles,
-    http: { host, port, healthPort, corsOrigins, metrics: metricsAt, senderLimit, trustedProxies },
+    http: { host, port, healthPort, corsOrigins, metrics: metricsAt, rateLimit, senderLimit, trustedProxies },
   } = settings;
   const metrics = createMetrics(droppedLogLines);
   const core = await openCore(settings, logger, { instrument: (eventStore) => countAppends(eventStore, metrics) });
@@ -59,6 +59,7 @@ export const startDoorstep = async (
     brand: settings.brand,
     workStatus: composeWorkStatus(core, workers),
     limits: { maxOfSender: senderLimit },
+    rateLimit,
     trustsProxy: createTrustsProxy(trustedProxies),
   });
   const projector = composeProjector(core);

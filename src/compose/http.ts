@@ -31,6 +31,7 @@ export interface HttpOptions {
   readonly routes?: (parts: RouteParts) => readonly Route[];
   readonly limits?: HttpAppParts['limits'];
   readonly trustsProxy?: HttpAppParts['trustsProxy'];
+  readonly rateLimit?: HttpAppParts['rateLimit'];
   readonly timeouts?: Timeouts;
   /** Of the servers' timeouts. Default: the engine's. */
   readonly clock?: Clock;
@@ -81,6 +82,7 @@ export const composeHttp = (
     ...(limits !== undefined && { limits }),
     metrics,
     clock,
+    rateLimit: options.rateLimit,
     ...(options.trustsProxy !== undefined && { trustsProxy: options.trustsProxy }),
     observe: (answered) => {
       metrics.observe(answered);

@@ -4,6 +4,7 @@ import type { RecordStore } from '../projections/store/readModelStore.js';
 import { createAccessLog, type Answered } from './accessLog.js';
 import { createFindStanding, type StandingParts } from './auth/standing.js';
 import { SenderGone } from './body.js';
+import { createBudgets } from './budgets.js';
 import { corsHeaders, preflightHeaders } from './cors.js';
 import { answerFor, httpErrors } from './errors.js';
 import { createRequestIds, hasBody, isSafe, type Exchange, type Locals } from './exchange.js';
@@ -16,7 +17,7 @@ import type { Route } from './route.js';
 import { createSenders, type SenderLimits, type SenderMetrics } from './senders.js';
 import { createServe, type Serve, type ServeParts } from './serve.js';
 import type { Clock } from '../platform/clock.js';
-import type { TrustsProxy } from '../platform/publicAddress.js';
+import { senderIn, type TrustsProxy } from '../platform/publicAddress.js';
 
 export interface HttpAppParts extends StandingParts {
   readonly records: RecordStore;
@@ -47,6 +48,8 @@ export interface HttpAppParts extends StandingParts {
   readonly metrics?: SenderMetrics;
   /** Whose `X-Forwarded-For` is believed. Default: peers in private networks. */
   readonly trustsProxy?: TrustsProxy;
+  /** Requests a second that each caller may make. Default: no end. */
+  readonly rateLimit?: number | undefined;
   /** Of timeouts. Default: the engine's. */
   readonly clock?: Clock;
 }
@@ -235,7 +238,20 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     fail(response.locals.exchange, error instanceof URIError ? notDecodable() : error);
   };
 
+  const { rateLimit } = parts;
+  const spend = rateLimit === undefined ? undefined : createBudgets(engine.clock, rateLimit);
+
+  const spendBudget = (exchange: Exchange): void => {
+    if (spend === undefined || rateLimit === undefined) return;
+    const { caller, request } = exchange;
+    const anonymous = (): string => `sender ${senderIn(request, parts.trustsProxy)}`;
+    const { isExceeded, headers } = spend(caller === undefined ? anonymous() : `${caller.tokenId ?? 'portal'} ${caller.subject}`);
+    exchange.headers = { ...exchange.headers, ...headers };
+    if (isExceeded) throw httpErrors.overBudget(rateLimit);
+  };
+
   const serveParts: ServeParts = {
+    spendBudget,
     engine,
     findStanding: createFindStanding(parts),
     findStandingNoting: (note) => createFindStanding(parts, note),

@@ -88,6 +88,10 @@ export const httpErrors = {
   requestTimeout: () => new HttpFault(408, 'request_timeout', 'Request timeout'),
   tooManyOfSender: () =>
     new HttpFault(429, 'too_many_requests', 'Too many requests from your address are under way', { headers: retryAfter(1) }),
+  overBudget: (perSecond: number) =>
+    new HttpFault(429, 'rate_limit_exceeded', `Too many requests: at most ${String(perSecond)} a second`, {
+      headers: retryAfter(1),
+    }),
   busy: () => new HttpFault(503, 'busy', 'Too many requests are under way', { headers: retryAfter(1) }),
   stillRunning: () =>
     new HttpFault(503, 'still_running', 'The first request with this Idempotency-Key is still under way', {

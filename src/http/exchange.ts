@@ -11,8 +11,8 @@ export interface Exchange {
   readonly response: Response<unknown, Locals>;
   readonly requestId: string;
   readonly mode: EntryMode;
-  /** Headers of whatever the answer will be: CORS. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Headers of whatever the answer will be: CORS, the caller's budget. */
+  headers: Readonly<Record<string, string>>;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
   /** What counts for its sender; absent for routes that are always answered. */

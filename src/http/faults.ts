@@ -4,6 +4,7 @@ export const faultStatus = {
   request_timeout: 408,
   body_too_large: 413,
   too_many_requests: 429,
+  rate_limit_exceeded: 429,
   internal_error: 500,
   git_not_installed: 501,
   provider_refused: 502,

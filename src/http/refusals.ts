@@ -38,7 +38,7 @@ const faultCodesOf = ({ method, access, vital, asksProvider, faults = [] }: Rout
   const usesStores = isWrite || access !== 'public';
   return [
     'internal_error',
-    ...(vital === true ? [] : (['too_many_requests', 'busy'] as const)),
+    ...(vital === true ? [] : (['too_many_requests', 'rate_limit_exceeded', 'busy'] as const)),
     ...(usesStores ? storeFaults : []),
     ...(access === 'public' ? [] : (['identity_provider_unavailable'] as const)),
     ...(isWrite ? writeFaults : []),

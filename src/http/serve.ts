@@ -34,6 +34,11 @@ export interface ServeParts {
   readonly baseUrl: () => string;
   /** Told of an answer that goes on for long; returns what to call when it has ended. */
   readonly onStream: (exchange: Exchange, end: () => void) => () => void;
+  /**
+   * Counts a request for its caller, once it is known who that is, or else for its sender.
+   * @throws HttpFault 429
+   */
+  readonly spendBudget: (exchange: Exchange) => void;
   /** Answers a request whose body takes longer than a stranger's may. */
   readonly limitBodyTime: (exchange: Exchange) => void;
 }
@@ -141,6 +146,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     if (!isWrite && route.access !== 'public') exchange.viewAs = takeAs(asked);
     let standing = await findStanding(exchange, route, values, () => {
       check('path params', [...params(values), ...unprintable(values)]);
+    }).finally(() => {
+      if (route.vital !== true) parts.spendBudget(exchange);
     });
     if (isWrite && asked.as !== undefined) throw httpErrors.invalid('query', [writesAsNobody]);
     if (isWrite && route.ifMatch !== 'honoured' && request.headers['if-match'] !== undefined) {

@@ -48,6 +48,12 @@ export const listOf =
 export const portNumber = (text: string): number | Problem =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : new Problem('must be a whole number from 0 to 65535');
 
+/** As in `10/s`. */
+export const requestsPerSecond = (text: string): number | Problem => {
+  const [, number] = /^([1-9]\d{0,5})\/s$/.exec(text) ?? [];
+  return number === undefined ? new Problem('must be a number of requests a second, such as 10/s') : Number(number);
+};
+
 /** A whole number from 1. */
 export const numberUpTo =
   (max: number) =>

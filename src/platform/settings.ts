@@ -31,6 +31,7 @@ import {
   proxyNetworks,
   Problem,
   readModelAddress,
+  requestsPerSecond,
   secretsInRotation,
   shopifyVersion,
   smtpServer,
@@ -73,6 +74,8 @@ export interface Settings {
     readonly metrics: 'public' | 'health';
     /** Requests under way, and connections, that one sender may have in this process. */
     readonly senderLimit: number;
+    /** Requests a second that each caller may make of this process; absent: no end. */
+    readonly rateLimit: number | undefined;
     /** Addresses and networks of reverse proxies; `private`: all that are not public. */
     readonly trustedProxies: readonly string[];
   };
@@ -296,6 +299,7 @@ export const loadSettings = (environment: Environment): Settings => {
       corsOrigins: read('CORS_ORIGINS', listOf(origin), []),
       healthPort: read('HEALTH_PORT', portNumber, undefined),
       metrics: read('METRICS', oneOf(['public', 'health']), 'public'),
+      rateLimit: read('RATE_LIMIT', requestsPerSecond, undefined),
       senderLimit: read('SENDER_LIMIT', numberUpTo(2_000), 200),
       trustedProxies: read('TRUSTED_PROXIES', proxyNetworks, ['private']),
     },

@@ -181,6 +181,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     appFolder,
     brand: settings.brand,
     clock: options.timeoutClock ?? systemClock,
+    rateLimit: settings.http.rateLimit,
     routes: (parts) => {
       declared = (options.routes ?? createRoutes)(parts);
       return declared;

@@ -29,7 +29,11 @@ const shared = {
   404: ['NotFound', 'Not found.', 'website_not_found'],
   408: ['RequestTimeout', 'The body did not arrive in time.', 'request_timeout'],
   413: ['BodyTooLarge', 'The body is longer than it may be.', 'body_too_large'],
-  429: ['TooManyRequests', 'Too many requests: repeat later.', 'too_many_requests'],
+  429: [
+    'TooManyRequests',
+    'Too many requests at once, or more than the budget of the caller: repeat later.',
+    'too_many_requests',
+  ],
   500: ['InternalError', 'Something is wrong in the service; `details` holds the request id.', 'internal_error'],
   502: ['ProviderRefused', 'A provider refused.', 'provider_refused'],
   503: ['Unavailable', 'Not right now: repeat later.', 'event_store_unavailable'],

@@ -1,0 +1,47 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../platform/clock.js';
+
+/** What a request leaves of its caller's budget. */
+export interface Spent {
+  readonly isExceeded: boolean;
+  /** Of whatever the answer will be (draft-ietf-httpapi-ratelimit-headers-10). */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Counts a request of a caller, who may make so many a second, and as many at once after a second
+ * without any. Each process counts for itself.
+ */
+export type SpendBudget = (caller: string) => Spent;
+
+interface Bucket {
+  /** Requests that may be made at `at` (milliseconds since the Unix epoch). */
+  readonly left: number;
+  readonly at: number;
+}
+
+/** Whoever is forgotten begins with a full budget. */
+const maxCallers = 50_000;
+
+export const createBudgets = (clock: Pick<Clock, 'now'>, perSecond: number): SpendBudget => {
+  const buckets = new LRUCache<string, Bucket>({ max: maxCallers });
+  const policy = `"caller";q=${String(perSecond)};w=1`;
+
+  return (caller) => {
+    const at = clock.now();
+    const before = buckets.get(caller) ?? { left: perSecond, at };
+    const gained = (Math.max(0, at - before.at) / 1_000) * perSecond;
+    const there = Math.min(perSecond, before.left + gained);
+    const isExceeded = there < 1;
+    const left = isExceeded ? there : there - 1;
+    buckets.set(caller, { left, at });
+    const untilFull = Math.ceil((perSecond - left) / perSecond);
+    return {
+      isExceeded,
+      headers: {
+        'ratelimit-policy': policy,
+        ratelimit: `"caller";r=${String(Math.floor(left))};t=${String(untilFull)}`,
+      },
+    };
+  };
+};
