@@ -107,7 +107,7 @@ export const composeIntegrations = (
     sitesUrl: settings.http.sitesUrl,
     clock,
     ...(analytics === counter && { countPage: counter.count }),
-    findAtAddress: createSiteDirectory(reader, embedded),
+    findAtAddress: createSiteDirectory(reader, embedded, clock),
   });
   const hosting =
     sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, fetchStatus });

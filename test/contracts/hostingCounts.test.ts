@@ -24,7 +24,7 @@ beforeAll(async () => {
     (project) =>
       Promise.resolve(
         project === 'bakery'
-          ? { folder, files, compressedFolder: folder, compressed: new Set<string>(), isUnedited: false }
+          ? { folder, files, compressedFolder: folder, compressed: new Set<string>(), project, isUnedited: false }
           : null,
       ),
     createSiteUrls(() => base, undefined),

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
+import { systemClock } from '../../src/platform/clock.js';
 import type { Reader } from '../../src/projections/reader.js';
 import { createSiteDirectory } from '../../src/projections/website/siteDirectory.js';
 import { startApi } from '../support/http.js';
@@ -11,7 +12,7 @@ test('while the event store is away, what was asked for before is found, and not
   let isAway = false;
   const state: Reader['state'] = (fold, key) =>
     isAway ? Promise.reject(new EventStoreUnavailable('away')) : api.engine.state(fold, key);
-  const find = createSiteDirectory({ read: api.engine.read, state }, 'embedded');
+  const find = createSiteDirectory({ read: api.engine.read, state }, 'embedded', systemClock);
   const known = { kind: 'site', project: 'known' };
   expect([await find('known'), await find('nowhere')]).toEqual([known, null]);
   isAway = true;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { refusals } from '../../src/commands/refusal.js';
 import { featuresOf, slugDecider, websiteDecider } from '../../src/commands/website/website.decider.js';
-import type { WebsiteEvent } from '../../src/events/website/website.events.js';
-import { earlier, expectRepeatable, given } from '../support/given.js';
+import type { SlugEvent, WebsiteEvent } from '../../src/events/website/website.events.js';
+import { earlier, expectRepeatable, given, recorded, stateAfter } from '../support/given.js';
 
 const create = {
   type: 'CreateWebsite',
@@ -207,7 +207,7 @@ describe('activation and the shelf', () => {
 });
 
 describe('AbandonWebsite', () => {
-  const abandon = { type: 'AbandonWebsite', websiteId: 'w1' } as const;
+  const abandon = { type: 'AbandonWebsite', websiteId: 'w1', slug: 'bakery' } as const;
   const abandoned: WebsiteEvent = { type: 'WebsiteCreationAbandoned', data: { websiteId: 'w1' } };
 
   test('gives up a website that has not appeared', () => {
@@ -231,7 +231,7 @@ describe('AbandonWebsite', () => {
 
 test.each([
   [create, []],
-  [{ type: 'AbandonWebsite', websiteId: 'w1' }, []],
+  [{ type: 'AbandonWebsite', websiteId: 'w1', slug: 'bakery' }, []],
   [{ type: 'ChangeWebsite', websiteId: 'w1', name: 'Other', tier: 'growth', brandColor: '#000000', clientId: 'c1' }, [created]],
   [{ type: 'ActivateWebsite', ...activated.data }, [created]],
   [{ type: 'ArchiveWebsite', websiteId: 'w1' }, [created]],
@@ -275,5 +275,72 @@ describe('ReserveSlug', () => {
 
   test('repeated changes nothing', () => {
     expectRepeatable(slugDecider, [], reserve);
+  });
+});
+
+describe('a slug that a website has, or had', () => {
+  const changed: WebsiteEvent = { type: 'WebsiteSlugChanged', data: { websiteId: 'w1', slug: 'bread', previousSlug: 'bakery' } };
+  const change = { type: 'ChangeWebsite', websiteId: 'w1', slug: 'bread', reservationPosition: 5n } as const;
+  const abandon = { type: 'AbandonWebsite', websiteId: 'w1', slug: 'bread' } as const;
+  const forgone: WebsiteEvent = { type: 'WebsiteSlugForgone', data: { websiteId: 'w1', slug: 'bread' } };
+
+  test('is taken once it is reserved, and not given up after that', () => {
+    given(websiteDecider, [created]).when(change).then([changed]);
+    given(websiteDecider, [created, changed]).when(change).then([]);
+    given(websiteDecider, [created, changed]).when(abandon).thenRefused(refusals.slugTaken());
+    given(websiteDecider, [created, changed])
+      .when({ ...abandon, slug: 'bakery' })
+      .thenRefused(refusals.slugTaken());
+    expect(stateAfter(websiteDecider, [created, changed])).toMatchObject({ slug: 'bread', formerSlugs: ['bakery'] });
+    const back: WebsiteEvent = { type: 'WebsiteSlugChanged', data: { websiteId: 'w1', slug: 'bakery', previousSlug: 'bread' } };
+    expect(stateAfter(websiteDecider, [created, changed, back])).toMatchObject({ slug: 'bakery', formerSlugs: ['bread'] });
+  });
+
+  test('that was given up is taken by a reservation that came later, and by no earlier one', () => {
+    given(websiteDecider, [created]).when(abandon).then([forgone]);
+    const at = recorded(forgone, { revision: 9 });
+    given(websiteDecider, [created, at]).when(change).thenRefused(refusals.slugTaken());
+    given(websiteDecider, [created, at])
+      .when({ ...change, reservationPosition: at.position + 1n })
+      .then([changed]);
+  });
+});
+
+describe('the reservation of a slug', () => {
+  const of = { slug: 'bread', websiteId: 'w1' };
+  const reserved: SlugEvent = { type: 'SlugReserved', data: of };
+  const reservedUntil = '2026-03-01T00:00:00.000Z';
+  const released: SlugEvent = { type: 'SlugReleased', data: { ...of, reservedUntil } };
+  const release = { type: 'ReleaseSlug', ...of, position: 8n, reservedUntil } as const;
+  const reserve = { type: 'ReserveSlug', ...of, validFrom: 1n } as const;
+
+  test('is released by its website, unless that reserved it again since', () => {
+    given(slugDecider, [recorded(reserved, { revision: 3 })])
+      .when(release)
+      .then([released]);
+    given(slugDecider, [recorded(reserved, { revision: 8 })])
+      .when(release)
+      .then([]);
+    given(slugDecider, [reserved])
+      .when({ ...release, websiteId: 'w2' })
+      .then([]);
+    given(slugDecider, [reserved, released]).when(release).then([]);
+  });
+
+  test('that was released is the same website’s at once, and anybody’s after its time', () => {
+    const others = { ...reserve, websiteId: 'w2' } as const;
+    given(slugDecider, [reserved, released]).when(reserve).then([reserved]);
+    given(slugDecider, [reserved, released]).when(others).thenRefused(refusals.slugTaken());
+    given(slugDecider, [reserved, released])
+      .when({ ...others, at: reservedUntil })
+      .then([{ type: 'SlugReserved', data: { slug: 'bread', websiteId: 'w2' } }]);
+  });
+
+  test('is renewed when it was made before the website last had another slug', () => {
+    const renew = { ...reserve, validFrom: 2n } as const;
+    given(slugDecider, [reserved]).when(reserve).then([]);
+    given(slugDecider, [reserved]).when(renew).then([reserved]);
+    expectRepeatable(slugDecider, [reserved], renew);
+    expectRepeatable(slugDecider, [reserved], release);
   });
 });

@@ -74,6 +74,19 @@ describeProjection(websiteProjection, [websiteEvents], {
     { given: { ...created, brandColor: '#112233' }, when: { websiteId }, then: created },
     { shows: 'from one that has none', given: created, when: { websiteId }, then: created },
   ],
+  WebsiteSlugChanged: [
+    {
+      given: owned,
+      when: { websiteId, slug: 'bread', previousSlug: 'bakery' },
+      then: { ...owned, slug: 'bread', formerSlugs: ['bakery'] },
+    },
+    {
+      shows: 'back to a former one',
+      given: { ...owned, slug: 'bread', formerSlugs: ['bakery'] },
+      when: { websiteId, slug: 'bakery', previousSlug: 'bread' },
+      then: { ...owned, formerSlugs: ['bread'] },
+    },
+  ],
   WebsiteDeployed: [
     {
       given: { ...owned, name: 'Bread' },

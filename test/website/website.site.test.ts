@@ -7,18 +7,22 @@ import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { createShiftedClock } from '../support/shiftedClock.js';
 import { someAdmin } from '../support/given.js';
 import { partsOf } from '../support/process.js';
+import { slugFold } from '../../src/events/website/website.state.js';
 import { siteFold, siteProcess } from '../../src/workers/site/site.process.js';
 
 let api: RunningApi;
 let token: string;
+const clock = createShiftedClock();
 const workers: Worker[] = [];
 
 beforeAll(async () => {
   let routeParts: RouteParts | undefined;
   api = await startApi({
     sites: true,
+    clock,
     routes: (parts) => {
       routeParts = parts;
       return createRoutes(parts);
@@ -181,5 +185,64 @@ describe('a change of what the site shows', () => {
     await call('PATCH', `/websites/${id}`, { name: 'Thawed', redeploy: true });
     await shown('frozen', 'Thawed');
     expect((await call('GET', `/websites/${id}/deployments`)).body).toHaveLength(2);
+  });
+});
+
+describe('another slug', () => {
+  const dayMs = 86_400_000;
+
+  test('moves the site; the former address leads there for 90 days, and may be taken back', async () => {
+    const id = await createSite('old-bakery');
+    const port = new URL(api.url).port;
+    const move = (slug: string) => call('PATCH', `/websites/${id}`, { slug });
+    expect((await call('PATCH', `/websites/${id}?dryRun=1`, { slug: 'new-bakery' })).body).toMatchObject({
+      events: [
+        { type: 'SlugReserved' },
+        { type: 'WebsiteSlugChanged', data: { slug: 'new-bakery', previousSlug: 'old-bakery' } },
+      ],
+    });
+    expect(await move('new-bakery')).toMatchObject({
+      status: 200,
+      body: { slug: 'new-bakery', url: `${api.url}/sites/new-bakery/`, redeployNeeded: true },
+    });
+
+    expect((await visit('/sites/new-bakery/')).status).toBe(200);
+    expect((await visitHost('new-bakery', '/')).status).toBe(200);
+    for (const method of ['GET', 'HEAD']) {
+      const led = await visit('/sites/old-bakery/services/?from=mail&x=1', { method });
+      expect([led.status, led.headers.get('location')]).toEqual([308, `${api.url}/sites/new-bakery/services/?from=mail&x=1`]);
+    }
+    expect((await visit('/sites/old-bakery', { redirect: 'follow' })).status).toBe(200);
+    expect((await visit('/sites/old-bakery/', { method: 'POST' })).status).toBe(405);
+    expect(await visitHost('old-bakery', '/services/?x=1')).toMatchObject({
+      status: 308,
+      location: `//new-bakery.sites.localhost:${port}/services/?x=1`,
+    });
+
+    const taken = { status: 400, body: { error: 'slug already exists' } };
+    expect(await call('POST', '/websites', { name: 'Other', slug: 'old-bakery' })).toMatchObject(taken);
+    const { id: other } = (await call('POST', '/websites', { name: 'Other', slug: 'other-bakery' })).body as { id: string };
+    for (const slug of ['old-bakery', 'new-bakery']) {
+      expect(await call('PATCH', `/websites/${other}`, { slug })).toMatchObject(taken);
+    }
+    expect(await move('other-bakery')).toMatchObject(taken);
+
+    expect((await call('POST', `/websites/${id}/redeploy`)).body).toMatchObject({
+      url: expect.stringContaining(`${api.url}/sites/new-bakery/_deployments/`),
+    });
+    expect((await visit('/sites/new-bakery/')).text).toContain(`<link rel="canonical" href="${api.url}/sites/new-bakery/">`);
+
+    expect(await move('old-bakery')).toMatchObject({ status: 200, body: { slug: 'old-bakery' } });
+    expect((await visit('/sites/old-bakery/')).status).toBe(200);
+    expect((await visit('/sites/new-bakery/')).headers.get('location')).toBe(`${api.url}/sites/old-bakery/`);
+
+    await eventually('the release of the former slug', async () => {
+      const { state } = await api.engine.state(slugFold, { slug: 'new-bakery' });
+      return state.stage === 'released' ? true : undefined;
+    });
+    clock.shift(91 * dayMs);
+    expect((await visit('/sites/new-bakery/')).status).toBe(404);
+    expect((await call('PATCH', `/websites/${other}`, { slug: 'new-bakery' })).status).toBe(200);
+    expect((await visit('/sites/old-bakery/')).status).toBe(200);
   });
 });

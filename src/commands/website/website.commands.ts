@@ -24,6 +24,9 @@ export interface ChangeWebsite {
   readonly name?: string | undefined;
   readonly tier?: Tier | undefined;
   readonly features?: readonly Feature[] | undefined;
+  readonly slug?: string | undefined;
+  /** Where in the log `slug` was reserved. */
+  readonly reservationPosition?: bigint | undefined;
   /** `null`: none from now on. */
   readonly brandColor?: string | null | undefined;
   /** The owner; `null`: nobody from now on. */
@@ -50,14 +53,25 @@ export type WebsiteCommand =
     }
   /** Changes nothing unless that client is the owner. */
   | { readonly type: 'RemoveOwner'; readonly at: string; readonly websiteId: string; readonly clientId: string }
-  | { readonly type: 'AbandonWebsite'; readonly at: string; readonly websiteId: string }
+  /** `slug`: what the website reserved and has not taken. */
+  | { readonly type: 'AbandonWebsite'; readonly at: string; readonly websiteId: string; readonly slug: string }
   | { readonly type: 'ArchiveWebsite' | 'RestoreWebsite'; readonly at: string; readonly websiteId: string };
 
-export interface SlugCommand {
-  readonly type: 'ReserveSlug';
+export type SlugCommand = {
   readonly at: string;
   readonly slug: string;
   readonly websiteId: string;
-  /** A website id that holds the slug and was abandoned. */
-  readonly abandonedBy?: string | undefined;
-}
+} & (
+  | {
+      readonly type: 'ReserveSlug';
+      /** A website id that holds the slug and has abandoned it. */
+      readonly abandonedBy?: string | undefined;
+      /** What the website reserved before that position is reserved anew. Default: it holds. */
+      readonly validFrom?: bigint | undefined;
+    }
+  /**
+   * The website has another slug since `position`. Changes nothing when it reserved this one again
+   * after that.
+   */
+  | { readonly type: 'ReleaseSlug'; readonly position: bigint; readonly reservedUntil: string }
+);

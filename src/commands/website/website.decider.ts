@@ -84,7 +84,8 @@ const change = (
   command: Extract<WebsiteCommand, { type: 'ChangeWebsite' }>,
   state: ExistingWebsite,
 ): readonly WebsiteEvent[] | Refusal => {
-  const { websiteId, name, brandColor, clientId, offerPosition = state.ownerPosition } = command;
+  const { websiteId, name, slug, reservationPosition, brandColor, clientId } = command;
+  const { offerPosition = state.ownerPosition } = command;
   const tier = command.tier ?? state.tier;
   const features = inCatalogueOrder(command.features ?? carriedOver(state, tier));
   const refusal = notOnTier(features, tier);
@@ -94,6 +95,12 @@ const change = (
   if (name !== undefined && name !== state.name) events.push({ type: 'WebsiteRenamed', data: { websiteId, name } });
   if (tier !== state.tier || features.join() !== state.features.join()) {
     events.push({ type: 'WebsitePlanChanged', data: { websiteId, tier, features } });
+  }
+  if (slug !== undefined && slug !== state.slug) {
+    const forgoneAt = state.forgone.get(slug);
+    const isVoid = forgoneAt !== undefined && (reservationPosition === undefined || reservationPosition < forgoneAt);
+    if (isVoid) return refusals.slugTaken();
+    events.push({ type: 'WebsiteSlugChanged', data: { websiteId, slug, previousSlug: state.slug } });
   }
   if (brandColor === null) {
     if (state.brandColor !== undefined) events.push({ type: 'WebsiteBrandColorRemoved', data: { websiteId } });
@@ -111,16 +118,22 @@ const change = (
   return events;
 };
 
-/** Refused once the website exists: creation and abandonment exclude each other. */
-const abandon = (websiteId: string, state: WebsiteState): readonly WebsiteEvent[] | Refusal => {
-  if (state.stage !== 'none') return refusals.slugTaken();
+/**
+ * Refused once the website has the slug, or had it: creation, or a change to it, and abandonment
+ * exclude each other.
+ */
+const abandon = (websiteId: string, slug: string, state: WebsiteState): readonly WebsiteEvent[] | Refusal => {
+  if (state.stage !== 'none') {
+    if (state.slug === slug || state.formerSlugs.includes(slug)) return refusals.slugTaken();
+    return [{ type: 'WebsiteSlugForgone', data: { websiteId, slug } }];
+  }
   return state.abandoned === true ? [] : [{ type: 'WebsiteCreationAbandoned', data: { websiteId } }];
 };
 
 const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteEvent[] | Refusal => {
   if (command.type === 'CreateWebsite') return create(command, state);
   const { websiteId } = command;
-  if (command.type === 'AbandonWebsite') return abandon(websiteId, state);
+  if (command.type === 'AbandonWebsite') return abandon(websiteId, command.slug, state);
   if (state.stage === 'none') return refusals.websiteNotFound(websiteId);
   switch (command.type) {
     case 'ChangeWebsite':
@@ -154,14 +167,24 @@ export const websiteDecider: Decider<WebsiteState, WebsiteCommand, WebsiteEvent>
 /** After this time, in milliseconds, a reservation without a website may be taken over. */
 export const reservationMs = 60_000;
 
+const reserve = (
+  { slug, websiteId, abandonedBy, validFrom, at }: Extract<SlugCommand, { type: 'ReserveSlug' }>,
+  state: SlugState,
+): readonly SlugEvent[] | Refusal => {
+  const reserved: readonly SlugEvent[] = [{ type: 'SlugReserved', data: { slug, websiteId } }];
+  if (state.stage === 'free') return reserved;
+  if (state.stage === 'released') return state.websiteId === websiteId || state.until <= at ? reserved : refusals.slugTaken();
+  if (state.websiteId === websiteId) return validFrom !== undefined && state.position < validFrom ? reserved : [];
+  const lapsed = Date.parse(at) - Date.parse(state.at) >= reservationMs;
+  return state.websiteId === abandonedBy && lapsed ? reserved : refusals.slugTaken();
+};
+
 export const slugDecider: Decider<SlugState, SlugCommand, SlugEvent> = {
   ...slugFold,
-  decide: ({ slug, websiteId, abandonedBy, at }, state) => {
-    if (state.stage === 'reserved') {
-      if (state.websiteId === websiteId) return [];
-      const lapsed = Date.parse(at) - Date.parse(state.at) >= reservationMs;
-      if (state.websiteId !== abandonedBy || !lapsed) return refusals.slugTaken();
-    }
-    return [{ type: 'SlugReserved', data: { slug, websiteId } }];
+  decide: (command, state) => {
+    if (command.type === 'ReserveSlug') return reserve(command, state);
+    const { slug, websiteId, position, reservedUntil } = command;
+    if (state.stage !== 'reserved' || state.websiteId !== websiteId || state.position > position) return [];
+    return [{ type: 'SlugReleased', data: { slug, websiteId, reservedUntil } }];
   },
 };

@@ -4,13 +4,13 @@ import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { entityId } from '../../platform/ids.js';
 import { isoTime } from '../../platform/clock.js';
 import { removeLinkOfOwner, withdrawOvertakenOffers } from '../access/access.handlers.js';
-import { isRefusal } from '../decider.js';
+import { isRefusal, type Untimed } from '../decider.js';
 import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
 import { type ChangeWebsite, type CreateWebsite } from './website.commands.js';
 import { slugDecider, websiteDecider } from './website.decider.js';
 import { clientFold } from '../../events/client/client.state.js';
-import { type WebsiteState, slugFold, websiteFold } from '../../events/website/website.state.js';
+import { type SlugState, type WebsiteState, slugFold, websiteFold } from '../../events/website/website.state.js';
 
 type Handling = Promise<Handled<WebsiteState, WebsiteEvent>>;
 
@@ -66,7 +66,7 @@ export const createWebsite = async (
   const expected = websiteDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, websiteDecider.initialState);
   if (isRefusal(expected)) throw new Refused(expected);
 
-  await reserveSlug(engine, input.slug, websiteId, context);
+  await reserveSlug(engine, { slug: input.slug, websiteId }, context);
   await engine.handle(websiteDecider, command, context);
   await refuseErasedOwner(engine, websiteId, input.clientId, context);
   return { websiteId };
@@ -84,23 +84,49 @@ export const isSlugTaken = async (engine: Engine, slug: string): Promise<boolean
  * Reserves the slug. It takes the slug over from a website that was not created in time, and whose
  * creation then never succeeds.
  */
-const reserveSlug = async (engine: Engine, slug: string, websiteId: string, context: CommandContext): Promise<void> => {
+const reserveSlug = async (
+  engine: Engine,
+  { slug, websiteId, validFrom }: { readonly slug: string; readonly websiteId: string; readonly validFrom?: bigint },
+  context: CommandContext,
+): Promise<SlugState> => {
   const { state: before } = await engine.state(slugFold, { slug });
   const abandonedBy = before.stage === 'reserved' && before.websiteId !== websiteId ? before.websiteId : undefined;
-  const command = { type: 'ReserveSlug', slug, websiteId, abandonedBy } as const;
+  const command = { type: 'ReserveSlug', slug, websiteId, abandonedBy, validFrom } as const;
   const expected = slugDecider.decide({ ...command, at: isoTime(engine.clock.now()) }, before);
   if (isRefusal(expected)) throw new Refused(expected);
   if (abandonedBy !== undefined) {
-    const abandon = { type: 'AbandonWebsite', websiteId: abandonedBy } as const;
+    const abandon = { type: 'AbandonWebsite', websiteId: abandonedBy, slug } as const;
     await engine.handle(websiteDecider, abandon, context);
   }
-  await engine.handle(slugDecider, command, context);
+  return (await engine.handle(slugDecider, command, context)).state;
+};
+
+/** @returns where in the log the slug was reserved for the change; nothing when there is none to reserve */
+const reserveNewSlug = async (
+  engine: Engine,
+  change: Untimed<ChangeWebsite>,
+  context: CommandContext,
+  { expectedRevision }: HandleOptions,
+): Promise<{ readonly reservationPosition?: bigint }> => {
+  const { websiteId, slug } = change;
+  const { state, revision } = await engine.state(websiteFold, { websiteId });
+  if (slug === undefined || state.stage === 'none' || state.slug === slug) return {};
+  // A change that would be refused reserves no slug.
+  if (expectedRevision !== undefined && expectedRevision !== revision) return {};
+  const latest = { ...change, reservationPosition: (1n << 63n) - 1n, at: isoTime(engine.clock.now()) };
+  if (isRefusal(websiteDecider.decide(latest, state))) return {};
+  const { slugPosition, forgone } = state;
+  const forgoneAt = forgone.get(slug) ?? slugPosition;
+  const validFrom = forgoneAt > slugPosition ? forgoneAt : slugPosition;
+  const reserved = await reserveSlug(engine, { slug, websiteId, validFrom }, context);
+  return reserved.stage === 'reserved' ? { reservationPosition: reserved.position } : {};
 };
 
 /**
  * An assigned owner has no link, and the offers of the website's ownership that were open are
  * withdrawn. When this is interrupted after the assignment, the access worker
  * (`workers/access/`) completes it.
+ * A new slug is reserved first; the site worker releases the one before.
  * @param openOffers ids of the offers that were open before; one that is missing is withdrawn later,
  *   and cannot be claimed meanwhile
  * @throws Refused: unknown or archived website, unknown client, a feature above the tier,
@@ -110,11 +136,13 @@ export const changeWebsite = async (
   engine: Engine,
   { openOffers = [], ...input }: Omit<ChangeWebsite, 'type' | 'at'> & { readonly openOffers?: readonly string[] },
   context: CommandContext,
-  options?: HandleOptions,
+  options: HandleOptions = {},
 ): Handling => {
   await requireClient(engine, input.clientId);
   const { websiteId, clientId } = input;
-  const handled = await engine.handle(websiteDecider, { type: 'ChangeWebsite', ...input }, context, options);
+  const change = { type: 'ChangeWebsite', ...input } as const;
+  const reservation = await reserveNewSlug(engine, change, context, options);
+  const handled = await engine.handle(websiteDecider, { ...change, ...reservation }, context, options);
   if (clientId !== undefined && clientId !== null) {
     await removeLinkOfOwner(engine, { websiteId, clientId }, context);
     await withdrawOvertakenOffers(engine, websiteId, openOffers, context);

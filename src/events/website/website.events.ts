@@ -42,6 +42,10 @@ export const websiteEvents = {
   WebsiteRenamed: event(Type.Object({ websiteId: Type.String(), name: Type.String() })),
   WebsitePlanChanged: event(Type.Object({ websiteId: Type.String(), tier: Tier, features: Type.Array(Feature) })),
   WebsiteBrandColorChanged: event(Type.Object({ websiteId: Type.String(), brandColor: Type.String() })),
+  /** The address of its site; `slug` was reserved before. */
+  WebsiteSlugChanged: event(Type.Object({ websiteId: Type.String(), slug: Type.String(), previousSlug: Type.String() })),
+  /** It reserved the slug, never took it, and another website may have it: reservations made before are void. */
+  WebsiteSlugForgone: event(Type.Object({ websiteId: Type.String(), slug: Type.String() })),
   WebsiteBrandColorRemoved: event(Type.Object({ websiteId: Type.String() })),
   /** The deployment that is served now was built with these values. */
   WebsiteDeployed: event(Type.Object({ websiteId: Type.String(), deploymentId: Type.String(), ...siteValues })),
@@ -64,6 +68,17 @@ export type WebsiteEvent = EventOf<typeof websiteEvents>;
 /** Stream `slug-<slug>`. */
 export const slugEvents = {
   SlugReserved: event(Type.Object({ slug: Type.String(), websiteId: Type.String() })),
+  /**
+   * The website has another slug by now, to which this one leads. Until `reservedUntil` no other website
+   * may reserve it; absent: it is free.
+   */
+  SlugReleased: event(
+    Type.Object({
+      slug: Type.String(),
+      websiteId: Type.String(),
+      reservedUntil: Type.Optional(Type.String({ format: 'date-time' })),
+    }),
+  ),
 };
 
 export type SlugEvent = EventOf<typeof slugEvents>;

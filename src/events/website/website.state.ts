@@ -11,6 +11,12 @@ export type WebsiteState =
       readonly stage: 'provisioning' | 'active';
       readonly name: string;
       readonly slug: string;
+      /** Where in the log it got its slug. */
+      readonly slugPosition: bigint;
+      /** Slugs that it had before. */
+      readonly formerSlugs: readonly string[];
+      /** Slugs that it reserved and never took, and where in the log it gave them up. */
+      readonly forgone: ReadonlyMap<string, bigint>;
       readonly tier: Tier;
       readonly features: readonly Feature[];
       readonly brandColor?: string;
@@ -54,6 +60,9 @@ const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteStat
         ownerPosition: event.position,
         archived: false,
         built: siteValuesOf(event.data),
+        slugPosition: event.position,
+        formerSlugs: [],
+        forgone: new Map(),
       };
     }
     case 'WebsiteCreationAbandoned':
@@ -64,6 +73,19 @@ const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteStat
       return changed(state, { tier: event.data.tier, features: event.data.features });
     case 'WebsiteBrandColorChanged':
       return changed(state, { brandColor: event.data.brandColor });
+    case 'WebsiteSlugChanged': {
+      if (state.stage === 'none') return state;
+      const { slug, previousSlug } = event.data;
+      return {
+        ...state,
+        slug,
+        slugPosition: event.position,
+        formerSlugs: [...state.formerSlugs.filter((one) => one !== slug), previousSlug],
+      };
+    }
+    case 'WebsiteSlugForgone':
+      if (state.stage === 'none') return state;
+      return { ...state, forgone: new Map([...state.forgone, [event.data.slug, event.position]]) };
     case 'WebsiteBrandColorRemoved':
       return withoutColor(state);
     case 'WebsiteDeployed':
@@ -92,11 +114,21 @@ export const websiteFold: StreamFold<WebsiteState, WebsiteEvent, { readonly webs
 
 /** Who holds the slug. */
 export type SlugState =
-  { readonly stage: 'free' } | { readonly stage: 'reserved'; readonly websiteId: string; readonly at: string };
+  | { readonly stage: 'free' }
+  /** `position`: where in the log it was reserved. */
+  | { readonly stage: 'reserved'; readonly websiteId: string; readonly at: string; readonly position: bigint }
+  /** `until`: ISO 8601; before that it leads to the website that had it, and no other may have it. */
+  | { readonly stage: 'released'; readonly websiteId: string; readonly until: string };
+
+const evolveSlug = (_: SlugState, { type, data, metadata, position }: Recorded<SlugEvent>): SlugState => {
+  const { websiteId } = data;
+  if (type === 'SlugReserved') return { stage: 'reserved', websiteId, at: metadata.at, position };
+  return data.reservedUntil === undefined ? { stage: 'free' } : { stage: 'released', websiteId, until: data.reservedUntil };
+};
 
 export const slugFold: StreamFold<SlugState, SlugEvent, { readonly slug: string }> = {
   name: 'slug',
   stream: slugStream,
   initialState: { stage: 'free' },
-  evolve: (_state, { data, metadata }) => ({ stage: 'reserved', websiteId: data.websiteId, at: metadata.at }),
+  evolve: evolveSlug,
 };

@@ -15,7 +15,7 @@ export const slugStream = defineStream({
   category: 'slug',
   key: ({ slug }: { readonly slug: string }) => slug,
   named: '<slug>',
-  holds: 'which website reserved the slug',
+  holds: 'which website reserved the slug, or had it',
   guards: 'global uniqueness',
   events: slugEvents,
   personal: {},

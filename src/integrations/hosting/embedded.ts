@@ -117,11 +117,11 @@ export const createEmbeddedHosting = (options: {
   const folder = resolve(options.folder);
   const { repositoriesFolder, builder, clock, findAtAddress = projectOfThatName } = options;
   const siteUrls = createSiteUrls(options.publicUrl, options.sitesUrl);
-  const addressOf = siteUrls.urlOf;
   const mutex = createKeyedMutex();
   const askingMutex = createKeyedMutex();
   // Deployments never change, so they can be cached.
   const deploymentCache = new LRUCache<string, StoredDeployment>({ max: 500, maxSize: maxCachedCharacters });
+  const slugCache = new LRUCache<string, { readonly modifiedAt: number; readonly slug: string }>({ max: 5_000 });
   const listingCache = new LRUCache<string, { readonly modifiedAt: number; readonly ids: readonly string[] }>({ max: 5_000 });
 
   const folderOf = (name: string): string => {
@@ -129,7 +129,6 @@ export const createEmbeddedHosting = (options: {
       throw permanentFault(`A project cannot be named "${name}": use lower-case letters, digits and dashes`);
     return join(folder, name);
   };
-  const projectNamed = (name: string): HostingProject => ({ id: name, name, url: addressOf(name) });
   const projectFile = (name: string): string => join(folderOf(name), 'project.json');
   const deploymentsOf = (name: string): string => join(folderOf(name), 'deployments');
 
@@ -142,6 +141,18 @@ export const createEmbeddedHosting = (options: {
     if (project === null) throw noProject(projectId);
     return project;
   };
+
+  /** The variable says which address the website has. Cached, because delivery blocks ask for it too. */
+  const addressOf = async (name: string): Promise<string> => {
+    const path = projectFile(name);
+    const modifiedAt = (await nullIfMissing(modifiedAtOf(path))) ?? 0;
+    const stored = slugCache.get(path);
+    if (stored?.modifiedAt === modifiedAt) return siteUrls.urlOf(stored.slug);
+    const slug = (await readProject(name))?.variables.SITE_SLUG ?? name;
+    if (modifiedAt > 0 && clock.now() - modifiedAt > minListingAgeMs) slugCache.set(path, { modifiedAt, slug });
+    return siteUrls.urlOf(slug);
+  };
+  const projectNamed = async (name: string): Promise<HostingProject> => ({ id: name, name, url: await addressOf(name) });
 
   /** Newest first. */
   const deploymentIds = async (name: string): Promise<readonly string[]> => {
@@ -163,6 +174,7 @@ export const createEmbeddedHosting = (options: {
     if (text === null) return null;
     const record = JSON.parse(text) as DeploymentFile;
     const site = {
+      project: name,
       folder: join(path, 'site'),
       compressedFolder: join(path, 'compressed'),
       compressed: new Set(record.compressed),
@@ -184,10 +196,10 @@ export const createEmbeddedHosting = (options: {
     const id = (await deploymentIds(name)).find((other) => other.endsWith(`-${markerHash(marker)}`));
     return id === undefined ? null : readDeployment(name, id);
   };
-  const toDeployment = (name: string, { id, record }: StoredDeployment): Deployment => ({
+  const toDeployment = async (name: string, { id, record }: StoredDeployment): Promise<Deployment> => ({
     id,
     status: record.status,
-    url: `${addressOf(name)}_deployments/${id}/`,
+    url: `${await addressOf(name)}_deployments/${id}/`,
     commit: record.commit,
     createdAt: record.createdAt,
     // A fault of the machine fails the build's request, and leaves no record.
@@ -210,6 +222,7 @@ export const createEmbeddedHosting = (options: {
     // The next project of that name starts its sequence again and would reuse ids.
     deploymentCache.clear();
     listingCache.clear();
+    slugCache.clear();
     return true;
   };
 
@@ -253,7 +266,7 @@ export const createEmbeddedHosting = (options: {
     const commit = await headOf(gitdir, project.repository);
     const defaults = { SITE_NAME: projectId, SITE_SLUG: projectId };
     // The service's current address wins over the one at the time the variables were set.
-    const variables = { ...defaults, ...project.variables, SITE_URL: addressOf(projectId) };
+    const variables = { ...defaults, ...project.variables, SITE_URL: await addressOf(projectId) };
 
     await makeSubfolder(deploymentsOf(projectId));
     await publishFolder(join(deploymentsOf(projectId), id), markerHash(marker), async (draft) => {
@@ -288,6 +301,7 @@ export const createEmbeddedHosting = (options: {
     const found = await findAtAddress(name);
     if (found === null) return null;
     if (found.kind === 'archived') return 'archived';
+    if (found.kind === 'moved') return { movedTo: found.to };
     const { project } = found;
     const deployment = id === null ? await newestReady(project) : await readDeployment(project, id);
     return deployment?.record.status === 'ready' ? deployment.site : null;
@@ -318,13 +332,13 @@ export const createEmbeddedHosting = (options: {
       // One after the other: the lists of files of all of them would take much memory.
       for (const id of ids) {
         const stored = await withDiskFaults(readDeployment(projectId, id));
-        if (stored !== null) found.push(toDeployment(projectId, stored));
+        if (stored !== null) found.push(await toDeployment(projectId, stored));
       }
       return found;
     },
     deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => deleteProject(request))),
     handlers: createSiteHandlers(findServed, siteUrls, options.countPage),
-    siteAddress: ({ hosting, url }) => (hosting?.provider === embedded ? addressOf(hosting.projectId) : url),
+    siteAddress: ({ slug, hosting, url }) => (hosting?.provider === embedded ? siteUrls.urlOf(slug ?? hosting.projectId) : url),
   };
 };
 

@@ -62,18 +62,24 @@ export interface Hosting {
  * has none.
  */
 export type SiteAddress = (website: {
+  readonly slug?: string;
   readonly hosting?: { readonly provider: string; readonly projectId: string };
   readonly url?: string;
 }) => string | undefined;
 
 /**
  * What is at the address with that name (a slug) of websites that are served here; `null` when nothing
- * is. `archived`: it is served to nobody.
+ * is. `archived`: it is served to nobody; `moved`: the website's address has that name now.
  * @throws when it is not known
  */
 export type FindAtAddress = (
   name: string,
-) => Promise<{ readonly kind: 'site'; readonly project: string } | { readonly kind: 'archived' } | null>;
+) => Promise<
+  | { readonly kind: 'site'; readonly project: string }
+  | { readonly kind: 'archived' }
+  | { readonly kind: 'moved'; readonly to: string }
+  | null
+>;
 
 export interface HostingProject {
   readonly id: string;

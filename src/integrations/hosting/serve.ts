@@ -8,6 +8,7 @@ import type { SiteUrls } from './siteUrls.js';
 
 /** A built site. */
 export interface ServedSite {
+  readonly project: string;
   /** Where its files are. */
   readonly folder: string;
   /** The hash of each file's content by path. */
@@ -22,9 +23,13 @@ export interface ServedSite {
 
 /**
  * What is at the address with that name: the current deployment, or (with an id) a given one;
- * `archived` when nobody may visit it; null when there is nothing to serve.
+ * `archived` when nobody may visit it; the name of the address that it has now; null when there is
+ * nothing to serve.
  */
-export type FindSite = (name: string, deploymentId: string | null) => Promise<ServedSite | 'archived' | null>;
+export type FindSite = (
+  name: string,
+  deploymentId: string | null,
+) => Promise<ServedSite | 'archived' | { readonly movedTo: string } | null>;
 
 export interface SiteHandlers {
   /**
@@ -162,7 +167,8 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
     asked: { readonly address: string; readonly query: string },
     isSandboxed: boolean,
   ): Promise<void> => {
-    const { project, deploymentId, path } = target;
+    const { deploymentId, path } = target;
+    const { project } = site;
     const { address, query } = asked;
     protect(request, response, target, isSandboxed);
     if (deploymentId !== null || site.isUnedited) response.set('X-Robots-Tag', 'noindex');
@@ -206,8 +212,12 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
         answerGone(response);
         return;
       }
+      const rest = address.slice(target.project.length + 2);
+      if ('movedTo' in site) {
+        answerMoved(request, response, `${urls.urlOf(site.movedTo)}${rest}${suffix(query)}`);
+        return;
+      }
       if (urls.haveOrigins) {
-        const rest = address.slice(target.project.length + 2);
         response.set(elsewhere).redirect(301, `${urls.urlOf(target.project)}${rest}${suffix(query)}`);
         return;
       }
@@ -230,6 +240,12 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
       }
       if (site === 'archived') {
         answerGone(response);
+        return;
+      }
+      if ('movedTo' in site) {
+        const others = (request.headers.host ?? '').slice(project.length);
+        const origin = urls.haveOrigins ? urls.urlOf(site.movedTo).slice(0, -1) : `//${site.movedTo}${others}`;
+        answerMoved(request, response, `${origin}${address}${suffix(query)}`);
         return;
       }
       // Pages that were built when the site was below `/sites/` may link to files there.
@@ -255,6 +271,13 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
 
 const answerGone = (response: Response): void => {
   response.set(gone).status(410).type('html').send(gonePage);
+};
+
+/** For a while: the website may take the address back. */
+const answerMoved = (request: Request, response: Response, location: string): void => {
+  response.set(elsewhere);
+  if (request.method === 'GET' || request.method === 'HEAD') response.redirect(308, location);
+  else response.set('Allow', 'GET, HEAD').status(405).type('text').send('Method not allowed');
 };
 
 const split = (url: string): { readonly address: string; readonly query: string } => {

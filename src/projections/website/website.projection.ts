@@ -22,6 +22,8 @@ export type WebsiteDocument = {
   readonly createdAt: string;
   readonly activatedAt?: string;
   readonly archivedAt?: string;
+  /** Slugs that it had before. */
+  readonly formerSlugs?: readonly string[];
   /** What the site was built with that is served. */
   readonly built: SiteValues;
   /** The default list filters on it. */
@@ -33,7 +35,7 @@ const change = (document: WebsiteDocument | null, changes: Partial<WebsiteDocume
 
 export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defineProjection({
   name: 'website',
-  version: 3,
+  version: 4,
   stream: websiteStream,
   on: {
     WebsiteCreated: (_document, { data, metadata }) => {
@@ -58,6 +60,10 @@ export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defi
     WebsiteRenamed: (document, { data: { name } }) => change(document, { name }),
     WebsitePlanChanged: (document, { data: { tier, features } }) => change(document, { tier, features }),
     WebsiteBrandColorChanged: (document, { data: { brandColor } }) => change(document, { brandColor }),
+    WebsiteSlugChanged: (document, { data: { slug, previousSlug } }) => {
+      const formerSlugs = (document?.formerSlugs ?? []).filter((one) => one !== slug);
+      return change(document, { slug, formerSlugs: [...formerSlugs, previousSlug] });
+    },
     WebsiteBrandColorRemoved: (document) => {
       if (document === null) return null;
       const { brandColor: _, ...rest } = document;
@@ -79,7 +85,7 @@ export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defi
       return { ...rest, shelf: 'current' };
     },
   },
-  ignores: ['WebsiteCreationAbandoned'],
+  ignores: ['WebsiteCreationAbandoned', 'WebsiteSlugForgone'],
   indexes: [
     { field: 'shelf' },
     { field: 'status' },

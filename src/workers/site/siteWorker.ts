@@ -1,4 +1,4 @@
-import { websiteDecider } from '../../commands/website/website.decider.js';
+import { slugDecider, websiteDecider } from '../../commands/website/website.decider.js';
 import type { CommandContext } from '../../commands/handleCommand.js';
 import type { Engine } from '../../engine.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
@@ -7,6 +7,7 @@ import { areSameValues, siteValuesOf, type SiteValues } from '../../events/websi
 import { websiteStream } from '../../events/website/website.stream.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
+import { isoTime } from '../../platform/clock.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
 import { redeployMarker } from '../deployment/deployment.process.js';
@@ -16,6 +17,8 @@ import type { Worker } from '../worker.js';
 import { siteFold, siteProcess, type SiteOutcome, type SiteState } from './site.process.js';
 
 const actor: Actor = { subject: 'site', role: 'system', via: 'worker' };
+/** How long a former address leads to the new one, and is nobody else's. */
+const REDIRECT_MS = 90 * 86_400_000;
 /** A build at the provider may take 14 minutes. */
 const TIMEOUT_MS = 15 * 60_000;
 
@@ -147,6 +150,13 @@ export const createSiteWorker = (parts: {
     on: {
       WebsiteActivated: update,
       WebsiteRenamed: updateAnew,
+      WebsiteSlugChanged: async (event, context) => {
+        const { position, metadata, data } = event;
+        const reservedUntil = isoTime(Date.parse(metadata.at) + REDIRECT_MS);
+        const { websiteId, previousSlug: slug } = data;
+        await engine.handle(slugDecider, { type: 'ReleaseSlug', slug, websiteId, position, reservedUntil }, contextOf(event));
+        await updateAnew(event, context);
+      },
       WebsiteBrandColorChanged: updateAnew,
       WebsiteBrandColorRemoved: updateAnew,
       WebsiteRestored: updateAnew,

@@ -78,7 +78,16 @@ export const toWebsite = (
   { siteAddress, baseUrl }: WebsiteAddresses,
   access?: Pick<WebsiteAccess, 'via' | 'role'>,
 ): Static<typeof Website> => {
-  const { collaborators: _, provisioningJobId: __, shelf: ___, url: ____, built, repository, ...fields } = document;
+  const {
+    collaborators: _,
+    provisioningJobId: __,
+    shelf: ___,
+    url: ____,
+    formerSlugs: _____,
+    built,
+    repository,
+    ...fields
+  } = document;
   const url = siteAddress(document);
   return {
     ...fields,

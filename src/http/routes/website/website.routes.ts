@@ -213,9 +213,10 @@ export const websiteRoutes = (
       method: 'patch',
       path: '/websites/:id',
       operationId: 'changeWebsite',
-      summary: 'Change name, tier, features, colour or owner',
+      summary: 'Change name, slug, tier, features, colour or owner',
       description:
-        'Fields that are left out stay as they are. A new owner loses their link, and open transfers of the website are withdrawn.',
+        'Fields that are left out stay as they are. A new owner loses their link, and open transfers of the website are withdrawn. ' +
+        'A site shows its new name, colour and address from its next deployment on (`redeployNeeded`).',
       tag: websiteTag,
       scope: 'website',
       access: 'admin',
@@ -224,6 +225,9 @@ export const websiteRoutes = (
       body: Type.Object(
         {
           name: Type.Optional(name),
+          slug: Type.Optional(
+            Slug({ description: 'The site moves to its address; the one before leads there for 90 days, and is kept for it.' }),
+          ),
           tier: Type.Optional(Tier),
           features: Type.Optional(featureList),
           brandColor: newColour,
@@ -234,7 +238,7 @@ export const websiteRoutes = (
         },
         { additionalProperties: false },
       ),
-      refusals: ['field_required', 'not_hex_colour', 'client_not_found', 'feature_not_on_tier'],
+      refusals: ['field_required', 'not_hex_colour', 'slug_taken', 'client_not_found', 'feature_not_on_tier'],
       answers: oneWebsite,
       act: async ({ params: { id: websiteId }, body: { redeploy, ...body }, context, expectation }, acting) => {
         const openOffers = typeof body.clientId !== 'string' ? [] : await openTransfers(reader, websiteId);
