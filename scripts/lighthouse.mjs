@@ -187,7 +187,8 @@ const main = async () => {
   let failed = false;
   try {
     process.stdout.write(`${names.join(' ')}\n`);
-    for (const template of readdirSync(join(root, 'templates'))) {
+    const entries = readdirSync(join(root, 'templates'), { withFileTypes: true });
+    for (const { name: template } of entries.filter((entry) => entry.isDirectory())) {
       for (const page of await publish(service, dataDir, template)) {
         const { scores, reasons, passed } = await rate(() => look(lighthouse, chrome.port, page));
         process.stdout.write(

@@ -131,5 +131,10 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
         expect(template.description).not.toBe('');
       }
     });
+
+    test('a template that there is not has no picture', async () => {
+      expect(await host.readPicture('palace')).toBeNull();
+      expect(await host.readPicture('../palace')).toBeNull();
+    });
   });
 };

@@ -12,7 +12,9 @@ import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 
 const templatesFolder = join(process.cwd(), 'templates');
-const templates = readdirSync(templatesFolder);
+const templates = readdirSync(templatesFolder, { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? entry.name : [],
+);
 const clock = createTestClock();
 const name = `O'Neil & "Söns" </script><Ltd> 🥖\\`;
 const escaped = 'O&#39;Neil &amp; &#34;Söns&#34; &lt;/script&gt;&lt;Ltd&gt; 🥖\\';

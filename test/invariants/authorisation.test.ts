@@ -82,6 +82,9 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /readyz': ['*'],
   'GET /metrics': ['*'],
   'GET /openapi.json': ['*'],
+  'GET /templates': ['S'],
+  'GET /templates/:id/picture': ['*'],
+  'GET /features': ['S'],
   'GET /docs': ['*'],
   'GET /docs/:file': ['*'],
 };

@@ -119,6 +119,7 @@ export const pathTo = (path: string, { websiteId, clientIds, invitationId, apiKe
     clients: clientIds.owner,
     invitations: invitationId,
     'api-keys': apiKeyId,
+    templates: 'business',
   };
   const values: Readonly<Record<string, string | undefined>> = {
     id: ids[area],

@@ -19,3 +19,54 @@ test('a template that there is not is a violation like any other', async () => {
     },
   });
 });
+
+test('GET /templates: every template with a picture that a page can show', async () => {
+  const client = await api.mintToken({ role: 'client', subject: 'kim@example.com' });
+  const { status, body } = await api.call('GET', '/templates', { token: client });
+  const listed = body as { id: string; picture: string }[];
+  expect([status, listed]).toEqual([
+    200,
+    ['business', 'landing'].map((id) => ({
+      id,
+      name: expect.stringMatching(/./),
+      description: expect.stringMatching(/./),
+      picture: `${api.url}/templates/${id}/picture`,
+    })),
+  ]);
+  for (const { picture } of listed) {
+    const answer = await fetch(picture);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect([answer.status, answer.headers.get('content-type'), bytes.subarray(8, 12).toString()]).toEqual([
+      200,
+      'image/webp',
+      'WEBP',
+    ]);
+    expect(bytes.length).toBeLessThan(40_000);
+  }
+});
+
+test.each(['palace', '..%2Fbusiness', 'business.webp'])('GET /templates/%s/picture: 404', async (id) => {
+  expect(await api.call('GET', `/templates/${id}/picture`)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+});
+
+test('GET /features: what each tier has, and the lowest tier of each feature', async () => {
+  const { status, body } = await api.call('GET', '/features', { token });
+  const starter = ['content', 'documents', 'analytics'];
+  const growth = [...starter, 'marketing', 'seo', 'scheduling'];
+  expect([status, body]).toEqual([
+    200,
+    {
+      tiers: [
+        { tier: 'starter', features: starter },
+        { tier: 'growth', features: growth },
+        { tier: 'scale', features: [...growth, 'commerce', 'blueprint'] },
+      ],
+      features: [
+        ...starter.map((feature) => ({ feature, lowestTier: 'starter' })),
+        ...['marketing', 'seo', 'scheduling'].map((feature) => ({ feature, lowestTier: 'growth' })),
+        ...['commerce', 'blueprint'].map((feature) => ({ feature, lowestTier: 'scale' })),
+      ],
+    },
+  ]);
+  expect((await api.call('GET', '/features')).status).toBe(401);
+});

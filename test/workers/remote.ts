@@ -74,6 +74,7 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
       inviteCollaborator: (_, username) => line('inviteCollaborator', () => void collaborators.push(username)),
       listCollaborators: () => line('listCollaborators', () => [...collaborators]),
       listTemplates: () => Promise.resolve([]),
+      readPicture: () => Promise.resolve(null),
       defaultTemplateId: 'business',
       listCommits: () => Promise.resolve([]),
       deleteRepository: ({ marker }) => line('deleteRepository', () => removeFrom(repositories, marker)),

@@ -20,6 +20,7 @@ import { provisioningRoutes } from './provisioning/provisioning.routes.js';
 import { seoRoutes } from './seo/seo.routes.js';
 import { serviceRoutes } from './service/service.routes.js';
 import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
+import { templateRoutes } from './template/template.routes.js';
 import { transferRoutes } from './transfer/transfer.routes.js';
 import { webhookRoutes } from './webhook/webhook.routes.js';
 import { websiteRoutes } from './website/website.routes.js';
@@ -40,6 +41,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
   const routes = [
     ...meRoutes(parts),
     ...websiteRoutes(parts),
+    ...templateRoutes(parts),
     ...accessRoutes(parts),
     ...transferRoutes(parts),
     ...billingRoutes(parts),

@@ -119,6 +119,8 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     },
     deleteRepository: (request) => withDiskFaults(mutex.run(request.name, () => deleteRepository(request))),
     listTemplates: () => withDiskFaults(listTemplates(templatesFolder)),
+    readPicture: (id) =>
+      isPlainName(id) ? withDiskFaults(nullIfMissing(readFile(join(templatesFolder, `${id}.webp`)))) : Promise.resolve(null),
   };
 };
 

@@ -278,5 +278,12 @@ export const createGitHub = (options: {
       Promise.resolve([
         { id: template.name, name: template.name, description: `The repository ${template.owner}/${template.name} on GitHub` },
       ]),
+    // GitHub makes such pictures of repositories on its own site only; the first part may be any.
+    readPicture: (id) =>
+      Promise.resolve(
+        id === template.name && new URL(settings.apiUrl).hostname === 'api.github.com'
+          ? `https://opengraph.githubassets.com/doorstep/${template.owner}/${template.name}`
+          : null,
+      ),
   };
 };

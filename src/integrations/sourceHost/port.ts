@@ -37,6 +37,9 @@ export interface SourceHost {
 
   /** The templates that `createRepository` accepts. */
   listTemplates(): Promise<readonly { id: string; name: string; description: string }[]>;
+
+  /** The picture of a template as WebP, or its address elsewhere; `null` when there is none. */
+  readPicture(templateId: string): Promise<Uint8Array | string | null>;
 }
 
 export interface Repository {
