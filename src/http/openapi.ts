@@ -83,8 +83,8 @@ portal, with an access token of the identity provider.
 
 **Pace:** send about 10 requests a second for each token, in the long run; it is a guideline, and no limit unless the operator
 sets one (\`RateLimit\` of every answer then says what is left of it). On 429, 502, 503 and 504 wait and try again, with
-exponential backoff and jitter, and no sooner than \`Retry-After\` says. Reads may be repeated at any time. Before you repeat a write that was answered with 500 or not at all, look whether it took
-effect, or send it with an \`Idempotency-Key\` in the first place.`;
+exponential backoff and jitter, and no sooner than \`Retry-After\` says. Reads may be repeated at any time.
+Before you repeat a write that was answered with 500 or not at all, look whether it took effect, or send it with an \`Idempotency-Key\` in the first place.`;
 
 const DryRun = Type.Object(
   {

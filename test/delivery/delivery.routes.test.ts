@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { clientSubjectDecider } from '../../src/commands/client/client.decider.js';
 import { checkpoint } from '../support/delivery.js';
 import { blockOf, callsOf, changesOf, startDeliveryApi, type DeliveryApi, type DeliveryCalls } from '../support/deliveryApi.js';
 
@@ -347,6 +348,34 @@ describe('GET /websites/:id/delivery', () => {
 });
 
 describe('GET /websites/:id/delivery/history', () => {
+  test('names people: as a client, by the address of their token, or as erased', async () => {
+    const delivery = await started.newDelivery();
+    const { api, token } = started;
+    const post = async (email: string, name?: string) =>
+      (await api.call('POST', '/clients', { token, body: { email, ...(name !== undefined && { name }) } })).body as {
+        id: string;
+      };
+    const { id } = await post('ana@example.com', 'Ana Gomes');
+    await api.engine.handle(
+      clientSubjectDecider,
+      { type: 'BindClientSubject', subjectIndex: api.engine.blindIndex('u-1'), clientId: id, subject: 'u-1' },
+      { commandId: api.engine.ids.commandId(), actor: { subject: 'x', role: 'system', via: 'worker' }, requestId: 'r' },
+    );
+    const people = [{ subject: 'u-1' }, { subject: 'u-2', verifiedEmail: 'bo@example.com' }, { subject: 'u-3' }];
+    for (const [index, person] of people.entries()) {
+      const as = await api.mintToken({ role: 'admin', ...person });
+      const status = index % 2 === 0 ? 'done' : 'pending';
+      await api.call('PUT', `/websites/${delivery.websiteId}/delivery/checkpoints/qa`, { token: as, body: { status } });
+    }
+    const actors = async () => changesOf(await delivery.history()).map(({ actor }) => (actor as { name?: string }).name);
+    expect((await actors()).slice(1)).toStrictEqual(['Ana Gomes', 'bo@example.com', undefined]);
+
+    await api.call('DELETE', `/clients/${id}`, { token });
+    const bo = await post('bo@example.com');
+    await api.call('DELETE', `/clients/${bo.id}`, { token });
+    expect((await actors()).slice(1)).toStrictEqual(['[erased]', '[erased]', undefined]);
+  });
+
   test('200 with who changed what, oldest first', async () => {
     const delivery = await started.newDelivery({ ...replacement, checkpoints: [checkpoint('qa')] });
     await delivery.setStatus('qa', 'done');
@@ -370,7 +399,7 @@ describe('GET /websites/:id/delivery/history', () => {
     expect(replaced).toStrictEqual({
       revision: 2,
       at: updatedAt,
-      actor: { subject: 'ops@example.com', role: 'admin', via: 'token', tokenId: expect.any(String) },
+      actor: { subject: 'ops@example.com', name: 'ops@example.com', role: 'admin', via: 'token', tokenId: expect.any(String) },
       type: 'DeliveryReplaced',
       changes: [{ path: 'estimatedCompletionAt', from: eta, to: '2030-04-01T00:00:00.000Z' }],
       reason: 'Texts came late',

@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
 import type { DeliveryBlock as Block } from '../../../events/delivery/delivery.block.js';
 import { DeliveryCheckpoint, DeliveryCheckpointStatus, deliveryEvents } from '../../../events/delivery/delivery.events.js';
-import type { PersonalData } from '../../../platform/personal.js';
 import type { DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import { CheckpointId, named } from '../../schemas.js';
+import { Actor, type createActorNames } from '../../actors.js';
 import type { Preview } from './preview.js';
 
 const Time = Type.String({ format: 'date-time' });
@@ -63,12 +63,7 @@ export const DeliveryHistory = Type.Array(
     {
       revision: Type.Integer(),
       at: Time,
-      actor: Type.Object({
-        subject: Type.String(),
-        role: Type.Enum(['admin', 'client', 'system']),
-        via: Type.Enum(['portal', 'token', 'worker', 'webhook']),
-        tokenId: Type.Optional(Type.String()),
-      }),
+      actor: Actor,
       type: Type.Enum(Object.keys(deliveryEvents) as (keyof typeof deliveryEvents)[]),
       changes: Type.Array(
         Type.Object({
@@ -86,14 +81,14 @@ export const DeliveryHistory = Type.Array(
 );
 
 export const toDeliveryHistory = (
-  personal: PersonalData,
+  toActor: ReturnType<typeof createActorNames>,
   entries: readonly DeliveryHistoryEntry[],
 ): Promise<Static<typeof DeliveryHistory>> =>
   Promise.all(
     entries.map(async ({ block: _, revision, actor, changes, ...entry }) => ({
       ...entry,
       revision: Number(revision),
-      actor: { ...actor, subject: await personal.display(actor.subject) },
+      actor: await toActor(actor),
       changes: changes.map((change) => ({ ...change })),
     })),
   );

@@ -9,6 +9,7 @@ import type { Hosting } from '../../../integrations/hosting/port.js';
 import { utcTime } from '../../../platform/times.js';
 import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
+import { createActorNames } from '../../actors.js';
 import { notACursor, readPage } from '../../paging.js';
 import { route, type Answer, type Route, type RouteRequest, type RouteTag } from '../../route.js';
 import { DeliveryBlock, DeliveryHistory, SentCheckpoint, toDeliveryBlock, toDeliveryHistory } from './delivery.resource.js';
@@ -183,7 +184,7 @@ export const deliveryRoutes = ({
           ({ revision }: DeliveryHistoryEntry) => String(revision),
           ({ after, limit }) => deliveryHistoryPage(engine, params.id, { after: revisionOf(after), limit }),
         );
-        return { body: await toDeliveryHistory(engine.personal, items), ...(next !== undefined && { next }) };
+        return { body: await toDeliveryHistory(createActorNames(engine), items), ...(next !== undefined && { next }) };
       },
     }),
 
