@@ -167,11 +167,10 @@ export const refusals = {
   apiKeyRoleTooHigh: () => refuse('api_key_role_too_high', 'Not authorized to mint an API key with the admin role'),
   tooManyApiKeys: () => refuse('too_many_api_keys', 'Too many API keys'),
 
-  notAuthorizedForWebsite: (id: string) => refuse('not_authorized_for_website', `Not authorized to access website ${id}`),
-  /** For somebody with access who is not the owner. @param what as in `Billing` */
-  ownerRequired: (id: string, what: string): Refusal => ({
+  /** `reason`: why somebody with access may not do this. */
+  notAuthorizedForWebsite: (id: string, reason?: string): Refusal => ({
     ...refuse('not_authorized_for_website', `Not authorized to access website ${id}`),
-    details: { reason: `${what} is the owner's` },
+    ...(reason !== undefined && { details: { reason } }),
   }),
   adminRequired: () => refuse('admin_required', 'Admin role required'),
   /** The one authorization failure that answers 401 (specification, "Authentication", rule 3). */

@@ -60,7 +60,10 @@ test('errors are shared, and each operation names the codes that it gives', () =
   };
   const read = paths['/websites/{id}']?.get;
   expect(read?.responses).toMatchObject({ 404: { $ref: '#/components/responses/NotFound' } });
-  expect(read?.['x-error-codes']).toMatchObject({ 403: ['not_authorized_for_website'], 404: ['website_not_found'] });
+  expect(read?.['x-error-codes']).toMatchObject({
+    403: ['admin_required', 'not_authorized_for_website'],
+    404: ['website_not_found'],
+  });
   // It asks no provider, and takes no body.
   for (const status of ['408', '413', '502', '504']) expect(Object.keys(read?.responses ?? {})).not.toContain(status);
   expect(Object.keys(paths['/websites/{id}/commits']?.get?.responses ?? {})).toEqual(expect.arrayContaining(['502', '504']));

@@ -108,7 +108,7 @@ describe('400 Invalid request body', () => {
       'at',
       'must be an ISO 8601 time with its offset, as in 2030-01-31T12:00:00.000Z; got 20 characters',
     ],
-    ['none of the values', { kind: 'third' }, 'kind', 'must be one of one, other; got third'],
+    ['none of the values', { kind: 'third' }, 'kind', 'must be one of one, other; got 5 characters'],
     ['a fraction', { count: 1.5 }, 'count', 'must be a whole number; got a fraction'],
     ['neither text nor null', { reason: 1 }, 'reason', 'must be text or null; got a number'],
     ['against a rule with its own words', { slug: 'A' }, 'slug', 'must be of small letters; got 1 character'],

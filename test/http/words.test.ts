@@ -73,9 +73,9 @@ describe('what came', () => {
   const token38 = `svc_pat_${'a'.repeat(20)}`;
 
   test.each<[string, TSchema, unknown, string]>([
-    ['a short value of an enum', Type.Enum(['one', 'two']), 'three', 'must be one of one, two; got three'],
-    ['a long one', Type.Enum(['one', 'two']), 'x'.repeat(31), 'must be one of one, two; got text'],
-    ['a token', Type.Enum(['one', 'two']), token38, 'must be one of one, two; got text'],
+    ['a short value of an enum', Type.Enum(['one', 'two']), 'three', 'must be one of one, two; got 5 characters'],
+    ['a long one', Type.Enum(['one', 'two']), 'x'.repeat(31), 'must be one of one, two; got 31 characters'],
+    ['a token', Type.Enum(['one', 'two']), token38, 'must be one of one, two; got 28 characters'],
     ['free text', Type.String({ maxLength: 2 }), 'secret', 'must have at most 2 characters; got 6'],
     ['neither', Type.Union([Type.String(), Type.Null()]), 1, 'must be text or null; got a number'],
     [
@@ -140,7 +140,7 @@ describe('a website that cannot be created', () => {
         { field: 'name', issue: 'is required' },
         { field: 'slug', issue: 'is required' },
         colour,
-        { field: 'tier', issue: 'must be one of starter, growth, scale; got gold' },
+        { field: 'tier', issue: 'must be one of starter, growth, scale; got 4 characters' },
         { field: 'colour', issue: 'is not a known field' },
       ],
     ],

@@ -126,7 +126,7 @@ describe('GET /websites', () => {
     ['ids=a&status=active', 'status: cannot be used together with ids'],
     ['ids=a&sort=name', 'sort: cannot be used together with ids'],
     ['ids=a,,b', 'ids: use ids with commas between'],
-    ['sort=colour', 'sort: must be one of name, -name, slug, -slug, status, -status, createdAt, -createdAt; got colour'],
+    ['sort=colour', 'sort: must be one of name, -name, slug, -slug, status, -status, createdAt, -createdAt; got 6 characters'],
     ['limit=201', 'limit: must be at most 200; got 201'],
     ['count=yes', 'count: must be true or false; got text'],
   ])('?%s is refused by words', async (query, words) => {

@@ -57,7 +57,7 @@ export const createAuthorise = (reader: Reader): Authorise => {
     if (!allowed[rule].includes(standing)) {
       if (rule === 'editors') throw new Refused(refusals.editorRequired());
       const isMember = standing !== 'admin';
-      throw new Refused(isMember ? refusals.ownerRequired(id, route.tag.name) : refusals.notAuthorizedForWebsite(id));
+      throw new Refused(refusals.notAuthorizedForWebsite(id, isMember ? `${route.tag.name} is the owner's` : undefined));
     }
     if (route.feature !== undefined && !access.website.features.includes(route.feature)) {
       throw new Refused(refusals.featureOff(route.feature));
