@@ -1,4 +1,5 @@
 import { button, linkButton, show, text, title } from './dom.js';
+import { showBilling } from './billing.js';
 import { showHome } from './home.js';
 import { showInvitation } from './invitation.js';
 import { base, completeSignIn, SignedOut, signIn } from './session.js';
@@ -25,6 +26,7 @@ const pages = /** @type {const} */ ([
   [/^$/, showHome],
   [/^callback$/, showCallback],
   [/^invitations\/([^/]+)$/, showInvitation],
+  [/^websites\/([^/]+)\/billing$/, showBilling],
 ]);
 
 const showNothing = () => {

@@ -115,7 +115,7 @@ export const composeIntegrations = (
   const { from, smtp } = mail;
   const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, clock });
   const email = smtp === undefined ? outbox : createSmtpSender({ server: smtp, from, clock, logger });
-  const ledger = createEmbeddedLedger({ file: folder('ledger.db'), clock });
+  const ledger = createEmbeddedLedger({ file: folder('ledger.db'), clock, baseUrl });
   const payments = stripe === undefined ? ledger : createStripePayments({ ...stripe, clock, random, logger });
 
   const signIn = () =>

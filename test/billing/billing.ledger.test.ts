@@ -18,7 +18,7 @@ let websiteId: string;
 beforeAll(async () => {
   api = await startApi();
   // A worker is a process of its own, on the same file.
-  ledger = createEmbeddedLedger({ file: `${api.folder}/ledger.db`, clock: systemClock });
+  ledger = createEmbeddedLedger({ file: `${api.folder}/ledger.db`, clock: systemClock, baseUrl: () => api.url });
   worker = createTransferWorker({ ...partsOf(api.engine), payments: ledger });
   await worker.start();
   admin = await api.mintToken();
@@ -77,7 +77,7 @@ test('a transfer at any price leads to a subscription, and invoices are written,
   }
 
   const portal = await call('POST', `/websites/${websiteId}/billing/portal`, ana);
-  expect(portal.body).toEqual({ url: `${api.url}/websites/${websiteId}/billing` });
+  expect(portal.body).toEqual({ url: `${api.url}/app/websites/${websiteId}/billing` });
 });
 
 test('an invoice is voided once, and neither paid then nor voided once it is paid', async () => {
@@ -95,6 +95,44 @@ test('an invoice is voided once, and neither paid then nor voided once it is pai
     expect(refusal(await call('POST', `${invoices()}/${other}/void${query}`, admin))).toEqual([400, `Invoice ${other} is paid`]);
   }
   expect(refusal(await call('POST', `${invoices()}/unknown/void`, admin))).toEqual([404, 'Invoice unknown not found']);
+});
+
+test('an invoice opens as a page, for whoever has its whole address', async () => {
+  const added = await call('POST', invoices(), admin, {
+    ...input,
+    description: '<b>Flour</b> & salt',
+    dueAt: '2026-12-01T00:00:00.000Z',
+  });
+  const { id, number, url } = added.body as { id: string; number: string; url: string };
+  const page = async (address: string) => {
+    const answer = await fetch(address);
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  const { status, headers, text } = await page(url);
+  expect(status).toBe(200);
+  expect(text).toContain(`<h1>Invoice ${number}</h1>`);
+  for (const words of [
+    '€49.00',
+    'To be paid by 1 December 2026.',
+    '&lt;b&gt;Flour&lt;/b&gt; &amp; salt',
+    'Bakery',
+    'ana@example.com',
+  ]) {
+    expect(text).toContain(words);
+  }
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(text).toContain('<meta name="robots" content="noindex" />');
+
+  const other = ((await call('POST', invoices(), admin, input)).body as { url: string }).url;
+  const key = new URL(other).search;
+  for (const stranger of ['', '?key=', '?key=nonsense', key]) {
+    const refused = await page(`${api.url}/app/invoices/${id}${stranger}`);
+    expect([stranger, refused.status]).toEqual([stranger, 404]);
+    expect(refused.text).not.toMatch(/Flour|ana@example|49/);
+  }
+  await call('POST', `${invoices()}/${id}/void`, admin);
+  expect((await page(url)).text).toContain('nothing is to be paid');
 });
 
 test('after a change of owner the admin sees all that was billed, each owner their own', async () => {

@@ -16,7 +16,7 @@ afterAll(() => {
 const clock = createTestClock();
 const assertHeld = (): void => undefined;
 const open = (file = join(temporaryFolder(), 'ledger.db'), on = clock): EmbeddedLedger => {
-  const ledger = createEmbeddedLedger({ file, clock: on });
+  const ledger = createEmbeddedLedger({ file, clock: on, baseUrl: () => 'https://doorstep.example' });
   opened.push(ledger);
   return ledger;
 };
@@ -58,6 +58,7 @@ test('an invoice is added once, listed newest first, and only for its owner', as
     amountPaid: 0,
     currency: 'eur',
     description: 'March',
+    url: expect.stringMatching(/^https:\/\/doorstep\.example\/app\/invoices\/invoice-1\?key=[\w-]{22}$/),
     createdAt: '2026-01-01T00:00:00.000Z',
   });
   expect(await ledger.addInvoice(account, { ...invoice, total: 1 })).toEqual(first);
@@ -105,7 +106,7 @@ test('a file of the first version is read and written on', async () => {
   `);
   before.close();
   const [old] = await listOf(open(file), account);
-  expect(old).toMatchObject({ id: 'old', number: '000001', status: 'open' });
+  expect(old).toMatchObject({ id: 'old', number: '000001', status: 'open', url: expect.stringMatching(/\?key=[\w-]{22}$/) });
   if (old === undefined) throw new Error('there is no invoice');
   expect(await open(file).voidInvoice(old)).toMatchObject({ id: 'old', status: 'void' });
 });

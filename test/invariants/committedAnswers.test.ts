@@ -59,7 +59,7 @@ beforeAll(async () => {
   });
   other = await startApi({ folder: api.folder });
   admin = await api.mintToken();
-  ledger = createEmbeddedLedger({ file: `${api.folder}/ledger.db`, clock: systemClock });
+  ledger = createEmbeddedLedger({ file: `${api.folder}/ledger.db`, clock: systemClock, baseUrl: () => api.url });
   transfers = createTransferWorker({ ...partsOf(other.engine), payments: ledger });
   await transfers.start();
 });

@@ -7,6 +7,9 @@ import { styleOf } from '../../platform/pageStyle.js';
 import { IdentityUnavailable, type IdentityProvider } from '../../integrations/identity/port.js';
 import type { Reply } from '../reply.js';
 import { createFrame, type Frame } from './frame.js';
+import { createInvoicePage, invoiceStyle } from './invoicePage.js';
+import type { Ledger } from '../../integrations/payments/port.js';
+import type { Reader } from '../../projections/reader.js';
 
 export interface PageRequest {
   readonly method: string;
@@ -24,14 +27,19 @@ export interface PageParts {
   /** Public base address without a trailing slash. */
   readonly baseUrl: () => string;
   readonly identityProvider: IdentityProvider | null;
+  readonly reader: Reader;
+  /** Present with the embedded ledger. */
+  readonly ledger?: Ledger | undefined;
   /** Where the scripts of the pages are. */
   readonly appFolder: string;
 }
 
-const scripts = ['main.js', 'dom.js', 'session.js', 'home.js', 'invitation.js'] as const;
+const scripts = ['main.js', 'dom.js', 'session.js', 'home.js', 'invitation.js', 'billing.js'] as const;
 
 /** The pages whose content `app/main.js` makes, by the same paths. */
-const scripted = [/^\/app\/$/, /^\/app\/callback$/, /^\/app\/invitations\/[^/]+$/];
+const scripted = [/^\/app\/$/, /^\/app\/callback$/, /^\/app\/invitations\/[^/]+$/, /^\/app\/websites\/[^/]+\/billing$/];
+
+const invoice = /^\/app\/invoices\/([0-9a-z]+)$/;
 
 /** A link from before there were pages: programs read the invitation itself there. */
 const oldLink = /^\/invitations\/([0-9a-z]+)$/;
@@ -49,12 +57,14 @@ button[disabled] { cursor: default; opacity: 0.65; }
 `;
 
 /** Pages for people: `/app/`, and what leads there. */
-export const createPages = ({ brand, baseUrl, identityProvider, appFolder }: PageParts): Pages => {
+export const createPages = (parts: PageParts): Pages => {
+  const { brand, baseUrl, identityProvider, appFolder, reader, ledger } = parts;
   const base = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');
   const frame = createFrame(brand, base);
+  const invoicePage = ledger && createInvoicePage({ frame, brand, ledger, reader });
 
   const assets = new Map<string, () => Reply>([
-    ['style.css', asset('text/css; charset=utf-8', () => styleOf(brand) + moreStyle)],
+    ['style.css', asset('text/css; charset=utf-8', () => styleOf(brand) + moreStyle + invoiceStyle)],
     ...scripts.map(
       (name) => [name, asset('text/javascript; charset=utf-8', () => readFileSync(join(appFolder, name), 'utf8'))] as const,
     ),
@@ -73,12 +83,14 @@ export const createPages = ({ brand, baseUrl, identityProvider, appFolder }: Pag
     }
   };
 
-  return ({ method, path, headers }) => {
+  return ({ method, path, query, headers }) => {
     if (method !== 'GET' && method !== 'HEAD') return null;
     if (path === '/' || path === '/app') return () => redirect('/app/');
     if (path.startsWith('/app/')) {
       const found = assets.get(path.slice('/app/assets/'.length));
       if (path.startsWith('/app/assets/')) return found === undefined ? null : () => Promise.resolve(found());
+      const [, invoiceId] = invoice.exec(path) ?? [];
+      if (invoicePage !== undefined && invoiceId !== undefined) return () => invoicePage(invoiceId, query().get('key') ?? '');
       return () => scriptedPage(scripted.some((page) => page.test(path)) ? 200 : 404);
     }
     const [, invitationId] = oldLink.exec(path) ?? [];

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
@@ -7,7 +8,7 @@ import { ProviderFault } from '../fault.js';
 import { isDescending, placeOf, undated } from './invoiceOrder.js';
 import type { Attachment, AttachmentRefusal, Invoice, Ledger, Payments, Subscription } from './port.js';
 
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 /** People appear only as client ids, so an erasure has nothing to remove from this file. */
 const schema = `
@@ -24,9 +25,20 @@ const schema = `
 `;
 
 /** The changes to `schema` since, each by the version that it leads to. */
-const migrations: Readonly<Record<number, string>> = {
-  2: 'ALTER TABLE invoice ADD COLUMN voided TEXT',
+const migrations: Readonly<Record<number, (database: Database) => void>> = {
+  2: (database) => {
+    database.exec('ALTER TABLE invoice ADD COLUMN voided TEXT');
+  },
+  3: (database) => {
+    database.exec('ALTER TABLE invoice ADD COLUMN key TEXT');
+    const rows = database.prepare('SELECT number FROM invoice').all() as { readonly number: number }[];
+    const give = database.prepare('UPDATE invoice SET key = ? WHERE number = ?');
+    for (const { number } of rows) give.run(newKey(), number);
+  },
 };
+
+/** Whoever has it can open the invoice. */
+const newKey = (): string => randomBytes(16).toString('base64url');
 
 interface SubscriptionRow {
   readonly number: number;
@@ -49,6 +61,7 @@ interface InvoiceRow {
   readonly due: string | null;
   readonly paid: string | null;
   readonly voided: string | null;
+  readonly key: string;
 }
 
 /** How long to wait for another process that is writing. */
@@ -57,10 +70,19 @@ const BUSY_TIMEOUT_MS = 1_000;
 /**
  * A payment provider that takes no money: it stores subscriptions, and invoices that admins write
  * and mark as paid, in one file that several processes may share. A customer's id is the client's,
- * and the billing portal is the page they came from. Every write is durable when it resolves. The
+ * and the billing portal is our own page. Every write is durable when it resolves. The
  * file is opened or created on first use.
+ * @param parts `baseUrl`: of the pages of invoices, without a trailing slash
  */
-export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clock }): Payments & Ledger & { close(): void } => {
+export const createEmbeddedLedger = ({
+  file,
+  clock,
+  baseUrl,
+}: {
+  file: string;
+  clock: Clock;
+  baseUrl: () => string;
+}): Payments & Ledger & { close(): void } => {
   let opened: Database | null = null;
   const statements = new Map<string, StatementSyncInstance>();
   const prepared = (sql: string): StatementSyncInstance => {
@@ -93,6 +115,8 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
     return row;
   };
 
+  const show = (row: InvoiceRow): Invoice => ({ ...toInvoice(row), url: `${baseUrl()}/app/invoices/${row.id}?key=${row.key}` });
+
   const readSubscription = (id: string): SubscriptionRow | undefined =>
     prepared('SELECT * FROM subscription WHERE number = ?').get(numberOf(id)) as SubscriptionRow | undefined;
 
@@ -106,7 +130,7 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
 
   const settle = (id: string, how: 'paid' | 'voided'): Invoice => {
     prepared(`UPDATE invoice SET ${how} = ? WHERE id = ? AND paid IS NULL AND voided IS NULL`).run(now(), id);
-    return toInvoice(requireInvoice(id));
+    return show(requireInvoice(id));
   };
 
   return {
@@ -168,7 +192,7 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
           `SELECT * FROM invoice WHERE ${['TRUE', ...given.map(([text]) => text)].join(' AND ')}
            ORDER BY ${time} ${order}, id ${order} LIMIT ?`,
         ).all(...given.flatMap(([, values]) => values ?? []), limit + 1) as unknown as readonly InvoiceRow[];
-        const items = rows.slice(0, limit).map(toInvoice);
+        const items = rows.slice(0, limit).map(show);
         const last = items.at(-1);
         return { items, ...(rows.length > limit && last !== undefined && { next: placeOf(sort, last) }) };
       }),
@@ -176,7 +200,7 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
       run(() => {
         const row = prepared('SELECT * FROM invoice WHERE id = ? AND website = ?').get(invoiceId, websiteId) as
           InvoiceRow | undefined;
-        return row === undefined ? null : toInvoice(row);
+        return row === undefined ? null : show(row);
       }),
     voidInvoice: ({ id }) => run(() => settle(id, 'voided')),
     portalLink: (_, returnUrl) => Promise.resolve(returnUrl),
@@ -184,10 +208,16 @@ export const createEmbeddedLedger = ({ file, clock }: { file: string; clock: Clo
     addInvoice: ({ websiteId, clientId }, { id, total, currency, description, dueAt }) =>
       run(() => {
         prepared(
-          `INSERT INTO invoice (id, website, client, total, currency, description, created, due) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          `INSERT INTO invoice (id, website, client, total, currency, description, created, due, key)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (id) DO NOTHING`,
-        ).run(id, websiteId, clientId, total, currency, description, now(), dueAt ?? null);
-        return toInvoice(requireInvoice(id));
+        ).run(id, websiteId, clientId, total, currency, description, now(), dueAt ?? null, newKey());
+        return show(requireInvoice(id));
+      }),
+    openInvoice: (invoiceId, key) =>
+      run(() => {
+        const row = prepared('SELECT * FROM invoice WHERE id = ? AND key = ?').get(invoiceId, key) as InvoiceRow | undefined;
+        return row === undefined ? null : show(row);
       }),
     payInvoice: (invoiceId) => run(() => settle(invoiceId, 'paid')),
     close: () => {
@@ -210,7 +240,7 @@ const open = (file: string): Database => {
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version > schemaVersion) throw new Error('the ledger was written by a newer version of the service');
     if (version === 0) database.exec(schema);
-    for (let next = Math.max(version, 1) + 1; next <= schemaVersion; next += 1) database.exec(migrations[next] ?? '');
+    for (let next = Math.max(version, 1) + 1; next <= schemaVersion; next += 1) migrations[next]?.(database);
     database.exec(`PRAGMA user_version = ${String(schemaVersion)}`);
     database.exec('COMMIT');
     return database;

@@ -187,7 +187,7 @@ export interface Invoice {
   readonly dueAt?: string;
   readonly paidAt?: string;
   readonly voidedAt?: string;
-  /** The page where it can be viewed and paid. */
+  /** The page where whoever has this address can view it. */
   readonly url?: string;
 }
 
@@ -195,6 +195,8 @@ export interface Invoice {
 export interface Ledger {
   /** Adds an invoice. Repeated with the same `id` it adds nothing and returns the first. */
   addInvoice(account: BillingAccount, invoice: ManualInvoice): Promise<Invoice>;
+  /** The invoice whose `url` holds this key; null when there is none. */
+  openInvoice(invoiceId: string, key: string): Promise<Invoice | null>;
   /**
    * Marks an existing invoice as paid.
    * @returns the invoice; it is `paid` unless it was voided before

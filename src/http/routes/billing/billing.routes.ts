@@ -216,7 +216,8 @@ export const billingRoutes = (parts: BillingRouteParts): readonly Route[] => {
       },
       answer: async ({ website: { website } }) => {
         const account = await accountOf(website);
-        const url = account === null ? null : await payments.portalLink(account, `${baseUrl()}/websites/${website.id}/billing`);
+        const url =
+          account === null ? null : await payments.portalLink(account, `${baseUrl()}/app/websites/${website.id}/billing`);
         if (url === null) throw new Refused(refusals.billingNotSetUp(website.id));
         return { body: { url } };
       },
