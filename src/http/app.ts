@@ -268,7 +268,11 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   const app = express();
   app.enable('case sensitive routing').disable('x-powered-by').disable('etag').disable('query parser');
   app.use(enter);
-  for (const [path, handler] of Object.entries(parts.mounts ?? {})) app.use(path, limitMount, handler);
+  for (const [path, handler] of Object.entries(parts.mounts ?? {})) {
+    // What is mounted at the root passes most requests on, whose bodies may take longer.
+    if (path === '/') app.use(handler);
+    else app.use(path, limitMount, handler);
+  }
   app.use(servePage);
   const { git } = parts;
   if (git !== undefined) {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { partsOf } from '../support/process.js';
+import { createTestClock } from '../support/testClock.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 // Git starts many processes, and a machine may be busy.
@@ -28,6 +29,7 @@ const home = temporaryFolder();
 const workers: Worker[] = [];
 let api: RunningApi;
 let websiteId: string;
+let startWatching: () => Worker;
 const tokens: Record<'admin' | 'editor' | 'viewer' | 'stranger' | 'reader', string> = {
   admin: '',
   editor: '',
@@ -89,6 +91,16 @@ const pushes = async () =>
     ({ data, metadata: { actor } }) => ({ ...(data as { commit: string; previousCommit?: string }), actor }),
   );
 
+/** Files of bodies have no name, but this process has them open. */
+const openBodies = (): number =>
+  readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).includes('/.bodies/');
+    } catch {
+      return false;
+    }
+  }).length;
+
 const fetchGit = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
   api.call(method, `/git/${path}`, { headers });
 const basic = (token: string) => ({ authorization: `Basic ${Buffer.from(`me:${token}`).toString('base64')}` });
@@ -114,10 +126,11 @@ beforeAll(async () => {
   const { sourceHost, hosting } = parts;
   const core = partsOf(api.engine);
   const gitServer = createGitServer({ ...api.engine, folder: join(api.folder, 'repositories') });
+  startWatching = () => createLocalPushWorker({ ...core, hosting, gitServer });
   workers.push(
     createProvisioningWorker({ ...core, sourceHost, hosting, visit: () => Promise.resolve(200) }),
     createPushWorker({ ...core, hosting }),
-    createLocalPushWorker({ ...core, hosting, gitServer }),
+    startWatching(),
   );
   for (const worker of workers) await worker.start();
   admin.token = tokens.admin = await api.mintToken();
@@ -238,6 +251,19 @@ describe('a push', () => {
     );
   });
 
+  test('into the repository while the service is down is deployed by its next start', async () => {
+    const folder = join(temporaryFolder(), 'down');
+    const [, , watching] = workers;
+    await watching?.stop();
+    await git(home, ['clone', '--quiet', join(api.folder, 'repositories/bakery.git'), folder]);
+    const pushed = await commit(folder, { 'down.html': '<!doctype html><title>Down</title>' });
+    await git(folder, ['push', '--quiet']);
+    const next = startWatching();
+    workers[2] = next;
+    await next.start();
+    expect(await deployed(pushed)).toMatchObject({ status: 'ready' });
+  });
+
   test('of another branch deploys nothing; the branch that is deployed cannot be deleted, but rewritten', async () => {
     const folder = await clone(tokens.editor);
     const count = (await pushes()).length;
@@ -306,6 +332,29 @@ describe('a push', () => {
     socket.write('00');
     await once(socket, 'close');
     expect(text).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('may take longer than other requests: not 5 s as from strangers, nor 30 s as from callers', async () => {
+    const timeoutClock = createTestClock();
+    const other = await startApi({ folder: api.folder, projector: false, sites: true, timeoutClock });
+    const socket = connect(Number(new URL(other.url).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => (text += String(chunk)));
+    const { authorization } = basic(tokens.editor);
+    const type = 'content-type: application/x-git-receive-pack-request\r\nconnection: close';
+    const before = timeoutClock.pending();
+    socket.write(
+      `POST /git/bakery.git/git-receive-pack HTTP/1.1\r\nhost: x\r\nauthorization: ${authorization}\r\n${type}\r\ncontent-length: 4\r\n\r\n00`,
+    );
+    // What limits a stranger's body is taken away once it is known who sends it.
+    await eventually('the file for the body', () => (openBodies() > 0 ? true : undefined));
+    expect(timeoutClock.pending()).toBe(before);
+    await timeoutClock.advance(120_000);
+    expect(text).toBe('');
+    socket.write('00');
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+    await other.stop();
   });
 
   test('of more than 200 MB is refused by its head', async () => {
