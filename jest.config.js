@@ -8,6 +8,7 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  testSequencer: '<rootDir>/test/support/sequencer.mjs',
   globalSetup: '<rootDir>/test/support/serversStart.mjs',
   globalTeardown: '<rootDir>/test/support/serversStop.mjs',
   extensionsToTreatAsEsm: ['.ts'],

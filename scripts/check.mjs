@@ -7,7 +7,17 @@ import { join } from 'node:path';
 import { prepareOrExit } from './prepare.mjs';
 import { root, runNpm } from './processes.mjs';
 
-const gates = ['format:check', 'lint', 'typecheck', 'deps:check', 'unused:check', 'openapi:check', 'docs:check', 'lighthouse'];
+const gates = [
+  'format:check',
+  'lint',
+  'typecheck',
+  'deps:check',
+  'unused:check',
+  'openapi:check',
+  'docs:check',
+  'lighthouse',
+  'long:check',
+];
 
 /** Each machine's npm settings decide where packages come from. */
 const lockFileNamesAddresses = () =>

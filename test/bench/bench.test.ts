@@ -14,33 +14,15 @@ interface Report {
 }
 
 describe('npm run bench', () => {
-  test('measures everything in little, and says which aims are met', async () => {
-    const { stdout } = await bench(
-      '--quick',
-      '--json',
-      '--only',
-      'writes,reads,appends,rebuild,activation,webhooks,coldStart,memory,scale',
-    );
+  test('measures in little, and says which aims are met; `bench.gate.ts` measures everything', async () => {
+    const { stdout } = await bench('--quick', '--json', '--only', 'coldStart,memory');
 
     const { quick, figures } = JSON.parse(stdout) as Report;
     expect(quick).toBe(true);
     const about = (start: string) => figures.filter(({ name }) => name.startsWith(start));
-    for (const start of [
-      'writes / echo',
-      'reads / echo',
-      'appends',
-      'rebuild',
-      'POST to active',
-      'webhooks at 500 a second',
-      'cold start',
-      'memory',
-      'setting',
-      'creating',
-    ]) {
-      expect(about(start).length).toBeGreaterThan(0);
-    }
+    for (const start of ['cold start', 'memory']) expect(about(start).length).toBeGreaterThan(0);
     for (const { value } of figures) expect(value).toBeGreaterThan(0);
-    expect(about('writes / echo').map(({ meetsAim }) => typeof meetsAim)).toEqual(['boolean']);
+    expect(about('cold start').map(({ meetsAim }) => typeof meetsAim)).toContain('boolean');
   }, 180_000);
 
   test('refuses a measure that there is not, naming those that there are', async () => {

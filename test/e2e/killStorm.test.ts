@@ -4,13 +4,13 @@ import { expect, test } from '@jest/globals';
 import { createWebsite, expectAllThere, invite, nothingYet, relabel, type Acknowledged } from '../support/acknowledged.js';
 import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, startServer, type Api } from '../support/server.js';
+import { inStorm } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /**
- * Repeated `kill -9` under load (docs/architecture.md, "What survives what"); a hundred times on
- * request.
+ * Repeated `kill -9` under load (docs/architecture.md, "What survives what").
  */
-const kills = process.env['DOORSTEP_STORM'] === 'long' ? 100 : 12;
+const kills = inStorm({ short: 5, gate: 12, long: 100 });
 
 test(`nothing acknowledged is lost, nothing is created twice, and all work ends, after ${String(kills)} kills under load`, async () => {
   const dataDir = temporaryFolder();

@@ -21,6 +21,7 @@ import { eventually } from '../support/eventually.js';
 import { createPatientApi, startFleet, type Fleet } from '../support/fleet.js';
 import { seeded } from '../support/seeded.js';
 import { createApi, mintToken, operate, type Api } from '../support/server.js';
+import { inStorm } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { freshFold, liveDocuments, untilReached } from '../support/things.js';
 
@@ -29,9 +30,8 @@ import { freshFold, liveDocuments, untilReached } from '../support/things.js';
  * know.
  */
 const roles = ['api', 'api', 'projector', 'projector', 'worker', 'worker', 'cron'];
-const isLong = process.env['DOORSTEP_STORM'] === 'long';
-const kills = isLong ? 300 : 12;
-const websitesMade = isLong ? 80 : 12;
+const kills = inStorm({ short: 6, gate: 12, long: 300 });
+const websitesMade = inStorm({ short: 12, gate: 12, long: 80 });
 
 const dataDir = temporaryFolder();
 let fleet: Fleet;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { inStorm } from '../support/storm.js';
 import { mishaps, type Mishap } from '../workers/machine.js';
 import { createWorld } from './provisioningWorld.js';
 
@@ -111,6 +112,6 @@ test('whatever befalls two machines, the job ends with a result or a reason, and
         await world.stop();
       },
     ),
-    { numRuns: 60, interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false },
+    { numRuns: inStorm({ short: 20, gate: 60, long: 1_000 }), interruptAfterTimeLimit: 40_000, markInterruptAsFailure: false },
   );
 }, 60_000);

@@ -12,6 +12,7 @@ import {
 import { asWritten, freshCategory, newEvent } from './eventStoreEvents.js';
 import type { EventStoreUnderTest } from './eventStoreHarness.js';
 import { EventStoreModel, type ModelEvent } from './eventStoreModel.js';
+import { inStorm } from './storm.js';
 
 type Expectation = 'head' | 'none' | 'behind' | 'ahead' | 'any' | 'exists';
 
@@ -67,17 +68,21 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
 
 /** Runs random histories and compares every answer with the model's. */
 export const modelCases = (under: () => EventStoreUnderTest): void => {
-  test('1–18 a random history goes as the model says', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyCommand, { minLength: 5, maxLength: 40 }), async (commands) => {
-        const run = new Run(under().store, freshCategory(), await under().store.lastPosition());
-        for (const each of commands) await run.perform(each);
-        await run.compareAll();
-      }),
-      { numRuns: 60 },
-    );
-    // Some thousand calls, which go over the network to some adapters.
-  }, 60_000);
+  test(
+    '1–18 a random history goes as the model says',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyCommand, { minLength: 5, maxLength: 40 }), async (commands) => {
+          const run = new Run(under().store, freshCategory(), await under().store.lastPosition());
+          for (const each of commands) await run.perform(each);
+          await run.compareAll();
+        }),
+        { numRuns: inStorm({ short: 20, gate: 60, long: 1_000 }) },
+      );
+      // Some thousand calls, which go over the network to some adapters.
+    },
+    inStorm({ short: 60_000, gate: 240_000, long: 3_600_000 }),
+  );
 };
 
 interface Appended {
