@@ -218,4 +218,46 @@ withBrowser('an invitation in a browser', () => {
     await reads(page, 'There is no such page');
     await looksRight(page);
   });
+
+  test.each<[string, BrowserContextOptions]>([
+    ['on a desktop', { viewport: { width: 1280, height: 800 } }],
+    ['on a narrow phone in the dark', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
+  ])('leads an owner to what they pay, and to each invoice, %s', async (how, options) => {
+    const email = `owner-${how.replaceAll(' ', '-')}@example.com`;
+    const make = async (path: string, body: object): Promise<string> =>
+      ((await api.call('POST', path, { token, body })).body as { id: string }).id;
+    const clientId = await make('/clients', { email });
+    const id = await make('/websites', { name: 'Grocery', slug: `grocery-${String(how.length)}`, clientId });
+    const invoices = `/websites/${id}/billing/invoices`;
+    const words = { total: 123_456, currency: 'eur', description: `Hosting-${'and-more-'.repeat(8)}` };
+    await make(invoices, { ...words, dueAt: '2026-12-20T00:00:00.000Z' });
+    await api.call('POST', `${invoices}/${await make(invoices, words)}/pay`, { token });
+
+    const { page, complaints } = await open(options);
+    await page.goto(`${api.url}/app/websites/${id}/billing`);
+    await reads(page, 'Billing');
+    await looksRight(page);
+    await press(page, 'Sign in');
+    await signInAs(page, email);
+    await reads(page, 'Grocery');
+    const content = (await page.getByRole('main').textContent()) ?? '';
+    for (const text of ['There is no subscription', '€1,234.56', 'Paid.', 'To be paid by 20 December 2026.']) {
+      expect(content).toContain(text);
+    }
+    await looksRight(page);
+    await page
+      .getByRole('link', { name: /^Invoice/ })
+      .last()
+      .click();
+    await reads(page, 'Invoice');
+    expect(await page.getByRole('main').textContent()).toContain('To be paid by 20 December 2026.');
+    await looksRight(page);
+    expect(complaints).toStrictEqual([]);
+
+    await api.call('DELETE', `/websites/${id}/owner`, { token });
+    await page.goto(`${api.url}/app/websites/${id}/billing`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('main').textContent()).not.toContain('1,234');
+    await looksRight(page);
+  });
 });
