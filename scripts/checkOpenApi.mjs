@@ -7,6 +7,14 @@ import { openApiDocument } from './tasks.mjs';
 
 await prepareOrExit('openapi');
 const redocly = fileURLToPath(import.meta.resolve('@redocly/cli/bin/cli.js'));
-process.exitCode = await run(process.execPath, [redocly, 'lint', '--config', join(root, 'redocly.yaml'), openApiDocument], {
-  env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-});
+const spectral = fileURLToPath(import.meta.resolve('@stoplight/spectral-cli/dist/index.js'));
+const linters = [
+  [redocly, 'lint', '--config', join(root, 'redocly.yaml'), openApiDocument],
+  [spectral, 'lint', '--ruleset', join(root, 'spectral.yaml'), '--fail-severity', 'warn', openApiDocument],
+];
+for (const linter of linters) {
+  const status = await run(process.execPath, linter, {
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  });
+  if (status !== 0) process.exitCode = status;
+}

@@ -86,7 +86,7 @@ export const createComponents = (): Components => {
       // Whether a name needs another for requests is seen by the schema as answers have it.
       const names = new Map<string, string>();
       extractNames(open, (own, at) => names.set(own, asRequest(own, at)));
-      return extract(closed(open as unknown as TSchema), (own) => names.get(own) ?? own);
+      return extract(defaultsInWords(closed(open as unknown as TSchema)), (own) => names.get(own) ?? own);
     },
     parameter: ({ description: _, ...schema }) => {
       const { description: __, ...own } = extract(schema, asAnswer);
@@ -103,6 +103,21 @@ const withName = (schema: Json, name: string | undefined, description: string): 
   name === undefined || schema.$id !== undefined || schema.type === 'array' || schema.properties === undefined
     ? schema
     : { $id: name, description, ...schema };
+
+/**
+ * Of the fields of a body: generators take a field with a `default` for one that is always there,
+ * and would demand it of callers.
+ */
+const defaultsInWords = (schema: Json): Json =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    if (key !== 'properties') return value;
+    const fields = Object.entries(value as Readonly<Record<string, Json>>).map(([name, { default: usual, ...own }]) => {
+      if (usual === undefined) return [name, own];
+      const text = typeof own.description === 'string' ? `${own.description} ` : '';
+      return [name, { ...own, description: `${text}Default: \`${JSON.stringify(usual)}\`.` }];
+    });
+    return Object.fromEntries(fields) as unknown;
+  }) as Json;
 
 const isSchemaList = (keyword: string): boolean => ['anyOf', 'oneOf', 'allOf'].includes(keyword);
 const isSchema = (keyword: string): boolean => ['items', 'additionalProperties', 'contentSchema'].includes(keyword);
