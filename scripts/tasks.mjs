@@ -85,7 +85,6 @@ const bundleServer = async (folder) => {
       'liquidjs',
       'nodemailer',
       'mjml',
-      'swagger-ui-dist',
       '@eventstore/db-client',
       'mongodb',
       'node-cron',

@@ -100,7 +100,7 @@ let chromium: Browser;
 let contexts: BrowserContext[] = [];
 const withBrowser = hasChromium ? describe : describe.skip;
 
-withBrowser('an invitation in a browser', () => {
+withBrowser('pages in a browser', () => {
   beforeAll(async () => {
     chromium = await startChromium();
   });
@@ -145,6 +145,23 @@ withBrowser('an invitation in a browser', () => {
     await page.getByLabel('Code').fill(codeIn(mail));
     await press(page, 'Sign in');
   };
+
+  test.each<[string, BrowserContextOptions]>([
+    ['on a desktop', { viewport: { width: 1280, height: 800 } }],
+    ['on a narrow phone in the dark', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
+  ])('the documentation of the API shows well, %s, in under 500 kB', async (_how, options) => {
+    const { page, complaints } = await open(options);
+    let bytes = 0;
+    page.on('requestfinished', (request) => void request.sizes().then(({ responseBodySize }) => (bytes += responseBodySize)));
+    await page.goto(`${api.url}/docs`, { waitUntil: 'networkidle' });
+    await reads(page, 'Doorstep API');
+    await looksRight(page);
+    await page.goto(`${api.url}/docs#replaceDelivery`);
+    await page.getByRole('heading', { level: 3, name: 'Set the delivery block up, or replace it' }).waitFor();
+    expect(bytes).toBeGreaterThan(1_000);
+    expect(bytes).toBeLessThan(500_000);
+    expect(complaints).toStrictEqual([]);
+  });
 
   test.each<[string, BrowserContextOptions]>([
     ['on a desktop', { viewport: { width: 1280, height: 800 } }],

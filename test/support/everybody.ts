@@ -130,7 +130,6 @@ export const pathTo = (path: string, { websiteId, clientIds, invitationId, apiKe
     checkpointId: 'kickoff',
     bookingId: 'none',
     serviceId: 'none',
-    file: 'swagger-ui.css',
   };
   return path.replaceAll(/:(\w+)/g, (whole, name: string) => {
     const value = values[name];

@@ -8,7 +8,7 @@ import { httpErrors } from '../../errors.js';
 import { noWork, type Metrics, type WorkStatus } from '../../metrics.js';
 import { createOpenApi } from '../../openapi.js';
 import { route, type Route, type RouteTag } from '../../route.js';
-import { docsFile, docsPage } from './docs.js';
+import { docsPage } from './docs.js';
 import { checkReadiness, type ReadinessCheck } from './readiness.js';
 
 const systemTag: RouteTag = { name: 'System', description: 'The state of the service; needs no credential.' };
@@ -143,21 +143,7 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
       access: 'public',
       hidden: true,
       answers: { 200: { description: 'A page.', contentType: 'text/html' } },
-      answer: () => Promise.resolve(docsPage(basePath())),
-    }),
-
-    route({
-      method: 'get',
-      path: '/docs/:file',
-      operationId: 'getDocsFile',
-      summary: 'What the page of the documentation loads',
-      tag: systemTag,
-      scope: 'installation',
-      access: 'public',
-      hidden: true,
-      refusals: ['not_found'],
-      answers: { 200: { description: 'A script or a style sheet.' } },
-      answer: ({ params }) => docsFile(params.file, basePath()),
+      answer: () => Promise.resolve(docsPage(document(), basePath())),
     }),
   ];
 
