@@ -23,6 +23,8 @@ export interface Listing {
 /** How many `ids` may name. */
 const maxIds = 200;
 const maxIdLength = 200;
+/** Of all of them: what is longer than the head of a request may be has another answer (431). */
+const maxIdsLength = 10_000;
 
 /** The query parameters of a list. */
 export const listQuery = ({ sort, count, ids }: Listing): TProperties => ({
@@ -42,7 +44,7 @@ export const listQuery = ({ sort, count, ids }: Listing): TProperties => ({
     ids: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: maxIds * (maxIdLength + 1),
+        maxLength: maxIdsLength,
         description: `Up to ${String(maxIds)} ids, with commas between: exactly these, in this order, without those that there are not.`,
       }),
     ),

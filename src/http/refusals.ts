@@ -9,13 +9,13 @@ const kinds = { ...refusalKinds, ...httpRefusalKinds };
 /** Every code that an answer may have. */
 export const errorCodes: readonly string[] = [...Object.keys(kinds), ...Object.keys(faultStatus)].sort();
 
-export const statusOf = (code: RouteRefusalCode): number => statusOfRefusal[kinds[code]];
+const statusOf = (code: RouteRefusalCode): number => statusOfRefusal[kinds[code]];
 
 /**
  * Every code that the route can refuse with: what follows from its definition, and what it declares
  * itself.
  */
-export const refusalCodesOf = (route: Route): ReadonlySet<string> & ReadonlySet<RouteRefusalCode> =>
+const refusalCodesOf = (route: Route): ReadonlySet<string> & ReadonlySet<RouteRefusalCode> =>
   new Set<RouteRefusalCode>([
     'malformed_request',
     'invalid_query',

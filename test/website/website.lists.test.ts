@@ -110,6 +110,13 @@ describe('GET /websites', () => {
     expect((body as Listed[]).map(({ slug }) => slug)).toEqual(['zoo', 'old-shop', 'aral']);
   });
 
+  test('?ids= that is too long for the schema is not too long for the head of a request', async () => {
+    expect(await get(`/websites?ids=${'a'.repeat(10_001)}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_query' },
+    });
+  });
+
   test('?ids= takes 200 ids, and refuses more', async () => {
     const many = Array.from({ length: 199 }, (_, index) => `w${String(index)}`);
     expect(await get(`/websites?ids=${[...many, String(ids.zoo)].join(',')}`)).toMatchObject({
