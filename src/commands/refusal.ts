@@ -48,6 +48,7 @@ export const refusalKinds = {
   already_owner: 'conflict',
   link_not_found: 'notFound',
   invitation_not_found: 'notFound',
+  invitation_not_expired: 'conflict',
   billing_not_set_up: 'notFound',
   invoice_not_found: 'notFound',
   invoice_settled: 'conflict',
@@ -121,6 +122,7 @@ export const refusals = {
     refuse('link_not_found', `Client ${clientId} is not linked to website ${websiteId}`),
 
   invitationNotFound: (id: string) => refuse('invitation_not_found', `Invitation ${id} not found`),
+  invitationNotExpired: (id: string) => refuse('invitation_not_expired', `Invitation ${id} has not expired`),
   billingNotSetUp: (websiteId: string) => refuse('billing_not_set_up', `Billing for website ${websiteId} is not set up`),
   invoiceNotFound: (id: string) => refuse('invoice_not_found', `Invoice ${id} not found`),
   ownerNotFound: (websiteId: string) => refuse('owner_not_found', `Owner of website ${websiteId} not found`),

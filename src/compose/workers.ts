@@ -10,6 +10,7 @@ import { createErasureWorker } from '../workers/erasure/erasureWorker.js';
 import { createInvitationMailWorker } from '../workers/invitationMail/invitationMailWorker.js';
 import { createLocalPushWorker } from '../workers/push/localPushWorker.js';
 import { createPushWorker } from '../workers/push/pushWorker.js';
+import { createNoticeMailWorker } from '../workers/noticeMail/noticeMailWorker.js';
 import { createProvisioningWorker } from '../workers/provisioning/provisioningWorker.js';
 import { createScan } from '../workers/seo/scan.js';
 import { createSeoScanWorker } from '../workers/seo/seoWorker.js';
@@ -41,7 +42,7 @@ export const composeProjector = ({ engine, stores: { eventStore, readModels, cod
 
 /** The processes, and the calendar that wakes some of them. */
 export const composeWorkers = (
-  { seoScanSchedule }: Settings,
+  { seoScanSchedule, brand, auth }: Settings,
   { engine, reader, createReactor, stores: { readModels } }: Core,
   integrations: Integrations,
   { baseUrl, toLocalUrl }: Address,
@@ -59,6 +60,7 @@ export const composeWorkers = (
       createPushWorker({ ...core, hosting }),
       ...(gitServer === undefined ? [] : [createLocalPushWorker({ engine, reader, hosting, gitServer })]),
       createInvitationMailWorker({ ...core, email, baseUrl }),
+      createNoticeMailWorker({ ...core, email, brand, adminEmails: auth.adminEmails, baseUrl }),
       createAccessWorker(core),
       createErasureWorker({ ...core, erasure }),
       createServiceSecretsWorker(core),

@@ -8,6 +8,7 @@ import { deliveryStream } from './delivery/delivery.stream.js';
 import { redeployStream } from './deployment/deployment.stream.js';
 import { invitationMailStream } from './invitationMail/invitationMail.stream.js';
 import { logStream } from './log/log.stream.js';
+import { noticeMailStream } from './noticeMail/noticeMail.stream.js';
 import { provisioningStream } from './provisioning/provisioning.stream.js';
 import { pushStream } from './push/push.stream.js';
 import { reactionStream } from './reaction/reaction.stream.js';
@@ -33,6 +34,7 @@ export const streams: readonly StreamDefinition[] = [
   deliveryStream,
   provisioningStream,
   invitationMailStream,
+  noticeMailStream,
   redeployStream,
   siteStream,
   pushStream,

@@ -175,6 +175,50 @@ describe('ClaimInvitation', () => {
       .thenRefused(refusals.invitationNotFound('i1'));
   });
 
+  test('of an expired one can be renewed on request, of which admins hear once a day', () => {
+    const request = { type: 'RequestRenewal', ...person, invitationId: 'i1', verifiedEmail: 'anna@example.com' } as const;
+    const requested: AccessEvent = { type: 'InvitationRenewalRequested', data: { ...person, invitationId: 'i1' } };
+    const renewed: AccessEvent = { type: 'InvitationRenewed', data: { ...invitation, expiresAt: days(60) } };
+    const refused = refusals.invitationNotExpired('i1');
+    given(accessDecider, [issued])
+      .when({ ...request, at: days(30) })
+      .then([requested]);
+    given(accessDecider, [issued, requested])
+      .when({ ...request, at: now })
+      .thenRefused(refused);
+    // What happened, happened a day before `now`.
+    const asked = [{ ...issued, data: { ...invitation, expiresAt: days(-1) } }, requested] as const;
+    given(accessDecider, asked)
+      .when({ ...request, at: days(-0.5) })
+      .then([]);
+    given(accessDecider, asked)
+      .when({ ...request, at: now })
+      .then([requested]);
+    given(accessDecider, [issued])
+      .when({ ...request, at: days(29) })
+      .thenRefused(refused);
+    given(accessDecider, [issued, requested, renewed])
+      .when({ ...request, at: days(31) })
+      .thenRefused(refused);
+    given(accessDecider, [issued, linked, accepted])
+      .when({ ...request, at: days(31) })
+      .thenRefused(refused);
+    given(accessDecider, [issued])
+      .when({ ...request, verifiedEmail: undefined, at: days(31) })
+      .thenRefused(refusals.notYourInvitation());
+    given(accessDecider)
+      .when({ ...request, at: days(31) })
+      .thenRefused(refusals.invitationNotFound('i1'));
+  });
+
+  test('of a known client asks for a mail with `notify`, and with a new link alone', () => {
+    const known = { ...add, isRegistered: true, notify: true } as const;
+    given(accessDecider)
+      .when(known)
+      .then([linked, { type: 'ClientLinkNoticeRequested', data: person }]);
+    given(accessDecider, [linked]).when(known).then([]);
+  });
+
   test('of an expired one finds nothing; a millisecond before, it holds', () => {
     given(accessDecider, [issued])
       .when({ ...claim, at: days(30) })

@@ -6,6 +6,7 @@ import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { expireInvitation } from '../support/expiredInvitation.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { codeIn } from '../support/signIn.js';
@@ -210,6 +211,20 @@ withBrowser('pages in a browser', () => {
     await press(page, 'Sign in with another address');
     await signInAs(page, 'flora@example.com');
     await reads(page, 'You are invited to Florist');
+  });
+
+  test('that has expired can be asked for again', async () => {
+    const { id } = await invite('Baker', 'alexandria@example.com');
+    await expireInvitation(api.engine, id);
+    const { page } = await open();
+    await page.goto(`${api.url}/app/invitations/${id}`);
+    await press(page, 'Sign in');
+    await signInAs(page, 'alexandria@example.com');
+    await reads(page, 'This invitation has expired');
+    await looksRight(page);
+    await press(page, 'Ask for a new one');
+    await reads(page, 'Corner Studio has been asked');
+    await looksRight(page);
   });
 
   test('that was withdrawn, and a session that has ended, are said in plain words', async () => {

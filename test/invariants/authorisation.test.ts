@@ -27,6 +27,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'DELETE /websites/:id/client-invitations/:invitationId': ['A'],
   'GET /invitations/:id': ['I'],
   'POST /invitations/:id/claim': ['I'],
+  'POST /invitations/:id/renewal-request': ['I'],
 
   'POST /websites/:id/transfers': ['A'],
   'GET /websites/:id/transfers': ['A'],

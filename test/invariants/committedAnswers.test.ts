@@ -18,6 +18,7 @@ import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { partsOf } from '../support/process.js';
+import { expireInvitation } from '../support/expiredInvitation.js';
 
 /**
  * A write that was committed is answered as committed, whatever another process does between the
@@ -310,6 +311,18 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
         write: ['DELETE', invitation],
         meanwhile: () => elsewhere('POST', clients, { email, role: 'viewer' }),
         status: 204,
+      };
+    },
+  },
+  'POST /invitations/:id/renewal-request': {
+    'and it is renewed': async () => {
+      const { invitation, invitationId, email } = await withAccess(false);
+      await expireInvitation(api.engine, invitationId);
+      return {
+        write: ['POST', `/invitations/${invitationId}/renewal-request`, undefined, await tokenOf(email)],
+        meanwhile: () => elsewhere('POST', `${invitation}/resend`),
+        status: 202,
+        body: having({ status: 'expired' }),
       };
     },
   },

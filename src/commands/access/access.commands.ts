@@ -18,6 +18,8 @@ export interface AddClient extends OfPerson {
   readonly email: string;
   readonly role: LinkRole;
   readonly isRegistered: boolean;
+  /** Whether somebody who is known already is told of a new link by mail. */
+  readonly notify?: boolean | undefined;
   /** The id that a new invitation gets. */
   readonly invitationId: string;
   readonly ownerId?: string | undefined;
@@ -96,9 +98,18 @@ export interface SettleTransfer extends OfPerson {
   readonly claimId: string;
 }
 
+/** The invited asks for a new invitation in place of an expired one. */
+export interface RequestRenewal extends OfPerson {
+  readonly type: 'RequestRenewal';
+  readonly invitationId: string;
+  /** As in `ClaimInvitation`. */
+  readonly verifiedEmail?: string | undefined;
+}
+
 /** The commands that need nothing but the stream. */
 export type ChangeAccess =
   | SettleTransfer
+  | RequestRenewal
   | WithdrawTransfer
   | (OfPerson & { readonly type: 'ChangeClientRole'; readonly role: LinkRole })
   | (OfPerson & {

@@ -9,7 +9,7 @@ import {
 import type { AccessKey } from '../../events/access/access.stream.js';
 import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
-import type { AccessCommand, AddClient, ClaimInvitation, LinkClaimant } from './access.commands.js';
+import type { AccessCommand, AddClient, ClaimInvitation, LinkClaimant, RequestRenewal } from './access.commands.js';
 import { cancelTransfer, claimTransfer, offerTransfer, settleTransfer, withdrawTransfer } from './access.transfers.js';
 
 type Outcome = readonly AccessEvent[] | Refusal;
@@ -30,11 +30,14 @@ const renewed = (
   return [{ type: 'InvitationRenewed', data: { websiteId, clientId, invitationId, ...terms } }];
 };
 
-const link = ({ websiteId, clientId, role }: AddClient, state: AccessState): readonly AccessEvent[] => {
+const link = ({ websiteId, clientId, role, notify = false }: AddClient, state: AccessState): readonly AccessEvent[] => {
   const previousRole = linkRole(state);
   if (previousRole === role) return [];
   return previousRole === undefined
-    ? [{ type: 'ClientLinked', data: { websiteId, clientId, role } }]
+    ? [
+        { type: 'ClientLinked', data: { websiteId, clientId, role } },
+        ...(notify ? [{ type: 'ClientLinkNoticeRequested', data: { websiteId, clientId } } as const] : []),
+      ]
     : [{ type: 'ClientLinkRoleChanged', data: { websiteId, clientId, role, previousRole } }];
 };
 
@@ -94,6 +97,22 @@ const linkClaimant = (command: LinkClaimant, state: AccessState): Outcome => {
   return [...linked, accepted, ...settlePending(command, state)];
 };
 
+/** Admins are told once a day at most (api.md, section 4). */
+const renewalRequestMs = 24 * 3_600_000;
+
+const requestRenewal = (command: RequestRenewal, state: AccessState): Outcome => {
+  const { websiteId, clientId, invitationId, verifiedEmail, at } = command;
+  const invitation = state.invitations.get(invitationId);
+  if (invitation === undefined || invitation.stage === 'revoked') {
+    return invitation?.kind === 'ownership_transfer' ? refusals.transferNotFound() : refusals.invitationNotFound(invitationId);
+  }
+  if (invitation.email !== verifiedEmail) return refusals.notYourInvitation();
+  if (invitation.stage !== 'pending' || invitation.expiresAt > at) return refusals.invitationNotExpired(invitationId);
+  const { renewalRequestedAt } = invitation;
+  const wasAsked = renewalRequestedAt !== undefined && Date.parse(at) - Date.parse(renewalRequestedAt) < renewalRequestMs;
+  return wasAsked ? [] : [{ type: 'InvitationRenewalRequested', data: { websiteId, clientId, invitationId } }];
+};
+
 const decide = (command: AccessCommand, state: AccessState): Outcome => {
   const { websiteId, clientId } = command;
   const of = { websiteId, clientId };
@@ -147,6 +166,8 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
       return settleTransfer(command, state);
     case 'CancelTransfer':
       return cancelTransfer({ ...of, invitationId: command.invitationId }, state);
+    case 'RequestRenewal':
+      return requestRenewal(command, state);
     case 'WithdrawTransfer':
       return withdrawTransfer(command, state);
     default:

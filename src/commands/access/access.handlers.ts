@@ -120,14 +120,19 @@ interface Added {
  */
 export const addClient = async (
   engine: Engine,
-  { websiteId, role, ...input }: { readonly websiteId: string; readonly email: string; readonly role: LinkRole },
+  {
+    websiteId,
+    role,
+    notify,
+    ...input
+  }: { readonly websiteId: string; readonly email: string; readonly role: LinkRole; readonly notify?: boolean | undefined },
   context: CommandContext,
 ): Promise<Added> => {
   const { clientId, email, isRegistered } = await personOf(engine, input.email, context);
   const key = { websiteId, clientId };
   const { ownerId } = await websiteOf(engine, websiteId);
   const invitationId = invitationIdFor(entityId(context.commandId, 'invitation'), key);
-  const command = { type: 'AddClient', ...key, email, role, isRegistered, invitationId, ownerId } as const;
+  const command = { type: 'AddClient', ...key, email, role, isRegistered, notify, invitationId, ownerId } as const;
   const handled = await engine.handle(accessDecider, command, context);
   await refuseOwner(engine, key, context);
   await refuseErased(engine, key, context);
@@ -301,4 +306,23 @@ export const removeClient = async (
 ): Promise<void> => {
   const { events } = await changeAccess(engine, { type: 'RemoveClient', ...link }, context, options);
   if (events.length === 0) throw new Refused(refusals.linkNotFound(link.clientId, link.websiteId));
+};
+
+/**
+ * Asks the admins for a new invitation in place of an expired one.
+ * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to
+ * claim this invitation`, `Invitation <id> has not expired`
+ */
+export const requestRenewal = async (
+  engine: Engine,
+  { invitationId, verifiedEmail }: { readonly invitationId: string; readonly verifiedEmail?: string | undefined },
+  context: CommandContext,
+): Handling => {
+  const key = keyOfInvitation(invitationId);
+  if (key === null) throw new Refused(refusals.invitationNotFound(invitationId));
+  const { email } = (await engine.state(accessFold, key)).state.invitations.get(invitationId) ?? {};
+  const isTheirs = email !== undefined && (await engine.personal.decrypt(email)) === verifiedEmail;
+  const request = { type: 'RequestRenewal', ...key, invitationId, verifiedEmail: isTheirs ? email : undefined } as const;
+  if (email !== undefined && !isTheirs) throw new Refused(refusals.notYourInvitation(verifiedEmail));
+  return changeAccess(engine, request, context);
 };

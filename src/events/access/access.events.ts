@@ -39,6 +39,8 @@ export const accessEvents = {
    */
   TransferSubscriptionNamed: event(Type.Object({ ...ofPerson, invitationId: Type.String(), subscriptionId: Type.String() })),
   ClientLinked: event(Type.Object({ ...ofPerson, role: LinkRole })),
+  /** The client is to be told by mail of the link that was just given. */
+  ClientLinkNoticeRequested: event(Type.Object(ofPerson)),
   ClientLinkRoleChanged: event(Type.Object({ ...ofPerson, role: LinkRole, previousRole: LinkRole })),
   ClientUnlinked: event(Type.Object(ofPerson)),
   InvitationIssued: event(Type.Object(invitation)),
@@ -64,6 +66,8 @@ export const accessEvents = {
       subject: Type.Optional(Type.String()),
     }),
   ),
+  /** The invited asks for a new one in place of an expired one; admins are told by mail. */
+  InvitationRenewalRequested: event(Type.Object({ ...ofPerson, invitationId: Type.String() })),
   InvitationRevoked: event(Type.Object({ ...ofPerson, invitationId: Type.String() })),
   /**
    * The claimant becomes the owner as soon as billing is set up; until then nobody can cancel the

@@ -21,6 +21,8 @@ export interface InvitationState {
   readonly email: string;
   readonly role?: LinkRole;
   readonly expiresAt: string;
+  /** When a renewal was asked for last, since it was issued or renewed; ISO 8601 UTC. */
+  readonly renewalRequestedAt?: string;
   /** Where in the log it was issued or renewed last. */
   readonly sentPosition: bigint;
   /** Of a transfer. */
@@ -70,6 +72,8 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
       if (!state.invitations.has(invitationId)) return { ...state, takenUp: [...state.takenUp, invitationId] };
       return withInvitation(state, invitationId, { stage: 'accepted', claimedBy });
     }
+    case 'InvitationRenewalRequested':
+      return withInvitation(state, event.data.invitationId, { renewalRequestedAt: event.metadata.at });
     case 'InvitationRevoked':
       return withInvitation(state, event.data.invitationId, { stage: 'revoked' });
     case 'TransferClaimed': {

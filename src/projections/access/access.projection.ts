@@ -74,7 +74,13 @@ export const accessProjection: Projection<AccessDocument, AccessEvent> = defineP
     { field: 'offeredWebsite' },
   ],
   // A transfer that is being claimed is still pending.
-  ignores: ['TransferSubscriptionNamed', 'TransferClaimed', 'TransferReleased'],
+  ignores: [
+    'ClientLinkNoticeRequested',
+    'InvitationRenewalRequested',
+    'TransferSubscriptionNamed',
+    'TransferClaimed',
+    'TransferReleased',
+  ],
   on: {
     ClientLinked: (document, { data, metadata }) => {
       const { clientId, role } = data;

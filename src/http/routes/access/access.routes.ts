@@ -4,6 +4,7 @@ import {
   changeAccess,
   changeInvitation,
   claimInvitation,
+  requestRenewal,
   removeClient,
   withdrawInvitation,
 } from '../../../commands/access/access.handlers.js';
@@ -173,14 +174,27 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'website',
       access: 'admin',
-      body: Type.Object({ email: Email, role: LinkRole }, { additionalProperties: false }),
+      body: Type.Object(
+        {
+          email: Email,
+          role: LinkRole,
+          notify: Type.Optional(
+            Type.Boolean({ default: false, description: 'Whether a known client, who is linked at once, is told so by mail.' }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
       refusals: ['already_owner', 'client_not_found'],
       answers: {
         200: { description: 'The person was added before: what there is, brought up to date.', schema: Added },
         201: { description: 'The new link or invitation.', schema: Added },
       },
       act: ({ params, body, context }, acting) =>
-        addClient(acting, { websiteId: params.id, email: canonicalAddress(body.email), role: body.role }, context),
+        addClient(
+          acting,
+          { websiteId: params.id, email: canonicalAddress(body.email), role: body.role, notify: body.notify },
+          context,
+        ),
       answer: ({ params }, { handled, clientId }) => {
         const isNew = handled.events.some(({ type }) => type === 'ClientLinked' || type === 'InvitationIssued');
         return added({ websiteId: params.id, clientId }, handled.revision, isNew ? 201 : 200);
@@ -277,6 +291,25 @@ export const accessRoutes = ({
         const received = await toReceivedInvitation(engine, reader, websiteId, invitation);
         if (received.email !== caller.verifiedEmail) throw new Refused(refusals.notYourInvitation(caller.verifiedEmail));
         return { body: received, revision };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/invitations/:id/renewal-request',
+      operationId: 'requestInvitationRenewal',
+      summary: 'Ask for a new invitation in place of an expired one',
+      description: 'The admins are told by mail, once a day at most for an invitation. They renew it, or not.',
+      tag: accessTag,
+      scope: 'installation',
+      access: 'signedIn',
+      refusals: ['invitation_not_found', 'transfer_not_found', 'not_your_invitation', 'invitation_not_expired'],
+      answers: { 202: { description: 'The invitation; the admins are told.', schema: Invitation } },
+      act: ({ params, caller: { verifiedEmail }, context }, acting) =>
+        requestRenewal(acting, { invitationId: params.id, verifiedEmail }, context),
+      answer: async ({ params }, { revision }) => {
+        const { websiteId, invitation } = await findInvitation(params.id, undefined, revision);
+        return { status: 202, body: await toReceivedInvitation(engine, reader, websiteId, invitation) };
       },
     }),
 

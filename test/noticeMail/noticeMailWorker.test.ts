@@ -1,0 +1,108 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { createWebsite } from '../../src/commands/website/website.handlers.js';
+import { addClient, requestRenewal } from '../../src/commands/access/access.handlers.js';
+import { createClient } from '../../src/commands/client/client.handlers.js';
+import { noticeMailStream } from '../../src/events/noticeMail/noticeMail.stream.js';
+import type { Mail } from '../../src/integrations/email/port.js';
+import { defaultBrand } from '../../src/platform/brand.js';
+import { createNoticeMailWorker } from '../../src/workers/noticeMail/noticeMailWorker.js';
+import type { Worker } from '../../src/workers/worker.js';
+import { someAdmin } from '../support/given.js';
+import { partsOf } from '../support/process.js';
+import { createTestClock, type TestClock } from '../support/testClock.js';
+import { engineOn } from '../workers/engines.js';
+import { passTimeUntil, stopInVirtualTime } from '../workers/machine.js';
+import { createMemoryStores } from '../workers/memoryStores.js';
+import { directLine, permanentFault, transientFault, type Line } from '../workers/remote.js';
+
+const running: { readonly worker: Worker; readonly clock: TestClock }[] = [];
+afterEach(async () => {
+  for (const { worker, clock } of running.splice(0)) await stopInVirtualTime(clock, worker);
+});
+
+/** A website in virtual time, with workers that tell people of what happens. */
+const createWorld = async (line: Line = directLine) => {
+  const clock = createTestClock();
+  const stores = await createMemoryStores();
+  const engine = engineOn(stores, { clock });
+  const context = () => ({ commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'request-1' });
+  const website = { name: 'Corner Bakery', slug: 'bakery', templateId: 'business', tier: 'starter' as const, collaborators: [] };
+  const { websiteId } = await createWebsite(engine, website, context());
+  const sent: Mail[] = [];
+  const start = async () => {
+    const worker = createNoticeMailWorker({
+      ...partsOf(engine),
+      email: {
+        provider: 'remote',
+        send: (mail) => line('send', () => void sent.push(mail)),
+        forget: () => Promise.resolve(),
+      },
+      brand: { ...defaultBrand, name: 'Corner Studio' },
+      adminEmails: ['one@example.com', 'two@example.com'],
+      baseUrl: () => 'https://doorstep.example',
+    });
+    running.push({ worker, clock });
+    await worker.start();
+  };
+  const untilIdle = async () => {
+    const head = String(await stores.eventStore.lastPosition());
+    const position = async () => (await stores.readModels.records.get('workerPositions', 'noticeMail'))?.position;
+    await passTimeUntil(clock, async () => (await position()) === head);
+  };
+  const typesOf = async (noticeId: string) =>
+    (await stores.eventStore.readStream(noticeMailStream.name({ noticeId }))).events.map(({ type }) => type);
+  return { clock, engine, context, websiteId, sent, start, untilIdle, typesOf };
+};
+
+const anna = 'anna@example.com';
+
+test('a known client hears of new access when asked to, once, and by two workers too', async () => {
+  const world = await createWorld();
+  const { engine, context, websiteId } = world;
+  await createClient(engine, { email: anna }, context());
+  await createClient(engine, { email: 'silent@example.com' }, context());
+  await world.start();
+  await world.start();
+  await addClient(engine, { websiteId, email: anna, role: 'editor', notify: true }, context());
+  await addClient(engine, { websiteId, email: 'silent@example.com', role: 'viewer' }, context());
+  await passTimeUntil(world.clock, () => Promise.resolve(world.sent.length > 0));
+  await world.untilIdle();
+  expect(world.sent).toMatchObject([{ to: anna, subject: 'You have access to Corner Bakery' }]);
+  expect(world.sent[0]?.text).toContain('Corner Studio has given you access');
+  for (const part of [world.sent[0]?.text, world.sent[0]?.html]) expect(part).toContain('https://doorstep.example/app/');
+});
+
+test('every admin hears that an expired invitation is asked for again, once a day', async () => {
+  const world = await createWorld();
+  const { engine, context, websiteId, clock } = world;
+  const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer' }, context());
+  const { invitationId } = handled.events[0]?.data as { invitationId: string };
+  await clock.advance(31 * 86_400_000);
+  await world.start();
+  for (let count = 0; count < 2; count += 1) await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
+  await passTimeUntil(clock, () => Promise.resolve(world.sent.length === 2));
+  await world.untilIdle();
+  expect(world.sent.map(({ to }) => to)).toEqual(['one@example.com', 'two@example.com']);
+  expect(world.sent[0]?.text).toContain(anna);
+  expect(world.sent[0]?.text).toContain(`/client-invitations/${invitationId}/resend`);
+  await clock.advance(86_400_000);
+  await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
+  await passTimeUntil(clock, () => Promise.resolve(world.sent.length === 4));
+});
+
+test('a mail server that is away delays it, one that refuses ends it', async () => {
+  const faults = [transientFault(), transientFault(), permanentFault('No such mailbox')];
+  const world = await createWorld((_, act) => {
+    const fault = faults.shift();
+    return fault === undefined ? Promise.resolve(act()) : Promise.reject(fault);
+  });
+  const { engine, context, websiteId } = world;
+  await createClient(engine, { email: anna }, context());
+  const { handled } = await addClient(engine, { websiteId, email: anna, role: 'viewer', notify: true }, context());
+  const asked = handled.events.find(({ type }) => type === 'ClientLinkNoticeRequested');
+  expect(asked).toBeDefined();
+  await world.start();
+  await passTimeUntil(world.clock, () => Promise.resolve(faults.length === 0));
+  await world.untilIdle();
+  expect(world.sent).toEqual([]);
+});
