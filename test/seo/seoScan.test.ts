@@ -243,7 +243,9 @@ describe('a scan', () => {
     const result = await createScan({ clock, servedSiteUrl, llm: undefined })({ url, name: 'Corner Bakery' });
     expect(result).toMatchObject({ url, complete: true });
     expect(result.pages).toBeGreaterThan(2);
-    expect(result.findings.filter(({ severity }) => severity === 'error')).toStrictEqual([]);
+    // It was never edited.
+    const errors = result.findings.filter(({ severity }) => severity === 'error');
+    expect(errors).toMatchObject([{ rule: 'noindex', affected: result.pages }]);
     expect(result.score).toBeGreaterThan(80);
   });
 });

@@ -323,6 +323,7 @@ export const accessRoutes = ({
       tag: accessTag,
       scope: 'installation',
       access: 'signedIn',
+      asksProvider: true,
       faults: ['transfer_under_way'],
       ifMatch: 'honoured',
       refusals: [
