@@ -24,6 +24,7 @@ export const exampleIds = {
 
 /** Whose id `:id` is, and what stands for it in examples, by the part of the path before it. */
 export const idsByPath: Readonly<Record<string, Word>> = {
+  templates: { description: 'Id of the template.', example: 'business' },
   websites: { description: 'Id of the website.', example: exampleIds.website },
   clients: { description: 'Id of the client.', example: exampleIds.client },
   invitations: { description: 'Id of the invitation.', example: exampleIds.invitation },
@@ -135,6 +136,8 @@ export const words: Readonly<Record<string, Word>> = {
   feature: { description: 'Those that have this feature.' },
   event: { description: 'Which event it is.' },
   voidedAt: { description: 'When it was voided.' },
+  picture: { description: 'Address of its picture.', example: '/v1/templates/business/picture' },
+  lowestTier: { description: 'The lowest tier that has it.' },
   link: { description: 'The link.' },
   invitation: { description: 'The invitation.' },
   invitations: { description: 'Pending invitations, the newest first.' },

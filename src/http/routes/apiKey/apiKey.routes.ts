@@ -53,6 +53,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     description:
       'The whole token stands in this answer alone. What is minted with a token has no more rights than that token, and falls with it. At most 50 live keys a subject.',
     tag: apiKeyTag,
+    example: { body: { name: 'Continuous integration', scope: 'read' } },
     scope: 'installation',
     access: 'signedIn',
     body: Type.Object(

@@ -102,6 +102,16 @@ export const deliveryRoutes = ({
       description:
         'The first call sets the block up: leave out anything to get the defaults, an ETA in 30 days and six checkpoints. Later ones must carry `estimatedCompletionAt` and `showPreviewUrl`; `checkpoints` replaces the whole list, or keeps it when it is left out.',
       tag: deliveryTag,
+      example: {
+        body: {
+          estimatedCompletionAt: '2030-02-28T12:00:00.000Z',
+          showPreviewUrl: true,
+          checkpoints: [
+            { id: 'kickoff', label: 'Kickoff', order: 10, status: 'done' },
+            { id: 'launch', label: 'Launch', order: 20, status: 'pending', dueAt: '2030-02-28T12:00:00.000Z' },
+          ],
+        },
+      },
       scope: 'website',
       access: 'admin',
       ifMatch: 'honoured',
@@ -153,6 +163,7 @@ export const deliveryRoutes = ({
       summary: 'Set the status of a checkpoint',
       description: '`completedAt` is set when the status becomes `done`, and cleared when it is `done` no more.',
       tag: deliveryTag,
+      example: { body: { status: 'in_progress' } },
       scope: 'website',
       access: 'admin',
       ifMatch: 'honoured',
@@ -196,6 +207,7 @@ export const deliveryRoutes = ({
       description:
         'The block becomes what it was before that change, those after it undone with it. The undo is itself a change.',
       tag: deliveryTag,
+      example: { body: { revision: 1 } },
       scope: 'website',
       access: 'admin',
       ifMatch: 'honoured',

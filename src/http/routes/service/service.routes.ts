@@ -116,6 +116,7 @@ export const serviceRoutes = ({ reader }: { reader: Reader }): readonly Route[] 
     summary: 'Attach a service to a website, in place of the one of its kind',
     description: 'The one of the same kind is detached first. Secrets go into the vault.',
     tag: serviceTag,
+    example: { body: { kind: 'commerce', shopDomain: 'corner-bakery.myshopify.com', secrets: { adminToken: 'example-token' } } },
     scope: 'website',
     access: 'admin',
     body: ServiceInput,

@@ -39,6 +39,7 @@ export const templateRoutes = ({
     path: '/templates',
     operationId: 'listTemplates',
     summary: 'List the templates that websites can be made from',
+    description: 'Each with its id, name and picture.',
     tag: templateTag,
     scope: 'installation',
     access: 'signedIn',
@@ -61,6 +62,7 @@ export const templateRoutes = ({
     path: '/templates/:id/picture',
     operationId: 'getTemplatePicture',
     summary: 'The picture of a template',
+    description: 'A PNG or an SVG, as its content type says; it needs no credential, so that pages can show it.',
     tag: templateTag,
     scope: 'installation',
     // Pages show it in an `img`, which sends no credential.
@@ -79,6 +81,7 @@ export const templateRoutes = ({
     path: '/features',
     operationId: 'listFeatures',
     summary: 'List tiers and features',
+    description: 'What each tier has, and the lowest tier that has each feature.',
     tag: templateTag,
     scope: 'installation',
     access: 'signedIn',

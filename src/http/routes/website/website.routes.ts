@@ -109,6 +109,7 @@ export const websiteRoutes = (
       description:
         'Stores the website with status `provisioning`, queues its provisioning and answers at once; follow `/provisioning/events` until it is `active`. Every fault of the body is told in `details`. Repeat it with an `Idempotency-Key`: a slug is taken only once.',
       tag: websiteTag,
+      example: { body: { name: 'Corner Bakery', slug: 'corner-bakery', tier: 'growth', brandColor: '#7a4b2a' } },
       scope: 'installation',
       access: 'admin',
       asksProvider: true,
@@ -218,6 +219,7 @@ export const websiteRoutes = (
         'Fields that are left out stay as they are. A new owner loses their link, and open transfers of the website are withdrawn. ' +
         'A site shows its new name, colour and address from its next deployment on (`redeployNeeded`).',
       tag: websiteTag,
+      example: { body: { name: 'Corner Bakery & Café', brandColor: '#1d4ed8' } },
       scope: 'website',
       access: 'admin',
       ifMatch: 'honoured',

@@ -1,0 +1,177 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { exampleIds } from '../../src/http/openapi/vocabulary.js';
+import { startEverybody, type Everybody, type Person } from '../support/everybody.js';
+import type { ApiAnswer } from '../support/http.js';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name?: string; readonly in?: string; readonly example?: unknown }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example: unknown } } };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>> }>
+  >;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: object;
+}
+
+type Ids = Partial<Readonly<Record<keyof typeof exampleIds, string>>>;
+
+interface Arranged {
+  /** What stands in place of the ids of examples. */
+  readonly ids?: Ids;
+  /** Default: the admin. */
+  readonly as?: Person;
+}
+
+let everybody: Everybody;
+let document: Document;
+const ajv = addFormats.default(new Ajv2020({ strict: false }), { mode: 'full' });
+
+beforeAll(async () => {
+  everybody = await startEverybody();
+  document = (await everybody.api.call('GET', '/openapi.json')).body as Document;
+  ajv.addSchema({ $id: 'document', components: document.components });
+});
+
+const call = async (method: string, path: string, body?: unknown, as: Person = 'admin'): Promise<ApiAnswer> =>
+  everybody.api.call(method, path, { token: everybody.credentials[as].token, ...(body !== undefined && { body }) });
+
+const made = async (path: string, body: unknown): Promise<Readonly<Record<string, unknown>>> => {
+  const answer = await call('POST', path, body);
+  if (answer.status >= 300) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
+  return answer.body as Record<string, unknown>;
+};
+const madeId = async (path: string, body: unknown): Promise<string> => (await made(path, body)).id as string;
+const ofSite = (path: string): string => `/websites/${everybody.websiteId}${path}`;
+
+const invite = async (): Promise<Ids> => {
+  const { invitation } = await made(ofSite('/clients'), { email: 'newcomer@example.com', role: 'viewer' });
+  return { invitation: (invitation as { id: string }).id };
+};
+const invoice = async (): Promise<Arranged> => {
+  const body = { total: 1_000, currency: 'eur', description: 'Website' };
+  return { ids: { invoice: await madeId(ofSite('/billing/invoices'), body) } };
+};
+
+/** What has to be there before an example works, beside a website with everybody that there can be to it. */
+const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
+  resendInvitation: async () => ({ ids: await invite() }),
+  revokeInvitation: async () => ({ ids: await invite() }),
+  getInvitation: () => Promise.resolve({ as: 'invited' }),
+  claimInvitation: () => Promise.resolve({ as: 'invited' }),
+  cancelTransfer: async () => ({ ids: { transfer: await madeId(ofSite('/transfers'), { email: 'buyer@example.com' }) } }),
+  payInvoice: invoice,
+  voidInvoice: invoice,
+  removeClient: () => Promise.resolve({ ids: { client: everybody.clientIds.editor } }),
+  changeClientRole: () => Promise.resolve({ ids: { client: everybody.clientIds.editor } }),
+  undoDeliveryChange: async () => {
+    await call('PUT', ofSite('/delivery/checkpoints/kickoff'), { status: 'done' });
+    return {};
+  },
+  cancelBooking: async () => {
+    const body = { title: 'Call', start: '2030-01-31T12:00:00Z', end: '2030-01-31T13:00:00Z' };
+    return { ids: { booking: await madeId(ofSite('/bookings'), body) } };
+  },
+  detachService: async () => {
+    const body = { kind: 'analytics', siteId: 'bakery.example.com' };
+    return { ids: { service: await madeId(ofSite('/services'), body) } };
+  },
+  listProducts: async () => {
+    const body = { kind: 'commerce', shopDomain: 'bakery.myshopify.com', secrets: { adminToken: 'x' } };
+    await made(ofSite('/services'), body);
+    return {};
+  },
+  revokeAPIKey: async () => ({ ids: { apiKey: await madeId('/api-keys', { name: 'spare' }) } }),
+  getClient: () => Promise.resolve({ ids: { client: everybody.clientIds.owner } }),
+  renameClient: () => Promise.resolve({ ids: { client: everybody.clientIds.owner } }),
+  eraseClient: async () => ({ ids: { client: await madeId('/clients', { email: 'gone@example.com' }) } }),
+};
+
+/** Their examples need what only workers make, or a signature over the body; their own tests send them. */
+const elsewhere = new Set([
+  'retryProvisioning',
+  'cleanUpProvisioning',
+  'redeployWebsite',
+  'requestSeoScan',
+  'openBillingPortal',
+  'receiveCommerceWebhook',
+  'followProvisioningJob',
+]);
+
+/** What ends something comes last. */
+const last = ['removeClient', 'removeOwner', 'archiveWebsite', 'restoreWebsite'];
+
+const withIds = (text: string, ids: Ids): string => {
+  const real: Readonly<Record<string, string>> = {
+    website: everybody.websiteId,
+    client: everybody.clientIds.editor,
+    invitation: everybody.invitationId,
+    apiKey: everybody.apiKeyId,
+    ...ids,
+  };
+  // Some ids hold others.
+  const longestFirst = Object.entries(exampleIds).sort(([, one], [, other]) => other.length - one.length);
+  return longestFirst.reduce((all, [kind, example]) => all.replaceAll(example, real[kind] ?? example), text);
+};
+
+const problemsOf = (schema: object, value: unknown): string => {
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+  const validate = ajv.compile(JSON.parse(text) as object);
+  return validate(value) ? '' : ajv.errorsText(validate.errors);
+};
+
+test('every example works when it is sent, and is answered as the document says', async () => {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const placeOf = ({ operation }: (typeof operations)[number]): number => last.indexOf(operation.operationId);
+  const wrong: string[] = [];
+  for (const { path, method, operation } of operations.sort((one, other) => placeOf(one) - placeOf(other))) {
+    const { operationId, parameters, requestBody, responses } = operation;
+    if (elsewhere.has(operationId)) continue;
+    const { ids = {}, as } = (await arrangements[operationId]?.()) ?? {};
+    const values = parameters.filter(({ example }) => example !== undefined);
+    const filled = values
+      .filter(({ in: place }) => place === 'path')
+      .reduce((all, { name = '', example }) => all.replace(`{${name}}`, encodeURIComponent(String(example))), path);
+    const query = new URLSearchParams(
+      values
+        .filter(({ in: place }) => place === 'query')
+        .map(({ name = '', example }) => [name, String(example)] as [string, string]),
+    );
+    const body = requestBody?.content['application/json'].example;
+    const sent = body === undefined ? undefined : (JSON.parse(withIds(JSON.stringify(body), ids)) as unknown);
+    const target = withIds(`${filled}${query.size === 0 ? '' : `?${query.toString()}`}`, ids);
+    const answer = await call(method.toUpperCase(), target, sent, as);
+    const described = responses[String(answer.status)];
+    const said = `${operationId}: ${method} ${target} answered ${String(answer.status)} ${answer.text.slice(0, 300)}`;
+    if (answer.status >= 400 || described === undefined) {
+      wrong.push(said);
+      continue;
+    }
+    const json = described.content?.['application/json'];
+    if (json !== undefined) {
+      const problems = problemsOf(json.schema, answer.body);
+      if (problems !== '') wrong.push(`${said}: ${problems}`);
+    }
+  }
+  expect(wrong).toStrictEqual([]);
+});
+
+test('every example of an answer fits its schema', () => {
+  for (const methods of Object.values(document.paths)) {
+    for (const { operationId, responses } of Object.values(methods)) {
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        for (const { schema, example } of Object.values(content)) {
+          if (example === undefined) continue;
+          expect(`${operationId} ${status}: ${problemsOf(schema, example)}`).toBe(`${operationId} ${status}: `);
+        }
+      }
+    }
+  }
+});
