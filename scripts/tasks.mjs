@@ -4,12 +4,13 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeMails } from './mails.mjs';
 import { root, run, StepFailed } from './processes.mjs';
 
 /** @typedef {import('./graph.mjs').Task} Task */
 
 // A change of the lock file may be one of the compiler, or of a package that is bundled.
-const always = ['scripts/tasks.mjs', 'package-lock.json'];
+const always = ['scripts/tasks.mjs', 'scripts/mails.mjs', 'package-lock.json'];
 
 /** @type {Task} */
 const service = {
@@ -20,7 +21,9 @@ const service = {
   run: async (folder) => {
     const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'));
     await runNode([tsc, '-p', 'tsconfig.build.json', '--outDir', folder]);
+    if (!existsSync(join(folder, 'main.js'))) return;
     await bundleServer(folder);
+    await makeMails(join(folder, 'mails'));
   },
 };
 
@@ -64,7 +67,6 @@ const runNode = async (args, output = 2) => {
  */
 const bundleServer = async (folder) => {
   const server = join(folder, 'main.js');
-  if (!existsSync(server)) return;
   const { build: esbuild } = await import('esbuild');
   await esbuild({
     entryPoints: [server],
@@ -84,7 +86,6 @@ const bundleServer = async (folder) => {
       'isomorphic-git',
       'liquidjs',
       'nodemailer',
-      'mjml',
       '@eventstore/db-client',
       'mongodb',
       'node-cron',

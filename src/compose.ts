@@ -27,6 +27,8 @@ export interface Doorstep {
 export const files = {
   templatesFolder: fileURLToPath(new URL('../templates', import.meta.url)),
   appFolder: fileURLToPath(new URL('../app', import.meta.url)),
+  // Made by the build, also when the sources run.
+  mailsFolder: fileURLToPath(new URL('../dist/mails', import.meta.url)),
   // Always the compiled one: it is started as a process of its own.
   buildProgram: fileURLToPath(new URL('../dist/integrations/hosting/site/buildProgram.js', import.meta.url)),
 };
@@ -49,7 +51,7 @@ export const startDoorstep = async (
   const address = createAddress(settings);
   const integrations = composeIntegrations(settings, core, address, files);
   const version = readVersion(new URL('../package.json', import.meta.url));
-  const { workers, cron } = composeWorkers(settings, core, integrations, address);
+  const { workers, cron } = composeWorkers(settings, core, integrations, address, files);
   const { api, health } = composeHttp(core, integrations, address, {
     corsOrigins,
     metrics,

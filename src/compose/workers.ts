@@ -46,6 +46,7 @@ export const composeWorkers = (
   { engine, reader, createReactor, stores: { readModels } }: Core,
   integrations: Integrations,
   { baseUrl, toLocalUrl }: Address,
+  { mailsFolder }: { mailsFolder: string },
 ): { readonly workers: readonly Worker[]; readonly cron: Worker } => {
   const { clock, logger } = engine;
   const { sourceHost, gitServer, hosting, siteAddress, fetchStatus, email, payments, erasure, llm } = integrations;
@@ -59,7 +60,7 @@ export const composeWorkers = (
       createSiteWorker({ ...core, hosting }),
       createPushWorker({ ...core, hosting }),
       ...(gitServer === undefined ? [] : [createLocalPushWorker({ engine, reader, hosting, gitServer })]),
-      createInvitationMailWorker({ ...core, email, baseUrl }),
+      createInvitationMailWorker({ ...core, email, baseUrl, look: { brand, folder: mailsFolder } }),
       createNoticeMailWorker({ ...core, email, brand, adminEmails: auth.adminEmails, baseUrl }),
       createAccessWorker(core),
       createErasureWorker({ ...core, erasure }),

@@ -29,7 +29,7 @@ const statusOf = async (core: OpenCore, settings: Settings): Promise<readonly Wo
   const integrations = composeIntegrations(settings, core, address, files);
   try {
     // They are not started: they only say what they react to.
-    const { workers } = composeWorkers(settings, core, integrations, address);
+    const { workers } = composeWorkers(settings, core, integrations, address, files);
     return await workerStatus(workers, { ...stores, records: stores.readModels.records, clock: engine.clock });
   } finally {
     integrations.close();

@@ -84,7 +84,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /metrics': ['*'],
   'GET /openapi.json': ['*'],
   'GET /templates': ['S'],
-  'GET /templates/:id/picture': ['*'],
+  'GET /templates/:templateId/picture': ['*'],
   'GET /features': ['S'],
   'GET /docs': ['*'],
   'GET /docs/:file': ['*'],

@@ -1,15 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
+import { files } from '../../src/compose.js';
+import { brandColours, defaultBrand, type Brand } from '../../src/platform/brand.js';
 import { composeInvitationMail, type Invited } from '../../src/workers/invitationMail/invitationMail.js';
 
 const link = 'https://doorstep.example/invitations/01abc?x=1&y=2';
 
-const compose = (changes: Partial<Invited> = {}) =>
-  composeInvitationMail({
-    invitation: { kind: 'client_access', role: 'viewer', expiresAt: '2026-03-01T23:30:00.000Z' },
-    websiteName: 'Corner Bakery',
-    link,
-    ...changes,
-  });
+const compose = (changes: Partial<Invited> = {}, brand: Brand = defaultBrand) =>
+  composeInvitationMail(
+    {
+      invitation: { kind: 'client_access', role: 'viewer', expiresAt: '2026-03-01T23:30:00.000Z' },
+      websiteName: 'Corner Bakery',
+      link,
+      ...changes,
+    },
+    { brand, folder: files.mailsFolder },
+  );
 
 describe('an invitation mail', () => {
   test('says what it is about, leads to the invitation and says how long it holds, in both bodies', async () => {
@@ -49,6 +54,23 @@ describe('an invitation mail', () => {
       expect(body).toMatch(says);
       expect(body).not.toMatch(saysNot);
     }
+  });
+
+  test("shows the agency's name, or its logo, in its colours, light and dark", async () => {
+    const brand: Brand = { name: 'Fox & Sons', color: '#ffd400', logo: undefined };
+    const { light, dark } = brandColours(brand);
+    const { html } = await compose({}, brand);
+    expect(html).toContain('>Fox &amp; Sons<');
+    expect(html).toMatch(new RegExp(`background:${light.fill}[^>]*>[^<]*(?:<[^>]*>[^<]*)?Accept the invitation`));
+    expect(html).toContain(`color:${light.onFill}`);
+    expect(html).toMatch(new RegExp(`\\.address a \\{\\s*color: ${light.accent};`));
+    expect(html).toMatch(/@media \(prefers-color-scheme: ?dark\)/);
+    expect(html).toContain(dark.accent);
+    expect(html).not.toMatch(/\[\[|#0a0b0|Doorstep/);
+
+    const logo = 'https://fox.example/logo.png?a=1&b="2"';
+    const pictured = await compose({}, { ...brand, logo });
+    expect(pictured.html).toContain('<img src="https://fox.example/logo.png?a=1&amp;b=&quot;2&quot;" alt="Fox &amp; Sons"');
   });
 
   test('takes a name for nothing but text', async () => {

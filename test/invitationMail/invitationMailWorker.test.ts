@@ -22,18 +22,25 @@ import { createMemoryStores } from '../workers/memoryStores.js';
 import { directLine, permanentFault, transientFault, type Line } from '../workers/remote.js';
 import { accessStream, invitationIdFor, keyOfInvitation, type AccessKey } from '../../src/events/access/access.stream.js';
 import { invitationMailStream } from '../../src/events/invitationMail/invitationMail.stream.js';
+import { files } from '../../src/compose.js';
+import { defaultBrand } from '../../src/platform/brand.js';
 import { accessFold } from '../../src/events/access/access.state.js';
 
 const email = 'ada@example.com';
 const baseUrl = () => 'https://doorstep.example';
 
-// Loading MJML takes real time, and virtual time would not wait for it.
+const look = { brand: defaultBrand, folder: files.mailsFolder };
+
+// Reading the mail's HTML takes real time, and virtual time would not wait for it.
 beforeAll(() =>
-  composeInvitationMail({
-    invitation: { kind: 'client_access', role: 'viewer', expiresAt: '2026-01-01T00:00:00.000Z' },
-    websiteName: 'x',
-    link: 'https://x.example',
-  }),
+  composeInvitationMail(
+    {
+      invitation: { kind: 'client_access', role: 'viewer', expiresAt: '2026-01-01T00:00:00.000Z' },
+      websiteName: 'x',
+      link: 'https://x.example',
+    },
+    look,
+  ),
 );
 
 const workers: { readonly worker: Worker; readonly clock: ReturnType<typeof createTestClock> }[] = [];
@@ -97,14 +104,15 @@ const createWorld = async () => {
     events: async (invitationId: string) =>
       (await stores.eventStore.readStream(invitationMailStream.name({ invitationId }))).events,
     /** A worker that reaches the sender over `line`. */
-    start: (line: Line = directLine) => run(createInvitationMailWorker({ ...partsOf(engine), email: senderOn(line), baseUrl })),
+    start: (line: Line = directLine) =>
+      run(createInvitationMailWorker({ ...partsOf(engine), email: senderOn(line), baseUrl, look })),
     /** A worker on a machine to which things happen. */
     startMachine: async (plan: ReadonlyMap<number, Mishap>) => {
       const machine = createMachine(stores, { world: clock, own: clock }, plan);
-      await run(createInvitationMailWorker({ ...partsOf(machine.engine), email: senderOn(machine.line), baseUrl }));
+      await run(createInvitationMailWorker({ ...partsOf(machine.engine), email: senderOn(machine.line), baseUrl, look }));
       return machine;
     },
-    startWith: (sender: EmailSender) => run(createInvitationMailWorker({ ...partsOf(engine), email: sender, baseUrl })),
+    startWith: (sender: EmailSender) => run(createInvitationMailWorker({ ...partsOf(engine), email: sender, baseUrl, look })),
     losePosition: () => stores.readModels.records.delete('workerPositions', 'invitationMail'),
     position: async () => (await stores.readModels.records.get('workerPositions', 'invitationMail'))?.position,
   };

@@ -119,13 +119,13 @@ export const pathTo = (path: string, { websiteId, clientIds, invitationId, apiKe
     clients: clientIds.owner,
     invitations: invitationId,
     'api-keys': apiKeyId,
-    templates: 'business',
   };
   const values: Readonly<Record<string, string | undefined>> = {
     id: ids[area],
     clientId: clientIds.editor,
     invitationId,
     transferId: invitationId,
+    templateId: 'business',
     invoiceId: 'invoice',
     checkpointId: 'kickoff',
     bookingId: 'none',

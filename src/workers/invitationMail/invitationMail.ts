@@ -1,6 +1,8 @@
-import type { Mail } from '../../integrations/email/port.js';
-import { invitationTemplate } from './template.js';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { InvitationState } from '../../events/access/access.state.js';
+import type { Mail } from '../../integrations/email/port.js';
+import { backgrounds, brandColours, type Brand } from '../../platform/brand.js';
 
 export interface Invited {
   readonly invitation: Pick<InvitationState, 'kind' | 'role' | 'expiresAt'>;
@@ -9,13 +11,22 @@ export interface Invited {
   readonly link: string;
 }
 
+/** How mails look: the agency's brand, and the folder where the build put their HTML. */
+export interface MailLook {
+  readonly brand: Brand;
+  readonly folder: string;
+}
+
 /** The mail that invites a person to a website: subject, HTML and the same in plain text. */
-export const composeInvitationMail = async (invited: Invited): Promise<Pick<Mail, 'subject' | 'html' | 'text'>> => {
+export const composeInvitationMail = async (
+  invited: Invited,
+  { brand, folder }: MailLook,
+): Promise<Pick<Mail, 'subject' | 'html' | 'text'>> => {
   const words = wordsFor(invited);
   const { heading, body, action, terms, link } = words;
   return {
     subject: subjectOf(heading),
-    html: fill(await skeleton(), words),
+    html: fill(await readSkeleton(folder), { ...words, ...coloursFor(brand), agency: agencyOf(brand) }),
     text: `${heading}\n\n${body}\n\n${action}:\n${link}\n\n${terms}\n\nIf you did not expect this invitation, you can leave it be: nothing happens until you accept it.\n`,
   };
 };
@@ -62,20 +73,54 @@ const subjectOf = (heading: string): string => {
   return characters.length <= MAX_SUBJECT_LENGTH ? heading : `${characters.slice(0, MAX_SUBJECT_LENGTH - 1).join('')}…`;
 };
 
-/** The HTML with its gaps, made once per process: loading MJML takes longer than all else. */
-let skeletonMade: Promise<string> | undefined;
-const skeleton = (): Promise<string> => (skeletonMade ??= makeSkeleton());
+/** Those that were read, by their files. */
+const skeletons = new Map<string, Promise<string>>();
 
-const makeSkeleton = async (): Promise<string> => {
-  const { default: mjml2html } = await import('mjml');
-  const { html } = await mjml2html(invitationTemplate, { validationLevel: 'strict', fonts: {} });
-  return html;
+/** The HTML with its gaps, which the build makes from MJML (`scripts/mails.mjs`). */
+const readSkeleton = (folder: string): Promise<string> => {
+  const file = join(folder, 'invitation.html');
+  const known = skeletons.get(file) ?? readFile(file, 'utf8');
+  skeletons.set(file, known);
+  // A file that could not be read is tried again with the next mail.
+  known.catch(() => skeletons.delete(file));
+  return known;
 };
+
+/** What is filled in as it is, because it is markup of ours. */
+class Markup {
+  readonly html: string;
+
+  constructor(html: string) {
+    this.html = html;
+  }
+}
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Fills in one pass, so that filled-in text is not searched for placeholders. */
-const fill = (html: string, words: Readonly<Record<string, string>>): string =>
-  html.replaceAll(/\[\[(\w+)\]\]/g, (_, name: string) =>
-    (words[name] ?? '').replaceAll(/[&<>"']/g, (character) => entities[character] ?? ''),
+const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+
+/** The agency: its logo with its name beside it for those who do not see it, or the name. */
+const agencyOf = ({ name, logo }: Brand): Markup =>
+  new Markup(
+    logo === undefined
+      ? escaped(name)
+      : `<img src="${escaped(logo)}" alt="${escaped(name)}" height="48" style="max-width:100%;height:48px" />`,
   );
+
+const coloursFor = (brand: Brand): Readonly<Record<string, string>> => {
+  const { light, dark } = brandColours(brand);
+  return {
+    ...backgrounds.light,
+    ...light,
+    darkGround: backgrounds.dark.ground,
+    darkCard: backgrounds.dark.card,
+    darkAccent: dark.accent,
+  };
+};
+
+/** Fills in one pass, so that filled-in text is not searched for gaps. */
+const fill = (html: string, words: Readonly<Record<string, string | Markup>>): string =>
+  html.replaceAll(/\[\[(\w+)\]\]/g, (_, name: string) => {
+    const value = words[name] ?? '';
+    return typeof value === 'string' ? escaped(value) : value.html;
+  });

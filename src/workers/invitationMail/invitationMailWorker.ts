@@ -12,7 +12,7 @@ import { websiteProjection } from '../../projections/website/website.projection.
 import { faultOf, recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
 import type { CreateReactor, ReactionContext } from '../reactions.js';
 import type { Worker } from '../worker.js';
-import { composeInvitationMail } from './invitationMail.js';
+import { composeInvitationMail, type MailLook } from './invitationMail.js';
 import {
   invitationMailFold,
   invitationMailProcess,
@@ -50,8 +50,9 @@ export const createInvitationMailWorker = (parts: {
   reader: Reader;
   email: EmailSender;
   baseUrl: () => string;
+  look: MailLook;
 }): Worker => {
-  const { engine, createReactor, reader, email, baseUrl } = parts;
+  const { engine, createReactor, reader, email, baseUrl, look } = parts;
   const { clock, personal } = engine;
   const worker = engine.ids.commandId();
 
@@ -71,7 +72,7 @@ export const createInvitationMailWorker = (parts: {
   const send = async ({ eventId, invitationId }: MailName, recipient: Recipient, lease: HeldLease): Promise<void> => {
     const { invitation, address, websiteName } = recipient;
     const link = `${baseUrl()}/app/invitations/${invitationId}`;
-    const { subject, html, text } = await composeInvitationMail({ invitation, websiteName, link });
+    const { subject, html, text } = await composeInvitationMail({ invitation, websiteName, link }, look);
     lease.assertHeld();
     await email.send({ id: eventId, to: address, person: invitation.email, subject, html, text });
     // An erasure destroys the key before it searches for mails: two concurrent ones see each other.

@@ -59,7 +59,7 @@ export const templateRoutes = ({
 
   route({
     method: 'get',
-    path: '/templates/:id/picture',
+    path: '/templates/:templateId/picture',
     operationId: 'getTemplatePicture',
     summary: 'The picture of a template',
     description: 'A PNG or an SVG, as its content type says; it needs no credential, so that pages can show it.',
@@ -70,7 +70,7 @@ export const templateRoutes = ({
     refusals: ['not_found'],
     answers: { 200: { description: 'WebP.', contentType: 'image/webp' } },
     answer: async ({ params }) => {
-      const found = await sourceHost.readPicture(params.id);
+      const found = await sourceHost.readPicture(params.templateId);
       if (found === null || typeof found === 'string') throw httpErrors.notFound();
       return { body: found, headers: { 'content-type': 'image/webp', 'cache-control': 'public, max-age=3600' } };
     },
