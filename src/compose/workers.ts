@@ -5,6 +5,7 @@ import { createProjector, type Projector } from '../projections/runner/projector
 import { createAccessWorker } from '../workers/access/accessWorker.js';
 import { createCronWorker } from '../workers/cron/cronWorker.js';
 import { maintenanceJob } from '../workers/cron/maintenance.js';
+import { createDeletionWorker } from '../workers/deletion/deletionWorker.js';
 import { createRedeployWorker } from '../workers/deployment/deploymentWorker.js';
 import { createErasureWorker } from '../workers/erasure/erasureWorker.js';
 import { createInvitationMailWorker } from '../workers/invitationMail/invitationMailWorker.js';
@@ -58,6 +59,7 @@ export const composeWorkers = (
       createProvisioningWorker({ ...core, sourceHost, hosting, visit: fetchStatus }),
       createRedeployWorker({ ...core, hosting }),
       createSiteWorker({ ...core, hosting }),
+      createDeletionWorker({ ...core, sourceHost, hosting }),
       createPushWorker({ ...core, hosting }),
       ...(gitServer === undefined ? [] : [createLocalPushWorker({ engine, reader, hosting, gitServer })]),
       createInvitationMailWorker({ ...core, email, baseUrl, look: { brand, folder: mailsFolder } }),

@@ -4,6 +4,7 @@ import { billingStream, customerStream } from './billing/billing.stream.js';
 import { bookingStream } from './booking/booking.stream.js';
 import { clientEmailStream, clientStream, clientSubjectStream } from './client/client.stream.js';
 import type { EventDefinitions, StreamDefinition } from './defineStream.js';
+import { deletionStream } from './deletion/deletion.stream.js';
 import { deliveryStream } from './delivery/delivery.stream.js';
 import { redeployStream } from './deployment/deployment.stream.js';
 import { invitationMailStream } from './invitationMail/invitationMail.stream.js';
@@ -37,6 +38,7 @@ export const streams: readonly StreamDefinition[] = [
   noticeMailStream,
   redeployStream,
   siteStream,
+  deletionStream,
   pushStream,
   seoStream,
   seoRunStream,

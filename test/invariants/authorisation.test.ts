@@ -15,6 +15,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites': ['A'],
   'GET /websites/:id': ['AOEV'],
   'PATCH /websites/:id': ['A'],
+  'DELETE /websites/:id': ['A'],
   'DELETE /websites/:id/owner': ['A'],
   'POST /websites/:id/archive': ['A'],
   'POST /websites/:id/restore': ['A'],

@@ -344,3 +344,74 @@ describe('the reservation of a slug', () => {
     expectRepeatable(slugDecider, [reserved], release);
   });
 });
+
+describe('the deletion of a website', () => {
+  const schedule = { type: 'ScheduleDeletion', websiteId: 'w1', keep: ['repository'] } as const;
+  const purgeAt = '2026-02-01T00:00:00.000Z';
+  const scheduled: WebsiteEvent = { type: 'WebsiteDeletionScheduled', data: { websiteId: 'w1', purgeAt, keep: ['repository'] } };
+  const restored: WebsiteEvent = { type: 'WebsiteRestored', data: { websiteId: 'w1' } };
+  const remove = { type: 'DeleteWebsite', websiteId: 'w1', purgeAt, at: purgeAt } as const;
+  const deleted: WebsiteEvent = {
+    type: 'WebsiteDeleted',
+    data: { websiteId: 'w1', keep: ['repository'], name: 'bakery', provisioningJobId: 'j1', slugs: ['bakery'] },
+  };
+
+  test('is scheduled for 30 days later, of an archived one only', () => {
+    given(websiteDecider, [created]).when(schedule).thenRefused(refusals.websiteNotArchived('w1'));
+    given(websiteDecider, [created, archived])
+      .when({ ...schedule, at: '2026-01-02T00:00:00.000Z' })
+      .then([scheduled]);
+  });
+
+  test('again changes what is kept, and not the time', () => {
+    given(websiteDecider, [created, archived, scheduled]).when(schedule).then([]);
+    given(websiteDecider, [created, archived, scheduled])
+      .when({ ...schedule, keep: [] })
+      .then([{ type: 'WebsiteDeletionScheduled', data: { websiteId: 'w1', purgeAt, keep: [] } }]);
+  });
+
+  test('comes at its time, unless it was restored or is scheduled for another', () => {
+    given(websiteDecider, [created, archived, scheduled]).when(remove).then([deleted]);
+    given(websiteDecider, [created, archived, scheduled])
+      .when({ ...remove, at: '2026-01-31T23:59:59.999Z' })
+      .then([]);
+    given(websiteDecider, [created, archived, scheduled, restored]).when(remove).then([]);
+    given(websiteDecider, [created, archived, scheduled])
+      .when({ ...remove, purgeAt: '2026-01-20T00:00:00.000Z' })
+      .then([]);
+  });
+
+  test('takes it from its owner, and it is never there again', () => {
+    const owned: WebsiteEvent = { type: 'WebsiteOwnerAssigned', data: { websiteId: 'w1', clientId: 'c1' } };
+    given(websiteDecider, [created, owned, archived, scheduled])
+      .when(remove)
+      .then([{ type: 'WebsiteOwnerRemoved', data: { websiteId: 'w1', clientId: 'c1' } }, deleted]);
+    given(websiteDecider, [created, archived, scheduled, deleted])
+      .when({ type: 'RestoreWebsite', websiteId: 'w1' })
+      .thenRefused(refusals.websiteNotFound('w1'));
+  });
+
+  test('frees its slugs, and nobody else’s', () => {
+    const free = { type: 'FreeSlug', slug: 'bakery', websiteId: 'w1' } as const;
+    const reserved: SlugEvent = { type: 'SlugReserved', data: { slug: 'bakery', websiteId: 'w1' } };
+    const freed: SlugEvent = { type: 'SlugReleased', data: { slug: 'bakery', websiteId: 'w1' } };
+    given(slugDecider, [reserved]).when(free).then([freed]);
+    given(slugDecider, [reserved])
+      .when({ ...free, websiteId: 'w2' })
+      .then([]);
+    given(slugDecider, [reserved, freed])
+      .when({ type: 'ReserveSlug', slug: 'bakery', websiteId: 'w2' })
+      .then([{ type: 'SlugReserved', data: { slug: 'bakery', websiteId: 'w2' } }]);
+  });
+
+  test.each([
+    ['scheduling', [created, archived], schedule],
+    ['deleting', [created, archived, scheduled], { ...remove, at: '2026-02-01T00:00:00.000Z' }],
+  ] as const)('%s: repeating changes nothing', (what, events, command) => {
+    if (what === 'scheduling') expectRepeatable(websiteDecider, events, command);
+    else
+      given(websiteDecider, [...events, deleted])
+        .when(command)
+        .thenRefused(refusals.websiteNotFound('w1'));
+  });
+});

@@ -117,5 +117,23 @@ describeProjection(websiteProjection, [websiteEvents], {
     },
   ],
   WebsiteArchived: [{ given: owned, when: { websiteId }, then: { ...owned, shelf: 'archived', archivedAt: happened } }],
-  WebsiteRestored: [{ given: archived, when: { websiteId }, then: owned }],
+  WebsiteDeletionScheduled: [
+    {
+      given: archived,
+      when: { websiteId, purgeAt: '2026-02-01T00:00:00.000Z', keep: ['repository'] },
+      then: { ...archived, purgeAt: '2026-02-01T00:00:00.000Z' },
+    },
+  ],
+  WebsiteDeleted: [
+    { given: archived, when: { websiteId, keep: [], name: 'bakery', provisioningJobId: 'j1', slugs: ['bakery'] }, then: null },
+  ],
+  WebsiteRestored: [
+    {
+      shows: 'that was to be deleted',
+      given: { ...archived, purgeAt: '2026-02-01T00:00:00.000Z' },
+      when: { websiteId },
+      then: owned,
+    },
+    { given: archived, when: { websiteId }, then: owned },
+  ],
 });

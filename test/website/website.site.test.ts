@@ -1,8 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRoutes, type RouteParts } from '../../src/http/routes/index.js';
 import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
+import { deletionFold } from '../../src/workers/deletion/deletion.process.js';
+import { createDeletionWorker } from '../../src/workers/deletion/deletionWorker.js';
 import { createSiteWorker } from '../../src/workers/site/siteWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
@@ -15,11 +19,11 @@ import { siteFold, siteProcess } from '../../src/workers/site/site.process.js';
 
 let api: RunningApi;
 let token: string;
+let routeParts: RouteParts;
 const clock = createShiftedClock();
 const workers: Worker[] = [];
 
 beforeAll(async () => {
-  let routeParts: RouteParts | undefined;
   api = await startApi({
     sites: true,
     clock,
@@ -28,7 +32,6 @@ beforeAll(async () => {
       return createRoutes(parts);
     },
   });
-  if (routeParts === undefined) throw new Error('there are no routes');
   const parts = partsOf(api.engine);
   workers.push(createProvisioningWorker({ ...parts, ...routeParts, visit: async (url) => (await fetch(url)).status }));
   workers.push(createSiteWorker({ ...parts, ...routeParts }));
@@ -244,5 +247,113 @@ describe('another slug', () => {
     expect((await visit('/sites/new-bakery/')).status).toBe(404);
     expect((await call('PATCH', `/websites/${other}`, { slug: 'new-bakery' })).status).toBe(200);
     expect((await visit('/sites/old-bakery/')).status).toBe(200);
+  });
+});
+
+describe('a deletion', () => {
+  const dayMs = 86_400_000;
+  let deletion: Worker;
+  beforeAll(async () => {
+    deletion = createDeletionWorker({ ...partsOf(api.engine), ...routeParts });
+    await deletion.start();
+  });
+  afterAll(() => deletion.stop());
+
+  const archive = (id: string) => call('POST', `/websites/${id}/archive`);
+  const remove = (id: string, query: string) => call('DELETE', `/websites/${id}?${query}`);
+  /** Timers run on the system's clock: a worker that starts finds what has fallen due. */
+  const inDays = async (days: number): Promise<void> => {
+    clock.shift(days * dayMs);
+    await deletion.stop();
+    deletion = createDeletionWorker({ ...partsOf(api.engine), ...routeParts });
+    await deletion.start();
+  };
+  const isGone = (id: string) =>
+    eventually('the end of the website', async () => ((await call('GET', `/websites/${id}`)).status === 404 ? true : undefined));
+  const lastStep = (id: string) =>
+    eventually('the last step', async () => {
+      const { state } = await api.engine.state(deletionFold, { websiteId: id });
+      return state.done.includes('slugs') ? state : undefined;
+    });
+
+  test('needs an archived website and its slug, and is cancelled by restoring it', async () => {
+    const id = await createSite('careful');
+    expect(await remove(id, 'confirm=careful')).toMatchObject({
+      status: 400,
+      body: { error: `Website ${id} is not archived: archive it first`, code: 'website_not_archived' },
+    });
+    await archive(id);
+    for (const query of ['', 'confirm=other', 'confirm=careful&keep=everything']) {
+      expect([query, (await remove(id, query)).status]).toEqual([query, 400]);
+    }
+    expect(await remove(id, 'confirm=careful&dryRun=1')).toMatchObject({
+      body: { events: [{ type: 'WebsiteDeletionScheduled' }] },
+    });
+
+    const scheduled = await remove(id, 'confirm=careful');
+    const { purgeAt } = scheduled.body as { purgeAt: string };
+    expect(scheduled).toMatchObject({ status: 202, body: { id, archivedAt: expect.any(String) } });
+    expect(Math.abs(Date.parse(purgeAt) - clock.now() - 30 * dayMs)).toBeLessThan(60_000);
+    expect((await remove(id, 'confirm=careful&keep=hosting')).body).toMatchObject({ purgeAt });
+
+    const restored = await call('POST', `/websites/${id}/restore`);
+    expect(restored).toMatchObject({ status: 200, body: expect.not.objectContaining({ purgeAt: expect.anything() }) });
+    await inDays(31);
+    expect((await call('GET', `/websites/${id}`)).status).toBe(200);
+    expect((await visit('/sites/careful/')).status).toBe(200);
+  });
+
+  test('removes the website and what was made for it, and frees its slugs', async () => {
+    const id = await createSite('farewell');
+    const neighbour = await createSite('neighbour');
+    await call('PATCH', `/websites/${id}`, { slug: 'goodbye', tier: 'scale' });
+    const { id: clientId } = (await call('POST', '/clients', { email: 'kim@example.com' })).body as { id: string };
+    const kim = await api.mintToken({ role: 'client', subject: 'kim@example.com', verifiedEmail: 'kim@example.com' });
+    for (const website of [id, neighbour]) {
+      await call('POST', `/websites/${website}/clients`, { email: 'kim@example.com', role: 'viewer' });
+    }
+    await call('POST', `/websites/${id}/clients`, { email: 'lee@example.com', role: 'viewer' });
+    await call('POST', `/websites/${id}/transfers`, { email: 'max@example.com' });
+    const secrets = { adminToken: 'shpat_secret' };
+    const attached = await call('POST', `/websites/${id}/services`, {
+      kind: 'commerce',
+      shopDomain: 'bye.myshopify.com',
+      secrets,
+    });
+    const { id: serviceId } = attached.body as { id: string };
+    expect([attached.status, await api.engine.vault.secret(serviceId)]).toEqual([201, expect.anything()]);
+
+    await archive(id);
+    expect((await remove(id, 'confirm=goodbye')).status).toBe(202);
+    await inDays(31);
+    await isGone(id);
+    const { done } = await lastStep(id);
+    expect(done).toEqual(['access', 'services', 'project', 'repository', 'slugs']);
+
+    expect((await call('GET', '/websites?archived=true')).body).not.toContainEqual(expect.objectContaining({ id }));
+    expect((await api.call('GET', `/websites/${id}`, { token: kim })).status).toBe(404);
+    expect((await api.call('GET', '/me', { token: kim })).body).toMatchObject({ websites: [{ id: neighbour }] });
+    expect((await call('GET', `/clients/${clientId}`)).status).toBe(200);
+    expect(await api.engine.vault.secret(serviceId)).toBeNull();
+    expect(readdirSync(join(api.folder, 'sites'))).not.toContain('farewell');
+    expect(readdirSync(join(api.folder, 'repositories'))).not.toContain('farewell.git');
+    for (const path of ['/sites/goodbye/', '/sites/farewell/']) expect([path, (await visit(path)).status]).toEqual([path, 404]);
+    expect((await visit('/sites/neighbour/')).status).toBe(200);
+
+    await createSite('goodbye');
+    await createSite('farewell');
+    expect((await visit('/sites/farewell/')).status).toBe(200);
+  });
+
+  test('leaves at the providers what is to be kept', async () => {
+    const id = await createSite('kept');
+    await archive(id);
+    await remove(id, 'confirm=kept&keep=repository,hosting');
+    await inDays(31);
+    await isGone(id);
+    await lastStep(id);
+    expect(readdirSync(join(api.folder, 'sites'))).toContain('kept');
+    expect(readdirSync(join(api.folder, 'repositories'))).toContain('kept.git');
+    expect((await visit('/sites/kept/')).status).toBe(404);
   });
 });

@@ -21,11 +21,18 @@ type Handling = Promise<Handled<AccessState, AccessEvent>>;
 const websiteOf = async (
   engine: Engine,
   websiteId: string,
-): Promise<{ readonly ownerId: string | undefined; readonly ownerPosition: bigint; readonly archived: boolean }> => {
+): Promise<{
+  readonly ownerId: string | undefined;
+  readonly ownerPosition: bigint;
+  readonly archived: boolean;
+  readonly isGone: boolean;
+}> => {
   const { state } = await engine.state(websiteFold, { websiteId });
-  if (state.stage === 'none') return { ownerId: undefined, ownerPosition: START, archived: false };
+  if (state.stage === 'none') {
+    return { ownerId: undefined, ownerPosition: START, archived: false, isGone: state.abandoned === true };
+  }
   const { clientId: ownerId, ownerPosition, archived } = state;
-  return { ownerId, ownerPosition, archived };
+  return { ownerId, ownerPosition, archived, isGone: false };
 };
 
 /**
@@ -206,7 +213,7 @@ export const claimInvitation = async (
   const { websiteId } = key;
 
   const known = await clientIdOf(engine, subject, verifiedEmail);
-  const { ownerId, ownerPosition, archived } = await websiteOf(engine, websiteId);
+  const { ownerId, ownerPosition, archived, isGone } = await websiteOf(engine, websiteId);
   const { state, revision: found } = await engine.state(accessFold, key);
   const { email: storedEmail, kind } = state.invitations.get(invitationId) ?? {};
   const isTheirs = storedEmail !== undefined && (await engine.personal.decrypt(storedEmail)) === verifiedEmail;
@@ -229,6 +236,7 @@ export const claimInvitation = async (
   const expected = accessDecider.decide({ ...commandBy(known ?? key.clientId), at: isoTime(engine.clock.now()) }, state);
   if (isRefusal(expected))
     throw new Refused(expected.code === 'not_your_invitation' ? refusals.notYourInvitation(verifiedEmail) : expected);
+  if (isGone && expected.length > 0) throw new Refused(refusals.invitationNotFound(invitationId));
   if (archived && expected.length > 0) throw new Refused(refusals.websiteArchived(websiteId));
   if (verifiedEmail === undefined) throw new Refused(refusals.notYourInvitation());
 

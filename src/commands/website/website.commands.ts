@@ -1,5 +1,5 @@
 import type { SiteValues } from '../../events/website/siteValues.js';
-import type { Feature, Tier, WebsiteEvent } from '../../events/website/website.events.js';
+import type { Feature, Kept, Tier, WebsiteEvent } from '../../events/website/website.events.js';
 
 export interface CreateWebsite {
   readonly type: 'CreateWebsite';
@@ -41,6 +41,9 @@ export interface ChangeWebsite {
 type Activated = Extract<WebsiteEvent, { type: 'WebsiteActivated' }>['data'];
 
 export type WebsiteCommand =
+  | { readonly type: 'ScheduleDeletion'; readonly at: string; readonly websiteId: string; readonly keep: readonly Kept[] }
+  /** Deletes it when it is still due then. */
+  | { readonly type: 'DeleteWebsite'; readonly at: string; readonly websiteId: string; readonly purgeAt: string }
   | CreateWebsite
   | ChangeWebsite
   | ({ readonly type: 'ActivateWebsite'; readonly at: string } & Activated)
@@ -74,4 +77,6 @@ export type SlugCommand = {
    * after that.
    */
   | { readonly type: 'ReleaseSlug'; readonly position: bigint; readonly reservedUntil: string }
+  /** The website is gone. */
+  | { readonly type: 'FreeSlug' }
 );

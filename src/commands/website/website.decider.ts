@@ -1,6 +1,8 @@
+import { isoTime } from '../../platform/clock.js';
 import { areSameValues } from '../../events/website/siteValues.js';
 import {
   features as allFeatures,
+  keepable,
   tiers,
   type Feature,
   type SlugEvent,
@@ -130,6 +132,28 @@ const abandon = (websiteId: string, slug: string, state: WebsiteState): readonly
   return state.abandoned === true ? [] : [{ type: 'WebsiteCreationAbandoned', data: { websiteId } }];
 };
 
+/** How long a deletion can be taken back, in milliseconds. */
+const DELETION_DELAY_MS = 30 * 86_400_000;
+
+const scheduleDeletion = (
+  { websiteId, keep, at }: Extract<WebsiteCommand, { type: 'ScheduleDeletion' }>,
+  { deletion: scheduled }: ExistingWebsite,
+): readonly WebsiteEvent[] => {
+  const kept = keepable.filter((one) => keep.includes(one));
+  if (scheduled?.keep.join() === kept.join()) return [];
+  const purgeAt = scheduled?.purgeAt ?? isoTime(Date.parse(at) + DELETION_DELAY_MS);
+  return [{ type: 'WebsiteDeletionScheduled', data: { websiteId, purgeAt, keep: kept } }];
+};
+
+const deletion = (websiteId: string, state: ExistingWebsite): readonly WebsiteEvent[] => {
+  const { clientId, firstSlug: name, provisioningJobId, slug, formerSlugs } = state;
+  const keep = [...(state.deletion?.keep ?? [])];
+  return [
+    ...removeOwner(websiteId, clientId),
+    { type: 'WebsiteDeleted', data: { websiteId, keep, name, provisioningJobId, slugs: [slug, ...formerSlugs] } },
+  ];
+};
+
 const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteEvent[] | Refusal => {
   if (command.type === 'CreateWebsite') return create(command, state);
   const { websiteId } = command;
@@ -143,6 +167,10 @@ const decide = (command: WebsiteCommand, state: WebsiteState): readonly WebsiteE
       const { repository, hosting, url } = command;
       return state.stage === 'active' ? [] : [{ type: 'WebsiteActivated', data: { websiteId, repository, hosting, url } }];
     }
+    case 'ScheduleDeletion':
+      return state.archived ? scheduleDeletion(command, state) : refusals.websiteNotArchived(websiteId);
+    case 'DeleteWebsite':
+      return command.purgeAt === state.deletion?.purgeAt && command.purgeAt <= command.at ? deletion(websiteId, state) : [];
     case 'RecordDeployment': {
       const { deploymentId, values } = command;
       const isShown = areSameValues(values, state.built);
@@ -183,6 +211,10 @@ export const slugDecider: Decider<SlugState, SlugCommand, SlugEvent> = {
   ...slugFold,
   decide: (command, state) => {
     if (command.type === 'ReserveSlug') return reserve(command, state);
+    if (command.type === 'FreeSlug') {
+      const isTheirs = state.stage !== 'free' && state.websiteId === command.websiteId;
+      return isTheirs ? [{ type: 'SlugReleased', data: { slug: command.slug, websiteId: command.websiteId } }] : [];
+    }
     const { slug, websiteId, position, reservedUntil } = command;
     if (state.stage !== 'reserved' || state.websiteId !== websiteId || state.position > position) return [];
     return [{ type: 'SlugReleased', data: { slug, websiteId, reservedUntil } }];

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine.js';
 import type { AccessKey } from '../../events/access/access.stream.js';
-import type { WebsiteEvent } from '../../events/website/website.events.js';
+import type { Kept, WebsiteEvent } from '../../events/website/website.events.js';
 import { entityId } from '../../platform/ids.js';
 import { isoTime } from '../../platform/clock.js';
 import { removeLinkOfOwner, withdrawOvertakenOffers } from '../access/access.handlers.js';
@@ -191,5 +191,14 @@ export const archiveWebsite = (engine: Engine, websiteId: string, context: Comma
   engine.handle(websiteDecider, { type: 'ArchiveWebsite', websiteId }, context, options);
 
 /** @throws Refused: unknown website, `Someone else saved …` */
+/** Deletes an archived website for good in 30 days (`workers/deletion/`); restoring it cancels that. */
+export const scheduleDeletion = (
+  engine: Engine,
+  websiteId: string,
+  keep: readonly Kept[],
+  context: CommandContext,
+  options: HandleOptions,
+): Handling => engine.handle(websiteDecider, { type: 'ScheduleDeletion', websiteId, keep }, context, options);
+
 export const restoreWebsite = (engine: Engine, websiteId: string, context: CommandContext, options?: HandleOptions): Handling =>
   engine.handle(websiteDecider, { type: 'RestoreWebsite', websiteId }, context, options);

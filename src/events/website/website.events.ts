@@ -21,6 +21,11 @@ const Repository = Type.Object({
 });
 const HostingProject = Type.Object({ provider: Type.String(), projectId: Type.String(), name: Type.String() });
 
+/** What a deletion may leave at the providers. */
+export const keepable = ['repository', 'hosting'] as const;
+const Kept = Type.Enum([...keepable]);
+export type Kept = Static<typeof Kept>;
+
 /** Stream `website-<id>`. */
 export const websiteEvents = {
   WebsiteCreated: event(
@@ -60,6 +65,23 @@ export const websiteEvents = {
   /** Its slug was taken over: this id will never be a website, however late its creation comes. */
   WebsiteCreationAbandoned: event(Type.Object({ websiteId: Type.String() })),
   WebsiteArchived: event(Type.Object({ websiteId: Type.String() })),
+  /** At `purgeAt` it is deleted, unless it is restored before; what `keep` names stays at the providers. */
+  WebsiteDeletionScheduled: event(
+    Type.Object({ websiteId: Type.String(), purgeAt: Type.String({ format: 'date-time' }), keep: Type.Array(Kept) }),
+  ),
+  /**
+   * It is gone for everybody. Repository and hosting project were made under `name` with the marker
+   * `provisioningJobId`; `slugs` are those that it has and had.
+   */
+  WebsiteDeleted: event(
+    Type.Object({
+      websiteId: Type.String(),
+      keep: Type.Array(Kept),
+      name: Type.String(),
+      provisioningJobId: Type.String(),
+      slugs: Type.Array(Type.String()),
+    }),
+  ),
   WebsiteRestored: event(Type.Object({ websiteId: Type.String() })),
 };
 

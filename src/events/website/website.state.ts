@@ -1,11 +1,11 @@
 import type { Recorded } from '../envelope.js';
 import type { StreamFold } from '../fold.js';
-import type { Feature, SlugEvent, Tier, WebsiteEvent } from './website.events.js';
+import type { Feature, Kept, SlugEvent, Tier, WebsiteEvent } from './website.events.js';
 import { siteValuesOf, type SiteValues } from './siteValues.js';
 import { slugStream, websiteStream } from './website.stream.js';
 
 export type WebsiteState =
-  /** `abandoned`: it will never exist. */
+  /** `abandoned`: it will never exist, or never again. */
   | { readonly stage: 'none'; readonly abandoned?: true }
   | {
       readonly stage: 'provisioning' | 'active';
@@ -24,6 +24,11 @@ export type WebsiteState =
       /** Where in the log an owner was assigned last. */
       readonly ownerPosition: bigint;
       readonly archived: boolean;
+      readonly provisioningJobId: string;
+      /** The slug at its creation, by which its things at the providers are named. */
+      readonly firstSlug: string;
+      /** Present while its deletion is scheduled. */
+      readonly deletion?: { readonly purgeAt: string; readonly keep: readonly Kept[] };
       /** What the site was built with that is served. */
       readonly built: SiteValues;
     };
@@ -45,6 +50,12 @@ const withoutColor = (state: WebsiteState): WebsiteState => {
   return others;
 };
 
+const withoutDeletion = (state: WebsiteState): WebsiteState => {
+  if (state.stage === 'none') return state;
+  const { deletion: _, ...others } = state;
+  return others;
+};
+
 const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteState => {
   switch (event.type) {
     case 'WebsiteCreated': {
@@ -60,6 +71,8 @@ const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteStat
         ownerPosition: event.position,
         archived: false,
         built: siteValuesOf(event.data),
+        provisioningJobId: event.data.provisioningJobId,
+        firstSlug: slug,
         slugPosition: event.position,
         formerSlugs: [],
         forgone: new Map(),
@@ -99,7 +112,13 @@ const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteStat
     case 'WebsiteArchived':
       return changed(state, { archived: true });
     case 'WebsiteRestored':
-      return changed(state, { archived: false });
+      return withoutDeletion(changed(state, { archived: false }));
+    case 'WebsiteDeletionScheduled': {
+      const { purgeAt, keep } = event.data;
+      return changed(state, { deletion: { purgeAt, keep } });
+    }
+    case 'WebsiteDeleted':
+      return { stage: 'none', abandoned: true };
     default:
       return state;
   }

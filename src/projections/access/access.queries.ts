@@ -153,3 +153,13 @@ export const websitesOfClient = async (
   }
   return found.slice(0, limit);
 };
+
+/** Clients with a link to a website, or with an invitation to it or an offer of it that is open. */
+export const peopleWithAccess = async (reader: Reader, websiteId: string): Promise<readonly string[]> => {
+  const found = await Promise.all(
+    ['linkedWebsite', 'invitingWebsite', 'offeredWebsite'].map((field) =>
+      everyDocument(reader, accessProjection, { [field]: websiteId }),
+    ),
+  );
+  return [...new Set(found.flat().map(({ clientId }) => clientId))];
+};

@@ -22,6 +22,8 @@ export type WebsiteDocument = {
   readonly createdAt: string;
   readonly activatedAt?: string;
   readonly archivedAt?: string;
+  /** When it is deleted for good. */
+  readonly purgeAt?: string;
   /** Slugs that it had before. */
   readonly formerSlugs?: readonly string[];
   /** What the site was built with that is served. */
@@ -35,7 +37,7 @@ const change = (document: WebsiteDocument | null, changes: Partial<WebsiteDocume
 
 export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defineProjection({
   name: 'website',
-  version: 4,
+  version: 5,
   stream: websiteStream,
   on: {
     WebsiteCreated: (_document, { data, metadata }) => {
@@ -79,9 +81,11 @@ export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defi
     WebsiteActivated: (document, { data: { repository, hosting, url }, metadata }) =>
       change(document, { status: 'active', repository, hosting, url, activatedAt: metadata.at }),
     WebsiteArchived: (document, { metadata }) => change(document, { shelf: 'archived', archivedAt: metadata.at }),
+    WebsiteDeletionScheduled: (document, { data: { purgeAt } }) => change(document, { purgeAt }),
+    WebsiteDeleted: () => null,
     WebsiteRestored: (document) => {
       if (document === null) return null;
-      const { archivedAt: _, ...rest } = document;
+      const { archivedAt: _, purgeAt: __, ...rest } = document;
       return { ...rest, shelf: 'current' };
     },
   },

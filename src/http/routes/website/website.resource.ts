@@ -52,6 +52,9 @@ export const Website = Type.Object(
     createdAt: Time,
     activatedAt: Type.Optional(Time),
     archivedAt: Type.Optional(Time),
+    purgeAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When it is deleted for good; restoring it cancels that.' }),
+    ),
     redeployNeeded: Type.Optional(
       Type.Literal(true, {
         description: 'Its site still shows an older name, colour or address: the next deployment shows these.',

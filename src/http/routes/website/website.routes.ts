@@ -7,10 +7,11 @@ import {
   isSlugTaken,
   removeOwner,
   restoreWebsite,
+  scheduleDeletion,
 } from '../../../commands/website/website.handlers.js';
 import type { Engine } from '../../../engine.js';
 import { FIRST_REVISION } from '../../../events/store/eventStore.js';
-import { Feature, Tier } from '../../../events/website/website.events.js';
+import { Feature, keepable, Tier, type Kept } from '../../../events/website/website.events.js';
 import type { Payments } from '../../../integrations/payments/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { openTransfers } from '../../../projections/access/access.queries.js';
@@ -75,6 +76,13 @@ const newOwner = Type.Optional(
   }),
 );
 const featureList = Type.Array(Feature, { uniqueItems: true, maxItems: 20 });
+
+const keptIn = (list = ''): readonly Kept[] => {
+  const named = list.split(',').filter((one) => one !== '');
+  const kept = keepable.filter((one) => named.includes(one));
+  if (kept.length < new Set(named).size) throw new Refused(refusals.invalidQuery('keep', 'name repository, hosting, or both'));
+  return kept;
+};
 
 export const websiteRoutes = (
   parts: WebsiteAddresses & {
@@ -295,6 +303,37 @@ export const websiteRoutes = (
       answers: oneWebsite,
       act: ({ params, context, expectation }, acting) => archiveWebsite(acting, params.id, context, expectation),
       answer: ({ params }, { revision }) => answerWritten(params.id, revision),
+    }),
+
+    route({
+      method: 'delete',
+      path: '/websites/:id',
+      operationId: 'deleteWebsite',
+      summary: 'Delete an archived website for good, in 30 days',
+      description:
+        'Until then, restoring it cancels the deletion. Then its access, services, hosting project and repository go, and its slug is free. ' +
+        'Deleting it again changes what is kept, not the time.',
+      tag: websiteTag,
+      scope: 'website',
+      access: 'admin',
+      ifMatch: 'honoured',
+      whenArchived: 'allowed',
+      query: Type.Object({
+        confirm: Type.Optional(Type.String({ description: 'The slug of the website, so that no other is deleted by mistake.' })),
+        keep: Type.Optional(
+          Type.String({ description: 'What stays at the providers: `repository`, `hosting`, or both with a comma between.' }),
+        ),
+      }),
+      refusals: ['website_not_archived'],
+      answers: { 202: { description: 'The website, with `purgeAt`: when it goes.', schema: Website } },
+      act: ({ params, website: { website }, query, context, expectation }, acting) => {
+        if (website.archivedAt === undefined) throw new Refused(refusals.websiteNotArchived(website.id));
+        if (query.confirm !== website.slug) {
+          throw new Refused(refusals.invalidQuery('confirm', `must be the slug of the website, ${website.slug}`));
+        }
+        return scheduleDeletion(acting, params.id, keptIn(query.keep), context, expectation);
+      },
+      answer: async ({ params }, { revision }) => ({ ...(await answerWritten(params.id, revision)), status: 202 }),
     }),
 
     route({

@@ -1,0 +1,122 @@
+import { changeAccess } from '../../commands/access/access.handlers.js';
+import type { CommandContext } from '../../commands/handleCommand.js';
+import { detachService } from '../../commands/service/service.handlers.js';
+import { slugDecider, websiteDecider } from '../../commands/website/website.decider.js';
+import type { Engine } from '../../engine.js';
+import { deletionSteps, type DeletionStep } from '../../events/deletion/deletion.events.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
+import type { WebsiteEvent } from '../../events/website/website.events.js';
+import { websiteFold } from '../../events/website/website.state.js';
+import { websiteStream } from '../../events/website/website.stream.js';
+import type { Hosting } from '../../integrations/hosting/port.js';
+import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import { peopleWithAccess } from '../../projections/access/access.queries.js';
+import type { Reader } from '../../projections/reader.js';
+import { servicesOf } from '../../projections/service/service.queries.js';
+import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
+import type { CreateReactor, ReactionContext } from '../reactions.js';
+import type { Worker } from '../worker.js';
+import { deletionFold, deletionProcess, type DeletionOutcome, type DeletionState } from './deletion.process.js';
+
+type Scheduled = Recorded<Extract<WebsiteEvent, { type: 'WebsiteDeletionScheduled' }>>;
+type Deleted = Recorded<Extract<WebsiteEvent, { type: 'WebsiteDeleted' }>>;
+
+const actor: Actor = { subject: 'deletion', role: 'system', via: 'worker' };
+const TIMEOUT_MS = 5 * 60_000;
+/** Timers take no month, and a website that is restored meanwhile is waited for no longer. */
+const MAX_WAIT_MS = 86_400_000;
+
+const openIn = (state: DeletionState): DeletionState | null =>
+  state.isGivenUp || deletionSteps.every((step) => state.done.includes(step)) ? null : state;
+
+/**
+ * Deletes websites at the time for which it is scheduled, and removes what they leave: only what was
+ * made for them, by the marker. Any number of these may run on the same stores.
+ */
+export const createDeletionWorker = (parts: {
+  engine: Engine;
+  reader: Reader;
+  createReactor: CreateReactor;
+  sourceHost: SourceHost;
+  hosting: Hosting;
+}): Worker => {
+  const { engine, reader, createReactor, sourceHost, hosting } = parts;
+  const worker = engine.ids.commandId();
+
+  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
+    commandId: engine.ids.commandId(),
+    actor,
+    requestId,
+    correlationId,
+    causationId: id,
+  });
+
+  const isDue = async ({ data: { websiteId, purgeAt } }: Scheduled): Promise<boolean> => {
+    const { state } = await engine.state(websiteFold, { websiteId });
+    return state.stage !== 'none' && state.deletion?.purgeAt === purgeAt;
+  };
+
+  const removeAll = async (ids: readonly string[], remove: (id: string) => Promise<unknown>): Promise<number> => {
+    for (const id of ids) await remove(id);
+    return ids.length;
+  };
+
+  /** How each step is carried out; it resolves with how many things it removed, and may be repeated. */
+  const remove = (event: Deleted): Readonly<Record<DeletionStep, () => Promise<number>>> => {
+    const { websiteId, keep, name, provisioningJobId: marker, slugs } = event.data;
+    return {
+      project: async () => (keep.includes('hosting') ? 0 : Number(await hosting.deleteProject({ name, marker }))),
+      repository: async () => (keep.includes('repository') ? 0 : Number(await sourceHost.deleteRepository({ name, marker }))),
+      access: async () =>
+        removeAll(await peopleWithAccess(reader, websiteId), (clientId) =>
+          changeAccess(engine, { type: 'WithdrawClient', websiteId, clientId }, contextOf(event)),
+        ),
+      services: async () => {
+        const services = await servicesOf(reader, websiteId);
+        const ids = services.map(({ id }) => id);
+        return removeAll(ids, (serviceId) => detachService(engine, { websiteId, serviceId }, contextOf(event)));
+      },
+      slugs: () =>
+        removeAll(slugs, (slug) => engine.handle(slugDecider, { type: 'FreeSlug', slug, websiteId }, contextOf(event))),
+    };
+  };
+
+  const task = (event: Deleted): LeasedTask<DeletionState, DeletionOutcome> => {
+    const { websiteId } = event.data;
+    const steps = remove(event);
+    return {
+      worker,
+      logger: () => engine.logger.child({ worker: 'deletion', websiteId }),
+      load: async () => openIn((await engine.state(deletionFold, { websiteId })).state),
+      handle: async (command) =>
+        openIn((await engine.handle(deletionProcess, { websiteId, ...command }, contextOf(event))).state),
+      timeoutMs: () => TIMEOUT_MS,
+      execute: async ({ done }, lease) => {
+        for (const step of deletionSteps.filter((one) => !done.includes(one))) {
+          lease.assertHeld();
+          await lease.record({ type: 'RecordStep', step, removed: await steps[step]() });
+        }
+        return null;
+      },
+      failure: { message: 'what a deleted website has left could not be removed', outcome: recordFailure },
+    };
+  };
+
+  const deleteWhenDue = async (event: Scheduled, { signal, pause }: ReactionContext): Promise<void> => {
+    const { websiteId, purgeAt } = event.data;
+    while (!signal.aborted && (await isDue(event))) {
+      const leftMs = Date.parse(purgeAt) - engine.clock.now();
+      if (leftMs > 0) await pause(Math.min(leftMs, MAX_WAIT_MS));
+      else await engine.handle(websiteDecider, { type: 'DeleteWebsite', websiteId, purgeAt }, contextOf(event));
+    }
+  };
+
+  return createReactor({
+    name: 'deletion',
+    streams: [websiteStream],
+    on: {
+      WebsiteDeletionScheduled: deleteWhenDue,
+      WebsiteDeleted: (event, context) => runLeasedTask(engine, context, task(event)),
+    },
+  });
+};
