@@ -92,7 +92,7 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   eraseClient: async () => ({ ids: { client: await madeId('/clients', { email: 'gone@example.com' }) } }),
 };
 
-/** Their examples need what only workers make, or a signature over the body; their own tests send them. */
+/** Their examples need what only workers or time make, or a signature over the body; their own tests send them. */
 const elsewhere = new Set([
   'retryProvisioning',
   'cleanUpProvisioning',
@@ -101,6 +101,7 @@ const elsewhere = new Set([
   'openBillingPortal',
   'receiveCommerceWebhook',
   'followProvisioningJob',
+  'requestInvitationRenewal',
 ]);
 
 /** What ends something comes last. */
