@@ -8,7 +8,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { prepareOrExit } from './prepare.mjs';
 import { report, root, StepFailed } from './processes.mjs';
@@ -91,11 +90,11 @@ try {
     const made = /** @type {{ id: string }} */ (
       await call('/websites', { name: 'Alder & Co', slug: `picture-${id}`, templateId: id, brandColor: '#0f766e' })
     );
-    let website = /** @type {{ status: string, url?: string }} */ (await call(`/websites/${made.id}`));
-    for (const until = Date.now() + maxWaitMs; website.status !== 'active'; await sleep(200)) {
-      if (Date.now() > until) throw new StepFailed(`the website of ${id} did not become active`);
-      website = /** @type {{ status: string, url?: string }} */ (await call(`/websites/${made.id}`));
-    }
+    // The stream of events ends with the job.
+    const events = { headers: { authorization }, signal: AbortSignal.timeout(maxWaitMs) };
+    await (await fetch(`${address}/v1/websites/${made.id}/provisioning/events`, events)).text();
+    const website = /** @type {{ status: string, url?: string }} */ (await call(`/websites/${made.id}`));
+    if (website.status !== 'active') throw new StepFailed(`the website of ${id} did not become active`);
     const bytes = await picture(browser, website.url ?? '');
     if (bytes.length > maxBytes) throw new StepFailed(`the picture of ${id} has ${String(bytes.length)} bytes`);
     writeFileSync(join(root, 'templates', `${id}.webp`), bytes);

@@ -146,7 +146,7 @@ describe('?as= is noted', () => {
         metadata: { actor: { role: 'admin', via: 'token' } },
       },
     ]);
-    const email = String(added[0]?.data.email);
+    const email = added[0]?.data.email as string;
     expect(email).toMatch(/^encrypted:/);
     expect(await api.engine.personal.decrypt(email)).toBe(owner);
     expect(await api.engine.eventStore.lastPosition()).toBe(added[0]?.position);
@@ -167,7 +167,7 @@ describe('?as= is noted', () => {
     await as(email, '/me');
     const [note] = (await viewings()).slice(-1);
     await api.call('DELETE', `/clients/${id}`, { token: admin });
-    expect(await api.engine.personal.decrypt(String(note?.data.email))).toBeNull();
+    expect(await api.engine.personal.decrypt(note?.data.email as string)).toBeNull();
     expect(await as(email, '/me')).toMatchObject({ status: 200, body: { role: 'client', websites: [] } });
   });
 });

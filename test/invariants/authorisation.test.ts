@@ -88,7 +88,6 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /templates/:templateId/picture': ['*'],
   'GET /features': ['S'],
   'GET /docs': ['*'],
-  'GET /docs/:file': ['*'],
 };
 
 const letters: Readonly<Partial<Record<Person, string>>> = { admin: 'A', owner: 'O', editor: 'E', viewer: 'V', invited: 'I' };

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 
 /** What a website's own site shows of the website: the values that its build is given. */
 export const siteValues = {
@@ -7,8 +7,7 @@ export const siteValues = {
   brandColor: Type.Optional(Type.String()),
 };
 
-const SiteValues = Type.Object(siteValues);
-export type SiteValues = Static<typeof SiteValues>;
+export type SiteValues = Static<TObject<typeof siteValues>>;
 
 export const siteValuesOf = ({ name, slug, brandColor }: SiteValues): SiteValues => ({
   name,

@@ -75,9 +75,7 @@ export const createComponents = (): Components => {
 
   const asAnswer = (name: string): string => name;
   const asRequest = (name: string, schema: Json): string =>
-    /(?:Input|Request)$/.test(name) || JSON.stringify(closed(schema as unknown as TSchema)) === JSON.stringify(schema)
-      ? name
-      : `${name}Input`;
+    /(?:Input|Request)$/.test(name) || JSON.stringify(closed(schema)) === JSON.stringify(schema) ? name : `${name}Input`;
 
   return {
     answer: (schema, name) => extract(withName(plain(schema), name, 'What the operation answers.'), asAnswer),
@@ -86,7 +84,7 @@ export const createComponents = (): Components => {
       // Whether a name needs another for requests is seen by the schema as answers have it.
       const names = new Map<string, string>();
       extractNames(open, (own, at) => names.set(own, asRequest(own, at)));
-      return extract(defaultsInWords(closed(open as unknown as TSchema)), (own) => names.get(own) ?? own);
+      return extract(defaultsInWords(closed(open)), (own) => names.get(own) ?? own);
     },
     parameter: ({ description: _, ...schema }) => {
       const { description: __, ...own } = extract(schema, asAnswer);
@@ -154,7 +152,7 @@ const formNames: ReadonlyMap<string, string> = new Map(
 
 const formOf = (name: string): Json => {
   const { schema, description } = namedForms[name] ?? { schema: {}, description: '' };
-  const { 'x-issue': _, ...form } = plain(schema as TSchema);
+  const { 'x-issue': _, ...form } = plain(schema);
   return { ...(Array.isArray(form.enum) && { type: typesOf(form.enum) }), ...form, description };
 };
 

@@ -10,10 +10,10 @@ type Marks = Readonly<Record<string, string>>;
 
 /** What is asked of Stripe; null when it does not know the id. An empty mark removes it. */
 export interface StripeMarks {
-  readSubscription(id: string): Promise<StripeSubscription | null>;
-  readCustomer(id: string): Promise<StripeCustomer | null>;
-  markSubscription(id: string, marks: Marks, idempotencyKey?: string): Promise<{ readonly replayed: boolean }>;
-  markCustomer(id: string, marks: Marks): Promise<void>;
+  readonly readSubscription: (id: string) => Promise<StripeSubscription | null>;
+  readonly readCustomer: (id: string) => Promise<StripeCustomer | null>;
+  readonly markSubscription: (id: string, marks: Marks, idempotencyKey?: string) => Promise<{ readonly replayed: boolean }>;
+  readonly markCustomer: (id: string, marks: Marks) => Promise<void>;
 }
 
 /**

@@ -46,7 +46,7 @@ export const carryOut = (tools: Tools, task: BillingTask, attempt: BillingAttemp
  * already.
  */
 const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt): Promise<AttemptOutcome> => {
-  const { engine, payments } = tools;
+  const { engine } = tools;
   const { websiteId, invitationId, claimId, clientId } = claim;
   const { lease, context } = attempt;
   const key = keyOfInvitation(invitationId);

@@ -112,12 +112,14 @@ ${Object.entries(responses)
 </article>`;
 };
 
+const textOf = (text: unknown): string => (typeof text === 'string' ? text : '');
+
 const parameterPart = ({ name, in: place, required, description, schema }: Json): string =>
   `<dt><code>${escape(name)}</code> <span>${escape(place)}, ${typeOf(schema as Json)}${required === true ? ', required' : ''}</span></dt>
-<dd>${inline(String(description ?? ''))}</dd>`;
+<dd>${inline(textOf(description))}</dd>`;
 
 const answerPart = (status: string, { description, content }: Json): string =>
-  `<p><b>${status}</b> ${inline(String(description))}</p>${content === undefined ? '' : contentPart(content as Content)}`;
+  `<p><b>${status}</b> ${inline(textOf(description))}</p>${content === undefined ? '' : contentPart(content as Content)}`;
 
 const contentPart = (content: Content): string =>
   Object.entries(content)
@@ -136,9 +138,9 @@ const schemaPart = (schema: Json): string => {
     ([name, own]) =>
       `<dt><code>${escape(name)}</code> <span>${typeOf(own)}${
         (required as readonly string[]).includes(name) ? '' : ', optional'
-      }</span></dt><dd>${inline(String(own.description ?? ''))}</dd>`,
+      }</span></dt><dd>${inline(textOf(own.description))}</dd>`,
   );
-  return `${markdown(String(description ?? ''))}${parts.length === 0 ? `<p>${typeOf(schema)}</p>` : `<dl>${parts.join('')}</dl>`}`;
+  return `${markdown(textOf(description))}${parts.length === 0 ? `<p>${typeOf(schema)}</p>` : `<dl>${parts.join('')}</dl>`}`;
 };
 
 /** What a schema asks for in a few words, with links to schemas that have a name. */
