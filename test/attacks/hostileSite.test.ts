@@ -55,7 +55,7 @@ const attempts = `async (base) => {
   await attempt('sign-in', () => read('/oidc/sign-out', { credentials: 'include' }));
   await attempt('opaque answer', () => read('/healthz', { mode: 'no-cors', credentials: 'include' }));
   await attempt('api as a script', async () => { await loaded('script', base + '/openapi.json'); return 'loaded'; });
-  await attempt('frame', async () => (await loaded('iframe', base + '/docs')).contentDocument.title);
+  await attempt('frame', async () => (await loaded('iframe', base + '/app/')).contentDocument.title);
   await attempt('frame of the sign-in', async () => (await loaded('iframe', base + '/oidc/sign-out')).contentDocument.title);
   await attempt('opener', () => window.opener?.location.href);
   return found;
@@ -166,7 +166,7 @@ beforeAll(async () => {
   context = await chromium.newContext();
   await signIn();
   portal = await context.newPage();
-  await portal.goto(`${base}/docs`);
+  await portal.goto(`${base}/app/`);
   await portal.evaluate(`(async () => {
     localStorage.setItem('portal', 'secret');
     sessionStorage.setItem('portal', 'secret');
@@ -278,7 +278,8 @@ withBrowser.each(places)('a website %s', (place, addressOf) => {
       })`);
     for (const kind of ['', 'module']) {
       expect(await load(kind, `${addressOf('hostile')}plain.js`)).toBe('refused');
-      for (const path of ['/openapi.json', '/healthz', '/docs/start.js']) expect(await load(kind, base + path)).toBe('refused');
+      for (const path of ['/openapi.json', '/healthz', '/app/assets/main.js'])
+        expect(await load(kind, base + path)).toBe('refused');
     }
     await page.close();
   });
@@ -296,14 +297,15 @@ withBrowser('the page of the portal', () => {
 
   test('runs nothing of a website', async () => {
     const script = `${base}/sites/hostile/plain.js`;
-    const run = portal.evaluate(`new Promise((resolve) => {
+    // The page takes no address of a script at all (trusted types).
+    const run = portal.evaluate(`new Promise((resolve, reject) => {
       const element = document.createElement('script');
       element.onload = () => resolve('loaded');
-      element.onerror = () => resolve('refused');
+      element.onerror = () => reject(new Error('refused'));
       element.src = ${JSON.stringify(script)};
       document.body.append(element);
     })`);
-    expect(await run).toBe('refused');
+    await expect(run).rejects.toThrow(/TrustedScriptURL|refused/);
     const worker = portal.evaluate(
       `navigator.serviceWorker.register(${JSON.stringify(script)}).then(() => 'registered', ({ name }) => name)`,
     );
