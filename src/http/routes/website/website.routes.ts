@@ -319,7 +319,12 @@ export const websiteRoutes = (
       ifMatch: 'honoured',
       whenArchived: 'allowed',
       query: Type.Object({
-        confirm: Type.Optional(Type.String({ description: 'The slug of the website, so that no other is deleted by mistake.' })),
+        confirm: Type.Optional(
+          Type.String({
+            description: 'The slug of the website, so that no other is deleted by mistake.',
+            examples: ['corner-bakery'],
+          }),
+        ),
         keep: Type.Optional(
           Type.String({ description: 'What stays at the providers: `repository`, `hosting`, or both with a comma between.' }),
         ),
