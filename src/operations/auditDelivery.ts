@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { refusals } from '../commands/refusal.js';
 import { isTime, utcTime } from '../platform/times.js';
-import { deliveryHistory, type DeliveryHistoryEntry } from '../events/delivery/delivery.history.js';
-import { reportAsJson, reportOf } from './deliveryReport.js';
+import { createActorNames } from '../events/actorNames.js';
+import { deliveryHistory } from '../events/delivery/delivery.history.js';
+import { reportAsJson, reportOf, type NamedEntry } from './deliveryReport.js';
 import { runScript, UsageError } from './script.js';
 
 const usage = 'Usage: npm run audit:delivery -- <website id> [--at <ISO 8601 time>] [--json]';
@@ -30,9 +31,10 @@ const readArguments = (): { websiteId: string; until: string | undefined; json: 
  */
 await runScript(async ({ engine }) => {
   const { websiteId, until, json } = readArguments();
-  const history: DeliveryHistoryEntry[] = [];
+  const history: NamedEntry[] = [];
+  const toActor = createActorNames(engine);
   for await (const { actor, ...entry } of deliveryHistory(engine, websiteId, until)) {
-    history.push({ ...entry, actor: { ...actor, subject: await engine.personal.display(actor.subject) } });
+    history.push({ ...entry, actor: await toActor(actor) });
   }
   if (history.length === 0) {
     throw new UsageError(

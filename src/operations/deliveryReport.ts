@@ -1,7 +1,12 @@
 import type { DeliveryBlock } from '../events/delivery/delivery.block.js';
 import type { DeliveryCheckpoint, DeliveryEvent } from '../events/delivery/delivery.events.js';
-import type { Actor, JsonValue } from '../events/envelope.js';
+import type { NamedActor } from '../events/actorNames.js';
+import type { JsonValue } from '../events/envelope.js';
 import type { DeliveryHistoryEntry } from '../events/delivery/delivery.history.js';
+
+export interface NamedEntry extends DeliveryHistoryEntry {
+  readonly actor: NamedActor;
+}
 
 /** As in `checkpoint status set`. */
 const wordsOf = (type: DeliveryEvent['type']): string =>
@@ -11,7 +16,7 @@ const wordsOf = (type: DeliveryEvent['type']): string =>
     .trim();
 
 /** A delivery block's changes, oldest first, and the resulting block, as text for a terminal. */
-export const reportOf = (websiteId: string, history: readonly DeliveryHistoryEntry[]): string => {
+export const reportOf = (websiteId: string, history: readonly NamedEntry[]): string => {
   const count = history.length === 1 ? '1 change' : `${String(history.length)} changes`;
   const last = history.at(-1);
   const parts = [
@@ -23,12 +28,12 @@ export const reportOf = (websiteId: string, history: readonly DeliveryHistoryEnt
 };
 
 /** The same as JSON: the history in the form of the API, and the resulting block. */
-export const reportAsJson = (websiteId: string, history: readonly DeliveryHistoryEntry[]): string => {
+export const reportAsJson = (websiteId: string, history: readonly NamedEntry[]): string => {
   const changes = history.map(({ block: _, revision, ...entry }) => ({ revision: Number(revision), ...entry }));
   return `${JSON.stringify({ websiteId, changes, block: history.at(-1)?.block ?? null }, null, 2)}\n`;
 };
 
-const changeText = ({ revision, at, actor, type, changes, reason, reasonVisible, undid }: DeliveryHistoryEntry): string => {
+const changeText = ({ revision, at, actor, type, changes, reason, reasonVisible, undid }: NamedEntry): string => {
   const head = `#${String(revision)}  ${at}  ${actorText(actor)}  ${wordsOf(type)}`;
   const why =
     reason === undefined ? [] : [['reason', `${printable(reason)}${reasonVisible === true ? ' (clients may be told)' : ''}`]];
@@ -40,8 +45,8 @@ const changeText = ({ revision, at, actor, type, changes, reason, reasonVisible,
   return [head, ...table([...why, ...what, ...rows])].join('\n');
 };
 
-const actorText = ({ subject, role, via, tokenId }: Actor): string =>
-  `${printable(subject)} (${role}, ${via}${tokenId === undefined ? '' : ` ${printable(tokenId)}`})`;
+const actorText = ({ subject, name = subject, role, via, tokenId }: NamedActor): string =>
+  `${printable(subject)}${name === subject ? '' : `, ${printable(name)}`} (${role}, ${via}${tokenId === undefined ? '' : ` ${printable(tokenId)}`})`;
 
 const blockText = (block: DeliveryBlock, revision: bigint): string => {
   const { estimatedCompletionAt, showPreviewUrl, previewUrlOverride, checkpoints, updatedAt } = block;

@@ -29,7 +29,7 @@ test('with read models of another log no role starts; without them each does', a
   await mintToken(before);
   const token = await mintToken(folder);
   const dropReadModels = async (): Promise<void> => {
-    for (const name of await modelFiles(folder)) await rm(join(folder, name));
+    for (const name of await modelFiles(folder)) await rm(join(folder, name), { force: true });
   };
   await dropReadModels();
   for (const name of await modelFiles(before)) await copyFile(join(before, name), join(folder, name));

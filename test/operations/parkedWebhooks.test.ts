@@ -27,7 +27,7 @@ const park = (folder: string, webhookId: string): Promise<void> =>
 test('parked webhooks are listed, and processed by the workers on request', async () => {
   const folder = temporaryFolder();
   const parked = (...args: string[]) => operate(folder, 'parkedWebhooks', args);
-  expect(await parked()).toBe('No webhook is parked.');
+  await expect(parked()).rejects.toThrow('there is no events.db');
   await park(folder, 'h1');
   await park(folder, 'h2');
   expect((await parked()).split('\n')).toStrictEqual([

@@ -3,7 +3,8 @@ import type { DeliveryBlock as Block } from '../../../events/delivery/delivery.b
 import { DeliveryCheckpoint, DeliveryCheckpointStatus, deliveryEvents } from '../../../events/delivery/delivery.events.js';
 import type { DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import { CheckpointId, named } from '../../schemas.js';
-import { Actor, type createActorNames } from '../../actors.js';
+import type { createActorNames } from '../../../events/actorNames.js';
+import { Actor } from '../../actors.js';
 import type { Preview } from './preview.js';
 
 const Time = Type.String({ format: 'date-time' });

@@ -9,7 +9,7 @@ import type { Hosting } from '../../../integrations/hosting/port.js';
 import { utcTime } from '../../../platform/times.js';
 import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
-import { createActorNames } from '../../actors.js';
+import { createActorNames } from '../../../events/actorNames.js';
 import { notACursor, readPage } from '../../paging.js';
 import { route, type Answer, type Route, type RouteRequest, type RouteTag } from '../../route.js';
 import { DeliveryBlock, DeliveryHistory, SentCheckpoint, toDeliveryBlock, toDeliveryHistory } from './delivery.resource.js';
