@@ -46,6 +46,7 @@ export const refusalKinds = {
   feature_off: 'forbidden',
   client_not_found: 'notFound',
   client_email_taken: 'conflict',
+  client_email_invited: 'conflict',
   already_owner: 'conflict',
   link_not_found: 'notFound',
   invitation_not_found: 'notFound',
@@ -119,6 +120,7 @@ export const refusals = {
 
   clientNotFound: (id: string) => refuse('client_not_found', `Client ${id} does not exist`),
   clientEmailTaken: () => refuse('client_email_taken', 'A client with this email already exists'),
+  clientEmailInvited: () => refuse('client_email_invited', 'Somebody with this email is invited to a website'),
   alreadyOwner: () => refuse('already_owner', 'Client already owns this website'),
   linkNotFound: (clientId: string, websiteId: string) =>
     refuse('link_not_found', `Client ${clientId} is not linked to website ${websiteId}`),

@@ -88,7 +88,16 @@ export const composeHttp = (
       metrics.observe(answered);
     },
   };
-  const pages = createPages({ brand, baseUrl, identityProvider, reader, ledger: integrations.ledger, appFolder });
+  const pages = createPages({
+    engine,
+    erasure: integrations.erasure,
+    brand,
+    baseUrl,
+    identityProvider,
+    reader,
+    ledger: integrations.ledger,
+    appFolder,
+  });
   const git = gitServer === undefined ? undefined : createGitHandler({ engine, reader, identityProvider, keyUse, gitServer });
   const vital = routes.filter((route) => route.vital === true);
   const onApi = routes.filter((route) => !(metricsOnHealthPort && route.path === '/metrics'));

@@ -34,7 +34,7 @@ import { createTrustsProxy } from '../platform/publicAddress.js';
 import type { Settings } from '../platform/settings.js';
 import { listBookings } from '../projections/booking/booking.queries.js';
 import { createSiteDirectory } from '../projections/website/siteDirectory.js';
-import { erasureTargets } from '../projections/erasure/erasureTargets.queries.js';
+import { erasureTargets, tokensOfAddress } from '../projections/erasure/erasureTargets.queries.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
 
@@ -161,12 +161,11 @@ export const composeIntegrations = (
     commerce: createShopify({ ...settings.commerce, clock, random, logger }),
     ...(settings.llm !== undefined && { llm: createOpenAiGateway({ ...settings.llm, clock, random, logger }) }),
     erasure: {
-      findTargets: (clientId, person) => erasureTargets(reader, clientId, person),
-      holders: [
-        // It still holds the mails from before a mail server was configured.
-        outbox,
-        { forget: (address, person) => identityProvider?.forget?.(address, person) ?? Promise.resolve() },
-      ],
+      findTargets: (clientId, emails) => erasureTargets(reader, clientId, emails),
+      findTokens: (person) => tokensOfAddress(reader, person),
+      // It still holds the mails from before a mail server was configured.
+      holders: [outbox],
+      accounts: { forget: (address, person) => identityProvider?.forget?.(address, person) ?? Promise.resolve() },
     },
     // A website's origin comes first: nothing else is answered there.
     mounts: {

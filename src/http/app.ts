@@ -188,7 +188,13 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
       return;
     }
     const { path, method, headers } = request;
-    const page = pages({ method, path, headers, query: () => new URLSearchParams(request.url.split('?', 2)[1]) });
+    const page = pages({
+      requestId: exchange.requestId,
+      method,
+      path,
+      headers,
+      query: () => new URLSearchParams(request.url.split('?', 2)[1]),
+    });
     if (page === null) {
       next();
       return;

@@ -2,9 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { clientDecider, clientEmailDecider, clientSubjectDecider } from '../../src/commands/client/client.decider.js';
 import { refusals } from '../../src/commands/refusal.js';
 import type { ClientEvent } from '../../src/events/client/client.events.js';
-import { expectRepeatable, given, stateAfter } from '../support/given.js';
+import { now, expectRepeatable, given, stateAfter } from '../support/given.js';
+
+const after = (days: number): string => new Date(Date.parse(now) + days * 86_400_000).toISOString();
 
 const registered: ClientEvent = { type: 'ClientRegistered', data: { clientId: 'c1', email: 'anna@example.com' } };
+
+const change = { type: 'ChangeClient', clientId: 'c1', encryptedFor: 'anna@example.com', changeId: 'ch1' } as const;
 
 describe('a client', () => {
   test('is registered once', () => {
@@ -17,7 +21,7 @@ describe('a client', () => {
   });
 
   test('is renamed', () => {
-    const rename = { type: 'RenameClient', clientId: 'c1', name: 'Anna' } as const;
+    const rename = { ...change, name: 'Anna' };
     given(clientDecider, [registered])
       .when(rename)
       .then([{ type: 'ClientRenamed', data: { clientId: 'c1', name: 'Anna' } }]);
@@ -31,7 +35,7 @@ describe('a client', () => {
     expectRepeatable(clientDecider, [registered], erase);
     given(clientDecider).when(erase).thenRefused(refusals.clientNotFound('c1'));
     for (const command of [
-      { type: 'RenameClient', clientId: 'c1', name: 'Anna' },
+      { ...change, name: 'Anna' },
       { type: 'RegisterClient', clientId: 'c1', email: 'anna@example.com' },
     ] as const) {
       given(clientDecider, [registered, erased]).when(command).thenRefused(refusals.clientNotFound('c1'));
@@ -39,7 +43,76 @@ describe('a client', () => {
   });
 
   test('that does not exist is not renamed', () => {
-    given(clientDecider).when({ type: 'RenameClient', clientId: 'c1', name: 'Anna' }).thenRefused(refusals.clientNotFound('c1'));
+    given(clientDecider)
+      .when({ ...change, name: 'Anna' })
+      .thenRefused(refusals.clientNotFound('c1'));
+  });
+});
+
+describe('a change of address', () => {
+  const request = { ...change, email: 'anna@example.org' };
+  const requested = (changeId = 'ch1', expiresAt = after(30)): ClientEvent => ({
+    type: 'ClientEmailChangeRequested',
+    data: { clientId: 'c1', changeId, email: 'anna@example.org', expiresAt },
+  });
+  const withdrawn: ClientEvent = { type: 'ClientEmailChangeWithdrawn', data: { clientId: 'c1', changeId: 'ch1' } };
+  const confirm = { type: 'ConfirmAddressChange', clientId: 'c1', changeId: 'ch1', email: 'new' } as const;
+  const changed: ClientEvent = {
+    type: 'ClientEmailChanged',
+    data: { clientId: 'c1', changeId: 'ch1', email: 'new', formerEmail: 'anna@example.com' },
+  };
+
+  test('is asked for together with a name, and not twice', () => {
+    given(clientDecider, [registered])
+      .when({ ...request, name: 'Anna' })
+      .then([{ type: 'ClientRenamed', data: { clientId: 'c1', name: 'Anna' } }, requested()]);
+    expectRepeatable(clientDecider, [registered], request);
+    given(clientDecider, [registered, requested()])
+      .when({ ...request, changeId: 'ch2' })
+      .then([]);
+  });
+
+  test('is asked for again once it has expired, or for another address', () => {
+    given(clientDecider, [registered, requested('ch1', after(0))])
+      .when({ ...request, changeId: 'ch2' })
+      .then([requested('ch2')]);
+    const other = { clientId: 'c1', changeId: 'ch2', email: 'anna@example.net', expiresAt: after(30) };
+    given(clientDecider, [registered, requested()])
+      .when({ ...request, email: other.email, changeId: 'ch2' })
+      .then([{ type: 'ClientEmailChangeRequested', data: other }]);
+  });
+
+  test('is withdrawn by the present address', () => {
+    const present = { ...change, email: 'anna@example.com' };
+    given(clientDecider, [registered]).when(present).then([]);
+    given(clientDecider, [registered, requested()]).when(present).then([withdrawn]);
+    expectRepeatable(clientDecider, [registered, requested()], present);
+  });
+
+  test('is confirmed once, while it is pending', () => {
+    given(clientDecider, [registered, requested()]).when(confirm).then([changed]);
+    expectRepeatable(clientDecider, [registered, requested()], confirm);
+    expect(stateAfter(clientDecider, [registered, requested(), changed])).toMatchObject({
+      email: 'new',
+      formerEmails: ['anna@example.com'],
+    });
+    const erased: ClientEvent = { type: 'ClientErased', data: { clientId: 'c1' } };
+    for (const past of [
+      [],
+      [registered],
+      [registered, requested(), withdrawn],
+      [registered, requested(), requested('ch2')],
+      [registered, requested('ch1', after(0))],
+      [registered, requested(), erased],
+    ]) {
+      given(clientDecider, past).when(confirm).then([]);
+    }
+  });
+
+  test('makes what was encrypted for the former address stale', () => {
+    given(clientDecider, [registered, requested(), changed])
+      .when({ ...change, name: 'Anna' })
+      .thenRefused(refusals.stale());
   });
 });
 

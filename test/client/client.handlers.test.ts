@@ -1,11 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import {
-  bindClientSubject,
-  createClient,
-  ensureClient,
-  renameClient,
-  reserveClientId,
-} from '../../src/commands/client/client.handlers.js';
+import { bindClientSubject, createClient, ensureClient, changeClient } from '../../src/commands/client/client.handlers.js';
+import { reserveClientId } from '../../src/commands/client/clientEmail.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.directory.js';
@@ -96,9 +91,9 @@ test('a subject is bound to the last client that it proved to be', async () => {
 
 test('renaming refuses an unknown client, and what somebody else has changed meanwhile', async () => {
   const rename = (clientId: string, name: string) =>
-    renameClient(local.engine, clientId, name, local.context(), { expectedRevision: 0n });
+    changeClient(local.engine, clientId, { name }, local.context(), { expectedRevision: 0n });
   const clientId = await create(local);
-  await expect(renameClient(local.engine, 'nobody', 'X', local.context())).rejects.toEqual(
+  await expect(changeClient(local.engine, 'nobody', { name: 'X' }, local.context())).rejects.toEqual(
     new Refused(refusals.clientNotFound('nobody')),
   );
   await rename(clientId, 'Anna B.');

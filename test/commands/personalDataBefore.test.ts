@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { claimInvitation } from '../../src/commands/access/access.handlers.js';
-import { createClient, renameClient } from '../../src/commands/client/client.handlers.js';
+import { createClient, changeClient } from '../../src/commands/client/client.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import type { DomainEvent } from '../../src/events/envelope.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
@@ -46,7 +46,7 @@ test('a client is read, found and renamed', async () => {
   await writeClient('c1');
   expect(await clientIdOfEmail(local.engine, email)).toBe('c1');
   expect((await readClient(local.engine, 'c1'))?.client).toMatchObject({ id: 'c1', email, name: 'Anna' });
-  await renameClient(local.engine, 'c1', 'Anna B.', local.context());
+  await changeClient(local.engine, 'c1', { name: 'Anna B.' }, local.context());
   expect((await readClient(local.engine, 'c1'))?.client.name).toBe('Anna B.');
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
-import { createClient, renameClient } from '../../src/commands/client/client.handlers.js';
+import { createClient, changeClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient, type PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../src/commands/refusal.js';
 import { changeWebsite } from '../../src/commands/website/website.handlers.js';
@@ -77,7 +77,7 @@ describe('a client who is erased', () => {
     const gone = new Refused(refusals.clientNotFound(anna.clientId));
     await expect(erase(anna)).rejects.toEqual(gone);
     await expect(erase(anna, other)).rejects.toEqual(gone);
-    await expect(renameClient(other.engine, anna.clientId, 'X', other.context())).rejects.toEqual(gone);
+    await expect(changeClient(other.engine, anna.clientId, { name: 'X' }, other.context())).rejects.toEqual(gone);
     await expect(erase({ clientId: 'nobody' })).rejects.toEqual(new Refused(refusals.clientNotFound('nobody')));
   });
 

@@ -88,13 +88,13 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   },
   revokeAPIKey: async () => ({ ids: { apiKey: await madeId('/api-keys', { name: 'spare' }) } }),
   getClient: () => Promise.resolve({ ids: { client: everybody.clientIds.owner } }),
-  renameClient: () => Promise.resolve({ ids: { client: everybody.clientIds.owner } }),
   // The example of a creation has made it.
   deleteWebsite: async () => {
     const [website] = (await call('GET', '/websites?q=corner-bakery')).body as readonly { readonly id: string }[];
     await made(`/websites/${website?.id ?? ''}/archive`, undefined);
     return { ids: { website: website?.id ?? '' } };
   },
+  changeClient: () => Promise.resolve({ ids: { client: everybody.clientIds.owner } }),
   eraseClient: async () => ({ ids: { client: await madeId('/clients', { email: 'gone@example.com' }) } }),
 };
 

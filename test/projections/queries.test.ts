@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addClient, changeAccess } from '../../src/commands/access/access.handlers.js';
-import { createClient, renameClient } from '../../src/commands/client/client.handlers.js';
+import { createClient, changeClient } from '../../src/commands/client/client.handlers.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
 import { UnknownEvent } from '../../src/events/codec.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
@@ -189,7 +189,7 @@ describe('lists', () => {
 
   test('clients by text and address', async () => {
     const [anna, berta] = [await newClient('anna@x.example', 'Anna'), await newClient('berta@y.example')];
-    await renameClient(local.engine, berta, 'Berta X.', local.context());
+    await changeClient(local.engine, berta, { name: 'Berta X.' }, local.context());
     const found = async (query: Parameters<typeof listClients>[1]) =>
       (await listClients(other.engine, query)).map(({ id }) => id);
     expect(await found({ limit: 9 })).toEqual([berta, anna]);
@@ -197,7 +197,7 @@ describe('lists', () => {
     expect(await found({ limit: 9, after: berta })).toEqual([anna]);
     expect(await found({ limit: 9, q: 'berta x' })).toEqual([berta]);
     expect(await found({ limit: 9, q: 'x.' })).toEqual([berta, anna]);
-    await renameClient(local.engine, anna, 'Anna Großmüller', local.context());
+    await changeClient(local.engine, anna, { name: 'Anna Großmüller' }, local.context());
     expect(await found({ limit: 9, q: 'GROSSMULLER' })).toEqual([anna]);
     expect(await found({ limit: 9, email: 'Anna@X.example' })).toEqual([anna]);
     expect(await found({ limit: 9, email: 'anna@x' })).toEqual([]);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { addClient, claimInvitation } from '../../src/commands/access/access.handlers.js';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
-import { renameClient } from '../../src/commands/client/client.handlers.js';
+import { changeClient } from '../../src/commands/client/client.handlers.js';
 import type { PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
 import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
 import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
@@ -72,7 +72,7 @@ export const makeErasable = async (process: EngineProcess, outbox: Outbox, name:
     { invitationId: claimed.invitationId, subject, verifiedEmail: email, name },
     context({ actor: clientActor(subject) }),
   );
-  await renameClient(engine, clientId, `${name} the Second`, context());
+  await changeClient(engine, clientId, { name: `${name} the Second` }, context());
   await changeWebsite(engine, { websiteId: owned, clientId }, context());
   const mint = async (who: { subject: string; verifiedEmail?: string; userName?: string }): Promise<string> =>
     (

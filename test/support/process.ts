@@ -7,7 +7,7 @@ import {
 import type { CommandContext } from '../../src/commands/handleCommand.js';
 import type { Core, Stores } from '../../src/compose/core.js';
 import type { Engine } from '../../src/engine.js';
-import { erasureTargets } from '../../src/projections/erasure/erasureTargets.queries.js';
+import { erasureTargets, tokensOfAddress } from '../../src/projections/erasure/erasureTargets.queries.js';
 import type { Reader } from '../../src/projections/reader.js';
 import type { RecordStore } from '../../src/projections/store/readModelStore.js';
 
@@ -23,7 +23,9 @@ export const partsOf = (process: TestProcess): Pick<Core, 'engine' | 'reader' | 
 
 /** What an erasure is given: the targets as the read models of this process know them. */
 export const erasureOf = (process: TestProcess, holders: readonly PersonalDataHolder[] = []): ErasureParts => ({
-  findTargets: (clientId, person) => erasureTargets(process, clientId, person),
+  findTargets: (clientId, emails) => erasureTargets(process, clientId, emails),
+  findTokens: (person) => tokensOfAddress(process, person),
+  accounts: { forget: () => Promise.resolve() },
   holders,
 });
 

@@ -2,13 +2,14 @@ import type { Engine } from '../../engine.js';
 import type { AccessEvent, LinkRole } from '../../events/access/access.events.js';
 import { accessFold, linkRole, type AccessState } from '../../events/access/access.state.js';
 import { invitationIdFor, keyOfInvitation, type AccessKey } from '../../events/access/access.stream.js';
-import { clientIdOf } from '../../events/client/client.directory.js';
+import { clientIdOf, recipientOf } from '../../events/client/client.directory.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { START } from '../../events/store/eventStore.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { isoTime } from '../../platform/clock.js';
 import { entityId } from '../../platform/ids.js';
-import { bindClientSubject, ensureClient, reserveClientId } from '../client/client.handlers.js';
+import { bindClientSubject, ensureClient } from '../client/client.handlers.js';
+import { reserveClientId } from '../client/clientEmail.handlers.js';
 import { isRefusal, type Untimed } from '../decider.js';
 import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals, type Refusal } from '../refusal.js';
@@ -180,6 +181,13 @@ export const offerTransfer = async (
   return { handled, clientId };
 };
 
+const isRecipient = async (
+  engine: Engine,
+  clientId: string,
+  invited: string,
+  verifiedEmail: string | undefined,
+): Promise<boolean> => (await engine.personal.decrypt(await recipientOf(engine, clientId, invited))) === verifiedEmail;
+
 /**
  * Claims an invitation for a signed-in caller: registers the client if needed, binds the subject to
  * it, links it. For a transfer, this only starts the claim; the transfer process
@@ -216,7 +224,7 @@ export const claimInvitation = async (
   const { ownerId, ownerPosition, archived, isGone } = await websiteOf(engine, websiteId);
   const { state, revision: found } = await engine.state(accessFold, key);
   const { email: storedEmail, kind } = state.invitations.get(invitationId) ?? {};
-  const isTheirs = storedEmail !== undefined && (await engine.personal.decrypt(storedEmail)) === verifiedEmail;
+  const isTheirs = storedEmail !== undefined && (await isRecipient(engine, key.clientId, storedEmail, verifiedEmail));
   const storedSubject = await engine.personal.encryptSubject(subject);
   const commandBy = (claimedBy: string): Untimed<ClaimInvitation | ClaimTransfer> => ({
     type: kind === 'ownership_transfer' ? 'ClaimTransfer' : 'ClaimInvitation',
@@ -329,7 +337,7 @@ export const requestRenewal = async (
   const key = keyOfInvitation(invitationId);
   if (key === null) throw new Refused(refusals.invitationNotFound(invitationId));
   const { email } = (await engine.state(accessFold, key)).state.invitations.get(invitationId) ?? {};
-  const isTheirs = email !== undefined && (await engine.personal.decrypt(email)) === verifiedEmail;
+  const isTheirs = email !== undefined && (await isRecipient(engine, key.clientId, email, verifiedEmail));
   const request = { type: 'RequestRenewal', ...key, invitationId, verifiedEmail: isTheirs ? email : undefined } as const;
   if (email !== undefined && !isTheirs) throw new Refused(refusals.notYourInvitation(verifiedEmail));
   return changeAccess(engine, request, context);

@@ -7,7 +7,27 @@ export type ClientCommand =
       readonly email: string;
       readonly name?: string | undefined;
     }
-  | { readonly type: 'RenameClient'; readonly at: string; readonly clientId: string; readonly name: string }
+  | {
+      readonly type: 'ChangeClient';
+      readonly at: string;
+      readonly clientId: string;
+      /** The client's address as events hold it, with whose key name and address are encrypted. */
+      readonly encryptedFor: string;
+      readonly name?: string | undefined;
+      /** The client's own withdraws the change that is pending. */
+      readonly email?: string | undefined;
+      /** The id of the change, if it becomes one. */
+      readonly changeId: string;
+    }
+  | {
+      /** Changes nothing unless the change is pending and has not expired. */
+      readonly type: 'ConfirmAddressChange';
+      readonly at: string;
+      readonly clientId: string;
+      readonly changeId: string;
+      /** Encrypted with a key of its own. */
+      readonly email: string;
+    }
   | { readonly type: 'EraseClient'; readonly at: string; readonly clientId: string };
 
 export interface ClientEmailCommand {

@@ -3,9 +3,11 @@ import {
   clientEmailFold,
   clientFold,
   clientSubjectFold,
+  pendingChange,
   type ClientReference,
   type ClientState,
 } from '../../events/client/client.state.js';
+import { isoTime } from '../../platform/clock.js';
 import type { Decider } from '../decider.js';
 import { refusals } from '../refusal.js';
 import type { ClientCommand, ClientEmailCommand, ClientSubjectCommand } from './client.commands.js';
@@ -21,10 +23,21 @@ export const clientDecider: Decider<ClientState, ClientCommand, ClientEvent> = {
         const { clientId, email, name } = command;
         return [{ type: 'ClientRegistered', data: { clientId, email, ...(name !== undefined && { name }) } }];
       }
-      case 'RenameClient': {
-        const { clientId, name } = command;
+      case 'ChangeClient': {
+        const { clientId, encryptedFor, name } = command;
         if (state.stage !== 'registered') return refusals.clientNotFound(clientId);
-        return state.name === name ? [] : [{ type: 'ClientRenamed', data: { clientId, name } }];
+        // What is encrypted with the key of a former address would be missed by an erasure.
+        if (state.email !== encryptedFor) return refusals.stale();
+        const renamed: readonly ClientEvent[] =
+          name === undefined || state.name === name ? [] : [{ type: 'ClientRenamed', data: { clientId, name } }];
+        return [...renamed, ...requestAddress(command, state)];
+      }
+      case 'ConfirmAddressChange': {
+        const { clientId, changeId, email, at } = command;
+        if (state.stage !== 'registered') return [];
+        const pending = pendingChange(state);
+        if (pending?.changeId !== changeId || pending.expiresAt <= at) return [];
+        return [{ type: 'ClientEmailChanged', data: { clientId, changeId, email, formerEmail: state.email } }];
       }
       case 'EraseClient': {
         const { clientId } = command;
@@ -36,6 +49,24 @@ export const clientDecider: Decider<ClientState, ClientCommand, ClientEvent> = {
     }
   },
 };
+
+/** The same address again changes nothing while it can still be confirmed. */
+const requestAddress = (
+  { clientId, changeId, email, at }: Extract<ClientCommand, { type: 'ChangeClient' }>,
+  state: Extract<ClientState, { stage: 'registered' }>,
+): readonly ClientEvent[] => {
+  if (email === undefined) return [];
+  const pending = pendingChange(state);
+  if (email === state.email) {
+    return pending === undefined ? [] : [{ type: 'ClientEmailChangeWithdrawn', data: { clientId, changeId: pending.changeId } }];
+  }
+  if (pending?.email === email && pending.expiresAt > at) return [];
+  const expiresAt = isoTime(Date.parse(at) + addressChangeMs);
+  return [{ type: 'ClientEmailChangeRequested', data: { clientId, changeId, email, expiresAt } }];
+};
+
+/** As long as an invitation: people read their mail late. */
+const addressChangeMs = 30 * 24 * 3_600_000;
 
 /**
  * The first reservation of an address stays until it is released. Later reservations change

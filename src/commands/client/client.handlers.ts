@@ -1,28 +1,18 @@
 import type { Engine } from '../../engine.js';
 import type { ClientEvent } from '../../events/client/client.events.js';
-import { clientStream } from '../../events/client/client.stream.js';
+import { addressChangeIdFor, clientStream } from '../../events/client/client.stream.js';
 import { entityId, eventId } from '../../platform/ids.js';
-import { clientDecider, clientEmailDecider, clientSubjectDecider } from './client.decider.js';
-import { consequenceOf, type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
+import { refuseTakenAddress, reserveClientId } from './clientEmail.handlers.js';
+import { clientDecider, clientSubjectDecider } from './client.decider.js';
+import { type CommandContext, type Handled, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
-import { type ClientState, clientFold, clientEmailFold } from '../../events/client/client.state.js';
+import { type ClientState, clientFold } from '../../events/client/client.state.js';
 
 export interface Person {
   /** In lower case. */
   readonly email: string;
   readonly name?: string | undefined;
 }
-
-/**
- * The client id that a lower-case address stands for. The first call for an address reserves one.
- */
-export const reserveClientId = async (engine: Engine, email: string, context: CommandContext): Promise<string> => {
-  await freeAddress(engine, email, context);
-  const own = entityId(context.commandId, 'client');
-  const reserve = { type: 'ReserveClientEmail', emailIndex: engine.blindIndex(email), clientId: own } as const;
-  const { state } = await engine.handle(clientEmailDecider, reserve, context);
-  return state.clientId ?? own;
-};
 
 /** The client of the address, which is registered if needed. */
 export const ensureClient = async (
@@ -41,28 +31,6 @@ export const ensureClient = async (
   return { clientId, created: isOwn || clientId === entityId(context.commandId, 'client') };
 };
 
-/**
- * Releases an address that an erased client still holds, so that it belongs to a new person. An
- * erasure begins with this; a command that needs the address earlier does it first.
- */
-const freeAddress = async (engine: Engine, email: string, context: CommandContext): Promise<void> => {
-  const { clientId } = (await engine.state(clientEmailFold, { emailIndex: engine.blindIndex(email) })).state;
-  if (clientId === undefined) return;
-  const { state } = await engine.state(clientFold, { clientId });
-  if (state.stage === 'erased') await releaseAddress(engine, { clientId, email: state.email, address: email }, context);
-};
-
-/** @param client `email` as its events hold it, `address` in lower case */
-export const releaseAddress = async (
-  engine: Engine,
-  { clientId, email, address }: { readonly clientId: string; readonly email: string; readonly address: string },
-  context: CommandContext,
-): Promise<void> => {
-  await engine.personal.retire(email);
-  const release = { type: 'ReleaseClientEmail', emailIndex: engine.blindIndex(address), clientId } as const;
-  await engine.handle(clientEmailDecider, release, consequenceOf(engine, context));
-};
-
 /** @throws Refused: `A client with this email already exists` */
 export const createClient = async (engine: Engine, person: Person, context: CommandContext): Promise<string> => {
   const { clientId, created } = await ensureClient(engine, person, context);
@@ -70,19 +38,33 @@ export const createClient = async (engine: Engine, person: Person, context: Comm
   return clientId;
 };
 
-/** @throws Refused: `Client <id> does not exist`, `Someone else saved …` */
-export const renameClient = async (
+/**
+ * Changes the name at once. Another address holds once its owner has confirmed it
+ * (`confirmAddressChange`); the present one withdraws what is pending.
+ * @param changes `email` in lower case
+ * @throws Refused: `Client <id> does not exist`, `A client with this email already exists`,
+ *   `Somebody with this email is invited to a website`, `Someone else saved …`
+ */
+export const changeClient = async (
   engine: Engine,
   clientId: string,
-  name: string,
+  { name, email }: { readonly name?: string | undefined; readonly email?: string | undefined },
   context: CommandContext,
   options?: HandleOptions,
 ): Promise<Handled<ClientState, ClientEvent>> => {
   const { state } = await engine.state(clientFold, { clientId });
-  const email = state.stage === 'registered' ? await engine.personal.decrypt(state.email) : null;
-  if (email === null) throw new Refused(refusals.clientNotFound(clientId));
-  const encryptedName = await engine.personal.encrypt(email, name);
-  const command = { type: 'RenameClient', clientId, name: encryptedName } as const;
+  const address = state.stage === 'registered' ? await engine.personal.decrypt(state.email) : null;
+  if (state.stage !== 'registered' || address === null) throw new Refused(refusals.clientNotFound(clientId));
+  if (email !== undefined && email !== address) await refuseTakenAddress(engine, clientId, email);
+  const encrypt = (text: string): Promise<string> => engine.personal.encrypt(address, text);
+  const command = {
+    type: 'ChangeClient',
+    clientId,
+    encryptedFor: state.email,
+    ...(name !== undefined && { name: await encrypt(name) }),
+    ...(email !== undefined && { email: email === address ? state.email : await encrypt(email) }),
+    changeId: addressChangeIdFor(entityId(context.commandId, 'addressChange'), clientId),
+  } as const;
   return engine.handle(clientDecider, command, context, options);
 };
 

@@ -2,11 +2,12 @@ import type { Engine } from '../../engine.js';
 import { changeAccess } from '../access/access.handlers.js';
 import { apiKeyDecider } from '../apiKey/apiKey.decider.js';
 import { clientDecider } from '../client/client.decider.js';
-import { releaseAddress } from '../client/client.handlers.js';
+import { releaseAddress } from '../client/clientEmail.handlers.js';
 import { consequenceOf, type CommandContext, type HandleOptions } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
 import { websiteDecider } from '../website/website.decider.js';
-import { clientFold } from '../../events/client/client.state.js';
+import { clientFold, type ClientAddresses } from '../../events/client/client.state.js';
+import { clientIdOfEmail } from '../../events/client/client.directory.js';
 import { keyOfId } from '../../events/apiKey/apiKey.stream.js';
 
 /** Holds personal data outside the log, by address. */
@@ -29,19 +30,27 @@ export interface ErasureTargets {
 
 /** A person whose erasure has been decided. */
 export interface ErasedPerson {
-  /** As events hold it. */
-  readonly email: string;
-  /** `null` when it can no longer be decrypted. */
-  readonly address: string | null;
+  /** Every address that was theirs or was to be, as events hold it, and readable. */
+  readonly addresses: readonly {
+    readonly email: string;
+    readonly address: string;
+    /** Whether its account with the identity provider is theirs. */
+    readonly isTheirs: boolean;
+  }[];
 }
 
 /** What an erasure needs beside the engine. */
 export interface ErasureParts {
   /**
    * The targets that the log holds at the time of the call.
-   * @param email as the client's events hold it
+   * @param emails as the client's events hold them
    */
-  readonly findTargets: (clientId: string, email: string) => Promise<ErasureTargets>;
+  readonly findTargets: (clientId: string, emails: readonly string[]) => Promise<ErasureTargets>;
+  /** The tokens that were made with an address, as events hold it. */
+  readonly findTokens: (email: string) => Promise<ErasureTargets['apiKeys']>;
+  /** The identity provider's accounts. */
+  readonly accounts: PersonalDataHolder;
+  /** Of anything else. */
   readonly holders: readonly PersonalDataHolder[];
 }
 
@@ -64,21 +73,20 @@ export const eraseClient = async (
   const address = await engine.personal.decrypt(state.email);
   // An address that was never encrypted does not show how far an erasure has come.
   const isOver = address === null || address === state.email;
-  const { events } = await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context, options);
-  if (events.length === 0 && isOver) throw new Refused(refusals.clientNotFound(clientId));
-  return withdrawClient(engine, parts, { clientId, email: state.email }, context);
+  const { events, state: after } = await engine.handle(clientDecider, { type: 'EraseClient', clientId }, context, options);
+  if ((events.length === 0 && isOver) || after.stage === 'none') throw new Refused(refusals.clientNotFound(clientId));
+  return withdrawClient(engine, parts, { ...after, clientId }, context);
 };
 
 /**
  * Everything that follows from `ClientErased`. It may be interrupted anywhere and repeated, by
  * several processes at once. The address is freed first and the key is destroyed last, so that a
  * missing key means that nothing is left to do.
- * @param client `email` as its events hold it
  */
 export const completeErasure = async (
   engine: Engine,
   parts: ErasureParts,
-  client: { readonly clientId: string; readonly email: string },
+  client: ClientAddresses & { readonly clientId: string },
   context: CommandContext,
 ): Promise<void> => forgetPerson(engine, parts, await withdrawClient(engine, parts, client, context));
 
@@ -86,14 +94,23 @@ export const completeErasure = async (
 const withdrawClient = async (
   engine: Engine,
   { findTargets }: Pick<ErasureParts, 'findTargets'>,
-  { clientId, email }: { readonly clientId: string; readonly email: string },
+  { clientId, email, formerEmails, changes }: ClientAddresses & { readonly clientId: string },
   context: CommandContext,
 ): Promise<ErasedPerson> => {
-  const address = await engine.personal.decrypt(email);
-  if (address === null) return { email, address };
-  await releaseAddress(engine, { clientId, email, address }, context);
+  const addresses: ErasedPerson['addresses'][number][] = [];
+  if ((await engine.personal.decrypt(email)) === null) return { addresses };
+  const requested = [...changes.values()].map((change) => change.email);
+  for (const each of new Set([...formerEmails, ...requested, email])) {
+    const address = await engine.personal.decrypt(each);
+    if (address === null) continue;
+    await engine.personal.retire(each);
+    await releaseAddress(engine, clientId, address, context);
+    // A former address may be another client's by now.
+    const isTheirs = each === email || (formerEmails.includes(each) && (await clientIdOfEmail(engine, address)) === undefined);
+    addresses.push({ email: each, address, isTheirs });
+  }
 
-  const { owned, accessible, apiKeys } = await findTargets(clientId, email);
+  const { owned, accessible, apiKeys } = await findTargets(clientId, [email, ...formerEmails]);
   for (const websiteId of owned) {
     const remove = { type: 'RemoveOwner', websiteId, clientId } as const;
     await engine.handle(websiteDecider, remove, consequenceOf(engine, context));
@@ -106,16 +123,19 @@ const withdrawClient = async (
     const revoke = { type: 'RevokeAPIKey', key: keyOfId(id), id, subject, callerRole: 'admin' } as const;
     await engine.handle(apiKeyDecider, revoke, consequenceOf(engine, context));
   }
-  return { email, address };
+  return { addresses };
 };
 
 /** When it resolves, no personal data of the person can be read anywhere. */
 export const forgetPerson = async (
   { personal }: Pick<Engine, 'personal'>,
-  { holders }: Pick<ErasureParts, 'holders'>,
-  { email, address }: ErasedPerson,
+  { accounts, holders }: Pick<ErasureParts, 'accounts' | 'holders'>,
+  { addresses }: ErasedPerson,
 ): Promise<void> => {
-  if (address === null) return;
-  for (const holder of holders) await holder.forget(address, email);
-  await personal.cryptoShred(email);
+  for (const { email, address, isTheirs } of addresses) {
+    for (const holder of holders) await holder.forget(address, email);
+    if (isTheirs) await accounts.forget(address, email);
+  }
+  // That of the present address is last.
+  for (const { email } of addresses) await personal.cryptoShred(email);
 };

@@ -13,6 +13,16 @@ export interface ClientDirectory extends Pick<StreamReader, 'state'> {
 const isRegistered = async ({ state }: ClientDirectory, clientId: string): Promise<boolean> =>
   (await state(clientFold, { clientId })).state.stage === 'registered';
 
+/**
+ * To whom an invitation of the client goes, and who may accept it, as events hold an address: the
+ * client's own once they are registered, since it may have changed.
+ * @param invited the address that was invited
+ */
+export const recipientOf = async ({ state }: Pick<StreamReader, 'state'>, clientId: string, invited: string): Promise<string> => {
+  const { state: client } = await state(clientFold, { clientId });
+  return client.stage === 'registered' ? client.email : invited;
+};
+
 /** The client of a lower-case address, if it is registered. */
 export const clientIdOfEmail = async (directory: ClientDirectory, email: string): Promise<string | undefined> => {
   const { state } = await directory.state(clientEmailFold, { emailIndex: directory.blindIndex(email) });

@@ -5,6 +5,15 @@ import { event, type EventOf } from '../defineStream.js';
 export const clientEvents = {
   ClientRegistered: event(Type.Object({ clientId: Type.String(), email: Type.String(), name: Type.Optional(Type.String()) })),
   ClientRenamed: event(Type.Object({ clientId: Type.String(), name: Type.String() })),
+  /** The address holds once its owner has confirmed it, until `expiresAt`. It replaces an earlier request. */
+  ClientEmailChangeRequested: event(
+    Type.Object({ clientId: Type.String(), changeId: Type.String(), email: Type.String(), expiresAt: Type.String() }),
+  ),
+  ClientEmailChangeWithdrawn: event(Type.Object({ clientId: Type.String(), changeId: Type.String() })),
+  /** Its owner has confirmed the new address. `email` has a key of its own; `formerEmail` stands for nobody. */
+  ClientEmailChanged: event(
+    Type.Object({ clientId: Type.String(), changeId: Type.String(), email: Type.String(), formerEmail: Type.String() }),
+  ),
   /**
    * From here on the client appears nowhere; what is left of them elsewhere is removed, and the key
    * of their personal data destroyed.
@@ -17,7 +26,7 @@ export type ClientEvent = EventOf<typeof clientEvents>;
 /** Stream `client-email-<blind index of the address>`: one client per address. */
 export const clientEmailEvents = {
   ClientEmailReserved: event(Type.Object({ clientId: Type.String() })),
-  /** The client was erased. */
+  /** The client was erased, or has another address. */
   ClientEmailReleased: event(Type.Object({ clientId: Type.String() })),
 };
 

@@ -2,12 +2,38 @@ import type { StreamFold } from '../fold.js';
 import type { ClientEmailEvent, ClientEvent, ClientSubjectEvent } from './client.events.js';
 import { clientEmailStream, clientStream, clientSubjectStream } from './client.stream.js';
 
+/** A change of address that was asked for. */
+export interface AddressChange {
+  /** Encrypted with the key of the address that it is to replace. */
+  readonly email: string;
+  readonly expiresAt: string;
+  readonly stage: 'pending' | 'withdrawn' | 'confirmed';
+}
+
+/** Every address that a client has, had, or was to have. */
+export interface ClientAddresses {
+  readonly email: string;
+  readonly formerEmails: readonly string[];
+  /** By id, in order. */
+  readonly changes: ReadonlyMap<string, AddressChange>;
+}
+
 export type ClientState =
   | { readonly stage: 'none' }
   /** `registeredBy`: the id of the event. */
-  | { readonly stage: 'registered'; readonly email: string; readonly name?: string; readonly registeredBy: string }
+  | (ClientAddresses & { readonly stage: 'registered'; readonly name?: string; readonly registeredBy: string })
   /** `at`: when, ISO 8601 UTC. */
-  | { readonly stage: 'erased'; readonly email: string; readonly at: string };
+  | (ClientAddresses & { readonly stage: 'erased'; readonly at: string });
+
+/** The change that is still to be confirmed. It may have expired. */
+export const pendingChange = ({ changes }: ClientAddresses): (AddressChange & { readonly changeId: string }) | undefined => {
+  const found = [...changes].find(([, { stage }]) => stage === 'pending');
+  return found && { changeId: found[0], ...found[1] };
+};
+
+/** Of several requests at most the last is pending. */
+const settled = ({ changes }: ClientAddresses, stage: 'withdrawn' | 'confirmed'): Map<string, AddressChange> =>
+  new Map([...changes].map(([id, change]) => [id, change.stage === 'pending' ? { ...change, stage } : change]));
 
 export const clientFold: StreamFold<ClientState, ClientEvent, { readonly clientId: string }> = {
   name: 'client',
@@ -17,12 +43,39 @@ export const clientFold: StreamFold<ClientState, ClientEvent, { readonly clientI
     switch (event.type) {
       case 'ClientRegistered': {
         const { email, name } = event.data;
-        return { stage: 'registered', email, ...(name !== undefined && { name }), registeredBy: event.id };
+        return {
+          stage: 'registered',
+          email,
+          ...(name !== undefined && { name }),
+          formerEmails: [],
+          changes: new Map(),
+          registeredBy: event.id,
+        };
       }
       case 'ClientRenamed':
         return state.stage === 'registered' ? { ...state, name: event.data.name } : state;
-      case 'ClientErased':
-        return state.stage === 'registered' ? { stage: 'erased', email: state.email, at: event.metadata.at } : state;
+      case 'ClientEmailChangeRequested': {
+        if (state.stage !== 'registered') return state;
+        const { changeId, email, expiresAt } = event.data;
+        return { ...state, changes: settled(state, 'withdrawn').set(changeId, { email, expiresAt, stage: 'pending' }) };
+      }
+      case 'ClientEmailChangeWithdrawn':
+        return state.stage === 'registered' ? { ...state, changes: settled(state, 'withdrawn') } : state;
+      case 'ClientEmailChanged': {
+        if (state.stage !== 'registered') return state;
+        const { email, formerEmail } = event.data;
+        return {
+          ...state,
+          email,
+          formerEmails: [...state.formerEmails, formerEmail],
+          changes: settled(state, 'confirmed'),
+        };
+      }
+      case 'ClientErased': {
+        if (state.stage !== 'registered') return state;
+        const { email, formerEmails, changes } = state;
+        return { stage: 'erased', email, formerEmails, changes, at: event.metadata.at };
+      }
       default:
         return state;
     }

@@ -7,12 +7,16 @@ import { styleOf } from '../../platform/pageStyle.js';
 import { IdentityUnavailable, type IdentityProvider } from '../../integrations/identity/port.js';
 import type { Reply } from '../reply.js';
 import { createFrame, type Frame } from './frame.js';
+import { createAddressChangePage } from './addressChangePage.js';
 import { createInvoicePage, invoiceStyle } from './invoicePage.js';
+import type { ErasureParts } from '../../commands/erasure/erasure.handlers.js';
+import type { Engine } from '../../engine.js';
 import type { Ledger } from '../../integrations/payments/port.js';
 import type { Reader } from '../../projections/reader.js';
 
 export interface PageRequest {
   readonly method: string;
+  readonly requestId: string;
   /** As it was sent, without the query. */
   readonly path: string;
   readonly query: () => URLSearchParams;
@@ -23,6 +27,8 @@ export interface PageRequest {
 export type Pages = (request: PageRequest) => (() => Promise<Reply>) | null;
 
 export interface PageParts {
+  readonly engine: Engine;
+  readonly erasure: ErasureParts;
   readonly brand: Brand;
   /** Public base address without a trailing slash. */
   readonly baseUrl: () => string;
@@ -41,6 +47,8 @@ const scripted = [/^\/app\/$/, /^\/app\/callback$/, /^\/app\/invitations\/[^/]+$
 
 const invoice = /^\/app\/invoices\/([0-9a-z]+)$/;
 
+const addressChange = /^\/app\/address-changes\/([^/]+)$/;
+
 /** A link from before there were pages: programs read the invitation itself there. */
 const oldLink = /^\/invitations\/([0-9a-z]+)$/;
 
@@ -58,10 +66,12 @@ button[disabled] { cursor: default; opacity: 0.65; }
 
 /** Pages for people: `/app/`, and what leads there. */
 export const createPages = (parts: PageParts): Pages => {
-  const { brand, baseUrl, identityProvider, appFolder, reader, ledger } = parts;
+  const { engine, erasure, brand, baseUrl, identityProvider, appFolder, reader, ledger } = parts;
   const base = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');
   const frame = createFrame(brand, base);
   const invoicePage = ledger && createInvoicePage({ frame, brand, ledger, reader });
+
+  const addressChangePage = createAddressChangePage({ engine, erasure, frame, brand, base });
 
   const assets = new Map<string, () => Reply>([
     ['style.css', asset('text/css; charset=utf-8', () => styleOf(brand) + moreStyle + invoiceStyle)],
@@ -83,7 +93,11 @@ export const createPages = (parts: PageParts): Pages => {
     }
   };
 
-  return ({ method, path, query, headers }) => {
+  return ({ method, path, query, headers, requestId }) => {
+    const [, changeId] = addressChange.exec(path) ?? [];
+    if (changeId !== undefined && ['GET', 'HEAD', 'POST'].includes(method)) {
+      return () => addressChangePage({ changeId, key: query().get('key') ?? '', confirms: method === 'POST', requestId });
+    }
     if (method !== 'GET' && method !== 'HEAD') return null;
     if (path === '/' || path === '/app') return () => redirect('/app/');
     if (path.startsWith('/app/')) {

@@ -7,12 +7,17 @@ export type ClientDocument = {
   readonly id: string;
   readonly email: string;
   readonly name?: string;
+  /** An address that is to replace `email`, once its owner confirms it before the time. */
+  readonly pendingEmail?: string;
+  readonly pendingEmailExpiresAt?: string;
   readonly createdAt: string;
 };
 
+const withoutPending = ({ pendingEmail: _, pendingEmailExpiresAt: __, ...document }: ClientDocument): ClientDocument => document;
+
 export const clientProjection: Projection<ClientDocument, ClientEvent> = defineProjection({
   name: 'client',
-  version: 3,
+  version: 4,
   stream: clientStream,
   on: {
     ClientRegistered: (_document, { data: { clientId, email, name }, metadata }) => ({
@@ -22,6 +27,10 @@ export const clientProjection: Projection<ClientDocument, ClientEvent> = defineP
       createdAt: metadata.at,
     }),
     ClientRenamed: (document, { data: { name } }) => (document === null ? null : { ...document, name }),
+    ClientEmailChangeRequested: (document, { data: { email, expiresAt } }) =>
+      document === null ? null : { ...document, pendingEmail: email, pendingEmailExpiresAt: expiresAt },
+    ClientEmailChangeWithdrawn: (document) => (document === null ? null : withoutPending(document)),
+    ClientEmailChanged: (document, { data: { email } }) => (document === null ? null : { ...withoutPending(document), email }),
     ClientErased: () => null,
   },
   indexes: [{ field: 'createdAt', sorts: true }],

@@ -27,20 +27,22 @@ export const readClientAsOf = async (
 ): Promise<{ readonly client: ClientDocument; readonly revision: bigint } | null> => {
   const { document, revision } = await read(clientProjection, clientId, through);
   if (document === null) return null;
-  const { email, name } = document;
+  const { email, name, pendingEmail } = document;
   const readable = {
     email: await personal.display(email),
     ...(name !== undefined && { name: await personal.display(name) }),
+    ...(pendingEmail !== undefined && { pendingEmail: await personal.display(pendingEmail) }),
   };
   return { client: { ...document, ...readable }, revision };
 };
 
 const decrypted = async ({ personal }: Reader, document: ClientDocument): Promise<ClientDocument | null> => {
-  const { name: encryptedName, ...others } = document;
+  const { name: encryptedName, pendingEmail: encryptedPending, ...others } = document;
   const email = await personal.decrypt(document.email);
   if (email === null) return null;
   const name = encryptedName === undefined ? null : await personal.decrypt(encryptedName);
-  return { ...others, email, ...(name !== null && { name }) };
+  const pendingEmail = encryptedPending === undefined ? null : await personal.decrypt(encryptedPending);
+  return { ...others, email, ...(name !== null && { name }), ...(pendingEmail !== null && { pendingEmail }) };
 };
 
 const pageSize = 200;

@@ -7,13 +7,13 @@ import { websiteProjection } from '../website/website.projection.js';
 
 /**
  * Where a client is found beside their own stream, as the log holds it at the time of the call.
- * @param email as the client's events hold it
+ * @param emails as the client's events hold them
  * @throws as `readList`
  */
 export const erasureTargets = async (
   reader: Reader,
   clientId: string,
-  email: string,
+  emails: readonly string[],
 ): Promise<{ owned: string[]; accessible: string[]; apiKeys: APIKeyDocument[] }> => {
   const [owned, accessible, subjects] = await Promise.all([
     everyDocument(reader, websiteProjection, { clientId }),
@@ -21,12 +21,20 @@ export const erasureTargets = async (
     everyDocument(reader, clientSubjectProjection, { clientId }),
   ]);
   const ofSubject = await everyDocument(reader, apiKeyProjection, {
-    subject: [email, ...subjects.map(({ subject }) => subject)],
+    subject: [...emails, ...subjects.map(({ subject }) => subject)],
   });
-  const ofAddress = await everyDocument(reader, apiKeyProjection, { verifiedEmail: email });
+  const ofAddress = await everyDocument(reader, apiKeyProjection, { verifiedEmail: emails });
   return {
     owned: owned.map(({ id }) => id),
     accessible: accessible.map(({ websiteId }) => websiteId),
     apiKeys: [...new Map([...ofSubject, ...ofAddress].map((key) => [key.id, key])).values()],
   };
 };
+
+/**
+ * The tokens that were made with an address, which they vouch for.
+ * @param email as events hold it
+ * @throws as `readList`
+ */
+export const tokensOfAddress = (reader: Reader, email: string): Promise<APIKeyDocument[]> =>
+  everyDocument(reader, apiKeyProjection, { verifiedEmail: email });

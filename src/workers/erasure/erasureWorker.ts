@@ -1,28 +1,38 @@
+import { completeAddressChange } from '../../commands/client/addressChange.handlers.js';
+import type { CommandContext } from '../../commands/handleCommand.js';
 import { completeErasure, type ErasureParts } from '../../commands/erasure/erasure.handlers.js';
 import type { Engine } from '../../engine.js';
 import { clientFold } from '../../events/client/client.state.js';
 import { clientStream } from '../../events/client/client.stream.js';
-import type { Actor } from '../../events/envelope.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
 import type { CreateReactor } from '../reactions.js';
 import type { Worker } from '../worker.js';
 
 const actor: Actor = { subject: 'erasure', role: 'system', via: 'worker' };
 
 /**
- * Completes every erasure that was begun, wherever it was interrupted. Any number of these may run
+ * Completes every erasure and every change of address that was begun, wherever it was interrupted. Any number of these may run
  * on the same stores.
  */
 export const createErasureWorker = (parts: { engine: Engine; createReactor: CreateReactor; erasure: ErasureParts }): Worker => {
   const { engine, createReactor, erasure } = parts;
+  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
+    commandId: engine.ids.commandId(),
+    actor,
+    requestId,
+    correlationId,
+    causationId: id,
+  });
+
   return createReactor({
     name: 'erasure',
     streams: [clientStream],
     on: {
-      ClientErased: async ({ id, data: { clientId }, metadata: { requestId, correlationId } }) => {
+      ClientEmailChanged: (event) => completeAddressChange(engine, erasure, event.data, contextOf(event)),
+      ClientErased: async (event) => {
+        const { clientId } = event.data;
         const { state } = await engine.state(clientFold, { clientId });
-        if (state.stage !== 'erased') return;
-        const context = { commandId: engine.ids.commandId(), actor, requestId, correlationId, causationId: id };
-        await completeErasure(engine, erasure, { clientId, email: state.email }, context);
+        if (state.stage === 'erased') await completeErasure(engine, erasure, { ...state, clientId }, contextOf(event));
       },
     },
   });

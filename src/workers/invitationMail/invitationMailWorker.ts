@@ -6,6 +6,7 @@ import type { Actor, EventMetadata, Recorded } from '../../events/envelope.js';
 import { invitationMailStream } from '../../events/invitationMail/invitationMail.stream.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import { redactAddress, type EmailSender } from '../../integrations/email/port.js';
+import { recipientOf } from '../../events/client/client.directory.js';
 import { isoTime } from '../../platform/clock.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
@@ -33,6 +34,8 @@ interface OpenMail extends MailState {
 interface Recipient {
   readonly invitation: InvitationState;
   readonly address: string;
+  /** The address as events hold it. */
+  readonly person: string;
   readonly websiteName: string;
 }
 
@@ -63,20 +66,21 @@ export const createInvitationMailWorker = (parts: {
   const findRecipient = async ({ websiteId, invitationId }: MailName): Promise<Recipient | null> => {
     const key = keyOfInvitation(invitationId);
     const invitation = key === null ? undefined : (await engine.state(accessFold, key)).state.invitations.get(invitationId);
-    if (invitation?.stage !== 'pending' || invitation.expiresAt <= isoTime(clock.now())) return null;
-    const address = await personal.decrypt(invitation.email);
+    if (key === null || invitation?.stage !== 'pending' || invitation.expiresAt <= isoTime(clock.now())) return null;
+    const person = await recipientOf(engine, key.clientId, invitation.email);
+    const address = await personal.decrypt(person);
     const { document: website } = await reader.read(websiteProjection, websiteId);
-    return website === null || address === null ? null : { invitation, address, websiteName: website.name };
+    return website === null || address === null ? null : { invitation, address, person, websiteName: website.name };
   };
 
   const send = async ({ eventId, invitationId }: MailName, recipient: Recipient, lease: HeldLease): Promise<void> => {
-    const { invitation, address, websiteName } = recipient;
+    const { invitation, address, person, websiteName } = recipient;
     const link = `${baseUrl()}/app/invitations/${invitationId}`;
     const { subject, html, text } = await composeInvitationMail({ invitation, websiteName, link }, look);
     lease.assertHeld();
-    await email.send({ id: eventId, to: address, person: invitation.email, subject, html, text });
+    await email.send({ id: eventId, to: address, person, subject, html, text });
     // An erasure destroys the key before it searches for mails: two concurrent ones see each other.
-    if (!(await personal.isCurrent(invitation.email))) await email.forget(address, invitation.email);
+    if (!(await personal.isCurrent(person))) await email.forget(address, person);
   };
 
   const mailTask = (mail: MailName, { requestId, correlationId }: EventMetadata): LeasedTask<OpenMail, MailOutcome> => {

@@ -1,6 +1,10 @@
+import { addressChangeKey, viewAddressChange } from '../../commands/client/addressChange.handlers.js';
 import type { Engine } from '../../engine.js';
 import { accessFold, linkRole } from '../../events/access/access.state.js';
 import { accessStream } from '../../events/access/access.stream.js';
+import { recipientOf } from '../../events/client/client.directory.js';
+import { clientFold } from '../../events/client/client.state.js';
+import { clientStream } from '../../events/client/client.stream.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { redactAddress, type EmailSender } from '../../integrations/email/port.js';
 import { ProviderFault } from '../../integrations/fault.js';
@@ -18,8 +22,12 @@ import { noticeMailFold, noticeMailProcess, type NoticeMailState, type NoticeOut
 /** A notice that is still to be given. */
 interface Addressed extends Notice {
   readonly to: string;
-  /** The address as it is encrypted for its owner; absent for an admin, whom settings name. */
-  readonly person?: string;
+  /** Absent for an admin, whom settings name. */
+  readonly client?: {
+    readonly id: string;
+    /** The address as events hold it. */
+    readonly person: string;
+  };
 }
 
 interface OpenNotice extends NoticeMailState {
@@ -51,16 +59,23 @@ export const createNoticeMailWorker = (parts: {
   const websiteName = async (websiteId: string): Promise<string | null> =>
     (await reader.read(websiteProjection, websiteId)).document?.name ?? null;
 
-  const send = async (noticeId: string, { to, person, ...notice }: Addressed): Promise<void> => {
+  const send = async (noticeId: string, { to, client, ...notice }: Addressed): Promise<void> => {
     try {
-      await email.send({ id: noticeId, to, ...(person !== undefined && { person }), ...composeNotice(notice, brand) });
+      await email.send({
+        id: noticeId,
+        to,
+        ...(client !== undefined && { person: client.person }),
+        ...composeNotice(notice, brand),
+      });
     } catch (error) {
       const { error: words, transient, retryAfterMs } = faultOf(error);
       const cause = new Error(redactAddress(to, String(error)));
       throw new ProviderFault({ provider: 'email', message: redactAddress(to, words), transient, retryAfterMs, cause });
     }
-    // An erasure destroys the key before it searches for mails: two concurrent ones see each other.
-    if (person !== undefined && !(await personal.isCurrent(person))) await email.forget(to, person);
+    if (client === undefined) return;
+    // An erasure is decided before it searches for mails: two concurrent ones see each other.
+    const { state } = await engine.state(clientFold, { clientId: client.id });
+    if (state.stage === 'erased') await email.forget(to, client.person);
   };
 
   const task = (
@@ -98,7 +113,7 @@ export const createNoticeMailWorker = (parts: {
 
   return createReactor({
     name: 'noticeMail',
-    streams: [accessStream],
+    streams: [accessStream, clientStream],
     on: {
       ClientLinkNoticeRequested: async (event, context) => {
         const { websiteId, clientId } = event.data;
@@ -111,10 +126,47 @@ export const createNoticeMailWorker = (parts: {
           const can = role === 'editor' ? 'see how it is coming along and edit its content' : 'see how it is coming along';
           return {
             to: found.client.email,
-            person: document.email,
+            client: { id: clientId, person: document.email },
             heading: `You have access to ${name}`,
             paragraphs: [`${brand.name} has given you access to the website ${name}: you can ${can}.`],
             action: { words: 'Go to your websites', link: `${baseUrl()}/app/` },
+          };
+        });
+      },
+
+      ClientEmailChangeRequested: async (event, context) => {
+        const { clientId, changeId, email: person } = event.data;
+        await give(event, 'client', context, async () => {
+          const change = await viewAddressChange(engine, changeId);
+          if (change.status !== 'pending') return null;
+          const key = addressChangeKey(engine, changeId);
+          return {
+            to: change.address,
+            client: { id: clientId, person },
+            heading: 'Confirm your new address',
+            paragraphs: [
+              `${brand.name} is about to change your address to this one. Once you confirm it, you sign in with it, and mails come here.`,
+              `You can confirm it until ${day(change.expiresAt)}. If you did not expect this mail, you need not do anything.`,
+            ],
+            action: { words: 'Confirm the address', link: `${baseUrl()}/app/address-changes/${changeId}?key=${key}` },
+          };
+        });
+      },
+
+      ClientEmailChanged: async (event, context) => {
+        const { clientId, formerEmail: person } = event.data;
+        await give(event, 'client', context, async () => {
+          const { state } = await engine.state(clientFold, { clientId });
+          const to = await personal.decrypt(person);
+          if (state.stage !== 'registered' || to === null) return null;
+          return {
+            to,
+            client: { id: clientId, person },
+            heading: `Your address at ${brand.name} has changed`,
+            paragraphs: [
+              'Another address was confirmed in place of this one, with which you no longer sign in.',
+              `If you did not ask for this, turn to ${brand.name} at once.`,
+            ],
           };
         });
       },
@@ -126,7 +178,8 @@ export const createNoticeMailWorker = (parts: {
             const { state } = await engine.state(accessFold, { websiteId, clientId });
             const invitation = state.invitations.get(invitationId);
             const name = await websiteName(websiteId);
-            const address = invitation === undefined ? null : await personal.decrypt(invitation.email);
+            const address =
+              invitation === undefined ? null : await personal.decrypt(await recipientOf(engine, clientId, invitation.email));
             if (invitation?.stage !== 'pending' || name === null || address === null) return null;
             return {
               to,
@@ -144,3 +197,7 @@ export const createNoticeMailWorker = (parts: {
     },
   });
 };
+
+/** As people write it, such as 1 December 2026. */
+const day = (time: string): string =>
+  new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });

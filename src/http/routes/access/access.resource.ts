@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { isoTime } from '../../../platform/clock.js';
 import { InvitationKind, LinkRole } from '../../../events/access/access.events.js';
+import { keyOfInvitation } from '../../../events/access/access.stream.js';
+import { recipientOf } from '../../../events/client/client.directory.js';
 import type { Engine } from '../../../engine.js';
 import { erased } from '../../../platform/personal.js';
 import type { InvitationEntry, LinkEntry } from '../../../projections/access/access.projection.js';
@@ -70,6 +72,8 @@ export const toInvitation = async (
   entry: InvitationEntry,
 ): Promise<Static<typeof Invitation>> => {
   const { id, kind, status, email, role, createdAt, expiresAt } = entry;
+  const key = keyOfInvitation(id);
+  const recipient = key === null ? email : await recipientOf(engine, key.clientId, email);
   const sentAt = lastSentAt((await engine.state(invitationMailFold, { invitationId: id })).state);
   const expired = status === 'pending' && expiresAt <= isoTime(engine.clock.now());
   return {
@@ -77,7 +81,7 @@ export const toInvitation = async (
     kind,
     status: expired ? 'expired' : status,
     websiteId,
-    email: await engine.personal.display(email),
+    email: await engine.personal.display(recipient),
     ...(role !== undefined && { role }),
     createdAt,
     expiresAt,

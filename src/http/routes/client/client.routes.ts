@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { createClient, renameClient } from '../../../commands/client/client.handlers.js';
+import { changeClient, createClient } from '../../../commands/client/client.handlers.js';
 import { eraseClient, forgetPerson, type ErasureParts } from '../../../commands/erasure/erasure.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
@@ -31,6 +31,13 @@ export const Client = Type.Object(
     id: Type.String(),
     email: PersonalAddress,
     name: Type.Optional(PersonalName),
+    pendingEmail: Type.Optional(
+      // It is encrypted for the person of `email`, as a name is.
+      Type.Intersect([PersonalName], { description: 'A new address, which holds once its owner has confirmed it.' }),
+    ),
+    pendingEmailExpiresAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Until when the new address can be confirmed.' }),
+    ),
     createdAt: Type.String({ format: 'date-time' }),
   },
   { $id: 'Client', description: 'An end customer.' },
@@ -129,19 +136,25 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
     route({
       method: 'patch',
       path: '/clients/:id',
-      operationId: 'renameClient',
-      summary: "Change a client's name",
-      description: 'The name that the agency sees; the identity provider keeps its own.',
+      operationId: 'changeClient',
+      summary: "Change a client's name or address",
+      description:
+        'The name is the one that the agency sees; the identity provider keeps its own. Another `email` gets a mail with a link and holds once it is confirmed there, within 30 days; until then it stands in `pendingEmail`. The client then signs in with the new address; the former one gets a mail, leads to nobody, and its tokens end. The present address withdraws what is pending; another one replaces it.',
       tag: clientTag,
-      example: { body: { name: 'Ada Lovelace' } },
+      example: { body: { name: 'Ada Lovelace', email: 'ada@example.org' } },
       scope: 'installation',
       access: 'admin',
       ifMatch: 'honoured',
-      body: Type.Object({ name: Name }, { additionalProperties: false }),
-      refusals: ['client_not_found'],
+      body: Type.Object(
+        { name: Type.Optional(Name), email: Type.Optional(Email) },
+        { additionalProperties: false, minProperties: 1 },
+      ),
+      refusals: ['client_not_found', 'client_email_taken', 'client_email_invited'],
       answers: { 200: { description: 'The client.', schema: Client } },
-      act: ({ params, body, context, expectation }, acting) =>
-        renameClient(acting, params.id, body.name.trim(), context, expectation),
+      act: ({ params, body: { name, email }, context, expectation }, acting) => {
+        const changes = { name: name?.trim(), email: email === undefined ? undefined : canonicalAddress(email) };
+        return changeClient(acting, params.id, changes, context, expectation);
+      },
       answer: ({ params }, { revision }) => answerWritten(params.id, revision),
     }),
 
