@@ -10,6 +10,11 @@ const mark = 'x-personal';
 export const PersonalAddress = Type.String({ [mark]: 'address' });
 /** The name of the person whose address stands beside it. */
 export const PersonalName = Type.String({ [mark]: 'name' });
+/** An address that is to replace the one beside it, with whose key it is encrypted. */
+export const PendingAddress = Type.String({
+  [mark]: 'name',
+  description: 'A new address, which holds once its owner has confirmed it.',
+});
 
 /** Where people are in values of a schema. */
 export interface PersonalFields {

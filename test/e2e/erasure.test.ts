@@ -124,6 +124,37 @@ test('an erased person is in no response, rebuilt read model, file or log, and m
   expect(filesNaming(folder).filter((file) => !file.startsWith(join(folder, 'outbox')))).toEqual([]);
   expect(filesNaming(folder)).not.toEqual([]);
 
+  // Three addresses in all: the former one, the present one, and one that is still to be confirmed.
+  const [present, pending] = [email.replace('.com', '.org'), email.replace('.com', '.net')] as const;
+  const linkTo = async (address: string): Promise<string> =>
+    eventually(`the mail to ${address}`, async () => {
+      const [mail] = (await admin.get(`/outbox?to=${address}`)).body as readonly { links: readonly string[] }[];
+      return mail?.links[0];
+    });
+  expect((await bodyOf(admin.patch(`/clients/${clientId}`, { email: present }), 200)) as object).toMatchObject({
+    email,
+    pendingEmail: present,
+  });
+  const link2 = await linkTo(present);
+  const open = async (method: string): Promise<{ status: number; text: string }> => {
+    const answer = await fetch(link2, { method });
+    return { status: answer.status, text: await answer.text() };
+  };
+  expect((await fetch(link2.replace(/.$/, '~'), { method: 'POST' })).status).toBe(404);
+  expect(await open('GET')).toMatchObject({ status: 200, text: expect.stringContaining('<form method="post"') });
+  expect(((await admin.get(`/clients/${clientId}`)).body as { email: string }).email).toBe(email);
+  for (const time of ['first', 'second']) {
+    const confirmed = await open('POST');
+    expect([time, confirmed.status, confirmed.text.includes('Your address is confirmed')]).toEqual([time, 200, true]);
+  }
+  expect((await admin.get(`/clients/${clientId}`)).body).toMatchObject({ email: present, name });
+  expect((await anna.get('/me')).status).toBe(401);
+  const annaNow = createApi(first.address, await mintToken(folder, 'client', present));
+  expect((await annaNow.get('/me')).body).toMatchObject({ client: { id: clientId, email: present } });
+  await eventually('the notice', async () => ((await mailsTo(admin)).length === 3 ? true : undefined));
+  await bodyOf(admin.patch(`/clients/${clientId}`, { email: pending }), 200);
+  await linkTo(pending);
+
   const planned = await bodyOf<{ events: readonly { type: string }[] }>(admin.delete(`/clients/${clientId}?dryRun=1`), 200);
   expect(planned.events.map(({ type }) => type)).toContain('ClientErased');
   expect((await admin.delete(`/clients/${clientId}`)).status).toBe(204);

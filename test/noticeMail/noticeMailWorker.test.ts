@@ -1,7 +1,10 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { addClient, requestRenewal } from '../../src/commands/access/access.handlers.js';
-import { createClient } from '../../src/commands/client/client.handlers.js';
+import { changeClient, createClient } from '../../src/commands/client/client.handlers.js';
+import { clientDecider } from '../../src/commands/client/client.decider.js';
+import { addressChangeKey } from '../../src/commands/client/addressChange.handlers.js';
+import { clientFold, pendingChange } from '../../src/events/client/client.state.js';
 import { noticeMailStream } from '../../src/events/noticeMail/noticeMail.stream.js';
 import type { Mail } from '../../src/integrations/email/port.js';
 import { defaultBrand } from '../../src/platform/brand.js';
@@ -88,6 +91,31 @@ test('every admin hears that an expired invitation is asked for again, once a da
   await clock.advance(86_400_000);
   await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
   await passTimeUntil(clock, () => Promise.resolve(world.sent.length === 4));
+});
+
+test('a new address gets a link that confirms it, the former one hears of the change; what was replaced gets nothing', async () => {
+  const world = await createWorld();
+  const { engine, context } = world;
+  const clientId = await createClient(engine, { email: anna }, context());
+  for (const email of ['mistyped@example.org', 'anna@example.org']) {
+    await changeClient(engine, clientId, { email }, context());
+  }
+  const { state } = await engine.state(clientFold, { clientId });
+  const { changeId = '' } = (state.stage === 'registered' && pendingChange(state)) || {};
+  await world.start();
+  await passTimeUntil(world.clock, () => Promise.resolve(world.sent.length > 0));
+  await world.untilIdle();
+  expect(world.sent).toMatchObject([{ to: 'anna@example.org', subject: 'Confirm your new address' }]);
+  const link = `https://doorstep.example/app/address-changes/${changeId}?key=${addressChangeKey(engine, changeId)}`;
+  for (const part of [world.sent[0]?.text, world.sent[0]?.html]) expect(part).toContain(link);
+  expect(world.sent[0]?.text).not.toContain(anna);
+
+  const email = await engine.personal.encrypt('anna@example.org', 'anna@example.org');
+  await engine.handle(clientDecider, { type: 'ConfirmAddressChange', clientId, changeId, email }, context());
+  await passTimeUntil(world.clock, () => Promise.resolve(world.sent.length === 2));
+  await world.untilIdle();
+  expect(world.sent[1]).toMatchObject({ to: anna, subject: 'Your address at Corner Studio has changed' });
+  expect(world.sent[1]?.text).not.toContain('example.org');
 });
 
 test('a mail server that is away delays it, one that refuses ends it', async () => {

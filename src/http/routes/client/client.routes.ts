@@ -15,7 +15,7 @@ import {
 } from '../../../projections/client/client.queries.js';
 import type { PageRequest } from '../../../projections/page.js';
 import { notACursor, readNamed, readPage } from '../../paging.js';
-import { PersonalAddress, PersonalName } from '../../personalFields.js';
+import { PendingAddress, PersonalAddress, PersonalName } from '../../personalFields.js';
 import { EmailAddress, NonBlank } from '../../schemas.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -31,10 +31,7 @@ export const Client = Type.Object(
     id: Type.String(),
     email: PersonalAddress,
     name: Type.Optional(PersonalName),
-    pendingEmail: Type.Optional(
-      // It is encrypted for the person of `email`, as a name is.
-      Type.Intersect([PersonalName], { description: 'A new address, which holds once its owner has confirmed it.' }),
-    ),
+    pendingEmail: Type.Optional(PendingAddress),
     pendingEmailExpiresAt: Type.Optional(
       Type.String({ format: 'date-time', description: 'Until when the new address can be confirmed.' }),
     ),
