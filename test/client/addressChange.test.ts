@@ -13,7 +13,7 @@ import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { apiKeyFold } from '../../src/events/apiKey/apiKey.state.js';
 import { keyOfId } from '../../src/events/apiKey/apiKey.stream.js';
 import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.directory.js';
-import { clientFold, pendingChange } from '../../src/events/client/client.state.js';
+import { clientFold, pendingChange, type ClientState } from '../../src/events/client/client.state.js';
 import { listClients, readClient } from '../../src/projections/client/client.queries.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
 import { projections } from '../../src/projections/catalogue.js';
@@ -53,10 +53,13 @@ const holder = {
 };
 const parts = ({ engine } = local) => ({ ...erasureOf(engine), accounts: holder });
 
+const changeIdOf = (state: ClientState): string =>
+  state.stage === 'registered' ? (pendingChange(state)?.changeId ?? 'none') : 'none';
+
 /** Asks for the address, and returns the id of the change. */
 const request = async (email: string, { engine, context } = local): Promise<string> => {
   const { state } = await changeClient(engine, clientId, { email }, context());
-  return (state.stage === 'registered' && pendingChange(state)?.changeId) || 'none';
+  return changeIdOf(state);
 };
 
 const confirm = (changeId: string, process = local, context = process.context()) =>
@@ -156,7 +159,7 @@ describe('an address of somebody else', () => {
     const mine = await request(next);
     const berta = await createClient(local.engine, { email: 'berta@example.com' }, local.context());
     const { state } = await changeClient(local.engine, berta, { email: next }, local.context());
-    const theirs = (state.stage === 'registered' && pendingChange(state)?.changeId) || 'none';
+    const theirs = changeIdOf(state);
     const views = await Promise.all([confirm(mine), confirm(theirs, other)]);
     expect(views.map(({ status }) => status).sort()).toEqual(['confirmed', 'taken']);
   });

@@ -131,7 +131,7 @@ test('an erased person is in no response, rebuilt read model, file or log, and m
       const [mail] = (await admin.get(`/outbox?to=${address}`)).body as readonly { links: readonly string[] }[];
       return mail?.links[0];
     });
-  expect((await bodyOf(admin.patch(`/clients/${clientId}`, { email: present }), 200)) as object).toMatchObject({
+  expect(await bodyOf(admin.patch(`/clients/${clientId}`, { email: present }), 200)).toMatchObject({
     email,
     pendingEmail: present,
   });

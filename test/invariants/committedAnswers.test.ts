@@ -559,6 +559,16 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
         body: having({ name: 'Mine' }),
       };
     },
+    'and another address is asked for': async () => {
+      const path = `/clients/${await newClient()}`;
+      const email = newAddress();
+      return {
+        write: ['PATCH', path, { email }],
+        meanwhile: () => elsewhere('PATCH', path, { email: newAddress() }),
+        status: 200,
+        body: having({ pendingEmail: email }),
+      };
+    },
     'and they are erased': async () => {
       const path = `/clients/${await newClient()}`;
       return {

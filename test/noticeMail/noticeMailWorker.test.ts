@@ -101,7 +101,8 @@ test('a new address gets a link that confirms it, the former one hears of the ch
     await changeClient(engine, clientId, { email }, context());
   }
   const { state } = await engine.state(clientFold, { clientId });
-  const { changeId = '' } = (state.stage === 'registered' && pendingChange(state)) || {};
+  if (state.stage !== 'registered') throw new Error('not registered');
+  const changeId = pendingChange(state)?.changeId ?? '';
   await world.start();
   await passTimeUntil(world.clock, () => Promise.resolve(world.sent.length > 0));
   await world.untilIdle();
