@@ -84,6 +84,8 @@ const expected = (error: ErrorObject): string => {
       return params.limit === 1 ? 'must not be empty' : `must have at least ${counted(params.limit, entries)}`;
     case 'maxItems':
       return `must have at most ${counted(params.limit, entries)}`;
+    case 'minProperties':
+      return 'must hold at least one field';
     case 'minimum':
       return `must be at least ${String(params.limit)}`;
     case 'maximum':

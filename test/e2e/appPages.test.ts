@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { addressChangeKey } from '../../src/commands/client/addressChange.handlers.js';
+import { clientFold, pendingChange } from '../../src/events/client/client.state.js';
 import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
@@ -256,6 +258,54 @@ withBrowser('pages in a browser', () => {
     await page.goto(`${api.url}/app/nonsense`);
     await reads(page, 'There is no such page');
     await looksRight(page);
+  });
+
+  test('lets the owner of a new address confirm it, who then signs in with it alone', async () => {
+    const [old, next] = ['carla@example.com', 'carla@example.org'] as const;
+    const { body: created } = await api.call('POST', '/clients', { token, body: { email: old } });
+    const { id } = created as { id: string };
+    const session = await open();
+    await session.page.goto(`${api.url}/app/`);
+    await press(session.page, 'Sign in');
+    await signInAs(session.page, old);
+    await reads(session.page, 'Your websites');
+
+    const pathTo = async (email: string): Promise<string> => {
+      expect((await api.call('PATCH', `/clients/${id}`, { token, body: { email } })).status).toBe(200);
+      const { state } = await api.engine.state(clientFold, { clientId: id });
+      const changeId = state.stage === 'registered' ? pendingChange(state)?.changeId : undefined;
+      return `/app/address-changes/${changeId ?? ''}?key=${addressChangeKey(api.engine, changeId ?? '')}`;
+    };
+    const replaced = await pathTo('carla@example.net');
+    const path = await pathTo(next);
+    const { page, complaints } = await open({ viewport: { width: 320, height: 640 }, colorScheme: 'dark' });
+    await page.goto(api.url + path);
+    await reads(page, 'Confirm your new address');
+    await looksRight(page);
+    await press(page, 'Use this address');
+    await reads(page, 'Your address is confirmed');
+    await looksRight(page);
+    await page.goto(api.url + path);
+    await reads(page, 'Your address is confirmed');
+    expect(complaints).toStrictEqual([]);
+    await page.goto(api.url + replaced);
+    await reads(page, 'This link is no longer valid');
+    await looksRight(page);
+
+    await session.page.reload();
+    await reads(session.page, 'Your session has ended');
+    const me = async (email: string): Promise<unknown> => {
+      const { page: own } = await open();
+      await own.goto(`${api.url}/app/`);
+      await press(own, 'Sign in');
+      await signInAs(own, email);
+      await reads(own, 'Your websites');
+      const accessToken = await own.evaluate<string>("sessionStorage.getItem('doorstep.token')");
+      const answer = await fetch(`${api.url}/me`, { headers: { authorization: `Bearer ${accessToken}` } });
+      return answer.json();
+    };
+    expect(await me(next)).toMatchObject({ email: next, client: { id, email: next } });
+    expect(await me(old)).not.toHaveProperty('client');
   });
 
   test.each<[string, BrowserContextOptions]>([

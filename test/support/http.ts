@@ -164,7 +164,10 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       ...(options.payments !== undefined && { payments: options.payments }),
       identityProvider: signIn?.identityProvider ?? options.identityProvider ?? null,
       ...(options.sites !== true && { mounts: options.mounts ?? signIn?.mounts ?? {} }),
-      erasure: erasureOf(engine, options.holders),
+      erasure: {
+        ...erasureOf(engine, options.holders),
+        accounts: { forget: async (...person) => signIn?.identityProvider.forget?.(...person) },
+      },
     },
   );
   let declared: readonly Route[] = [];

@@ -84,7 +84,7 @@ const contentOf = (
   switch (view.status) {
     case 'pending':
       return html`<h1>Confirm your new address</h1>
-        <p>From now on you sign in at ${name} with <strong>${view.address}</strong>, and mails go there.</p>
+        <p>Once you confirm it, you sign in at ${name} with <strong>${view.address}</strong>, and mails go there.</p>
         <form method="post" action="${action}"><button type="submit">Use this address</button></form>
         <p class="aside">If you did not expect this, close this page. Nothing changes then.</p>`;
     case 'confirmed':
