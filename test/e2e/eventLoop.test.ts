@@ -1,23 +1,14 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { createWebsite, invite, nothingYet, relabel } from '../support/acknowledged.js';
 import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, startServer } from '../support/server.js';
+import { inStorm } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
 
-/** Measured beside the service: what a process that does nothing sees of a busy machine. */
-const idleDelay = async (signal: AbortSignal): Promise<number> => {
-  const program = `
-    const delay = require('node:perf_hooks').monitorEventLoopDelay({ resolution: 10 });
-    delay.enable();
-    process.on('SIGTERM', () => { console.log(delay.percentile(99) / 1e6); process.exit(); });
-    setInterval(() => {}, 1000);
-  `;
-  const running = promisify(execFile)(process.execPath, ['--eval', program]);
-  signal.addEventListener('abort', () => running.child.kill('SIGTERM'));
-  return Number((await running).stdout);
-};
+/** In milliseconds. Other tests on the same cores delay the service too; `long` runs alone. */
+const maxP99 = inStorm({ short: 400, gate: 400, long: 50 });
+/** Compiling the first mail took 2,500. */
+const maxDelay = 1_000;
 
 test('websites are built and mails are sent without holding the event loop, from the first mail on', async () => {
   const dataDir = temporaryFolder();
@@ -27,9 +18,11 @@ test('websites are built and mails are sent without holding the event loop, from
   const done = nothingYet();
 
   /** In milliseconds, since it was asked before. */
-  const delay = async (): Promise<number> => {
+  const delays = async (): Promise<{ readonly p99: number; readonly max: number }> => {
     const metrics = await (await fetch(`${server.address}/metrics`)).text();
-    return Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1]) * 1_000;
+    const read = (name: string): number =>
+      Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(metrics)?.[1]) * 1_000;
+    return { p99: read('p99'), max: read('max') };
   };
   const activeWebsites = (count: number): Promise<unknown> =>
     eventually(`${String(count)} active websites`, async () => {
@@ -39,29 +32,24 @@ test('websites are built and mails are sent without holding the event loop, from
   // The first one loads the code that builds.
   await createWebsite(api, done, 'first');
   await activeWebsites(1);
-  await delay();
-  const stop = new AbortController();
-  const idle = idleDelay(stop.signal);
-  try {
-    await Promise.all(
-      Array.from({ length: 4 }, async (_, lane) => {
-        await createWebsite(api, done, `lane-${String(lane)}`);
-        const website = done.websites.get(`site-lane-${String(lane)}`);
-        for (let step = 0; step < 25; step += 1) {
-          const unique = `${String(lane)}-${String(step)}`;
-          await invite(api, done, website?.id ?? '', unique);
-          await relabel(api, done, website?.id ?? '', unique);
-        }
-      }),
-    );
-    await activeWebsites(5);
-    await eventually('all mails', async () => {
-      const mails = (await api.get('/outbox?limit=200')).body as readonly unknown[];
-      return mails.length === 100 ? true : undefined;
-    });
-  } finally {
-    stop.abort();
-  }
-  // A machine that is busy with other tests delays every process.
-  expect(await delay()).toBeLessThan(Math.max(50, 5 * (await idle)));
+  await delays();
+  await Promise.all(
+    Array.from({ length: 4 }, async (_, lane) => {
+      await createWebsite(api, done, `lane-${String(lane)}`);
+      const website = done.websites.get(`site-lane-${String(lane)}`);
+      for (let step = 0; step < 25; step += 1) {
+        const unique = `${String(lane)}-${String(step)}`;
+        await invite(api, done, website?.id ?? '', unique);
+        await relabel(api, done, website?.id ?? '', unique);
+      }
+    }),
+  );
+  await activeWebsites(5);
+  await eventually('all mails', async () => {
+    const mails = (await api.get('/outbox?limit=200')).body as readonly unknown[];
+    return mails.length === 100 ? true : undefined;
+  });
+  const { p99, max } = await delays();
+  expect(p99).toBeLessThan(maxP99);
+  expect(max).toBeLessThan(maxDelay);
 }, 60_000);
