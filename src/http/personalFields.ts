@@ -14,6 +14,7 @@ export const PersonalName = Type.String({ [mark]: 'name' });
 export const PendingAddress = Type.String({
   [mark]: 'name',
   description: 'A new address, which holds once its owner has confirmed it.',
+  examples: ['grace@example.com'],
 });
 
 /** Where people are in values of a schema. */
