@@ -70,13 +70,14 @@ const valueText = (value: JsonValue): string => {
   return typeof value === 'object' ? checkpointText(value as unknown as DeliveryCheckpoint) : printable(String(value));
 };
 
-const checkpointText = ({ label, order, status, dueAt, completedAt }: DeliveryCheckpoint): string =>
+const checkpointText = ({ label, order, status, dueAt, completedAt, neededFromClient }: DeliveryCheckpoint): string =>
   [
     `“${printable(label)}”`,
     `order ${String(order)}`,
     status,
     ...(dueAt === undefined ? [] : [`due ${dueAt}`]),
     ...(completedAt === undefined ? [] : [`completed ${completedAt}`]),
+    ...(neededFromClient === undefined ? [] : [`needed from the client: “${printable(neededFromClient)}”`]),
   ].join(', ');
 
 /** Escapes control characters, so that stored text cannot control the terminal. */

@@ -26,7 +26,7 @@ describe('what is different between two delivery blocks', () => {
   });
 
   test('fields of a checkpoint', () => {
-    const before = content([checkpoint('qa', { dueAt: eta })]);
+    const before = content([checkpoint('qa', { dueAt: eta, neededFromClient: 'Texts' })]);
     const after = content([checkpoint('qa', { label: 'Tests', order: 0, status: 'done', completedAt: now })]);
     expect(changesBetween(before, after)).toStrictEqual([
       { path: 'checkpoints.qa.label', from: 'QA', to: 'Tests' },
@@ -34,6 +34,7 @@ describe('what is different between two delivery blocks', () => {
       { path: 'checkpoints.qa.status', from: 'pending', to: 'done' },
       { path: 'checkpoints.qa.dueAt', from: eta, to: null },
       { path: 'checkpoints.qa.completedAt', from: null, to: now },
+      { path: 'checkpoints.qa.neededFromClient', from: 'Texts', to: null },
     ]);
   });
 

@@ -30,6 +30,7 @@ const checkpoint = (ids: fc.Arbitrary<string>) =>
       order: fc.oneof(fc.integer({ min: -2, max: 2 }), fc.maxSafeInteger(), fc.constant(-0)),
       status,
       dueAt: time,
+      neededFromClient: fc.string({ maxLength: 300, unit: 'binary' }),
     },
     { requiredKeys: ['id', 'label', 'order', 'status'] },
   );
@@ -136,7 +137,11 @@ const expectSound = (block: DeliveryBlock): void => {
   const ids = block.checkpoints.map((entry) => entry.id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.length).toBeLessThanOrEqual(40);
-  for (const entry of block.checkpoints) expect(entry.completedAt !== undefined).toBe(entry.status === 'done');
+  for (const entry of block.checkpoints) {
+    expect(entry.completedAt !== undefined).toBe(entry.status === 'done');
+    expect(entry.neededFromClient).not.toBe('');
+    if (entry.status === 'done') expect(entry).not.toHaveProperty('neededFromClient');
+  }
   const orders = block.checkpoints.map((entry) => entry.order);
   expect(orders).toStrictEqual([...orders].sort((one, other) => one - other));
   expect(block.previewUrlOverride).not.toBe('');

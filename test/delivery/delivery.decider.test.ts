@@ -127,6 +127,28 @@ describe('replacing', () => {
       .then([replaced([checkpoint('a', { status: 'done', completedAt: now })])]);
   });
 
+  test('what is needed from the client is kept as sent, unset by nothing or empty text, and gone when done', () => {
+    const was = [checkpoint('a', { neededFromClient: 'Texts' }), checkpoint('b', { neededFromClient: 'Logo' })];
+    given(deliveryDecider, [setUp(was)])
+      .when({
+        ...unchanged,
+        checkpoints: [
+          checkpoint('a', { neededFromClient: '' }),
+          checkpoint('b'),
+          checkpoint('c', { status: 'done', neededFromClient: 'Photos' }),
+          checkpoint('d', { neededFromClient: 'Prices' }),
+        ],
+      })
+      .then([
+        replaced([
+          checkpoint('a'),
+          checkpoint('b'),
+          checkpoint('c', { status: 'done', completedAt: now }),
+          checkpoint('d', { neededFromClient: 'Prices' }),
+        ]),
+      ]);
+  });
+
   test('with nothing new changes nothing, whatever the reason', () => {
     given(deliveryDecider, [setUp([checkpoint('a', { order: 0 }), checkpoint('b', { status: 'done', completedAt: longAgo })])])
       .when({
@@ -221,6 +243,23 @@ describe('setting a checkpoint’s status', () => {
     given(deliveryDecider, [setUp([checkpoint('a')])])
       .when({ type: 'SetCheckpointStatus', websiteId, checkpointId, status: 'done' })
       .thenRefused(refusals.deliveryCheckpointNotFound(checkpointId));
+  });
+
+  test.each([
+    ['in_progress', { neededFromClient: 'Texts' }],
+    ['done', { completedAt: now }],
+  ] as const)('to %s: what is needed from the client stays until it is done', (status, then) => {
+    const events = [setUp([checkpoint('a', { neededFromClient: 'Texts' })])];
+    const { outcome } = given(deliveryDecider, events).when({
+      type: 'SetCheckpointStatus',
+      websiteId,
+      checkpointId: 'a',
+      status,
+    });
+    if (isRefusal(outcome)) throw new Error('it was refused');
+    const state = stateAfter(deliveryDecider, [...events, ...outcome]);
+    expect(state).toMatchObject({ stage: 'setUp', block: { checkpoints: [checkpoint('a', { status, ...then })] } });
+    if (state.stage === 'setUp') expect(state.block.checkpoints[0]).toStrictEqual(checkpoint('a', { status, ...then }));
   });
 
   test('before the set-up is refused', () => {

@@ -39,6 +39,12 @@ describeProjection(
         },
       },
       {
+        shows: 'what is needed from the client until it is done',
+        given: { ...document, checkpoints: [checkpoint('a', { neededFromClient: 'Texts' })] },
+        when: { ...statusSet, status: 'done', completedAt: happened },
+        then: { ...content([checkpoint('a', { status: 'done', completedAt: happened })]), updatedAt: happened },
+      },
+      {
         shows: 'no time of completion when it has none',
         given: { ...document, checkpoints: [done] },
         when: { ...statusSet, previousStatus: 'done' },

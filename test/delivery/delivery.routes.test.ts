@@ -90,6 +90,27 @@ describe('PUT /websites/:id/delivery, later', () => {
     expect(block).toMatchObject({ estimatedCompletionAt: eta, checkpoints: [{ dueAt: '2030-01-31T19:00:00.000Z' }] });
   });
 
+  test('what is needed from the client: 200, kept while the status changes, gone when done, back after an undo', async () => {
+    const delivery = await started.newDelivery({ checkpoints: [checkpoint('a', { neededFromClient: 'Texts' })] });
+    const needed = async () => blockOf(await delivery.read()).checkpoints[0]?.neededFromClient;
+    expect(await needed()).toBe('Texts');
+    await delivery.setStatus('a', 'in_progress');
+    expect(await needed()).toBe('Texts');
+    await delivery.setStatus('a', 'done');
+    expect(await needed()).toBeUndefined();
+    expect(changesOf(await delivery.history()).at(-1)?.changes).toContainEqual({
+      path: 'checkpoints.a.neededFromClient',
+      from: 'Texts',
+      to: null,
+    });
+    await delivery.setStatus('a', 'in_progress');
+    expect(await needed()).toBeUndefined();
+    await delivery.undo({ revision: 2 });
+    expect(await needed()).toBe('Texts');
+    await delivery.replace({ ...replacement, checkpoints: [checkpoint('a', { neededFromClient: '' })] });
+    expect(await needed()).toBeUndefined();
+  });
+
   test('an empty override: 200, unset', async () => {
     const delivery = await started.newDelivery({ previewUrlOverride });
     const block = blockOf(await delivery.replace({ ...replacement, previewUrlOverride: '' }));
@@ -202,6 +223,13 @@ describe('PUT /websites/:id/delivery that is refused: 400', () => {
     ],
     ['no status', { checkpoints: [withoutStatus] }, 'checkpoints.0.status', 'is required'],
     ['a deadline that is no time', { checkpoints: one({ dueAt: 'tomorrow' }) }, 'checkpoints.0.dueAt', form],
+    [
+      'a need of 301 characters',
+      { checkpoints: one({ neededFromClient: 'x'.repeat(301) }) },
+      'checkpoints.0.neededFromClient',
+      'must have at most 300 characters',
+    ],
+    ['a need of null', { checkpoints: one({ neededFromClient: null }) }, 'checkpoints.0.neededFromClient', 'must be text; got'],
     ['an unknown field of a checkpoint', { checkpoints: one({ color: 'red' }) }, 'checkpoints.0.color', 'is not a known field'],
     ['an unknown field', { revision: 0 }, 'revision', 'is not a known field'],
     ['an empty reason', { reason: '' }, 'reason', 'must not be empty'],

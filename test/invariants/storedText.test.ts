@@ -22,7 +22,7 @@ const call = (method: string, path: string, body?: unknown): Promise<ApiAnswer> 
   });
 
 interface Delivery {
-  readonly checkpoints: readonly { readonly label: string }[];
+  readonly checkpoints: readonly { readonly label: string; readonly neededFromClient?: string }[];
   readonly previewUrlOverride?: string;
 }
 
@@ -51,6 +51,13 @@ const fields: readonly TextField[] = [
     maxLength: 200,
     write: (label) => putDelivery({ checkpoints: [{ id: 'kickoff', label, order: 10, status: 'pending' }] }),
     read: async () => (await readDelivery()).checkpoints[0]?.label,
+  },
+  {
+    field: 'what a checkpoint needs from the client',
+    maxLength: 300,
+    write: (neededFromClient) =>
+      putDelivery({ checkpoints: [{ id: 'kickoff', label: 'Kickoff', order: 10, status: 'pending', neededFromClient }] }),
+    read: async () => (await readDelivery()).checkpoints[0]?.neededFromClient,
   },
   {
     field: "a delivery change's reason",

@@ -27,6 +27,7 @@ const history: DeliveryHistoryEntry[] = [
       { path: 'previewUrlOverride', from: null, to: 'https://p.example' },
       { path: 'checkpoints.qa.status', from: 'pending', to: 'done' },
       { path: 'checkpoints.qa.dueAt', from: eta, to: null },
+      { path: 'checkpoints.a', from: null, to: checkpoint('a', { neededFromClient: 'Te\u0007xts' }) },
       { path: 'checkpoints', from: ['a', 'qa'], to: ['qa', 'a'] },
     ],
     block: {
@@ -48,6 +49,7 @@ test('a history as text has its control characters escaped', () => {
     previewUrlOverride     https://p.example
     checkpoints.qa.status  pending → done
     checkpoints.qa.dueAt   2026-03-01T12:00:00.000Z → none
+    checkpoints.a          “A”, order 10, pending, needed from the client: “Te\\u{7}xts”
     checkpoints            a, qa → qa, a
 
 The block at revision 1, since 2026-01-02T00:00:00.000Z:

@@ -80,7 +80,7 @@ const isPublicUrl = (text: string): boolean => {
 
 /**
  * The checkpoints in their order, each with `completedAt` if and only if it is done. One that was
- * done before keeps its time.
+ * done before keeps its time, and a done one needs nothing from the client.
  */
 const completed = (
   checkpoints: readonly Omit<DeliveryCheckpoint, 'completedAt'>[],
@@ -89,7 +89,7 @@ const completed = (
 ): DeliveryCheckpoint[] => {
   const completedAt = new Map(before?.checkpoints.map((checkpoint) => [checkpoint.id, checkpoint.completedAt]));
   return checkpoints
-    .map(({ id, label, order, status, dueAt }) => ({
+    .map(({ id, label, order, status, dueAt, neededFromClient = '' }) => ({
       id,
       label,
       // JSON has no -0: a stored -0 would be read as 0.
@@ -97,6 +97,7 @@ const completed = (
       status,
       ...(dueAt !== undefined && { dueAt }),
       ...(status === 'done' && { completedAt: completedAt.get(id) ?? at }),
+      ...(status !== 'done' && neededFromClient !== '' && { neededFromClient }),
     }))
     .sort((one, other) => one.order - other.order);
 };

@@ -52,6 +52,12 @@ type StatusSet = Extract<DeliveryEvent, { type: 'DeliveryCheckpointStatusSet' }>
 const withStatus = (checkpoints: readonly DeliveryCheckpoint[], change: StatusSet): DeliveryCheckpoint[] =>
   checkpoints.map((checkpoint) => {
     if (checkpoint.id !== change.checkpointId) return checkpoint;
-    const { completedAt: _, ...rest } = checkpoint;
-    return { ...rest, status: change.status, ...(change.completedAt !== undefined && { completedAt: change.completedAt }) };
+    const { completedAt: _, neededFromClient, ...rest } = checkpoint;
+    const { status, completedAt } = change;
+    return {
+      ...rest,
+      status,
+      ...(completedAt !== undefined && { completedAt }),
+      ...(neededFromClient !== undefined && status !== 'done' && { neededFromClient }),
+    };
   });

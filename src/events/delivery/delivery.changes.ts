@@ -14,7 +14,7 @@ export type DeliveryChange = {
 };
 
 const blockFields = ['estimatedCompletionAt', 'showPreviewUrl', 'previewUrlOverride'] as const;
-const checkpointFields = ['label', 'order', 'status', 'dueAt', 'completedAt'] as const;
+const checkpointFields = ['label', 'order', 'status', 'dueAt', 'completedAt', 'neededFromClient'] as const;
 
 /**
  * What is different in `after`; `[]` when the two are the same. Every field of a first block

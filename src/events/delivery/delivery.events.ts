@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { deliveryUpcasters } from './delivery.upcasters.js';
 
 export const deliveryCheckpointStatuses = ['pending', 'in_progress', 'done'] as const;
 
@@ -8,9 +9,12 @@ export type DeliveryCheckpointStatus = Static<typeof DeliveryCheckpointStatus>;
 
 const Time = Type.String({ format: 'date-time' });
 
+/** Longest `neededFromClient`, in characters (api.md, section 5). */
+export const maxNeededFromClient = 300;
+
 /**
  * One step of a delivery (specification, "Checkpoint"). It has `completedAt` if and only if it is
- * `done`.
+ * `done`, and `neededFromClient` only while it is not.
  */
 export const DeliveryCheckpoint = Type.Object({
   id: Type.String(),
@@ -19,6 +23,8 @@ export const DeliveryCheckpoint = Type.Object({
   status: DeliveryCheckpointStatus,
   dueAt: Type.Optional(Time),
   completedAt: Type.Optional(Time),
+  /** What the agency waits for, in words for the client; never empty. */
+  neededFromClient: Type.Optional(Type.String()),
 });
 export type DeliveryCheckpoint = Static<typeof DeliveryCheckpoint>;
 
@@ -40,8 +46,8 @@ const why = { reason: Type.Optional(Type.String()), reasonVisible: Type.Optional
 
 /** Stream `delivery-<websiteId>`. */
 export const deliveryEvents = {
-  DeliverySetUp: event(Type.Object({ ...block, ...why })),
-  DeliveryReplaced: event(Type.Object({ ...block, ...why })),
+  DeliverySetUp: event(Type.Object({ ...block, ...why }), deliveryUpcasters.DeliverySetUp),
+  DeliveryReplaced: event(Type.Object({ ...block, ...why }), deliveryUpcasters.DeliveryReplaced),
   DeliveryCheckpointStatusSet: event(
     Type.Object({
       websiteId: Type.String(),
@@ -52,7 +58,7 @@ export const deliveryEvents = {
     }),
   ),
   /** Restores the block as it was before the change at `revision` of this stream. */
-  DeliveryUndone: event(Type.Object({ ...block, revision: Type.Integer({ minimum: 1 }) })),
+  DeliveryUndone: event(Type.Object({ ...block, revision: Type.Integer({ minimum: 1 }) }), deliveryUpcasters.DeliveryUndone),
 };
 
 export type DeliveryEvent = EventOf<typeof deliveryEvents>;

@@ -64,6 +64,10 @@ export const words: Readonly<Record<string, Word>> = {
   canceledAt: { description: 'When it was cancelled.' },
   currentPeriodEndsAt: { description: 'Until when it is paid for.', example: '2030-02-28T12:00:00.000Z' },
   completedAt: { description: 'When it was done; set by the service.' },
+  neededFromClient: {
+    description: 'What the agency waits for, in words for the client; gone when it is done.',
+    example: 'The texts of the pages',
+  },
   estimatedCompletionAt: { description: 'The ETA.', example: '2030-02-28T12:00:00.000Z' },
   at: { description: 'When it happened.' },
   start: { description: 'When it begins.', example: '2030-01-31T12:00:00.000Z' },

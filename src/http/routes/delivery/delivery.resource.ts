@@ -1,6 +1,11 @@
 import { Type, type Static } from 'typebox';
 import type { DeliveryBlock as Block } from '../../../events/delivery/delivery.block.js';
-import { DeliveryCheckpoint, DeliveryCheckpointStatus, deliveryEvents } from '../../../events/delivery/delivery.events.js';
+import {
+  DeliveryCheckpoint,
+  DeliveryCheckpointStatus,
+  deliveryEvents,
+  maxNeededFromClient,
+} from '../../../events/delivery/delivery.events.js';
 import type { DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import { CheckpointId, named } from '../../schemas.js';
 import type { createActorNames } from '../../../events/actorNames.js';
@@ -103,6 +108,12 @@ export const SentCheckpoint = Type.Object(
     status: DeliveryCheckpointStatus,
     dueAt: Type.Optional(Type.String({ format: 'date-time', description: 'Shown, nothing else.' })),
     completedAt: Type.Optional(Type.Unknown({ description: 'Ignored: the service sets it.' })),
+    neededFromClient: Type.Optional(
+      Type.String({
+        maxLength: maxNeededFromClient,
+        description: 'What you wait for, in words for the client. Gone when the checkpoint is done. Empty or left out: nothing.',
+      }),
+    ),
   },
   { $id: 'CheckpointInput', description: 'A checkpoint as it is sent: what was received may be sent back.' },
 );
