@@ -49,6 +49,8 @@ export const refusalKinds = {
   client_email_invited: 'conflict',
   already_owner: 'conflict',
   link_not_found: 'notFound',
+  link_not_removed: 'conflict',
+  link_removed_too_long_ago: 'conflict',
   invitation_not_found: 'notFound',
   invitation_not_expired: 'conflict',
   billing_not_set_up: 'notFound',
@@ -124,6 +126,13 @@ export const refusals = {
   alreadyOwner: () => refuse('already_owner', 'Client already owns this website'),
   linkNotFound: (clientId: string, websiteId: string) =>
     refuse('link_not_found', `Client ${clientId} is not linked to website ${websiteId}`),
+  linkNotRemoved: (clientId: string, websiteId: string) =>
+    refuse('link_not_removed', `The link of client ${clientId} to website ${websiteId} was not removed`),
+  linkRemovedTooLongAgo: (clientId: string, websiteId: string) =>
+    refuse(
+      'link_removed_too_long_ago',
+      `The link of client ${clientId} to website ${websiteId} was removed more than 30 days ago`,
+    ),
 
   invitationNotFound: (id: string) => refuse('invitation_not_found', `Invitation ${id} not found`),
   invitationNotExpired: (id: string) => refuse('invitation_not_expired', `Invitation ${id} has not expired`),

@@ -4,7 +4,7 @@ import { accessDecider } from '../../src/commands/access/access.decider.js';
 import { isRefusal } from '../../src/commands/decider.js';
 import { refusals } from '../../src/commands/refusal.js';
 import type { AccessEvent } from '../../src/events/access/access.events.js';
-import { expectRepeatable, given, now, recorded, stateAfter } from '../support/given.js';
+import { earlier, expectRepeatable, given, now, recorded, stateAfter } from '../support/given.js';
 import { linkRole } from '../../src/events/access/access.state.js';
 
 const days = (count: number, from = now): string => new Date(Date.parse(from) + count * 86_400_000).toISOString();
@@ -314,6 +314,46 @@ describe('LinkClaimant', () => {
   });
 });
 
+describe('RestoreLink', () => {
+  const restore = { type: 'RestoreLink', ...person } as const;
+  const restored: AccessEvent = { type: 'ClientLinkRestored', data: { ...person, role: 'editor', linkedAt: earlier } };
+  const changed: AccessEvent = { type: 'ClientLinkRoleChanged', data: { ...person, role: 'editor', previousRole: 'viewer' } };
+
+  test('gives the link back as it was: with its last role, and since when it was there', () => {
+    given(accessDecider, [linked, changed, unlinked]).when(restore).then([restored]);
+    const state = stateAfter(accessDecider, [linked, changed, unlinked, restored]);
+    expect([linkRole(state), state.linkedAt]).toEqual(['editor', earlier]);
+  });
+
+  test('works for 30 days after the last removal, to the millisecond', () => {
+    const removedAgain = [linked, changed, unlinked, restored, recorded(unlinked, { revision: 4, at: days(20) })];
+    const at = days(50);
+    given(accessDecider, removedAgain)
+      .when({ ...restore, at })
+      .then([restored]);
+    given(accessDecider, removedAgain)
+      .when({ ...restore, at: new Date(Date.parse(at) + 1).toISOString() })
+      .thenRefused(refusals.linkRemovedTooLongAgo('c1', 'w1'));
+  });
+
+  test('leaves a link as it is that was given again since', () => {
+    given(accessDecider, [linked, changed, unlinked, linked]).when(restore).then([]);
+  });
+
+  test('refuses what was never removed, was never there, or is of the owner', () => {
+    given(accessDecider, [linked]).when(restore).thenRefused(refusals.linkNotRemoved('c1', 'w1'));
+    given(accessDecider, [issued]).when(restore).thenRefused(refusals.linkNotFound('c1', 'w1'));
+    given(accessDecider, [linked, unlinked])
+      .when({ ...restore, ownerId: 'c1' })
+      .thenRefused(refusals.alreadyOwner());
+  });
+
+  test("settles the person's invitation since, so that a removal later is final", () => {
+    const settled: AccessEvent = { type: 'InvitationAccepted', data: { ...person, invitationId: 'i1', claimedBy: 'c1' } };
+    given(accessDecider, [linked, changed, unlinked, issued]).when(restore).then([restored, settled]);
+  });
+});
+
 describe('the other commands', () => {
   test('RemoveClient of somebody never linked, and ChangeClientRole of somebody not linked, find nothing', () => {
     given(accessDecider)
@@ -346,6 +386,7 @@ test.each([
   [claim, [issued]],
   [{ type: 'ChangeClientRole', ...person, role: 'editor' }, [linked]],
   [{ type: 'RemoveClient', ...person }, [linked]],
+  [{ type: 'RestoreLink', ...person }, [linked, unlinked]],
   [{ type: 'RevokeInvitation', ...person, invitationId: 'i1' }, [issued]],
 ] as const)('%j repeated changes nothing', (command, events) => {
   expectRepeatable(accessDecider, [...events], command as never);
@@ -368,7 +409,14 @@ const command = fc.oneof(
     claimedBy: fc.constantFrom('c1', 'c2'),
   }),
   fc.record({ type: fc.constant('LinkClaimant' as const), role: fc.constant('viewer' as const), isRepeated: fc.boolean() }),
-  fc.record({ type: fc.constantFrom('RemoveClient' as const, 'RevokeInvitation' as const, 'ResendInvitation' as const) }),
+  fc.record({
+    type: fc.constantFrom(
+      'RemoveClient' as const,
+      'RestoreLink' as const,
+      'RevokeInvitation' as const,
+      'ResendInvitation' as const,
+    ),
+  }),
 );
 
 test('after any commands: no access after a removal, one pending invitation at most, and none of who is linked', () => {

@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { addClient, changeAccess, changeInvitation, claimInvitation } from '../../src/commands/access/access.handlers.js';
+import {
+  addClient,
+  changeAccess,
+  changeInvitation,
+  claimInvitation,
+  removeClient,
+  restoreClient,
+} from '../../src/commands/access/access.handlers.js';
 import { createClient } from '../../src/commands/client/client.handlers.js';
 import { eraseClient } from '../../src/commands/erasure/erasure.handlers.js';
 import type { CommandContext } from '../../src/commands/handleCommand.js';
@@ -435,6 +442,17 @@ describe('at the same moment', () => {
       const clientId = await register();
       other.eventStore.appendFaults.push(after(add));
       await assign(clientId);
+      expect(await isLinked(clientId)).toBe(false);
+    });
+
+    test('just before a removal is undone: the link goes again, and the answer says why', async () => {
+      const clientId = await register();
+      const key = { websiteId, clientId };
+      await add();
+      await removeClient(local.engine, key, local.context());
+      local.eventStore.appendFaults.push(after(() => assign(clientId)));
+      const undoing = restoreClient(local.engine, key, local.context());
+      await expect(undoing).rejects.toEqual(new Refused(refusals.alreadyOwner()));
       expect(await isLinked(clientId)).toBe(false);
     });
 

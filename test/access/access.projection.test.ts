@@ -92,6 +92,14 @@ describeProjection(accessProjection, [accessEvents], {
       then: access(undefined),
     },
   ],
+  ClientLinkRestored: [
+    {
+      shows: 'as it was before',
+      given: access(undefined),
+      when: { ...anna, role: 'editor', linkedAt: earlier },
+      then: access({ ...viewer, role: 'editor' }),
+    },
+  ],
   ClientUnlinked: [
     {
       shows: 'and leaves invitations',

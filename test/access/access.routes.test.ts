@@ -145,3 +145,70 @@ describe('the people of a website', () => {
     expect((await list()).people.invitations).toMatchObject([{ id }]);
   });
 });
+
+describe('a removal is undone', () => {
+  const remove = (clientId: string) => api.call('DELETE', `${path}/${clientId}`, { token: admin });
+  const undo = (clientId: string, query = '', headers = {}) =>
+    api.call('POST', `${path}/${clientId}/undo${query}`, { token: admin, headers });
+  const linked = async (role = 'editor') => {
+    const clientId = await register(addressOf('anna'));
+    const { link } = (await add(addressOf('anna'), role)).body as { link: { createdAt: string } };
+    return { clientId, link };
+  };
+  const refused = (status: number, code: string, error: string) => ({ status, body: { code, error } });
+
+  test('the link is back as it was, and lets the person in at once', async () => {
+    const { clientId, link } = await linked();
+    const anna = await api.mintToken({ role: 'client', subject: `undo-${count}`, verifiedEmail: addressOf('anna') });
+    const mayRead = async (): Promise<number> => (await api.call('GET', `/websites/${websiteId}`, { token: anna })).status;
+    expect([await mayRead(), (await remove(clientId)).status, await mayRead()]).toEqual([200, 204, 403]);
+    const undone = await undo(clientId);
+    expect([undone.status, undone.body]).toEqual([200, link]);
+    expect([await mayRead(), (await list()).people.links]).toEqual([200, [link]]);
+    expect((await undo(clientId)).body).toEqual(link);
+  });
+
+  test('not when there is a link that was never removed, or never was one', async () => {
+    const { clientId } = await linked();
+    const notRemoved = `The link of client ${clientId} to website ${websiteId} was not removed`;
+    expect(await undo(clientId)).toMatchObject(refused(400, 'link_not_removed', notRemoved));
+    const stranger = await register(addressOf('berta'));
+    const notLinked = `Client ${stranger} is not linked to website ${websiteId}`;
+    expect(await undo(stranger)).toMatchObject(refused(404, 'link_not_found', notLinked));
+    expect((await undo('nobody')).status).toBe(404);
+  });
+
+  test('not of who owns the website meanwhile, or was erased', async () => {
+    const { clientId } = await linked();
+    await remove(clientId);
+    await api.call('PATCH', `/websites/${websiteId}`, { token: admin, body: { clientId } });
+    expect(await undo(clientId)).toMatchObject(refused(400, 'already_owner', 'Client already owns this website'));
+    await api.call('DELETE', `/clients/${clientId}`, { token: admin });
+    expect(await undo(clientId)).toMatchObject(refused(404, 'client_not_found', `Client ${clientId} does not exist`));
+  });
+
+  test('not on an archived website', async () => {
+    const { clientId } = await linked();
+    await api.call('POST', `/websites/${websiteId}/archive`, { token: admin });
+    expect((await remove(clientId)).status).toBe(204);
+    expect(await undo(clientId)).toMatchObject(refused(400, 'website_archived', `Website ${websiteId} is archived`));
+  });
+
+  test('a link that was given again since stays as it is', async () => {
+    const { clientId } = await linked('editor');
+    await remove(clientId);
+    const again = (await add(addressOf('anna'), 'viewer')).body as { link: object };
+    expect(await undo(clientId)).toMatchObject({ status: 200, body: again.link });
+  });
+
+  test('a dry run says what would come of it, and a stale If-Match is refused', async () => {
+    const { clientId } = await linked();
+    const { headers } = await api.call('PATCH', `${path}/${clientId}`, { token: admin, body: { role: 'viewer' } });
+    await remove(clientId);
+    const tried = await undo(clientId, '?dryRun=1');
+    expect(tried.body).toMatchObject({ events: [{ type: 'ClientLinkRestored', data: { clientId, role: 'viewer' } }] });
+    expect((await list()).people.links).toEqual([]);
+    const stale = await undo(clientId, '', { 'if-match': headers.get('etag') ?? '' });
+    expect(stale).toMatchObject(refused(400, 'stale', 'Someone else saved while you were editing'));
+  });
+});

@@ -68,6 +68,13 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   payInvoice: invoice,
   voidInvoice: invoice,
   removeClient: () => Promise.resolve({ ids: { client: everybody.clientIds.editor } }),
+  restoreClient: async () => {
+    const body = { email: 'linked@example.com', role: 'viewer' };
+    const client = await madeId('/clients', { email: body.email });
+    await made(ofSite('/clients'), body);
+    await call('DELETE', ofSite(`/clients/${client}`));
+    return { ids: { client } };
+  },
   changeClientRole: () => Promise.resolve({ ids: { client: everybody.clientIds.editor } }),
   undoDeliveryChange: async () => {
     await call('PUT', ofSite('/delivery/checkpoints/kickoff'), { status: 'done' });

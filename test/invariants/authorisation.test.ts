@@ -24,6 +24,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'POST /websites/:id/clients': ['A'],
   'PATCH /websites/:id/clients/:clientId': ['A'],
   'DELETE /websites/:id/clients/:clientId': ['A'],
+  'POST /websites/:id/clients/:clientId/undo': ['A'],
   'POST /websites/:id/client-invitations/:invitationId/resend': ['A'],
   'DELETE /websites/:id/client-invitations/:invitationId': ['A'],
   'GET /invitations/:id': ['I'],

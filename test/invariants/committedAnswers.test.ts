@@ -307,6 +307,18 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
       return { write: ['DELETE', link], meanwhile: () => elsewhere('POST', clients, { email, role: 'viewer' }), status: 204 };
     },
   },
+  'POST /websites/:id/clients/:clientId/undo': {
+    'and it is removed again': async () => {
+      const { link } = await withAccess();
+      await elsewhere('DELETE', link);
+      return {
+        write: ['POST', `${link}/undo`],
+        meanwhile: () => elsewhere('DELETE', link),
+        status: 200,
+        body: having({ role: 'viewer' }),
+      };
+    },
+  },
   'POST /websites/:id/client-invitations/:invitationId/resend': {
     'and it is revoked': async () => {
       const { invitation } = await withAccess(false);

@@ -55,6 +55,12 @@ export interface LinkClaimant extends OfPerson {
   readonly isRepeated: boolean;
 }
 
+/** Gives a link back that was taken away, with the role that it had. */
+export interface RestoreLink extends OfPerson {
+  readonly type: 'RestoreLink';
+  readonly ownerId?: string | undefined;
+}
+
 /** Offers the ownership of a website to a person. */
 export interface OfferTransfer extends OfPerson {
   readonly type: 'OfferTransfer';
@@ -126,4 +132,5 @@ export type ChangeAccess =
       readonly invitationId: string;
     });
 
-export type AccessCommand = AddClient | ClaimInvitation | LinkClaimant | OfferTransfer | ClaimTransfer | ChangeAccess;
+export type AccessCommand =
+  AddClient | ClaimInvitation | LinkClaimant | RestoreLink | OfferTransfer | ClaimTransfer | ChangeAccess;

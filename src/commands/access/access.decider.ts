@@ -9,7 +9,7 @@ import {
 import type { AccessKey } from '../../events/access/access.stream.js';
 import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
-import type { AccessCommand, AddClient, ClaimInvitation, LinkClaimant, RequestRenewal } from './access.commands.js';
+import type { AccessCommand, AddClient, ClaimInvitation, LinkClaimant, RequestRenewal, RestoreLink } from './access.commands.js';
 import { cancelTransfer, claimTransfer, offerTransfer, settleTransfer, withdrawTransfer } from './access.transfers.js';
 
 type Outcome = readonly AccessEvent[] | Refusal;
@@ -97,6 +97,21 @@ const linkClaimant = (command: LinkClaimant, state: AccessState): Outcome => {
   return [...linked, accepted, ...settlePending(command, state)];
 };
 
+/** How long a removal can be undone (api.md, section 4). */
+const undoMs = 30 * 86_400_000;
+
+const restoreLink = (command: RestoreLink, state: AccessState): Outcome => {
+  const { websiteId, clientId, ownerId, at } = command;
+  const { removed } = state;
+  // Somebody gave the access again, or undid the removal before.
+  if (linkRole(state) !== undefined) return removed === undefined ? refusals.linkNotRemoved(clientId, websiteId) : [];
+  if (clientId === ownerId) return refusals.alreadyOwner();
+  if (removed === undefined) return refusals.linkNotFound(clientId, websiteId);
+  if (Date.parse(at) - Date.parse(removed.at) > undoMs) return refusals.linkRemovedTooLongAgo(clientId, websiteId);
+  const { role, linkedAt } = removed;
+  return [{ type: 'ClientLinkRestored', data: { websiteId, clientId, role, linkedAt } }, ...settlePending(command, state)];
+};
+
 /** Admins are told once a day at most (api.md, section 4). */
 const renewalRequestMs = 24 * 3_600_000;
 
@@ -123,6 +138,8 @@ const decide = (command: AccessCommand, state: AccessState): Outcome => {
       return claim(command, state);
     case 'LinkClaimant':
       return linkClaimant(command, state);
+    case 'RestoreLink':
+      return restoreLink(command, state);
     case 'ChangeClientRole': {
       const { role } = command;
       const previousRole = linkRole(state);

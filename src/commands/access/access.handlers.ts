@@ -325,6 +325,27 @@ export const removeClient = async (
 };
 
 /**
+ * Undoes the removal of a link. A link that was given again since stays as it is.
+ * @throws Refused: `Client <id> is not linked to website <id>`, `The link … was not removed`, `The
+ * link … was removed more than 30 days ago`, `Client already owns this website`, `Client <id> does
+ * not exist` when it was erased, `Someone else saved …`
+ */
+export const restoreClient = async (
+  engine: Engine,
+  link: AccessKey,
+  context: CommandContext,
+  options?: HandleOptions,
+): Handling => {
+  const { state: client } = await engine.state(clientFold, { clientId: link.clientId });
+  if (client.stage === 'erased') throw new Refused(refusals.clientNotFound(link.clientId));
+  const { ownerId } = await websiteOf(engine, link.websiteId);
+  const handled = await engine.handle(accessDecider, { type: 'RestoreLink', ...link, ownerId }, context, options);
+  await refuseOwner(engine, link, context);
+  await refuseErased(engine, link, context);
+  return handled;
+};
+
+/**
  * Asks the admins for a new invitation in place of an expired one.
  * @throws Refused: `Invitation <id> not found`, `Pending transfer not found`, `Not authorized to
  * claim this invitation`, `Invitation <id> has not expired`

@@ -43,6 +43,8 @@ export const accessEvents = {
   ClientLinkNoticeRequested: event(Type.Object(ofPerson)),
   ClientLinkRoleChanged: event(Type.Object({ ...ofPerson, role: LinkRole, previousRole: LinkRole })),
   ClientUnlinked: event(Type.Object(ofPerson)),
+  /** A removal was undone: the link is as it was before, given at `linkedAt`. */
+  ClientLinkRestored: event(Type.Object({ ...ofPerson, role: LinkRole, linkedAt: Type.String({ format: 'date-time' }) })),
   InvitationIssued: event(Type.Object(invitation)),
   /** The same invitation with a new expiry, perhaps another role, and its mail once more. */
   InvitationRenewed: event(Type.Object(invitation)),

@@ -9,6 +9,10 @@ export interface AccessState {
   readonly link: LinkRole | 'none' | 'removed';
   /** Where in the log the link was given. */
   readonly linkPosition: bigint;
+  /** When it was given, ISO 8601 UTC; absent when there never was one. */
+  readonly linkedAt?: string;
+  /** The link that was taken away last, and when. */
+  readonly removed?: { readonly role: LinkRole; readonly linkedAt: string; readonly at: string };
   /** Invitations to other addresses of the person that were accepted for this link. */
   readonly takenUp: readonly string[];
   readonly invitations: ReadonlyMap<string, InvitationState>;
@@ -52,11 +56,17 @@ const withInvitation = (state: AccessState, id: string, changes: Partial<Invitat
 const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState => {
   switch (event.type) {
     case 'ClientLinked':
-      return { ...state, link: event.data.role, linkPosition: event.position };
+      return { ...state, link: event.data.role, linkPosition: event.position, linkedAt: event.metadata.at };
+    case 'ClientLinkRestored':
+      return { ...state, link: event.data.role, linkPosition: event.position, linkedAt: event.data.linkedAt };
     case 'ClientLinkRoleChanged':
       return { ...state, link: event.data.role };
-    case 'ClientUnlinked':
-      return { ...state, link: 'removed' };
+    case 'ClientUnlinked': {
+      const role = linkRole(state);
+      const { linkedAt } = state;
+      if (role === undefined || linkedAt === undefined) return { ...state, link: 'removed' };
+      return { ...state, link: 'removed', removed: { role, linkedAt, at: event.metadata.at } };
+    }
     case 'InvitationIssued':
     case 'InvitationRenewed': {
       const { invitationId, kind, email, role, priceId, expiresAt } = event.data;

@@ -64,7 +64,7 @@ const noAccess = ({ websiteId, clientId }: AccessKey): AccessDocument => ({ webs
 
 export const accessProjection: Projection<AccessDocument, AccessEvent> = defineProjection({
   name: 'access',
-  version: 4,
+  version: 5,
   stream: accessStream,
   indexes: [
     { field: 'clientId' },
@@ -88,6 +88,10 @@ export const accessProjection: Projection<AccessDocument, AccessEvent> = defineP
     },
     ClientLinkRoleChanged: (document, { data: { role } }) =>
       document?.link === undefined ? document : indexed(document, { ...document.link, role }),
+    ClientLinkRestored: (document, { data }) => {
+      const { clientId, role, linkedAt } = data;
+      return indexed(document ?? noAccess(data), { clientId, role, createdAt: linkedAt });
+    },
     ClientUnlinked: (document) => (document === null ? null : indexed(document, undefined)),
     InvitationIssued: (before, { data, metadata: { at } }) => {
       const { invitationId, kind, email, role, expiresAt } = data;

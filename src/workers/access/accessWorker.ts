@@ -37,6 +37,12 @@ export const createAccessWorker = (parts: { engine: Engine; reader: Reader; crea
   const withdrawOffers = async (websiteId: string, context: CommandContext): Promise<void> =>
     withdrawOvertakenOffers(engine, websiteId, await openTransfers(reader, websiteId), context);
 
+  const checkLink = async (event: Recorded<{ type: string; data: AccessKey }>): Promise<void> => {
+    const { websiteId, clientId } = event.data;
+    await withdrawFromOwner(engine, { websiteId, clientId }, contextOf(event));
+    await withdrawFromGone(event);
+  };
+
   const withdrawFromGone = async (event: Recorded<{ type: string; data: AccessKey }>): Promise<void> => {
     const { websiteId, clientId } = event.data;
     await withdrawFromErased(engine, { websiteId, clientId }, contextOf(event));
@@ -57,11 +63,8 @@ export const createAccessWorker = (parts: { engine: Engine; reader: Reader; crea
         await withdrawOffers(websiteId, context);
         await removeErasedOwner(engine, { websiteId, clientId }, context);
       },
-      ClientLinked: async (event) => {
-        const { websiteId, clientId } = event.data;
-        await withdrawFromOwner(engine, { websiteId, clientId }, contextOf(event));
-        await withdrawFromGone(event);
-      },
+      ClientLinked: checkLink,
+      ClientLinkRestored: checkLink,
       InvitationIssued: withdrawFromGone,
       // A claim that was under way when the owner was assigned came to nothing.
       TransferReleased: (event) => withdrawOffers(event.data.websiteId, contextOf(event)),

@@ -6,6 +6,7 @@ import {
   claimInvitation,
   requestRenewal,
   removeClient,
+  restoreClient,
   withdrawInvitation,
 } from '../../../commands/access/access.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
@@ -235,6 +236,24 @@ export const accessRoutes = ({
       act: ({ params: { id: websiteId, clientId }, context, expectation }, acting) =>
         removeClient(acting, { websiteId, clientId }, context, expectation),
       answer: noContent,
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/clients/:clientId/undo',
+      operationId: 'restoreClient',
+      summary: "Give a linked client's access back that was taken away",
+      description:
+        'Within 30 days of the removal. The link has the role that it had then; one that was given again since stays as it is.',
+      tag: accessTag,
+      scope: 'website',
+      access: 'admin',
+      ifMatch: 'honoured',
+      refusals: ['link_not_found', 'link_not_removed', 'link_removed_too_long_ago', 'already_owner', 'client_not_found'],
+      answers: { 200: { description: 'The link.', schema: WebsiteClientLink } },
+      act: ({ params: { id: websiteId, clientId }, context, expectation }, acting) =>
+        restoreClient(acting, { websiteId, clientId }, context, expectation),
+      answer: ({ params: { id: websiteId, clientId } }, { revision }) => answerLink({ websiteId, clientId }, revision),
     }),
 
     route({
