@@ -7,6 +7,7 @@ import { personalFields } from '../events/catalogue.js';
 import type { PlannedEvent } from '../events/store/planningEventStore.js';
 import { nextTurn } from '../platform/eventLoop.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
+import { archivedRefusalFor } from './auth/rules.js';
 import type { FindStanding } from './auth/standing.js';
 import { parseBody, readBody } from './body.js';
 import { revisionsAllowed } from './conditional.js';
@@ -71,9 +72,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   const peopleIn: PeopleIn = (status) => personalFieldsOf(route.answers[status]?.schema);
 
   const refuseArchived = (access: WebsiteAccess | undefined): void => {
-    if (isWrite && access?.website.archivedAt !== undefined && route.whenArchived !== 'allowed') {
-      throw new Refused(refusals.websiteArchived(access.website.id));
-    }
+    const refusal = access === undefined ? null : archivedRefusalFor(route, access.website);
+    if (refusal !== null) throw new Refused(refusal);
   };
 
   const bytesOf = (exchange: Exchange): Promise<Buffer> => {

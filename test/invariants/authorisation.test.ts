@@ -20,6 +20,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'POST /websites/:id/archive': ['A'],
   'POST /websites/:id/restore': ['A'],
 
+  'GET /websites/:id/access': ['A'],
   'GET /websites/:id/clients': ['AO'],
   'POST /websites/:id/clients': ['A'],
   'PATCH /websites/:id/clients/:clientId': ['A'],

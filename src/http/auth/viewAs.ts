@@ -1,18 +1,13 @@
 import { Type } from 'typebox';
 import { recordViewing } from '../../commands/viewing/viewing.handlers.js';
 import { Refused, refusals } from '../../commands/refusal.js';
-import type { Engine } from '../../engine.js';
-import { subjectKeysFold } from '../../events/apiKey/apiKey.state.js';
-import { clientIdOfEmail } from '../../events/client/client.directory.js';
-import type { IdentityProvider } from '../../integrations/identity/port.js';
-import { subjectOfClient } from '../../projections/client/client.queries.js';
-import type { Reader } from '../../projections/reader.js';
 import { httpErrors } from '../errors.js';
 import type { Exchange } from '../exchange.js';
 import type { Route } from '../route.js';
 import { EmailAddress } from '../schemas.js';
 import { textsValidator } from '../validation.js';
 import type { Caller } from './caller.js';
+import { personOfEmail, subjectOfEmail, type PersonParts } from './person.js';
 import { canonicalAddress } from '../../platform/emailAddress.js';
 
 /**
@@ -31,21 +26,8 @@ export type ViewAs = (
 
 const validate = textsValidator(Type.Object({ as: EmailAddress() }));
 
-export const createViewAs = (parts: {
-  readonly engine: Engine;
-  readonly reader: Reader;
-  readonly identityProvider: IdentityProvider | null;
-}): ViewAs => {
-  const { engine, reader, identityProvider } = parts;
-
-  /** The subject that the address is known by; a stranger's is the address itself. */
-  const subjectOf = async (email: string, clientId: string | undefined): Promise<string> => {
-    const bound = clientId === undefined ? null : await subjectOfClient(reader, clientId);
-    if (bound !== null) return bound;
-    // Tokens that an operator minted may stand for the address.
-    const { state } = await engine.state(subjectKeysFold, { subjectIndex: engine.blindIndex(email) });
-    return state.keys.length > 0 ? email : ((await identityProvider?.accountOf?.(email))?.subject ?? email);
-  };
+export const createViewAs = (parts: PersonParts): ViewAs => {
+  const { engine } = parts;
 
   return async (exchange, route, viewer, { id }) => {
     if (viewer.role !== 'admin') throw new Refused(refusals.adminRequired());
@@ -75,10 +57,9 @@ export const createViewAs = (parts: {
       exchange.viewer = viewer;
     }
 
-    const role = (await identityProvider?.accountOf?.(email))?.role ?? 'client';
-    const clientId = role === 'client' ? await clientIdOfEmail(engine, email) : undefined;
+    const { role, clientId } = await personOfEmail(parts, email);
     return {
-      subject: await subjectOf(email, clientId),
+      subject: await subjectOfEmail(parts, email, clientId),
       role,
       via: viewer.via,
       // What the viewer's own token may not read, it may not read as somebody else either.

@@ -1,10 +1,12 @@
 import type { SiteAnalytics } from '../../integrations/analytics/port.js';
 import type { Commerce } from '../../integrations/commerce/port.js';
 import type { Outbox } from '../../integrations/email/port.js';
+import type { IdentityProvider } from '../../integrations/identity/port.js';
 import type { Hosting, SiteAddress } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { KeyUse } from '../auth/keyUse.js';
 import type { Route } from '../route.js';
+import { accessExplanationRoutes } from './access/accessExplanation.routes.js';
 import { accessRoutes } from './access/access.routes.js';
 import { analyticsRoutes } from './analytics/analytics.routes.js';
 import { apiKeyRoutes } from './apiKey/apiKey.routes.js';
@@ -32,17 +34,20 @@ export interface RouteParts extends SystemRouteParts, ClientRouteParts, BookingR
   readonly analytics: SiteAnalytics;
   readonly commerce: Commerce;
   readonly keyUse: KeyUse;
+  /** `null`: nobody can sign in, only tokens work. */
+  readonly identityProvider: IdentityProvider | null;
   /** Present with the embedded e-mail sender. */
   readonly outbox?: Outbox;
 }
 
 /** Every route of the service, in the order of the OpenAPI document. */
 export const createRoutes = (parts: RouteParts): readonly Route[] => {
-  const routes = [
+  const routes: readonly Route[] = [
     ...meRoutes(parts),
     ...websiteRoutes(parts),
     ...templateRoutes(parts),
     ...accessRoutes(parts),
+    ...accessExplanationRoutes(parts, () => routes),
     ...transferRoutes(parts),
     ...billingRoutes(parts),
     ...deliveryRoutes(parts),

@@ -29,7 +29,7 @@ import { Invitation, toInvitation, toLink, toReceivedInvitation, WebsiteClientLi
 import type { Reader } from '../../../projections/reader.js';
 import { canonicalAddress } from '../../../platform/emailAddress.js';
 
-const accessTag: RouteTag = {
+export const accessTag: RouteTag = {
   name: 'Access',
   description: 'Who may see a website: its owner, linked clients, invitations.',
 };

@@ -1,0 +1,96 @@
+import type { Engine } from '../../engine.js';
+import { findLiveKey } from '../../events/apiKey/apiKey.directory.js';
+import { subjectKeysFold } from '../../events/apiKey/apiKey.state.js';
+import { keyOfId } from '../../events/apiKey/apiKey.stream.js';
+import { clientIdOf, clientIdOfEmail } from '../../events/client/client.directory.js';
+import type { IdentityProvider } from '../../integrations/identity/port.js';
+import { isoTime } from '../../platform/clock.js';
+import { readClient, subjectOfClient } from '../../projections/client/client.queries.js';
+import type { Reader } from '../../projections/reader.js';
+import type { Caller } from './caller.js';
+
+/** Somebody who may or may not ever have called, as they would be when they call. */
+export type Person = Pick<Caller, 'role' | 'verifiedEmail' | 'clientId'> & {
+  /**
+   * What the role is known from: the identity provider's account of the address, or an API key with
+   * the admin role; `nothing`: it stands in a token of theirs alone, and `client` is an assumption.
+   */
+  readonly roleFrom: 'account' | 'apiKey' | 'nothing';
+};
+
+export interface PersonParts {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly identityProvider: IdentityProvider | null;
+}
+
+/** The person of a lower-case address that the identity provider vouches for. */
+export const personOfEmail = async ({ engine, identityProvider }: PersonParts, email: string): Promise<Person> => {
+  const account = await identityProvider?.accountOf?.(email);
+  const role = account?.role ?? 'client';
+  const clientId = role === 'client' ? await clientIdOfEmail(engine, email) : undefined;
+  return {
+    role,
+    roleFrom: account === undefined ? 'nothing' : 'account',
+    verifiedEmail: email,
+    ...(clientId !== undefined && { clientId }),
+  };
+};
+
+/** The subject that the address is known by; a stranger's is the address itself. */
+export const subjectOfEmail = async (
+  { engine, reader, identityProvider }: PersonParts,
+  email: string,
+  clientId: string | undefined,
+): Promise<string> => {
+  const bound = clientId === undefined ? null : await subjectOfClient(reader, clientId);
+  if (bound !== null) return bound;
+  // Tokens that an operator minted may stand for the address.
+  const { state } = await engine.state(subjectKeysFold, { subjectIndex: engine.blindIndex(email) });
+  return state.keys.length > 0 ? email : ((await identityProvider?.accountOf?.(email))?.subject ?? email);
+};
+
+/**
+ * The person of a subject of the identity provider. Their address is the one of the client that the
+ * subject is bound to, else the one that a live API key of theirs was minted with.
+ */
+export const personOfSubject = async (parts: PersonParts, subject: string): Promise<Person> => {
+  const { engine, reader, identityProvider } = parts;
+  const { isAdminByKey, keyEmail } = await keysOf(parts, subject);
+  const bound = await clientIdOf(engine, subject);
+  const boundEmail = bound === undefined ? undefined : (await readClient(reader, bound))?.client.email;
+  const email = keyEmail ?? boundEmail;
+  const found = email === undefined ? undefined : await identityProvider?.accountOf?.(email);
+  // Of an address that was forgotten since, the account has another subject.
+  const account = found?.subject === subject ? found : undefined;
+  const role = account?.role ?? (isAdminByKey ? 'admin' : 'client');
+  const clientId = role === 'client' ? (bound ?? (await clientIdOf(engine, subject, keyEmail))) : undefined;
+  return {
+    role,
+    roleFrom: account !== undefined ? 'account' : isAdminByKey ? 'apiKey' : 'nothing',
+    ...(email !== undefined && { verifiedEmail: email }),
+    ...(clientId !== undefined && { clientId }),
+  };
+};
+
+/** What the live API keys of a subject say of them. */
+const keysOf = async (
+  { engine, identityProvider }: PersonParts,
+  subject: string,
+): Promise<{ readonly isAdminByKey: boolean; readonly keyEmail: string | undefined }> => {
+  const { state } = await engine.state(subjectKeysFold, { subjectIndex: engine.blindIndex(subject) });
+  const now = isoTime(engine.clock.now());
+  const found = await Promise.all(state.keys.map(({ id }) => findLiveKey(engine, keyOfId(id), now)));
+  const live = await Promise.all(
+    found
+      .filter((one) => one !== null)
+      .map(async ({ key: { role, verifiedEmail } }) => ({
+        role,
+        email: verifiedEmail === undefined ? undefined : ((await engine.personal.decrypt(verifiedEmail)) ?? undefined),
+      })),
+  );
+  return {
+    isAdminByKey: live.some(({ role, email }) => role === 'admin' && identityProvider?.isStillAdmin?.(subject, email) !== false),
+    keyEmail: live.find(({ email }) => email !== undefined)?.email,
+  };
+};

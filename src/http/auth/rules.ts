@@ -1,0 +1,49 @@
+import { refusals, type Refusal } from '../../commands/refusal.js';
+import type { WebsiteDocument } from '../../projections/website/website.projection.js';
+import type { AccessRule, Route } from '../route.js';
+
+/** What somebody is to a website. */
+export const standings = ['admin', 'owner', 'editor', 'viewer', 'stranger'] as const;
+export type Standing = (typeof standings)[number];
+
+/** A rule of a website. */
+export type WebsiteRule = Exclude<AccessRule, 'public' | 'signedIn'>;
+
+export const isWebsiteRule = (rule: AccessRule): rule is WebsiteRule => rule !== 'public' && rule !== 'signedIn';
+
+/** Who may call (specification, "Authentication", rules 2 to 4). */
+const allowed: Readonly<Record<WebsiteRule, readonly Standing[]>> = {
+  admin: ['admin'],
+  members: ['admin', 'owner', 'editor', 'viewer'],
+  adminOrOwner: ['admin', 'owner'],
+  editors: ['admin', 'owner', 'editor'],
+  owner: ['owner'],
+};
+
+export type RuledRoute = Pick<Route, 'access' | 'feature' | 'tag'>;
+
+/**
+ * Why somebody of this standing may not call the route of the website; `null`: they may. All that
+ * lets callers in, or explains it, asks this.
+ */
+export const refusalFor = (
+  { access: rule, feature, tag }: RuledRoute,
+  standing: Standing,
+  { id, features }: Pick<WebsiteDocument, 'id' | 'features'>,
+): Refusal | null => {
+  if (!isWebsiteRule(rule)) return null;
+  if (rule === 'admin' && standing !== 'admin') return refusals.adminRequired();
+  if (standing === 'stranger') return refusals.notAuthorizedForWebsite(id);
+  if (!allowed[rule].includes(standing)) {
+    if (rule === 'editors') return refusals.editorRequired();
+    return refusals.notAuthorizedForWebsite(id, standing === 'admin' ? undefined : `${tag.name} is the owner's`);
+  }
+  return feature === undefined || features.includes(feature) ? null : refusals.featureOff(feature);
+};
+
+/** Why the route is refused to everybody while the website is archived; `null`: it is not. */
+export const archivedRefusalFor = (
+  { method, whenArchived }: Pick<Route, 'method' | 'whenArchived'>,
+  { id, archivedAt }: Pick<WebsiteDocument, 'id' | 'archivedAt'>,
+): Refusal | null =>
+  method !== 'get' && archivedAt !== undefined && whenArchived !== 'allowed' ? refusals.websiteArchived(id) : null;
