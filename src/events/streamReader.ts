@@ -29,6 +29,12 @@ export interface StreamReader {
     key: Key,
     after?: bigint,
   ) => AsyncGenerator<Recorded<Event>, void>;
+  /**
+   * Up to `max` events of the stream of this name, from the revision `from` on (inclusive), oldest
+   * first.
+   * @throws as `history`
+   */
+  readonly slice: (name: string, from: bigint, max: number) => Promise<readonly Recorded[]>;
 }
 
 const pageSize = 1_000;
@@ -56,5 +62,10 @@ export const createStreamReader = (parts: {
     }
   }
 
-  return { state: (fold, key) => folds.load(fold, fold.stream.name(key)), history };
+  return {
+    state: (fold, key) => folds.load(fold, fold.stream.name(key)),
+    history,
+    slice: async (name, from, max) =>
+      (await eventStore.readStream(name, { from, max })).events.map((stored) => codec.decode(stored)),
+  };
 };

@@ -1,5 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync, type BrotliOptions } from 'node:zlib';
+import {
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  gzipSync,
+  type BrotliCompress,
+  type BrotliOptions,
+  type Gzip,
+} from 'node:zlib';
 import { acceptedEncoding, type Encoding } from '../platform/encodings.js';
 
 /** Shorter ones fit into one packet as they are. */
@@ -7,14 +18,17 @@ const minBytes = 1_025;
 /** Up to here it takes less than 0.1 ms, which is less than handing it to another thread. */
 const maxSyncBytes = 64 * 1_024;
 
-const compressible = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?json|application\/javascript)/;
+const compressible = /^(?:text\/|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:x-nd)?json|application\/javascript)/;
 
 /**
  * Whether an answer may be sent compressed. No answer mixes somebody else's text with a secret that
  * a page of theirs could have a browser send, so that its length reveals nothing.
  */
 export const isCompressible = (body: string | Uint8Array | undefined, contentType = ''): boolean =>
-  body !== undefined && body.length >= minBytes && compressible.test(contentType);
+  body !== undefined && body.length >= minBytes && isCompressibleType(contentType);
+
+/** Whether what is of this type becomes shorter. */
+export const isCompressibleType = (contentType = ''): boolean => compressible.test(contentType);
 
 /** What the caller wants it as; `null`: as it is. */
 export const encodingFor = ({ headers }: IncomingMessage): Encoding | null => {
@@ -31,6 +45,10 @@ const brotliFor = (size: number): BrotliOptions => ({
   },
 });
 const gzipOptions = { level: 1 };
+
+/** Compresses a body whose length is not known before. */
+export const compressor = (encoding: Encoding): BrotliCompress | Gzip =>
+  encoding === 'br' ? createBrotliCompress(brotliFor(0)) : createGzip(gzipOptions);
 
 /** Compresses a body; `done` is called at once for those of usual length. */
 export const compress = (

@@ -67,6 +67,11 @@ export class HandlerRequest implements RouteRequest {
 
   readonly header = (name: string): string | undefined => headerOf(this.#exchange.request)(name);
 
+  readonly accepts = (types: readonly string[]): string | undefined => {
+    const accepted = this.#exchange.request.accepts([...types]);
+    return typeof accepted === 'string' ? accepted : undefined;
+  };
+
   get caller(): Caller {
     const { caller } = this.#exchange;
     if (caller === undefined) throw new Error('the route is public: nobody is asked who they are');

@@ -253,8 +253,8 @@ const usedIn = (kind: 'responses' | 'headers', users: object, shared: Json): Jso
   return Object.fromEntries(Object.entries(shared).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)));
 };
 
-/** Every answer to a read has one, but a stream of events. */
-const hasETag = (route: Route): boolean => route.method === 'get' && !isStream(route);
+/** Every answer to a read has one, but a stream of events, and what is sent in parts. */
+const hasETag = (route: Route): boolean => route.method === 'get' && !isStream(route) && route.answers[200]?.inParts !== true;
 
 const isStream = ({ answers }: Route): boolean => answers[200]?.contentType === 'text/event-stream';
 
@@ -265,13 +265,16 @@ const successesOf = (route: Route, components: Components): Json => {
   const isWrite = method !== 'get';
   const dryRun = isWrite ? { schema: components.answer(DryRun), example: exampleOf(plain(DryRun), true) } : undefined;
   const responses: Record<string, Json> = {};
-  for (const [status, { description: text, schema, contentType }] of Object.entries(answers)) {
+  for (const [status, { description: text, schema, contentType, alternatives = {} }] of Object.entries(answers)) {
     const own = schema === undefined ? undefined : components.answer(schema, `${capital(operationId)}Response`);
     const example = schema === undefined ? undefined : exampleOf(plain(schema), true);
     const content = {
       ...((own !== undefined || contentType !== undefined) && {
         [contentType ?? 'application/json']: { schema: own ?? { type: 'string' }, ...(example !== undefined && { example }) },
       }),
+      ...Object.fromEntries(
+        Object.entries(alternatives).map(([type, sample]) => [type, { schema: { type: 'string' }, example: sample }]),
+      ),
       ...(status === '200' && dryRun !== undefined && { [dryRunType]: dryRun }),
     };
     responses[status] = {

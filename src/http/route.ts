@@ -103,6 +103,10 @@ export interface AnswerDefinition {
   readonly schema?: TSchema;
   /** Default `application/json`. */
   readonly contentType?: string;
+  /** Other types that the caller may ask for by `Accept`, each with an example. */
+  readonly alternatives?: Readonly<Record<string, string>>;
+  /** It is sent in parts, without an `ETag`. */
+  readonly inParts?: true;
 }
 
 export type RouteRefusalCode = RefusalCode | HttpRefusalCode;
@@ -133,6 +137,8 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
   readonly raw: Uint8Array;
   /** The value of a header that may be there once, by its name in lower case. */
   readonly header: (name: string) => string | undefined;
+  /** Which of these types the caller would rather have, by `Accept`; `undefined`: none of them. */
+  readonly accepts: (types: readonly string[]) => string | undefined;
   /** Absent on `public` routes only. */
   readonly caller: Caller;
   /** Present on routes whose scope is a website. */
@@ -176,6 +182,11 @@ export interface Answer {
    * before each is sent, and the answer ends when they may not read it any more, or as another.
    */
   readonly events?: AsyncIterable<{ readonly event?: string; readonly id?: string; readonly data: unknown }>;
+  /**
+   * A body in parts, for one that is too long to be in memory at once, with its `content-type` among
+   * the headers. The caller is checked again before each is sent.
+   */
+  readonly parts?: AsyncIterable<string | Uint8Array>;
 }
 
 /** Of a write after which there is nothing to say. */

@@ -12,6 +12,7 @@ import type { FindStanding } from './auth/standing.js';
 import { parseBody, readBody } from './body.js';
 import { revisionsAllowed } from './conditional.js';
 import { answerFor, httpErrors } from './errors.js';
+import { sendParts } from './bodyStream.js';
 import { sendEvents } from './eventStream.js';
 import { hasBody, type Exchange } from './exchange.js';
 import { HandlerRequest, headerOf, type HandlerInput } from './handlerRequest.js';
@@ -206,7 +207,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const handled = new HandlerRequest(engine, exchange, input());
     const answer = await answerRequest(exchange, handled);
     if (!isWrite && engine.clock.now() - exchange.startedAt > slowAnswerMs) await findAgain();
-    if (answer.events === undefined) {
+    const { events, parts: bodyParts } = answer;
+    if (events === undefined && bodyParts === undefined) {
       send(exchange, replyTo(exchange, answer, baseUrl()));
       return;
     }
@@ -217,7 +219,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const ended = parts.onStream(exchange, end);
     try {
       const streaming = { clock: engine.clock, signal: handled.signal, end, guard };
-      await sendEvents(exchange, { ...answer, events: answer.events }, streaming);
+      if (events !== undefined) await sendEvents(exchange, { ...answer, events }, streaming);
+      else if (bodyParts !== undefined) await sendParts(exchange, { ...answer, parts: bodyParts }, streaming);
     } finally {
       ended();
     }

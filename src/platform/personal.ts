@@ -58,6 +58,9 @@ const tagBytes = 16;
 
 const keyIdOf = (text: string): string | undefined => form.exec(text)?.[1];
 
+/** Names the person that an encrypted text is about, by the id of their key; absent of any other text. */
+export const personKeyOf = keyIdOf;
+
 const encryptWith = ({ id, encryption, mac }: DataKey, text: string): string => {
   // As JSON, which holds every string exactly.
   const plain = Buffer.from(JSON.stringify(text));

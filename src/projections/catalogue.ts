@@ -1,5 +1,6 @@
 import { accessProjection } from './access/access.projection.js';
 import { apiKeyProjection } from './apiKey/apiKey.projection.js';
+import { auditProjection } from './audit/audit.projection.js';
 import { billingProjection } from './billing/billing.projection.js';
 import { bookingProjection } from './booking/booking.projection.js';
 import { clientProjection } from './client/client.projection.js';
@@ -24,4 +25,5 @@ export const projections: readonly AnyProjection[] = [
   bookingProjection,
   serviceProjection,
   apiKeyProjection,
+  auditProjection,
 ];

@@ -40,6 +40,7 @@ export const createReader = (parts: {
   return {
     state: streams.state,
     history: streams.history,
+    slice: streams.slice,
     read: createValidatedRead({ folds, readModels }),
     list: (projection, query) => readList(projection, query, parts),
     count: (projection, query) => countList(projection, query, parts),

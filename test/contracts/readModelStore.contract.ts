@@ -235,6 +235,17 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         expect(await ids({ ids: ['d', 'b'] })).toEqual(['d']);
       });
 
+      test('by a range of ids, beside a place, conditions and a sort', async () => {
+        expect(await ids({ range: { from: 'c' } })).toEqual(['c', 'd', 'e']);
+        expect(await ids({ range: { before: 'c' }, order: 'descending' })).toEqual(['b', 'a']);
+        expect(await ids({ range: { from: 'b', before: 'd' }, after: 'b' })).toEqual(['c']);
+        expect(await ids({ range: { from: 'b' }, where: { owner: ['kim', 'lee'] }, order: 'descending', limit: 1 })).toEqual([
+          'd',
+        ]);
+        expect(await ids({ range: { from: 'x' } })).toEqual([]);
+        expect(await ids({ range: {} })).toEqual(['a', 'b', 'c', 'd', 'e']);
+      });
+
       test.each<[string, Selection]>([
         ['everything', {}],
         ['a value', { where: { status: 'active' } }],
@@ -245,6 +256,9 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         ['ids beside a value', { ids: ['a', 'b'], where: { status: 'active' } }],
         ['all but ids', { without: ['a'] }],
         ['a value but ids', { where: { features: 'seo' }, without: ['a', 'b'] }],
+        ['a range', { range: { from: 'b', before: 'd' } }],
+        ['a value from an id on', { where: { features: 'seo' }, range: { from: 'b' } }],
+        ['ids before one', { ids: ['a', 'b', 'c'], range: { before: 'b' } }],
       ])('counts what is found: %s', async (_, selection) => {
         await store.apply(sites, [write('gone', 10, null)], 10n);
         expect(await store.count(sites, selection)).toBe((await ids(selection)).length);

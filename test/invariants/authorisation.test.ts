@@ -80,6 +80,8 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
 
   'GET /outbox': ['A'],
 
+  'GET /audit': ['A'],
+
   'POST /webhooks/commerce': ['*'],
 
   'GET /healthz': ['*'],

@@ -10,6 +10,7 @@ import { accessExplanationRoutes } from './access/accessExplanation.routes.js';
 import { accessRoutes } from './access/access.routes.js';
 import { analyticsRoutes } from './analytics/analytics.routes.js';
 import { apiKeyRoutes } from './apiKey/apiKey.routes.js';
+import { auditRoutes, type AuditRouteParts } from './audit/audit.routes.js';
 import { billingRoutes, type BillingRouteParts } from './billing/billing.routes.js';
 import { bookingRoutes, type BookingRouteParts } from './booking/booking.routes.js';
 import { clientRoutes, type ClientRouteParts } from './client/client.routes.js';
@@ -27,7 +28,7 @@ import { transferRoutes } from './transfer/transfer.routes.js';
 import { webhookRoutes } from './webhook/webhook.routes.js';
 import { websiteRoutes } from './website/website.routes.js';
 
-export interface RouteParts extends SystemRouteParts, ClientRouteParts, BookingRouteParts, BillingRouteParts {
+export interface RouteParts extends SystemRouteParts, ClientRouteParts, BookingRouteParts, BillingRouteParts, AuditRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
   readonly siteAddress: SiteAddress;
@@ -61,6 +62,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...webhookRoutes(parts),
     ...clientRoutes(parts),
     ...apiKeyRoutes(parts),
+    ...auditRoutes(parts),
     ...outboxRoutes(parts),
   ];
   return [...routes, ...systemRoutes(parts, routes)];

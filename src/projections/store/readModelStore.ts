@@ -107,6 +107,8 @@ export interface Selection {
   readonly ids?: readonly string[];
   /** Not the documents with these ids. */
   readonly without?: readonly string[];
+  /** Only ids from `from` (inclusive) and before `before` (exclusive), as UTF-8 bytes. */
+  readonly range?: { readonly from?: string; readonly before?: string };
 }
 
 export interface ReadModelQuery extends Selection {

@@ -36,16 +36,18 @@ export interface Filter {
   readonly conditions: readonly Condition[];
   readonly ids: string | undefined;
   readonly without: string | undefined;
+  readonly range: NonNullable<Selection['range']>;
 }
 
 /** @throws TypeError for a field without the index that the query needs */
 export const filterOf = (model: ReadModel, query: Selection & Pick<ReadModelQuery, 'sort'>): Filter => {
   checkSort(model, query);
-  const { ids, without } = query;
+  const { ids, without, range = {} } = query;
   return {
     conditions: wantedValues(model, query).map(({ field, values }) => ({ field, values: values.map(entryValue) })),
     ids: ids === undefined ? undefined : JSON.stringify([...new Set(ids)]),
     without: without === undefined || without.length === 0 ? undefined : JSON.stringify(without),
+    range,
   };
 };
 
@@ -67,7 +69,7 @@ interface Sql {
 }
 
 /** `AND …` for every condition on the document with the id that the expression `id` gives. */
-const restricted = (key: bigint, { conditions, ids, without }: Filter, id: string): Sql => {
+const restricted = (key: bigint, { conditions, ids, without, range }: Filter, id: string): Sql => {
   const parts: Sql[] = conditions.map(({ field, values }) => ({
     text: `AND EXISTS (SELECT 1 FROM entry AS other WHERE other.model = ? AND other.field = ?
            AND other.value IN (SELECT value FROM json_each(?)) AND other.id = ${id})`,
@@ -75,6 +77,8 @@ const restricted = (key: bigint, { conditions, ids, without }: Filter, id: strin
   }));
   if (ids !== undefined) parts.push({ text: `AND ${id} IN (SELECT value FROM json_each(?))`, parameters: [ids] });
   if (without !== undefined) parts.push({ text: `AND ${id} NOT IN (SELECT value FROM json_each(?))`, parameters: [without] });
+  if (range.from !== undefined) parts.push({ text: `AND ${id} >= ?`, parameters: [range.from] });
+  if (range.before !== undefined) parts.push({ text: `AND ${id} < ?`, parameters: [range.before] });
   return { text: parts.map(({ text }) => text).join(' '), parameters: parts.flatMap(({ parameters }) => parameters) };
 };
 

@@ -206,7 +206,7 @@ const replaceOlder = async (
  */
 export const filterOf = (model: ReadModel, query: Selection & Pick<ReadModelQuery, 'sort'>): Filter<ModelDocument> => {
   checkSort(model, query);
-  const { ids, without = [] } = query;
+  const { ids, without = [], range } = query;
   const conditions: Filter<ModelDocument>[] = wantedValues(model, query).map(({ field, values }) => ({
     entries: { $in: values.map((value) => entry(field, value)) },
   }));
@@ -214,6 +214,8 @@ export const filterOf = (model: ReadModel, query: Selection & Pick<ReadModelQuer
   if (conditions.length === 0) conditions.push({ deleted: { $exists: false } });
   if (ids !== undefined) conditions.push({ _id: { $in: ids.filter(isId).map(storedId) } });
   if (without.length > 0) conditions.push({ _id: { $nin: without.map(storedId) } });
+  if (range?.from !== undefined) conditions.push({ _id: { $gte: storedId(range.from) } });
+  if (range?.before !== undefined) conditions.push({ _id: { $lt: storedId(range.before) } });
   return { $and: conditions };
 };
 

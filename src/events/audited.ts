@@ -1,0 +1,43 @@
+import { personKeyOf } from '../platform/personal.js';
+import { subjectKeysStream } from './apiKey/apiKey.stream.js';
+import { streams } from './catalogue.js';
+import { clientEmailStream } from './client/client.stream.js';
+import type { StreamDefinition } from './defineStream.js';
+import type { JsonValue } from './envelope.js';
+import { logStream } from './log/log.stream.js';
+import { webhookContentStream } from './webhook/webhook.stream.js';
+import { slugStream } from './website/website.stream.js';
+
+/** Their events only reserve, count or name something for another event, which is audited. */
+const reservations: readonly StreamDefinition[] = [
+  logStream,
+  slugStream,
+  clientEmailStream,
+  subjectKeysStream,
+  webhookContentStream,
+];
+
+/** With `leaseUntil` an event says which process works on something, not that anything changed. */
+const isLease = (schema: object): boolean => JSON.stringify(schema).includes('"leaseUntil"');
+
+/**
+ * The event types that an audit lists: each change by anybody, and what processes achieved or failed
+ * to. New types are listed unless they are leases, or of a stream of `reservations`.
+ */
+export const auditedTypes: readonly string[] = streams
+  .filter((stream) => !reservations.includes(stream))
+  .flatMap(({ events }) => Object.entries(events))
+  .filter(([, { schema }]) => !isLease(schema))
+  .map(([type]) => type);
+
+/** The keys of the people whose personal data stands anywhere in the data of an event. */
+export const personKeysIn = (value: JsonValue): readonly string[] => {
+  if (typeof value === 'string') {
+    const key = personKeyOf(value);
+    return key === undefined ? [] : [key];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return (Array.isArray(value) ? (value as readonly JsonValue[]) : Object.values(value as object)).flatMap((part) =>
+    personKeysIn(part as JsonValue),
+  );
+};

@@ -1,0 +1,175 @@
+import { Type } from 'typebox';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import { createActorNames } from '../../../events/actorNames.js';
+import type { IdentityProvider } from '../../../integrations/identity/port.js';
+import { nextTurn } from '../../../platform/eventLoop.js';
+import { isTime } from '../../../platform/times.js';
+import { countAudit, listAudit, type AuditedEvent, type AuditFilter } from '../../../projections/audit/audit.queries.js';
+import { subjectsCalled } from '../../../projections/audit/subjects.queries.js';
+import type { Reader } from '../../../projections/reader.js';
+import { readPage, type ListQuery, type Page } from '../../paging.js';
+import { route, type Route, type RouteTag } from '../../route.js';
+import { auditCsvHeader, auditCsvLine, AuditEntry, toAuditEntry } from './audit.resource.js';
+
+const auditTag: RouteTag = { name: 'Audit', description: 'Who changed what, when, and by which way.' };
+
+const csv = 'text/csv';
+const ndjson = 'application/x-ndjson';
+
+/** Entries that an export reads at once. */
+const exportPage = 200;
+
+const dayMs = 86_400_000;
+
+/** Epoch ms of a time, or of the first or last millisecond of a day (UTC). @throws Refused */
+const timeOf = (field: 'from' | 'to', text: string): number => {
+  if (isTime(text)) return Date.parse(text.toUpperCase());
+  const firstOfDay = `${text}T00:00:00Z`;
+  if (!isTime(firstOfDay)) throw new Refused(refusals.invalidQuery(field, 'must be a day as in 2030-01-31, or a time'));
+  return Date.parse(firstOfDay) + (field === 'to' ? dayMs - 1 : 0);
+};
+
+interface AuditQuery extends ListQuery {
+  readonly websiteId?: string;
+  readonly actor?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+type AuditPage = Page<AuditEntry>;
+
+export interface AuditRouteParts {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly identityProvider: Pick<IdentityProvider, 'accountOf'> | null;
+}
+
+/** The audit (api.md, section 4). */
+export const auditRoutes = ({ engine, reader, identityProvider }: AuditRouteParts): readonly Route[] => {
+  const filterOf = async ({ websiteId, actor, from, to }: AuditQuery): Promise<AuditFilter> => {
+    const filter = {
+      ...(websiteId !== undefined && { websiteId }),
+      ...(from !== undefined && { from: timeOf('from', from) }),
+      ...(to !== undefined && { to: timeOf('to', to) }),
+    };
+    return actor === undefined ? filter : { ...filter, actors: await subjectsCalled(reader, actor, identityProvider) };
+  };
+
+  const pageOf = async (filter: AuditFilter, query: ListQuery): Promise<AuditPage> => {
+    // Names as of now: with each page anew, because somebody may be erased during an export.
+    const toActor = createActorNames(engine);
+    const { items, next } = await readPage(
+      query,
+      ({ id }: AuditedEvent) => id,
+      (page) => listAudit(reader, filter, page),
+      ({ event }) => event.metadata.at,
+    );
+    const entries = await Promise.all(items.map((item) => toAuditEntry(item, toActor, reader.personal)));
+    return { items: entries, ...(next !== undefined && { next }) };
+  };
+
+  /** Every entry, a page at a time: up to `limit`, from `cursor` on. The first page is read at once. */
+  const allPages = async (
+    filter: AuditFilter,
+    { limit = Number.MAX_SAFE_INTEGER, cursor, sort }: ListQuery,
+  ): Promise<AsyncIterable<readonly AuditEntry[]>> => {
+    const read = (left: number, next: string | undefined): Promise<AuditPage> =>
+      pageOf(filter, {
+        limit: Math.min(left, exportPage),
+        ...(sort !== undefined && { sort }),
+        ...(next !== undefined && { cursor: next }),
+      });
+    const first = await read(limit, cursor);
+    return (async function* () {
+      for (let page = first, left = limit; ;) {
+        if (page.items.length > 0) yield page.items;
+        left -= page.items.length;
+        if (page.next === undefined || left <= 0) return;
+        await nextTurn();
+        page = await read(left, page.next);
+      }
+    })();
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/audit',
+      operationId: 'listAudit',
+      summary: 'List every change by anybody, newest first, or export them',
+      description:
+        'Each change with who made it and by which way: people in the portal or with a token, workers, webhooks. Also listed: what workers achieved or failed to, and each answer that an admin looked at as somebody else (`?as=`). Not listed: which process holds a lease, and reservations that lead to a change that is listed.\n\n`Accept: text/csv` (RFC 4180, UTF-8 without a byte order mark, fields that a spreadsheet would run as a formula with an apostrophe before them) or `application/x-ndjson` exports all of it, or `limit` of them from `cursor` on. An export holds whatever was there when it began; when the connection is cut, what came is not the whole. Any other `Accept` gets JSON.',
+      tag: auditTag,
+      scope: 'installation',
+      access: 'admin',
+      paging: { sort: ['at'], count: true },
+      query: Type.Object({
+        websiteId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'About this website.' })),
+        actor: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 254,
+            description:
+              'By this person or process: a subject of the identity provider, an address, or a name such as `provisioning`.',
+          }),
+        ),
+        from: Type.Optional(
+          Type.String({
+            maxLength: 40,
+            description: 'At this time or later; a day (UTC) from its beginning on.',
+            examples: ['2030-01-01'],
+          }),
+        ),
+        to: Type.Optional(
+          Type.String({
+            maxLength: 40,
+            description: 'At this time or earlier; a day (UTC) to its end.',
+            examples: ['2030-01-31T12:00:00.000Z'],
+          }),
+        ),
+      }),
+      answers: {
+        200: {
+          description: 'A page of changes, or all of them.',
+          schema: Type.Array(AuditEntry),
+          alternatives: {
+            [csv]: auditCsvHeader,
+            [ndjson]: '{"id":"01pgk5sg0a000000000003f","at":"2030-01-31T12:00:00.000Z","type":"WebsiteArchived"}\n',
+          },
+        },
+      },
+      answer: async ({ query, accepts }) => {
+        const filter = await filterOf(query);
+        const { count, ...asked } = query;
+        const total = count === true ? await countAudit(reader, filter) : undefined;
+        const type = accepts(['application/json', csv, ndjson]);
+        const headers = { vary: 'authorization, accept' };
+        if (type !== csv && type !== ndjson) {
+          const { items, next } = await pageOf(filter, asked);
+          return { body: items, headers, ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
+        }
+        const pages = await allPages(filter, asked);
+        const parts = type === csv ? csvOf(pages) : ndjsonOf(pages);
+        return {
+          parts,
+          headers: {
+            ...headers,
+            'content-type': type === csv ? `${csv}; charset=utf-8; header=present` : ndjson,
+            'content-disposition': `attachment; filename="audit.${type === csv ? 'csv' : 'ndjson'}"`,
+            ...(total !== undefined && { 'total-count': String(total) }),
+          },
+        };
+      },
+    }),
+  ];
+};
+
+async function* csvOf(pages: AsyncIterable<readonly AuditEntry[]>): AsyncGenerator<string, void> {
+  yield auditCsvHeader;
+  for await (const entries of pages) yield entries.map(auditCsvLine).join('');
+}
+
+async function* ndjsonOf(pages: AsyncIterable<readonly AuditEntry[]>): AsyncGenerator<string, void> {
+  for await (const entries of pages) yield entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+}

@@ -1,0 +1,99 @@
+import type { Recorded } from '../../events/envelope.js';
+import type { PageRequest } from '../page.js';
+import type { Reader } from '../reader.js';
+import type { ReadModelQuery } from '../store/readModelStore.js';
+import { auditedEvent, auditProjection, auditTime } from './audit.projection.js';
+
+/** What events an audit is of. Absent: all. */
+export interface AuditFilter {
+  readonly websiteId?: string;
+  /** Subjects, as events hold them: by any of these. */
+  readonly actors?: readonly string[];
+  /** Ids of clients, and of the keys of personal data: about or by any of these. */
+  readonly people?: readonly string[];
+  /** Epoch ms, inclusive. */
+  readonly from?: number;
+  /** Epoch ms, inclusive. */
+  readonly to?: number;
+}
+
+/** An event as the audit lists it. */
+export interface AuditedEvent {
+  /** Its place in the audit: unique, and later events have later ones. */
+  readonly id: string;
+  readonly event: Recorded;
+}
+
+const selectionOf = ({ websiteId, actors, people, from, to }: AuditFilter): Pick<ReadModelQuery, 'where' | 'range'> => ({
+  where: {
+    ...(websiteId !== undefined && { websiteId }),
+    ...(actors !== undefined && { actor: actors }),
+    ...(people !== undefined && { people }),
+  },
+  range: {
+    ...(from !== undefined && { from: auditTime(from) }),
+    ...(to !== undefined && { before: auditTime(to + 1) }),
+  },
+});
+
+/** After every id that begins with a place. */
+const afterPlace = '~';
+
+/**
+ * One page of the audit, newest first unless `sort` says otherwise. Filters are answered by an index
+ * of every event, and the events come from the log itself. As fresh as every list.
+ * @throws as `Reader.list` and `Reader.slice`
+ */
+export const listAudit = async (
+  reader: Reader,
+  filter: AuditFilter,
+  { limit, after, sort }: PageRequest,
+): Promise<readonly AuditedEvent[]> => {
+  const order = sort?.order ?? 'descending';
+  const found = await reader.list(auditProjection, {
+    ...selectionOf(filter),
+    order,
+    limit,
+    ...(after !== undefined && { after: order === 'ascending' ? `${after}${afterPlace}` : after }),
+  });
+  const wanted = found.map(({ id }) => auditedEvent(id));
+  const events = await eventsAt(reader, wanted);
+  return wanted.flatMap(({ place, stream, revision }) => {
+    const event = events.get(keyOf(stream, revision));
+    return event === undefined ? [] : [{ id: place, event }];
+  });
+};
+
+/** How many events there are on all pages. */
+export const countAudit = (reader: Reader, filter: AuditFilter): Promise<number> =>
+  reader.count(auditProjection, selectionOf(filter));
+
+interface EventPlace {
+  readonly stream: string;
+  readonly revision: bigint;
+}
+
+const keyOf = (stream: string, revision: bigint): string => `${String(revision)} ${stream}`;
+
+/** Events between two wanted ones of a stream that are read with them, to save a call. */
+const maxGap = 8n;
+
+/** The events at these places, each stream read as few times as possible. */
+const eventsAt = async (reader: Reader, places: readonly EventPlace[]): Promise<ReadonlyMap<string, Recorded>> => {
+  const read = await Promise.all(runsOf(places).map(({ stream, from, max }) => reader.slice(stream, from, max)));
+  return new Map(read.flat().map((event) => [keyOf(event.stream, event.revision), event]));
+};
+
+const runsOf = (places: readonly EventPlace[]): readonly { stream: string; from: bigint; max: number }[] => {
+  const byStream = new Map<string, bigint[]>();
+  for (const { stream, revision } of places) byStream.set(stream, [...(byStream.get(stream) ?? []), revision]);
+  return [...byStream].flatMap(([stream, revisions]) => {
+    const runs: { from: bigint; to: bigint }[] = [];
+    for (const revision of revisions.sort((one, other) => Number(one - other))) {
+      const last = runs.at(-1);
+      if (last !== undefined && revision - last.to <= maxGap) last.to = revision;
+      else runs.push({ from: revision, to: revision });
+    }
+    return runs.map(({ from, to }) => ({ stream, from, max: Number(to - from) + 1 }));
+  });
+};
