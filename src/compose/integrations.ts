@@ -11,6 +11,9 @@ import { embedded } from '../integrations/embeddedFiles.js';
 import type { EmailSender, Outbox } from '../integrations/email/port.js';
 import { createSmtpSender } from '../integrations/email/smtp.js';
 import { createFetchStatus, type FetchStatus } from '../integrations/fetchStatus.js';
+import { createEmbeddedFiles } from '../integrations/files/embedded.js';
+import type { FileStore } from '../integrations/files/port.js';
+import { createS3Files } from '../integrations/files/s3.js';
 import { createEmbeddedHosting } from '../integrations/hosting/embedded.js';
 import type { Hosting, SiteAddress } from '../integrations/hosting/port.js';
 import { createSiteBuilder } from '../integrations/hosting/site/builder.js';
@@ -60,6 +63,8 @@ export interface Integrations {
   /** For websites with an account of their own at the scheduling service. */
   readonly ownScheduling: Scheduling;
   readonly commerce: Commerce;
+  /** Documents and media. */
+  readonly files: FileStore;
   readonly llm?: LlmGateway;
   readonly erasure: ErasureParts;
   /** What is served beside the API, by path: the sign-in, and the websites hosted here. */
@@ -136,6 +141,9 @@ export const composeIntegrations = (
   const { identityProvider, mounts } =
     overrides.identityProvider === undefined ? signIn() : { identityProvider: overrides.identityProvider, mounts: {} };
 
+  const { s3 } = settings.files;
+  const files = s3 === undefined ? createEmbeddedFiles({ folder: folder('files'), random }) : createS3Files(s3);
+
   const { url: calComUrl, apiKey: calComKey } = settings.scheduling ?? { url: 'https://api.cal.com', apiKey: undefined };
   const calCom = createCalCom({ url: calComUrl, apiKey: calComKey, clock, random, logger });
   const scheduling =
@@ -159,6 +167,7 @@ export const composeIntegrations = (
     ownsCalendar: settings.scheduling === undefined,
     ownScheduling: calCom,
     commerce: createShopify({ ...settings.commerce, clock, random, logger }),
+    files,
     ...(settings.llm !== undefined && { llm: createOpenAiGateway({ ...settings.llm, clock, random, logger }) }),
     erasure: {
       findTargets: (clientId, emails) => erasureTargets(reader, clientId, emails),

@@ -54,7 +54,8 @@ export const nullIfMissing = async <T>(read: Promise<T>): Promise<T | null> => {
   }
 };
 
-const sync = async (path: string): Promise<void> => {
+/** Returns when the file, or the names in the folder, are on the disk. */
+export const sync = async (path: string): Promise<void> => {
   const handle = await open(path, 'r');
   try {
     await handle.sync();

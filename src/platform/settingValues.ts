@@ -54,6 +54,19 @@ export const requestsPerSecond = (text: string): number | Problem => {
   return number === undefined ? new Problem('must be a number of requests a second, such as 10/s') : Number(number);
 };
 
+const units = ['', 'KB', 'MB', 'GB', 'TB'];
+
+/** As in `500MB`; a KB is 1,024 bytes. A number alone is bytes. */
+export const byteSize = (text: string): number | Problem => {
+  const [, number = '', unit = ''] = /^([1-9]\d{0,14}) ?(|[KMGT]B)$/i.exec(text) ?? [];
+  const bytes = Number(number) * 1024 ** units.indexOf(unit.toUpperCase());
+  return number !== '' && Number.isSafeInteger(bytes) ? bytes : new Problem('must be a size such as 500MB or 5GB');
+};
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
+export const bucketName = (text: string): string | Problem =>
+  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text) ? text : new Problem('must be the name of a bucket');
+
 /** A whole number from 1. */
 export const numberUpTo =
   (max: number) =>

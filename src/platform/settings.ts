@@ -9,6 +9,8 @@ import {
   anyText,
   baseAddress,
   brandName,
+  bucketName,
+  byteSize,
   claimPath,
   credential,
   cronSchedule,
@@ -117,6 +119,12 @@ export interface Settings {
   readonly llm: { readonly baseUrl: string; readonly apiKey: string; readonly model: string } | undefined;
   /** Cal.com; absent: the embedded calendar. */
   readonly scheduling: { readonly url: string; readonly apiKey: string } | undefined;
+  readonly files: {
+    /** A bucket of S3 or a compatible service; absent: a folder in `dataDir`. */
+    readonly s3: BucketAccount | undefined;
+    /** Bytes of documents and media that a website may have. */
+    readonly storageLimit: number;
+  };
   readonly commerce: {
     /** The current one first; empty: webhooks are not accepted. */
     readonly webhookSecrets: readonly string[];
@@ -145,6 +153,16 @@ export interface StripeAccount {
   readonly priceId: string | undefined;
   /** Base address of the API, without a trailing slash; absent: Stripe's own. */
   readonly apiUrl: string | undefined;
+}
+
+export interface BucketAccount {
+  readonly bucket: string;
+  readonly region: string;
+  /** Without a trailing slash; absent: Amazon's own. */
+  readonly endpoint: string | undefined;
+  /** Absent: the SDK finds them, such as those of the machine's role. */
+  readonly credentials:
+    { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string } | undefined;
 }
 
 export interface GitHubAccount {
@@ -194,15 +212,6 @@ export const readEnvironment = (file = '.env', environment: Environment = proces
     throw new SettingsError([`${file}: cannot be read; check its permissions`]);
   }
   return { ...parseEnv(text), ...environment };
-};
-
-/**
- * Settings of integrations that this version does not have. They are refused, because an operator
- * who sets one would believe that data goes there. (`AWS_*` and a lone `GITHUB_API_URL` are
- * ignored: build machines set them for other programs, and by themselves they select nothing.)
- */
-const unsupported: Readonly<Record<string, readonly string[]>> = {
-  'keeps files in DATA_DIR only': ['S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
 };
 
 /**
@@ -278,6 +287,19 @@ export const loadSettings = (environment: Environment): Settings => {
   if (stripeName !== undefined && given('STRIPE_SECRET_KEY') === undefined) {
     problems.push(`STRIPE_SECRET_KEY: is needed because ${stripeName} is set`);
   }
+  // Build machines set `AWS_*` for other programs: without a bucket they select nothing.
+  const bucket = read('S3_BUCKET', bucketName, undefined);
+  const awsRegion = read('AWS_REGION', credential, undefined);
+  const region = read('S3_REGION', credential, awsRegion ?? 'us-east-1');
+  const endpoint = read('S3_ENDPOINT', baseAddress, undefined);
+  const accessKeyId = read('AWS_ACCESS_KEY_ID', anyText, undefined);
+  const secretAccessKey = read('AWS_SECRET_ACCESS_KEY', anyText, undefined);
+  const sessionToken = read('AWS_SESSION_TOKEN', anyText, undefined);
+  const bucketDetail = ['S3_REGION', 'S3_ENDPOINT'].find((name) => given(name) !== undefined);
+  if (bucketDetail !== undefined && given('S3_BUCKET') === undefined) {
+    problems.push(`S3_BUCKET: is needed because ${bucketDetail} is set`);
+  }
+  if (bucket !== undefined) needTogether('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY');
   // Processes on several machines must share the key, and a data folder belongs to one machine.
   if (given('EVENT_STORE_URL') !== undefined && given('ENCRYPTION_KEY') === undefined) {
     problems.push('ENCRYPTION_KEY: is needed because EVENT_STORE_URL is set');
@@ -336,6 +358,21 @@ export const loadSettings = (environment: Environment): Settings => {
         : { baseUrl: llmUrl, apiKey: llmKey, model },
     scheduling:
       schedulingUrl === undefined || schedulingKey === undefined ? undefined : { url: schedulingUrl, apiKey: schedulingKey },
+    files: {
+      s3:
+        bucket === undefined
+          ? undefined
+          : {
+              bucket,
+              region,
+              endpoint,
+              credentials:
+                accessKeyId === undefined || secretAccessKey === undefined
+                  ? undefined
+                  : { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
+            },
+      storageLimit: read('STORAGE_LIMIT', byteSize, 5 * 1024 ** 3),
+    },
     commerce: {
       webhookSecrets: read('COMMERCE_WEBHOOK_SECRET', secretsInRotation, []),
       apiVersion: read('COMMERCE_API_VERSION', shopifyVersion, '2026-01'),
@@ -343,9 +380,6 @@ export const loadSettings = (environment: Environment): Settings => {
     seoScanSchedule: read('SEO_SCAN_CRON', cronSchedule, '0 4 * * 1'),
     logLevel: read('LOG_LEVEL', oneOf(logLevels), 'info'),
   };
-  for (const [reason, names] of Object.entries(unsupported)) {
-    for (const name of names) if (given(name) !== undefined) problems.push(`${name}: this version ${reason}`);
-  }
   const { http, roles } = settings;
   if (!roles.has('api') && roles.has('worker') && http.port === 0 && http.baseUrl === undefined) {
     problems.push('BASE_URL: is needed because the worker writes links, and this process has no address of its own');

@@ -53,6 +53,7 @@ describe('settings', () => {
       analytics: undefined,
       llm: undefined,
       scheduling: undefined,
+      files: { s3: undefined, storageLimit: 5 * 1024 ** 3 },
       commerce: { webhookSecrets: [], apiVersion: '2026-01' },
       seoScanSchedule: '0 4 * * 1',
       logLevel: 'info',
@@ -107,6 +108,14 @@ describe('settings', () => {
       SCHEDULING_API_KEY: 'key-3',
       COMMERCE_WEBHOOK_SECRET: 'present, previous',
       COMMERCE_API_VERSION: '2026-10',
+      S3_BUCKET: 'documents-of.agency',
+      S3_REGION: 'eu-central-1',
+      S3_ENDPOINT: 'https://minio.example.com/',
+      AWS_ACCESS_KEY_ID: 'key-4',
+      AWS_SECRET_ACCESS_KEY: 'secret/4+',
+      AWS_SESSION_TOKEN: 'session-4',
+      AWS_REGION: 'us-west-2',
+      STORAGE_LIMIT: '500 mb',
       SEO_SCAN_CRON: '*/30  8-18 1,15 jan-jun mon',
       LOG_LEVEL: 'silent',
     });
@@ -154,6 +163,15 @@ describe('settings', () => {
       analytics: { url: 'https://stats.example.com', apiKey: 'key-1' },
       llm: { baseUrl: 'http://models.internal:8080/v1', apiKey: 'key-2', model: 'small-1' },
       scheduling: { url: 'https://cal.example.com', apiKey: 'key-3' },
+      files: {
+        s3: {
+          bucket: 'documents-of.agency',
+          region: 'eu-central-1',
+          endpoint: 'https://minio.example.com',
+          credentials: { accessKeyId: 'key-4', secretAccessKey: 'secret/4+', sessionToken: 'session-4' },
+        },
+        storageLimit: 500 * 1024 ** 2,
+      },
       commerce: { webhookSecrets: ['present', 'previous'], apiVersion: '2026-10' },
       seoScanSchedule: '*/30 8-18 1,15 jan-jun mon',
       logLevel: 'silent',
@@ -230,9 +248,17 @@ describe('settings', () => {
     ['COMMERCE_WEBHOOK_SECRET', 'two words'],
     ['COMMERCE_API_VERSION', '2026-02'],
     ['COMMERCE_API_VERSION', 'unstable'],
+    ['S3_BUCKET', 'Documents'],
+    ['S3_BUCKET', '../documents'],
+    ['S3_ENDPOINT', 'minio:9000'],
+    ['STORAGE_LIMIT', '0'],
+    ['STORAGE_LIMIT', '5 litres'],
+    ['STORAGE_LIMIT', '1.5GB'],
+    ['STORAGE_LIMIT', '99999999999999TB'],
     ['LOG_LEVEL', 'verbose'],
   ])('%s=%s stops the start with a message that names it', (name, value) => {
     const companions: Readonly<Record<string, Environment>> = {
+      S3_ENDPOINT: { S3_BUCKET: 'documents' },
       AUTH_ISSUER: { AUTH_AUDIENCE: 'doorstep' },
       EVENT_STORE_URL: { ENCRYPTION_KEY: key },
       ANALYTICS_URL: { ANALYTICS_API_KEY: 'key-1' },
@@ -244,10 +270,10 @@ describe('settings', () => {
   });
 
   test('all problems are reported at once', () => {
-    expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x', S3_BUCKET: 'doorstep' }).map((line) => line.split(':')[0])).toEqual([
+    expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x', S3_BUCKET: 'x' }).map((line) => line.split(':')[0])).toEqual([
       'PORT',
-      'LOG_LEVEL',
       'S3_BUCKET',
+      'LOG_LEVEL',
     ]);
   });
 
@@ -317,8 +343,28 @@ describe('settings', () => {
     expect(problemsOf({ SITES_URL: 'http://localhost:3000', BASE_URL: 'http://localhost:3000' })).toEqual([]);
   });
 
-  test('an integration that this version does not have is refused, not ignored', () => {
-    expect(problemsOf({ S3_BUCKET: 'documents' })).toEqual(['S3_BUCKET: this version keeps files in DATA_DIR only']);
+  test('a bucket needs its name, and both credentials or none', () => {
+    expect(problemsOf({ S3_REGION: 'eu-central-1' })).toEqual(['S3_BUCKET: is needed because S3_REGION is set']);
+    expect(problemsOf({ S3_ENDPOINT: 'https://minio.example.com' })).toEqual(['S3_BUCKET: is needed because S3_ENDPOINT is set']);
+    expect(problemsOf({ S3_BUCKET: 'documents', AWS_ACCESS_KEY_ID: 'key' })).toEqual([
+      'AWS_SECRET_ACCESS_KEY: is needed because AWS_ACCESS_KEY_ID is set',
+    ]);
+    const role = { bucket: 'documents', region: 'us-west-2', endpoint: undefined, credentials: undefined };
+    expect(loadSettings({ S3_BUCKET: 'documents', AWS_REGION: 'us-west-2' }).files.s3).toEqual(role);
+    expect(loadSettings({ S3_BUCKET: 'documents' }).files.s3?.region).toBe('us-east-1');
+  });
+
+  test('what build machines set for other programs selects no bucket', () => {
+    const environment = { AWS_ACCESS_KEY_ID: 'key', AWS_REGION: 'us-west-2', AWS_SESSION_TOKEN: 'x' };
+    expect(loadSettings(environment)).toEqual(loadSettings({}));
+  });
+
+  test.each([
+    ['1', 1],
+    ['10KB', 10_240],
+    ['2 TB', 2 * 1024 ** 4],
+  ])('STORAGE_LIMIT=%s is %i bytes', (text, bytes) => {
+    expect(loadSettings({ STORAGE_LIMIT: text }).files.storageLimit).toBe(bytes);
   });
 
   test.each([

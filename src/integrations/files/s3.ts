@@ -1,0 +1,188 @@
+import type { Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { BucketAccount } from '../../platform/settings.js';
+import { createCircuitBreaker } from '../circuitBreaker.js';
+import { ProviderFault } from '../fault.js';
+import { checkKey, measure } from './content.js';
+import { FileStoreFull, type FileStore } from './port.js';
+
+const provider = 's3';
+/** The parts of a file that is stored in several; no part but the last may be below 5 MiB. */
+const partBytes = 8 * 1024 * 1024;
+const connectionTimeoutMs = 5_000;
+const requestTimeoutMs = 60_000;
+const maxAttempts = 3;
+
+/** Files in a bucket of S3 or a compatible service. The SDK is loaded on first use. */
+export const createS3Files = (settings: BucketAccount): FileStore => {
+  const { bucket: Bucket, region, endpoint, credentials } = settings;
+  const withBreaker = createCircuitBreaker(provider, ({ transient }) => transient);
+  let loading: Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> | undefined;
+
+  const load = () =>
+    (loading ??= import('@aws-sdk/client-s3').then((sdk) => ({
+      sdk,
+      client: new sdk.S3Client({
+        region,
+        maxAttempts,
+        requestHandler: { connectionTimeout: connectionTimeoutMs, requestTimeout: requestTimeoutMs },
+        // Compatible services need not know Amazon's newer checksums. The signature covers a part's hash.
+        requestChecksumCalculation: 'WHEN_REQUIRED',
+        responseChecksumValidation: 'WHEN_REQUIRED',
+        ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+        ...(credentials !== undefined && { credentials }),
+      }),
+    })));
+
+  const ask = async <Result>(act: (parts: Awaited<ReturnType<typeof load>>) => Promise<Result>): Promise<Result> => {
+    const parts = await load();
+    return withBreaker(async () => {
+      try {
+        return await act(parts);
+      } catch (error) {
+        throw toFault(error);
+      }
+    });
+  };
+
+  /** Stores the parts one after the other; what is incomplete is given up again. */
+  const storeParts = async (Key: string, first: Uint8Array, rest: AsyncGenerator<Uint8Array, void>): Promise<void> => {
+    const { UploadId } = await ask(({ sdk, client }) =>
+      client.send(new sdk.CreateMultipartUploadCommand({ Bucket, Key, ...storedAs })),
+    );
+    const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
+    const storePart = async (Body: Uint8Array): Promise<void> => {
+      const PartNumber = Parts.length + 1;
+      const { ETag } = await ask(({ sdk, client }) =>
+        client.send(new sdk.UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body })),
+      );
+      Parts.push({ PartNumber, ETag });
+    };
+    try {
+      await storePart(first);
+      for await (const part of rest) await storePart(part);
+      await ask(({ sdk, client }) =>
+        client.send(new sdk.CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } })),
+      );
+    } catch (error) {
+      // What cannot be given up now is removed with the drafts; the first fault counts.
+      await ask(({ sdk, client }) => client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }))).catch(
+        () => undefined,
+      );
+      throw error;
+    }
+  };
+
+  return {
+    provider,
+
+    store: async (key, content, maxBytes) => {
+      const Key = checkKey(key);
+      const measured = measure(content, maxBytes);
+      const parts = inParts(measured.content);
+      const first = await parts.next();
+      const Body = first.done === true ? new Uint8Array() : first.value;
+      if (Body.length < partBytes) {
+        await ask(({ sdk, client }) => client.send(new sdk.PutObjectCommand({ Bucket, Key, Body, ...storedAs })));
+      } else await storeParts(Key, Body, parts);
+      return measured.stored();
+    },
+
+    read: async (key, range) => {
+      const Key = checkKey(key);
+      const found = await ask(async ({ sdk, client }) => {
+        try {
+          const Range = range === undefined ? undefined : `bytes=${String(range.start)}-${String(range.end)}`;
+          return await client.send(new sdk.GetObjectCommand({ Bucket, Key, Range }));
+        } catch (error) {
+          if (error instanceof sdk.NoSuchKey) return null;
+          throw error;
+        }
+      });
+      if (found?.Body === undefined) return null;
+      const whole = /\/(\d+)$/.exec(found.ContentRange ?? '')?.[1];
+      return { bytes: Number(whole ?? found.ContentLength), content: found.Body as Readable };
+    },
+
+    // Removing what is not there is no fault there either.
+    remove: async (key) => {
+      const Key = checkKey(key);
+      await ask(({ sdk, client }) => client.send(new sdk.DeleteObjectCommand({ Bucket, Key })));
+    },
+
+    list: async function* list(prefix) {
+      let next: string | undefined;
+      do {
+        const ContinuationToken = next;
+        const page = await ask(({ sdk, client }) =>
+          client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix: prefix, ContinuationToken })),
+        );
+        for (const { Key, Size = 0, LastModified } of page.Contents ?? []) {
+          if (Key !== undefined) yield { key: Key, bytes: Size, storedAt: LastModified?.getTime() ?? 0 };
+        }
+        next = page.NextContinuationToken;
+      } while (next !== undefined);
+    },
+
+    signedUrl: async (key, { expiresInS, contentType, disposition }) => {
+      const [{ sdk, client }, { getSignedUrl }] = await Promise.all([load(), import('@aws-sdk/s3-request-presigner')]);
+      const command = new sdk.GetObjectCommand({
+        Bucket,
+        Key: checkKey(key),
+        ResponseContentType: contentType,
+        ResponseContentDisposition: disposition,
+        ResponseCacheControl: 'no-store',
+      });
+      return getSignedUrl(client, command, { expiresIn: expiresInS });
+    },
+
+    removeDrafts: async (before) => {
+      // The first thousand: what is removed makes room for the others, the next time.
+      const { Uploads = [] } = await ask(({ sdk, client }) => client.send(new sdk.ListMultipartUploadsCommand({ Bucket })));
+      const old = Uploads.filter(({ Initiated }) => Initiated !== undefined && Initiated.getTime() < before);
+      for (const { Key, UploadId } of old) {
+        await ask(({ sdk, client }) => client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
+      }
+      return old.length;
+    },
+  };
+};
+
+/** An address that is opened without the service's own headers never shows a file as a page. */
+const storedAs = { ContentType: 'application/octet-stream', ContentDisposition: 'attachment' };
+
+/** Pieces of `partBytes`; only the last one is shorter. */
+async function* inParts(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let part = Buffer.allocUnsafe(partBytes);
+  let filled = 0;
+  for await (const chunk of content) {
+    for (let taken = 0; taken < chunk.length;) {
+      const piece = chunk.subarray(taken, taken + partBytes - filled);
+      part.set(piece, filled);
+      filled += piece.length;
+      taken += piece.length;
+      if (filled < partBytes) continue;
+      yield part;
+      part = Buffer.allocUnsafe(partBytes);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield part.subarray(0, filled);
+}
+
+/** What the SDK throws, without the request that it may name. */
+const toFault = (error: unknown): unknown => {
+  const { name, $metadata } = error as { readonly name: string; readonly $metadata?: { readonly httpStatusCode?: number } };
+  if (name === 'CredentialsProviderError') {
+    return new ProviderFault({ provider, message: 'there are no credentials for s3', transient: false, cause: error });
+  }
+  // No request went wrong.
+  if ($metadata === undefined) return error;
+  const { httpStatusCode: status } = $metadata;
+  if (status === 507 || fullCodes.includes(name)) return new FileStoreFull('the bucket has no room', { cause: error });
+  const transient = status === undefined || status === 429 || status >= 500;
+  const message = transient ? `${provider} cannot be reached` : `${provider} answered ${String(status)} ${name}`;
+  return new ProviderFault({ provider, message, transient, cause: error });
+};
+
+const fullCodes = ['XMinioStorageFull', 'QuotaExceeded', 'XMinioAdminBucketQuotaExceeded'];

@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { expect, test } from '@jest/globals';
+import { createS3Files } from '../../src/integrations/files/s3.js';
+import type { BucketAccount } from '../../src/platform/settings.js';
+import { minioBucket, whereMinioIs } from '../support/minio.js';
+import { filesContract, inPieces } from './files.contract.js';
+
+const download = { expiresInS: 300, contentType: 'application/pdf', disposition: `inline; filename="plan.pdf"` };
+
+const namesIn = ({ bucket: Bucket, region, endpoint = '', credentials }: BucketAccount) => {
+  const client = new S3Client({ region, endpoint, forcePathStyle: true, ...(credentials && { credentials }) });
+  return async (): Promise<string[]> => {
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }));
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+    return [...Contents, ...Uploads].map(({ Key = '' }) => Key);
+  };
+};
+
+whereMinioIs(() => {
+  filesContract('S3 (MinIO)', async () => {
+    const settings = await minioBucket();
+    return { files: createS3Files(settings), names: namesIn(settings) };
+  });
+
+  test('a signed address gives the file as it is to be shown, in part too', async () => {
+    const files = createS3Files(await minioBucket());
+    await files.store('site/one', inPieces(Buffer.from('%PDF-1.7')), 100);
+    const url = (await files.signedUrl('site/one', download)) ?? '';
+    const response = await fetch(url);
+    expect([response.status, await response.text()]).toEqual([200, '%PDF-1.7']);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-disposition')).toBe('inline; filename="plan.pdf"');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const part = await fetch(url, { headers: { range: 'bytes=1-3' } });
+    expect([part.status, await part.text()]).toEqual([206, 'PDF']);
+  });
+
+  test('a signed address is refused for another file, with another name or type, and without its signature', async () => {
+    const files = createS3Files(await minioBucket());
+    for (const key of ['site/one', 'site/two']) await files.store(key, inPieces(Buffer.from(key)), 100);
+    const url = (await files.signedUrl('site/one', download)) ?? '';
+    const changed = [
+      url.replace('site/one', 'site/two'),
+      url.replace('application%2Fpdf', 'text%2Fhtml'),
+      url.replace('plan.pdf', 'plan.html'),
+      url.replace('X-Amz-Expires=300', 'X-Amz-Expires=3000'),
+      url.replace(/X-Amz-Signature=\w+/, `X-Amz-Signature=${'0'.repeat(64)}`),
+      url.split('?')[0] ?? '',
+    ];
+    expect(new Set([...changed, url]).size).toBe(7);
+    for (const address of changed) expect((await fetch(address)).status).toBe(403);
+  });
+
+  test('a signed address lapses', async () => {
+    const files = createS3Files(await minioBucket());
+    await files.store('site/one', inPieces(Buffer.from('x')), 100);
+    const url = (await files.signedUrl('site/one', { ...download, expiresInS: 1 })) ?? '';
+    let status = 200;
+    for (const began = Date.now(); status === 200 && Date.now() < began + 10_000; await pause(100)) {
+      status = (await fetch(url)).status;
+    }
+    expect(status).toBe(403);
+  });
+
+  test('an address of the bucket that names no file as a page never shows one', async () => {
+    const settings = await minioBucket();
+    const files = createS3Files(settings);
+    await files.store('site/one', inPieces(Buffer.from('<script>')), 100);
+    const client = new S3Client({
+      ...settings,
+      endpoint: settings.endpoint ?? '',
+      forcePathStyle: true,
+      credentials: settings.credentials ?? { accessKeyId: '', secretAccessKey: '' },
+    });
+    const { GetObjectCommand } = await import('@aws-sdk/client-s3');
+    const found = await client.send(new GetObjectCommand({ Bucket: settings.bucket, Key: 'site/one' }));
+    expect([found.ContentType, found.ContentDisposition]).toEqual(['application/octet-stream', 'attachment']);
+  });
+
+  test.each([
+    ['a bucket that does not exist', { bucket: 'nowhere' }, { transient: false, message: 's3 answered 404 NoSuchBucket' }],
+    [
+      'another secret',
+      { credentials: { accessKeyId: 'doorstep-tests', secretAccessKey: 'not-the-secret-of-them' } },
+      { transient: false, message: 's3 answered 403 SignatureDoesNotMatch' },
+    ],
+    ['a server that is away', { endpoint: 'http://127.0.0.1:9' }, { transient: true, message: 's3 cannot be reached' }],
+  ])('%s is a fault of the provider', async (_, changed, fault) => {
+    const files = createS3Files({ ...(await minioBucket()), ...changed });
+    const expected = { name: 'ProviderFault', provider: 's3', ...fault };
+    await expect(files.store('site/one', inPieces(Buffer.from('x')), 100)).rejects.toMatchObject(expected);
+    await expect(files.remove('site/one')).rejects.toMatchObject(expected);
+  });
+});
