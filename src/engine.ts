@@ -1,5 +1,6 @@
 import { createHandleCommand, type HandleCommand } from './commands/handleCommand.js';
 import type { Codec } from './events/codec.js';
+import type { LogSubscription } from './events/logSubscription.js';
 import type { EventStore } from './events/store/eventStore.js';
 import { createPlanningEventStore, type PlannedEvent, type PlanningEventStore } from './events/store/planningEventStore.js';
 import { createStreamFolds, type StreamFolds } from './events/streamFolds.js';
@@ -52,18 +53,14 @@ export interface EngineParts {
   readonly codec: Codec;
   readonly eventStore: EventStore;
   readonly folds: StreamFolds;
+  /** Of `eventStore`. */
+  readonly subscription: LogSubscription;
   readonly vault: SecretVault;
   readonly personal: PersonalData;
 }
 
 export const createEngine = (parts: EngineParts): Engine => {
-  const { clock, random, logger, codec, eventStore, folds, vault, personal } = parts;
-
-  async function* changes(streams: readonly string[], after: bigint, signal: AbortSignal): AsyncGenerator<undefined, void> {
-    for await (const { events } of eventStore.subscribe({ after, filter: { streamPrefixes: streams }, signal })) {
-      if (events.some(({ stream }) => streams.includes(stream))) yield undefined;
-    }
-  }
+  const { clock, random, logger, codec, eventStore, folds, subscription, vault, personal } = parts;
 
   const plan = (): Plan => {
     const planning = createPlanningEventStore(eventStore, () => isoTime(clock.now()));
@@ -84,14 +81,60 @@ export const createEngine = (parts: EngineParts): Engine => {
     logger,
     ...createStreamReader({ eventStore, codec, folds }),
     handle: createHandleCommand({ eventStore, codec, folds, clock, random }),
-    // The position is read before the call resolves, so that the caller misses no change after a
-    // later read.
-    watch: async (streams, signal) => changes(streams, await eventStore.lastPosition(), signal),
+    watch: (streams, signal) => watchStreams(subscription, streams, signal),
     plan,
     vault,
     personal,
     blindIndex: (text) => personal.blindIndex(text),
   };
+};
+
+/** Changes that come while nobody waits are reported as one. */
+const watchStreams = async (
+  subscription: LogSubscription,
+  streams: readonly string[],
+  signal: AbortSignal,
+): Promise<AsyncIterator<undefined, void>> => {
+  let hasChanged = false;
+  const ended: { fault?: { readonly error: unknown } } = {};
+  let wake = (): void => undefined;
+  await subscription.listen(
+    {
+      topics: streams.map((name) => `stream ${name}` as const),
+      onEvent: () => {
+        hasChanged = true;
+        wake();
+      },
+      onFault: (error) => {
+        ended.fault = { error };
+        wake();
+      },
+    },
+    signal,
+  );
+  signal.addEventListener(
+    'abort',
+    () => {
+      wake();
+    },
+    { once: true },
+  );
+
+  async function* changes(): AsyncGenerator<undefined, void> {
+    const isOpen = (): boolean => !signal.aborted;
+    while (isOpen()) {
+      if (ended.fault !== undefined) throw ended.fault.error;
+      if (hasChanged) {
+        hasChanged = false;
+        yield undefined;
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  }
+  return changes();
 };
 
 /** More streams than a request asks for: room for many is not cheap to make. */

@@ -1,5 +1,7 @@
 import { createEngine, type Engine, type EngineParts } from '../engine.js';
+import { createChangeFeed, type ChangeFeed } from '../events/changeFeed.js';
 import type { Codec } from '../events/codec.js';
+import { createLogSubscription } from '../events/logSubscription.js';
 import type { EventStore } from '../events/store/eventStore.js';
 import { createStreamFolds } from '../events/streamFolds.js';
 import { createReader, type Reader } from '../projections/reader.js';
@@ -21,17 +23,22 @@ export interface Core {
   readonly engine: Engine;
   readonly reader: Reader;
   readonly createReactor: CreateReactor;
+  readonly changeFeed: ChangeFeed;
   readonly stores: Stores;
 }
 
-export const createCore = (parts: Omit<EngineParts, 'folds'> & { readonly readModels: ReadModelStore }): Core => {
+export const createCore = (
+  parts: Omit<EngineParts, 'folds' | 'subscription'> & { readonly readModels: ReadModelStore },
+): Core => {
   const { eventStore, readModels, codec, clock, personal } = parts;
   const folds = createStreamFolds(eventStore, codec);
-  const engine = createEngine({ ...parts, folds });
+  const subscription = createLogSubscription(eventStore);
+  const engine = createEngine({ ...parts, folds, subscription });
   return {
     engine,
     reader: createReader({ streams: engine, folds, eventStore, readModels, clock, personal }),
     createReactor: createReactors({ engine, eventStore, codec, records: readModels.records }),
+    changeFeed: createChangeFeed({ eventStore, codec, subscription }),
     stores: { eventStore, readModels, codec },
   };
 };

@@ -46,7 +46,7 @@ export interface HttpServers {
 }
 
 export const composeHttp = (
-  { engine, reader, stores: { eventStore, readModels } }: Core,
+  { engine, reader, changeFeed, stores: { eventStore, readModels } }: Core,
   integrations: Integrations,
   { baseUrl }: Address,
   { corsOrigins, metrics, metricsOnHealthPort = false, version, appFolder, brand, limits, timeouts, ...options }: HttpOptions,
@@ -61,6 +61,7 @@ export const composeHttp = (
     ...integrations,
     engine,
     reader,
+    changeFeed,
     keyUse,
     projectionStatus: () => projectionStatus(projections, status),
     workStatus: options.workStatus ?? (() => Promise.resolve(noWork)),

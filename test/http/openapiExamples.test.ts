@@ -114,6 +114,8 @@ const elsewhere = new Set([
   'openBillingPortal',
   'receiveCommerceWebhook',
   'followProvisioningJob',
+  'followChanges',
+  'followWebsiteChanges',
   'requestInvitationRenewal',
 ]);
 

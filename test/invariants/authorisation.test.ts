@@ -17,6 +17,8 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'PATCH /websites/:id': ['A'],
   'DELETE /websites/:id': ['A'],
   'DELETE /websites/:id/owner': ['A'],
+  'GET /events': ['A'],
+  'GET /websites/:id/events': ['AOEV'],
   'POST /websites/:id/archive': ['A'],
   'POST /websites/:id/restore': ['A'],
 

@@ -13,6 +13,7 @@ import { apiKeyRoutes } from './apiKey/apiKey.routes.js';
 import { auditRoutes, type AuditRouteParts } from './audit/audit.routes.js';
 import { billingRoutes, type BillingRouteParts } from './billing/billing.routes.js';
 import { bookingRoutes, type BookingRouteParts } from './booking/booking.routes.js';
+import { changeRoutes, type ChangeRouteParts } from './change/change.routes.js';
 import { clientRoutes, type ClientRouteParts } from './client/client.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { deploymentRoutes } from './deployment/deployment.routes.js';
@@ -28,7 +29,8 @@ import { transferRoutes } from './transfer/transfer.routes.js';
 import { webhookRoutes } from './webhook/webhook.routes.js';
 import { websiteRoutes } from './website/website.routes.js';
 
-export interface RouteParts extends SystemRouteParts, ClientRouteParts, BookingRouteParts, BillingRouteParts, AuditRouteParts {
+export interface RouteParts
+  extends SystemRouteParts, ChangeRouteParts, ClientRouteParts, BookingRouteParts, BillingRouteParts, AuditRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
   readonly siteAddress: SiteAddress;
@@ -46,6 +48,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
   const routes: readonly Route[] = [
     ...meRoutes(parts),
     ...websiteRoutes(parts),
+    ...changeRoutes(parts),
     ...templateRoutes(parts),
     ...accessRoutes(parts),
     ...accessExplanationRoutes(parts, () => routes),

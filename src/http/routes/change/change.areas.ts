@@ -1,0 +1,104 @@
+import type { EventDefinitions } from '../../../events/defineStream.js';
+import { accessEvents } from '../../../events/access/access.events.js';
+import { apiKeyEvents } from '../../../events/apiKey/apiKey.events.js';
+import { billingEvents } from '../../../events/billing/billing.events.js';
+import { bookingEvents } from '../../../events/booking/booking.events.js';
+import { clientEvents } from '../../../events/client/client.events.js';
+import { deliveryEvents } from '../../../events/delivery/delivery.events.js';
+import { redeployEvents } from '../../../events/deployment/deployment.events.js';
+import { provisioningEvents } from '../../../events/provisioning/provisioning.events.js';
+import { pushEvents } from '../../../events/push/push.events.js';
+import { seoEvents } from '../../../events/seo/seo.events.js';
+import { serviceEvents } from '../../../events/service/service.events.js';
+import { siteEvents } from '../../../events/site/site.events.js';
+import { websiteEvents, type Feature } from '../../../events/website/website.events.js';
+
+/** What changes of one kind are told as, and to whom. */
+export interface ChangeArea {
+  /** Of the server-sent events. */
+  readonly name: string;
+  /** As the routes that read what has changed; nobody else is told. */
+  readonly readers: 'admin' | 'adminOrOwner' | 'editors' | 'members';
+  readonly feature?: Feature;
+  readonly types: ReadonlySet<string>;
+}
+
+/**
+ * @param shown the types that say what a reader would see; the others are the bookkeeping of
+ *   processes
+ */
+const area = <Definitions extends EventDefinitions>(
+  name: string,
+  readers: ChangeArea['readers'],
+  events: Definitions,
+  shown: readonly (keyof Definitions & string)[] | 'all',
+  feature?: Feature,
+): ChangeArea => ({
+  name,
+  readers,
+  types: new Set(shown === 'all' ? Object.keys(events) : shown),
+  ...(feature !== undefined && { feature }),
+});
+
+/** An event type that no area names is told to nobody. */
+export const changeAreas: readonly ChangeArea[] = [
+  area('website', 'members', websiteEvents, [
+    'WebsiteCreated',
+    'WebsiteRenamed',
+    'WebsitePlanChanged',
+    'WebsiteBrandColorChanged',
+    'WebsiteBrandColorRemoved',
+    'WebsiteSlugChanged',
+    'WebsiteDeployed',
+    'WebsiteOwnerAssigned',
+    'WebsiteOwnerRemoved',
+    'WebsiteActivated',
+    'WebsiteArchived',
+    'WebsiteRestored',
+    'WebsiteDeletionScheduled',
+    'WebsiteDeleted',
+  ]),
+  area('access', 'adminOrOwner', accessEvents, [
+    'ClientLinked',
+    'ClientLinkRoleChanged',
+    'ClientUnlinked',
+    'InvitationIssued',
+    'InvitationRenewed',
+    'InvitationAccepted',
+    'InvitationRevoked',
+  ]),
+  area('access', 'admin', accessEvents, ['InvitationRenewalRequested']),
+  area('delivery', 'members', deliveryEvents, 'all'),
+  area('provisioning', 'members', provisioningEvents, [
+    'ProvisioningQueued',
+    'ProvisioningStepStarted',
+    'ProvisioningStepSucceeded',
+    'ProvisioningStepFailed',
+    'ProvisioningFailed',
+    'ProvisioningRetried',
+    'ProvisioningSucceeded',
+  ]),
+  area('provisioning', 'admin', provisioningEvents, [
+    'ProvisioningCompensationRequested',
+    'ProvisioningLeftoverRemoved',
+    'ProvisioningCompensationFailed',
+    'ProvisioningCompensated',
+  ]),
+  area('deployment', 'members', redeployEvents, 'all'),
+  area('deployment', 'members', siteEvents, ['SiteRedeployed']),
+  area('deployment', 'members', pushEvents, 'all'),
+  area('billing', 'adminOrOwner', billingEvents, ['SubscriptionAttached', 'SubscriptionDetached', 'SubscriptionEnded']),
+  area('transfer', 'admin', billingEvents, ['TransferCompleted', 'TransferDeclined', 'TransferFailed']),
+  area('seo', 'members', seoEvents, ['SeoScanRequested', 'SeoScanStarted', 'SeoScanCompleted', 'SeoScanFailed'], 'seo'),
+  area('booking', 'editors', bookingEvents, 'all', 'scheduling'),
+  area('service', 'admin', serviceEvents, 'all'),
+  area('client', 'admin', clientEvents, 'all'),
+  area('apiKey', 'admin', apiKeyEvents, 'all'),
+];
+
+const areaByType = new Map(changeAreas.flatMap((one) => [...one.types].map((type) => [type, one] as const)));
+
+export const areaOf = (type: string): ChangeArea | undefined => areaByType.get(type);
+
+/** The types of all areas. */
+export const changeTypes: ReadonlySet<string> = new Set(areaByType.keys());

@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+import type { AccessEvent } from '../../../events/access/access.events.js';
+import type { DeliveryBlock } from '../../../events/delivery/delivery.block.js';
+import type { DeliveryEvent } from '../../../events/delivery/delivery.events.js';
+import type { Recorded } from '../../../events/envelope.js';
+import { readInvitation } from '../../../projections/access/access.queries.js';
+import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
+import type { Reader } from '../../../projections/reader.js';
+import { websiteProjection } from '../../../projections/website/website.projection.js';
+import type { Caller, WebsiteAccess } from '../../auth/caller.js';
+import { areaOf, type ChangeArea } from './change.areas.js';
+
+/** Whether the caller would see a change when they read what it is about. */
+export type MaySee = (event: Recorded, caller: Caller, access: WebsiteAccess | undefined) => Promise<boolean>;
+
+const mayRead = ({ readers }: ChangeArea, { role }: Caller, access: WebsiteAccess | undefined): boolean => {
+  if (role === 'admin') return true;
+  if (access?.via === undefined || readers === 'admin') return false;
+  if (readers === 'members') return true;
+  return readers === 'editors' ? access.role === 'editor' : access.via === 'owner';
+};
+
+/** Events whose visibility is kept: everybody who follows a website asks for the same ones. */
+const maxKept = 1_000;
+
+export const createMaySee = (reader: Reader): MaySee => {
+  const shownDeliveries = new LRUCache<string, Promise<boolean>>({ max: maxKept });
+
+  const hasFeature = async ({ feature }: ChangeArea, websiteId: string | undefined): Promise<boolean> => {
+    if (feature === undefined || websiteId === undefined) return true;
+    return (await reader.read(websiteProjection, websiteId)).document?.features.includes(feature) === true;
+  };
+
+  /** Clients do not learn that something changed which they do not see, such as a hidden preview's address. */
+  const isDeliveryShown = async ({ data: { websiteId }, revision }: Recorded<DeliveryEvent>): Promise<boolean> => {
+    if (revision === 0n) return true;
+    const before = await reader.read(deliveryProjection, websiteId, revision - 1n);
+    const after = await reader.read(deliveryProjection, websiteId, revision);
+    return shownOf(before.document) !== shownOf(after.document);
+  };
+
+  const isShownToClient = async (event: Recorded, { clientId }: Caller): Promise<boolean> => {
+    const area = areaOf(event.type)?.name;
+    if (area === 'delivery') {
+      const { data } = event as Recorded<DeliveryEvent>;
+      if ('reasonVisible' in data && data.reasonVisible) return true;
+      const key = `${event.stream}/${String(event.revision)}`;
+      const known = shownDeliveries.get(key) ?? isDeliveryShown(event as Recorded<DeliveryEvent>);
+      shownDeliveries.set(key, known);
+      known.catch(() => shownDeliveries.delete(key));
+      return known;
+    }
+    // A subscription of the owner before is not this one's business.
+    if (area === 'billing') return (event.data as { readonly clientId?: string }).clientId === clientId;
+    if (area === 'access') {
+      const { data } = event as Recorded<AccessEvent>;
+      // Offers of the website's ownership are the agency's.
+      if ('kind' in data) return data.kind === 'client_access';
+      if (!('invitationId' in data)) return true;
+      return (await readInvitation(reader, data.invitationId))?.invitation.kind === 'client_access';
+    }
+    return true;
+  };
+
+  return async (event, caller, access) => {
+    const area = areaOf(event.type);
+    if (area === undefined || !mayRead(area, caller, access)) return false;
+    if (!(await hasFeature(area, access?.website.id))) return false;
+    return caller.role === 'admin' || isShownToClient(event, caller);
+  };
+};
+
+/** What clients see of a block. */
+const shownOf = (block: DeliveryBlock | null): string => {
+  if (block === null) return '';
+  const { estimatedCompletionAt, showPreviewUrl, previewUrlOverride, checkpoints } = block;
+  return JSON.stringify([estimatedCompletionAt, showPreviewUrl, showPreviewUrl ? previewUrlOverride : undefined, checkpoints]);
+};

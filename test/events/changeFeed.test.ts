@@ -1,0 +1,138 @@
+import { setMaxListeners } from 'node:events';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { catalogue } from '../../src/events/catalogue.js';
+import { createChangeFeed, type ChangeFeed, type FeedItem } from '../../src/events/changeFeed.js';
+import { createCodec } from '../../src/events/codec.js';
+import { createLogSubscription } from '../../src/events/logSubscription.js';
+import { EventStoreUnavailable, type EventStore } from '../../src/events/store/eventStore.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { createIds } from '../../src/platform/ids.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { engineOn, openStores } from '../workers/engines.js';
+
+const codec = createCodec(catalogue);
+const ids = createIds(systemClock, systemRandom);
+const actor = { subject: 'test', role: 'system', via: 'worker' } as const;
+
+let eventStore: EventStore;
+let feed: ChangeFeed;
+/** Subscriptions that were begun, and pages that were read. */
+let calls: { subscribe: number; readAll: number };
+let fail: ((error: Error) => void) | undefined;
+
+beforeEach(async () => {
+  const stores = await openStores();
+  calls = { subscribe: 0, readAll: 0 };
+  fail = undefined;
+  eventStore = {
+    ...stores.eventStore,
+    readAll: (options) => {
+      calls.readAll += 1;
+      return stores.eventStore.readAll(options);
+    },
+    async *subscribe(options) {
+      calls.subscribe += 1;
+      const failed = new Promise<never>((_, reject) => {
+        fail = reject;
+      });
+      failed.catch(() => undefined);
+      const slices = stores.eventStore.subscribe(options)[Symbol.asyncIterator]();
+      for (;;) {
+        const next = await Promise.race([slices.next(), failed]);
+        if (next.done === true) return;
+        yield next.value;
+      }
+    },
+  };
+  feed = createChangeFeed({ eventStore, codec, subscription: createLogSubscription(eventStore) });
+});
+
+const rename = async (websiteId: string, names: readonly string[]): Promise<void> => {
+  const events = names.map((name) => ({
+    id: ids.commandId(),
+    type: 'WebsiteRenamed',
+    schemaVersion: 1,
+    data: { websiteId, name },
+    metadata: { at: '2030-01-01T00:00:00.000Z', actor, requestId: 'test', correlationId: 'test', causationId: 'test' },
+  }));
+  await eventStore.append(`website-${websiteId}`, events, 'any');
+};
+const numbers = (count: number, from = 0): readonly string[] => Array.from({ length: count }, (_, index) => String(index + from));
+const nameOf = (item: FeedItem | undefined): unknown =>
+  item?.kind === 'change' ? (item.event.data as { name: string }).name : item?.kind;
+const types = new Set(['WebsiteRenamed']);
+
+const open = async (websiteId: string, signal = new AbortController().signal): Promise<AsyncGenerator<FeedItem, void>> => {
+  const items = feed.follow({ types, websiteId, signal });
+  expect(nameOf((await items.next()).value ?? undefined)).toBe('ready');
+  return items;
+};
+const take = async (items: AsyncGenerator<FeedItem, void>, count: number): Promise<readonly unknown[]> => {
+  const names: unknown[] = [];
+  while (names.length < count) names.push(nameOf((await items.next()).value ?? undefined));
+  return names;
+};
+
+describe('a change feed', () => {
+  test('gives a slow reader everything, from the log', async () => {
+    const items = await open('one');
+    await rename('one', numbers(90));
+    await rename('other', numbers(50));
+    await rename('one', numbers(400, 90));
+    const fast = await open('one');
+    await rename('one', ['last']);
+    // The other reader has it, so the slow one was told of all of them.
+    expect(await take(fast, 1)).toStrictEqual(['last']);
+    expect(calls.readAll).toBe(0);
+    expect(await take(items, 491)).toStrictEqual([...numbers(490), 'last']);
+    expect(calls.readAll).toBeGreaterThan(0);
+    await rename('one', ['live']);
+    expect(await take(items, 1)).toStrictEqual(['live']);
+  });
+
+  test('has one subscription for all of its readers, and none without them', async () => {
+    const leaving = new AbortController();
+    setMaxListeners(0, leaving.signal);
+    const readers = await Promise.all(numbers(500).map((websiteId) => open(websiteId, leaving.signal)));
+    await rename('7', ['told']);
+    expect(await take(readers[7] as (typeof readers)[number], 1)).toStrictEqual(['told']);
+    expect(calls.subscribe).toBe(1);
+    leaving.abort();
+    for (const reader of readers) expect((await reader.next()).done).toBe(true);
+    await open('7');
+    expect(calls.subscribe).toBe(2);
+  });
+
+  test('ends with the fault of the subscription; who follows again misses nothing', async () => {
+    const items = feed.follow({ types, signal: new AbortController().signal });
+    const { value: ready } = await items.next();
+    fail?.(new EventStoreUnavailable('away'));
+    await expect(items.next()).rejects.toThrow('away');
+    await rename('one', ['meanwhile']);
+    const after = ready?.place;
+    const again = feed.follow({ types, after, signal: new AbortController().signal });
+    expect(await take(again, 1)).toStrictEqual(['meanwhile']);
+  });
+});
+
+test('all that watch streams share one subscription', async () => {
+  const stores = await openStores();
+  let subscriptions = 0;
+  const counted: EventStore = {
+    ...stores.eventStore,
+    subscribe: (options) => {
+      subscriptions += 1;
+      return stores.eventStore.subscribe(options);
+    },
+  };
+  const engine = engineOn({ ...stores, eventStore: counted });
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
+  const watches = await Promise.all(numbers(200).map((id) => engine.watch([`website-${id}`, `delivery-${id}`], signal)));
+  eventStore = counted;
+  await rename('3', ['new']);
+  await rename('4', ['new', 'newer']);
+  expect(await watches[3]?.next()).toStrictEqual({ done: false, value: undefined });
+  expect(await watches[4]?.next()).toStrictEqual({ done: false, value: undefined });
+  expect(subscriptions).toBe(1);
+});
