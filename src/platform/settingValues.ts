@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseHex, type Hex } from './colour.js';
+import { canonicalHostname } from './hostname.js';
 import { isLoopbackName } from './publicAddress.js';
 import { parseUrl } from './urls.js';
 import { canonicalAddress } from './emailAddress.js';
@@ -88,6 +89,29 @@ export const proxyNetworks = (text: string): readonly string[] | Problem => (tex
 
 export const hostName = (text: string): string | Problem =>
   /^[\w.:%-]+$/.test(text) ? text : new Problem('must be a host name or an IP address, without scheme or brackets');
+
+/** Where domains of websites lead in DNS: a name, or an address. */
+export const domainTarget = (text: string): string | Problem => {
+  const address = canonicalAddressOf(text);
+  return address ?? canonicalHostname(text) ?? new Problem('must be a host name such as sites.example.net, or an IP address');
+};
+
+/** An IPv6 address has many forms, of which DNS gives this one. */
+const canonicalAddressOf = (text: string): string | undefined => {
+  const version = isIP(text);
+  if (version !== 6) return version === 4 ? text : undefined;
+  return parseUrl(`http://[${text}]/`)?.hostname.slice(1, -1);
+};
+
+/** A DNS server: its address, and its port where that is not 53. */
+export const dnsServer = (text: string): string | Problem => {
+  const [, address, port = '53'] = /^(\[[^\]]+\]|[^:]+|[\da-f:]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const isAddress = address !== undefined && isIP(address.replace(/^\[|\]$/g, '')) !== 0;
+  const isPort = Number(port) > 0 && Number(port) <= 65_535;
+  return isAddress && isPort
+    ? text
+    : new Problem('must be an IP address, with a port as in 192.0.2.53:5353 or [2001:db8::53]:5353');
+};
 
 const webAddress = (text: string): URL | undefined => {
   const url = parseUrl(text);

@@ -14,6 +14,8 @@ import {
   claimPath,
   credential,
   cronSchedule,
+  dnsServer,
+  domainTarget,
   emailAddress,
   eventStoreAddress,
   gitHubOwner,
@@ -65,6 +67,10 @@ export interface Settings {
      * public one; without a trailing slash.
      */
     readonly internalUrl: string | undefined;
+    /**
+     * Names and addresses to which domains of websites lead in DNS; empty: the host of the base address.
+     */
+    readonly domainTargets: readonly string[];
     /** Origins that browsers may call from; empty: CORS is off. */
     readonly corsOrigins: readonly string[];
     /**
@@ -81,6 +87,8 @@ export interface Settings {
     /** Addresses and networks of reverse proxies; `private`: all that are not public. */
     readonly trustedProxies: readonly string[];
   };
+  /** DNS servers that are asked whose a domain is; empty: those of this machine. */
+  readonly dnsServers: readonly string[];
   /** Absolute path. The embedded defaults write nothing outside it. */
   readonly dataDir: string;
   readonly stores: {
@@ -318,6 +326,7 @@ export const loadSettings = (environment: Environment): Settings => {
       baseUrl: read('BASE_URL', baseAddress, undefined),
       sitesUrl: read('SITES_URL', originOfNames, undefined),
       internalUrl: read('INTERNAL_URL', baseAddress, undefined),
+      domainTargets: read('DOMAIN_TARGET', listOf(domainTarget), []),
       corsOrigins: read('CORS_ORIGINS', listOf(origin), []),
       healthPort: read('HEALTH_PORT', portNumber, undefined),
       metrics: read('METRICS', oneOf(['public', 'health']), 'public'),
@@ -325,6 +334,7 @@ export const loadSettings = (environment: Environment): Settings => {
       senderLimit: read('SENDER_LIMIT', numberUpTo(2_000), 200),
       trustedProxies: read('TRUSTED_PROXIES', proxyNetworks, ['private']),
     },
+    dnsServers: read('DNS_SERVERS', listOf(dnsServer), []),
     dataDir: resolve(read('DATA_DIR', anyText, './data')),
     stores: {
       eventStoreUrl: read('EVENT_STORE_URL', eventStoreAddress, undefined),

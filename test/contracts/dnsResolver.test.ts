@@ -1,0 +1,53 @@
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDnsResolver } from '../../src/integrations/dns/resolver.js';
+import type { Dns } from '../../src/integrations/dns/port.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { startDnsServer, type DnsServer } from '../support/dnsServer.js';
+
+const logger = createLogger({ level: 'silent', destination: { write: () => undefined } });
+let server: DnsServer;
+let dns: Dns;
+
+beforeAll(async () => {
+  server = await startDnsServer();
+  dns = createDnsResolver({ servers: [server.address], clock: systemClock, logger });
+  server.zone.set('texts.example', { TXT: ['one', 'x'.repeat(600)] });
+  server.zone.set('www.example', { CNAME: 'Sites.Example.Net' });
+  server.zone.set('Sites.Example.Net', { A: ['192.0.2.10'], AAAA: ['2001:db8::10'] });
+  server.zone.set('empty.example', {});
+});
+afterEach(() => {
+  server.mood = 'answer';
+});
+
+describe('DNS', () => {
+  test('tells texts, put together from their parts', async () => {
+    expect([...(await dns.texts('texts.example'))].sort()).toEqual(['one', 'x'.repeat(600)]);
+  });
+
+  test('tells where a name leads, in lower case', async () => {
+    expect(await dns.canonicalNames('www.example')).toEqual(['sites.example.net']);
+    expect(await dns.addresses('www.example')).toEqual(['192.0.2.10', '2001:db8::10']);
+  });
+
+  test.each(['empty.example', 'nowhere.example'])('has nothing at %s', async (name) => {
+    expect([await dns.texts(name), await dns.canonicalNames(name), await dns.addresses(name)]).toEqual([[], [], []]);
+  });
+
+  test('that fails is a transient fault', async () => {
+    server.mood = 'failure';
+    await expect(dns.texts('texts.example')).rejects.toMatchObject({
+      ...{ name: 'ProviderFault', provider: 'DNS', transient: true, message: 'DNS cannot be asked right now' },
+    });
+  });
+
+  test('that is silent is given up within 5 s', async () => {
+    server.mood = 'silence';
+    const from = Date.now();
+    await expect(dns.texts('texts.example')).rejects.toMatchObject({
+      ...{ name: 'ProviderFault', transient: true, message: 'DNS did not answer in time', cause: { name: 'TimeoutError' } },
+    });
+    expect(Date.now() - from).toBeLessThan(5_000);
+  });
+});
