@@ -72,6 +72,9 @@ export const refusalKinds = {
   bookings_elsewhere: 'conflict',
   calendar_full: 'conflict',
   service_not_found: 'notFound',
+  domain_not_found: 'notFound',
+  domain_taken: 'conflict',
+  too_many_domains: 'conflict',
   commerce_not_set_up: 'notFound',
   invalid_signature: 'unauthenticated',
   other_shop: 'forbidden',
@@ -172,6 +175,16 @@ export const refusals = {
   bookingNotFound: (id: string) => refuse('booking_not_found', `Booking ${id} not found`),
   bookingsElsewhere: (provider: string) => refuse('bookings_elsewhere', `Bookings are made and cancelled in ${provider}`),
   calendarFull: () => refuse('calendar_full', 'The calendar is full'),
+
+  domainNotFound: () => refuse('domain_not_found', 'Domain not found'),
+  /** `proof`: the record that would prove that it is the caller's, where nobody has proved that it is theirs. */
+  domainTaken: (proof?: { readonly name: string; readonly value: string }): Refusal => {
+    const refusal = refuseField('domain_taken', 'domain', 'already exists');
+    if (proof === undefined) return refusal;
+    const issue = `already exists; to take it over, set the TXT record ${proof.name} to ${proof.value} and add it again`;
+    return { ...refusal, details: [{ field: 'domain', issue }] };
+  },
+  tooManyDomains: () => refuse('too_many_domains', 'Too many domains'),
 
   serviceNotFound: (id: string) => refuse('service_not_found', `Service ${id} not found`),
   commerceNotSetUp: (websiteId: string) => refuse('commerce_not_set_up', `Commerce for website ${websiteId} is not set up`),

@@ -1,4 +1,5 @@
 import { createSiteUrls } from '../integrations/hosting/siteUrls.js';
+import { isLoopbackName } from '../platform/publicAddress.js';
 import type { Settings } from '../platform/settings.js';
 
 /** Where the service is reached. */
@@ -11,11 +12,16 @@ export interface Address {
    * name of a website need not resolve here.
    */
   readonly toLocalUrl: (url: URL) => URL | null;
+  /** Names and addresses to which the domains of websites served here lead in DNS. */
+  readonly domainTargets: () => readonly string[];
+  /** Whether a hostname is the service's own, or that of a website by its slug: no domain of a website. */
+  readonly isOwnHostname: (hostname: string) => boolean;
   /** Called once this process listens, with its own address. */
   readonly listensAt: (url: string) => void;
 }
 
-export const createAddress = ({ http: { host, port, baseUrl: publicUrl, internalUrl, sitesUrl } }: Settings): Address => {
+export const createAddress = ({ http }: Settings): Address => {
+  const { host, port, baseUrl: publicUrl, internalUrl, sitesUrl } = http;
   // Nothing asks before this process listens. A process without the API assumes that another
   // process has the address.
   let localUrl: string | undefined;
@@ -32,10 +38,22 @@ export const createAddress = ({ http: { host, port, baseUrl: publicUrl, internal
       const { protocol, origin } = new URL(baseUrl());
       return inside === undefined && protocol === 'https:' ? url : new URL((inside ?? origin) + url.pathname + url.search);
     },
+    domainTargets: () => (http.domainTargets.length > 0 ? http.domainTargets : [hostOf(baseUrl())]),
+    isOwnHostname: (hostname) => {
+      const own = [baseUrl(), ...(internalUrl === undefined ? [] : [internalUrl])].map(hostOf);
+      const sitesHost = sitesUrl === undefined ? undefined : hostOf(sitesUrl);
+      return (
+        [...own, ...http.domainTargets, sitesHost].includes(hostname) ||
+        (sitesHost !== undefined && hostname.endsWith(`.${sitesHost}`)) ||
+        isLoopbackName(hostname)
+      );
+    },
     listensAt: (url) => {
       localUrl = url;
     },
   };
 };
+
+const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '');
 
 const addressOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;

@@ -6,6 +6,8 @@ import { createPlausible } from '../integrations/analytics/plausible.js';
 import type { SiteAnalytics } from '../integrations/analytics/port.js';
 import type { Commerce } from '../integrations/commerce/port.js';
 import { createShopify } from '../integrations/commerce/shopify.js';
+import type { Dns } from '../integrations/dns/port.js';
+import { createDnsResolver } from '../integrations/dns/resolver.js';
 import { createEmbeddedOutbox } from '../integrations/email/embedded.js';
 import { embedded } from '../integrations/embeddedFiles.js';
 import type { EmailSender, Outbox } from '../integrations/email/port.js';
@@ -15,9 +17,9 @@ import { createEmbeddedFiles } from '../integrations/files/embedded.js';
 import type { FileStore } from '../integrations/files/port.js';
 import { createS3Files } from '../integrations/files/s3.js';
 import { createEmbeddedHosting } from '../integrations/hosting/embedded.js';
-import type { Hosting, SiteAddress } from '../integrations/hosting/port.js';
+import type { DomainTargets, Hosting, SiteAddress } from '../integrations/hosting/port.js';
 import { createSiteBuilder } from '../integrations/hosting/site/builder.js';
-import { createVercel } from '../integrations/hosting/vercel.js';
+import { createVercel, vercelDomainTargets } from '../integrations/hosting/vercel.js';
 import { createEmbeddedIdentity } from '../integrations/identity/embedded.js';
 import { createOidcIssuer } from '../integrations/identity/oidcIssuer.js';
 import type { IdentityProvider } from '../integrations/identity/port.js';
@@ -36,7 +38,7 @@ import type { GitServer, SourceHost } from '../integrations/sourceHost/port.js';
 import { createTrustsProxy } from '../platform/publicAddress.js';
 import type { Settings } from '../platform/settings.js';
 import { listBookings } from '../projections/booking/booking.queries.js';
-import { createSiteDirectory } from '../projections/website/siteDirectory.js';
+import { createDomainDirectory, createSiteDirectory } from '../projections/website/siteDirectory.js';
 import { erasureTargets, tokensOfAddress } from '../projections/erasure/erasureTargets.queries.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
@@ -48,6 +50,9 @@ export interface Integrations {
   readonly gitServer?: GitServer;
   readonly hosting: Hosting;
   readonly siteAddress: SiteAddress;
+  readonly domainTargets: DomainTargets;
+  readonly isOwnHostname: Address['isOwnHostname'];
+  readonly dns: Dns;
   readonly fetchStatus: FetchStatus;
   readonly analytics: SiteAnalytics;
   readonly email: EmailSender;
@@ -83,7 +88,7 @@ export interface OpenIntegrations extends Integrations {
 export const composeIntegrations = (
   settings: Settings,
   { engine, reader, stores: { readModels } }: Core,
-  { baseUrl, toLocalUrl }: Address,
+  { baseUrl, toLocalUrl, domainTargets, isOwnHostname }: Address,
   { templatesFolder, buildProgram }: { templatesFolder: string; buildProgram: string },
   overrides: Partial<Integrations> = {},
 ): OpenIntegrations => {
@@ -113,6 +118,7 @@ export const composeIntegrations = (
     clock,
     ...(analytics === counter && { countPage: counter.count }),
     findAtAddress: createSiteDirectory(reader, embedded, clock),
+    findAtDomain: createDomainDirectory(reader, embedded),
   });
   const hosting =
     sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, fetchStatus });
@@ -156,6 +162,9 @@ export const composeIntegrations = (
     ...(sites === undefined && { gitServer }),
     hosting,
     siteAddress: hostingHere.siteAddress,
+    domainTargets: ({ hosting: at }) => ((at?.provider ?? hosting.provider) === embedded ? domainTargets() : vercelDomainTargets),
+    isOwnHostname,
+    dns: createDnsResolver({ servers: settings.dnsServers, clock, logger }),
     fetchStatus,
     analytics,
     email,

@@ -7,6 +7,7 @@ import type { EventDefinitions, StreamDefinition } from './defineStream.js';
 import { deletionStream } from './deletion/deletion.stream.js';
 import { deliveryStream } from './delivery/delivery.stream.js';
 import { redeployStream } from './deployment/deployment.stream.js';
+import { domainStream } from './domain/domain.stream.js';
 import { invitationMailStream } from './invitationMail/invitationMail.stream.js';
 import { logStream } from './log/log.stream.js';
 import { noticeMailStream } from './noticeMail/noticeMail.stream.js';
@@ -44,6 +45,7 @@ export const streams: readonly StreamDefinition[] = [
   seoRunStream,
   bookingStream,
   servicesStream,
+  domainStream,
   webhookStream,
   webhookContentStream,
   reactionStream,

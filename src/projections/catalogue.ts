@@ -6,6 +6,7 @@ import { bookingProjection } from './booking/booking.projection.js';
 import { clientProjection } from './client/client.projection.js';
 import { clientSubjectProjection } from './client/clientSubject.projection.js';
 import { deliveryProjection } from './delivery/delivery.projection.js';
+import { domainProjection } from './domain/domain.projection.js';
 import type { AnyProjection } from './projection.js';
 import { provisioningProjection } from './provisioning/provisioning.projection.js';
 import { seoProjection } from './seo/seo.projection.js';
@@ -24,6 +25,7 @@ export const projections: readonly AnyProjection[] = [
   seoProjection,
   bookingProjection,
   serviceProjection,
+  domainProjection,
   apiKeyProjection,
   auditProjection,
 ];

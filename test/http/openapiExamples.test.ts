@@ -58,6 +58,11 @@ const invoice = async (): Promise<Arranged> => {
   return { ids: { invoice: await madeId(ofSite('/billing/invoices'), body) } };
 };
 
+const ownDomain = async (): Promise<Arranged> => {
+  await made(ofSite('/domains'), { domain: 'www.corner-bakery.example' });
+  return {};
+};
+
 /** What has to be there before an example works, beside a website with everybody that there can be to it. */
 const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   resendInvitation: async () => ({ ids: await invite() }),
@@ -93,6 +98,9 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
     await made(ofSite('/services'), body);
     return {};
   },
+  getDomain: ownDomain,
+  verifyDomain: ownDomain,
+  removeDomain: ownDomain,
   revokeAPIKey: async () => ({ ids: { apiKey: await madeId('/api-keys', { name: 'spare' }) } }),
   getClient: () => Promise.resolve({ ids: { client: everybody.clientIds.owner } }),
   // The example of a creation has made it.
@@ -105,12 +113,13 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   eraseClient: async () => ({ ids: { client: await madeId('/clients', { email: 'gone@example.com' }) } }),
 };
 
-/** Their examples need what only workers or time make, or a signature over the body; their own tests send them. */
+/** Their examples need what only workers, DNS or time make, or a signature over the body; their own tests send them. */
 const elsewhere = new Set([
   'retryProvisioning',
   'cleanUpProvisioning',
   'redeployWebsite',
   'requestSeoScan',
+  'askForCertificate',
   'openBillingPortal',
   'receiveCommerceWebhook',
   'followProvisioningJob',

@@ -68,6 +68,12 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/services': ['A'],
   'POST /websites/:id/services': ['A'],
   'DELETE /websites/:id/services/:serviceId': ['A'],
+  'GET /websites/:id/domains': ['AOEV'],
+  'GET /websites/:id/domains/:domain': ['AOEV'],
+  'POST /websites/:id/domains': ['A'],
+  'POST /websites/:id/domains/:domain/verify': ['A'],
+  'DELETE /websites/:id/domains/:domain': ['A'],
+  'GET /tls/ask': ['*'],
   'GET /websites/:id/products': ['AOEV', 'commerce'],
 
   'POST /clients': ['A'],

@@ -16,6 +16,7 @@ import { seoScanProcess } from '../../src/workers/seo/seo.process.js';
 import { createTransferWorker } from '../../src/workers/transfer/transferWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { eventually } from '../support/eventually.js';
+import { startDnsServer } from '../support/dnsServer.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { partsOf } from '../support/process.js';
 import { expireInvitation } from '../support/expiredInvitation.js';
@@ -49,7 +50,9 @@ const gated = (route: Route): Route => ({
 });
 
 beforeAll(async () => {
+  const dns = await startDnsServer();
   api = await startApi({
+    environment: { DNS_SERVERS: dns.address },
     routes: (parts) => {
       routes = createRoutes(parts);
       writes.push(
@@ -534,6 +537,39 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
     'and it is detached again': async () => {
       const path = `/websites/${await newWebsite()}/services`;
       const one = `${path}/${idOf(await elsewhere('POST', path, shop))}`;
+      return { write: ['DELETE', one], meanwhile: () => call(other, ['DELETE', one]), status: 204 };
+    },
+  },
+  'POST /websites/:id/domains': {
+    'and it is removed': async () => {
+      const path = `/websites/${await newWebsite()}/domains`;
+      const domain = `n${String((count += 1))}.example`;
+      return {
+        write: ['POST', path, { domain }],
+        meanwhile: () => elsewhere('DELETE', `${path}/${domain}`),
+        status: 201,
+        body: having({ domain, status: 'pending' }),
+      };
+    },
+  },
+  'POST /websites/:id/domains/:domain/verify': {
+    'and it is removed': async () => {
+      const path = `/websites/${await newWebsite()}/domains`;
+      const domain = `n${String((count += 1))}.example`;
+      await elsewhere('POST', path, { domain });
+      return {
+        write: ['POST', `${path}/${domain}/verify`],
+        meanwhile: () => elsewhere('DELETE', `${path}/${domain}`),
+        status: 200,
+        body: having({ domain, status: 'pending' }),
+      };
+    },
+  },
+  'DELETE /websites/:id/domains/:domain': {
+    'and it is removed again': async () => {
+      const path = `/websites/${await newWebsite()}/domains`;
+      const one = `${path}/n${String((count += 1))}.example`;
+      await elsewhere('POST', path, { domain: one.slice(path.length + 1) });
       return { write: ['DELETE', one], meanwhile: () => call(other, ['DELETE', one]), status: 204 };
     },
   },

@@ -51,6 +51,8 @@ export const startEverybody = async (options: Pick<ApiOptions, 'timeouts' | 'clo
   let routes: readonly Route[] = [];
   const api = await startApi({
     ...options,
+    // Nobody is asked outside this machine.
+    environment: { DNS_SERVERS: '127.0.0.1:1' },
     identityProvider: createOidcIssuer(identity, { clock: systemClock }),
     routes: (parts) => {
       const outbox = createEmbeddedOutbox({
@@ -130,6 +132,7 @@ export const pathTo = (path: string, { websiteId, clientIds, invitationId, apiKe
     checkpointId: 'kickoff',
     bookingId: 'none',
     serviceId: 'none',
+    domain: 'none',
   };
   return path.replaceAll(/:(\w+)/g, (whole, name: string) => {
     const value = values[name];

@@ -17,6 +17,7 @@ import { changeRoutes, type ChangeRouteParts } from './change/change.routes.js';
 import { clientRoutes, type ClientRouteParts } from './client/client.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { deploymentRoutes } from './deployment/deployment.routes.js';
+import { domainRoutes, type DomainRouteParts } from './domain/domain.routes.js';
 import { meRoutes } from './me/me.routes.js';
 import { outboxRoutes } from './outbox/outbox.routes.js';
 import { productRoutes } from './product/product.routes.js';
@@ -30,7 +31,14 @@ import { webhookRoutes } from './webhook/webhook.routes.js';
 import { websiteRoutes } from './website/website.routes.js';
 
 export interface RouteParts
-  extends SystemRouteParts, ChangeRouteParts, ClientRouteParts, BookingRouteParts, BillingRouteParts, AuditRouteParts {
+  extends
+    SystemRouteParts,
+    ChangeRouteParts,
+    ClientRouteParts,
+    BookingRouteParts,
+    BillingRouteParts,
+    AuditRouteParts,
+    DomainRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
   readonly siteAddress: SiteAddress;
@@ -61,6 +69,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...seoRoutes(parts),
     ...bookingRoutes(parts),
     ...serviceRoutes(parts),
+    ...domainRoutes(parts),
     ...productRoutes(parts),
     ...webhookRoutes(parts),
     ...clientRoutes(parts),

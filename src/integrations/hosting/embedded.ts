@@ -23,8 +23,8 @@ import {
 } from '../embeddedFiles.js';
 import { branchHead, UnreadableRepository } from '../gitObjects.js';
 import type { Repository } from '../sourceHost/port.js';
-import type { Deployment, FindAtAddress, Hosting, HostingProject, SiteAddress } from './port.js';
-import { createSiteHandlers, type FindSite, type ServedSite, type SiteHandlers } from './serve.js';
+import type { Deployment, FindAtAddress, FindAtDomain, Hosting, HostingProject, SiteAddress } from './port.js';
+import { createSiteHandlers, type FindSite, type FindSiteAtDomain, type ServedSite, type SiteHandlers } from './serve.js';
 import type { SiteBuilder } from './site/builder.js';
 import { createSiteUrls } from './siteUrls.js';
 
@@ -102,7 +102,7 @@ interface StoredDeployment {
  * previous or the new one. Disk errors are transient ProviderFaults, all others permanent.
  * @param options `repositoriesFolder`: the source host's folder (default: where `cloneUrl` points);
  * `publicUrl`: the service's base address; `sitesUrl`: see `createSiteUrls`; `findAtAddress`: default:
- * each project is served at its own name
+ * each project is served at its own name; `findAtDomain`: default: there are no domains
  */
 export const createEmbeddedHosting = (options: {
   folder: string;
@@ -113,9 +113,10 @@ export const createEmbeddedHosting = (options: {
   clock: Clock;
   countPage?: CountPage;
   findAtAddress?: FindAtAddress;
+  findAtDomain?: FindAtDomain;
 }): Hosting & { handlers: SiteHandlers; siteAddress: SiteAddress } => {
   const folder = resolve(options.folder);
-  const { repositoriesFolder, builder, clock, findAtAddress = projectOfThatName } = options;
+  const { repositoriesFolder, builder, clock, findAtAddress = projectOfThatName, findAtDomain = noDomain } = options;
   const siteUrls = createSiteUrls(options.publicUrl, options.sitesUrl);
   const mutex = createKeyedMutex();
   const askingMutex = createKeyedMutex();
@@ -296,15 +297,26 @@ export const createEmbeddedHosting = (options: {
     return mutex.run(projectId, () => build(projectId, marker, id));
   };
 
+  const servedOf = async (project: string, id: string | null): Promise<ServedSite | null> => {
+    const deployment = id === null ? await newestReady(project) : await readDeployment(project, id);
+    return deployment?.record.status === 'ready' ? deployment.site : null;
+  };
+
   const findServed: FindSite = async (name, id) => {
     if (!isPlainName(name) || (id !== null && !deploymentId.test(id))) return null;
     const found = await findAtAddress(name);
     if (found === null) return null;
     if (found.kind === 'archived') return 'archived';
     if (found.kind === 'moved') return { movedTo: found.to };
-    const { project } = found;
-    const deployment = id === null ? await newestReady(project) : await readDeployment(project, id);
-    return deployment?.record.status === 'ready' ? deployment.site : null;
+    return servedOf(found.project, id);
+  };
+
+  const findServedAtDomain: FindSiteAtDomain = async (hostname, id) => {
+    const found = await findAtDomain(hostname);
+    if (found === null) return null;
+    if (found.kind !== 'site') return found.kind;
+    const site = id !== null && !deploymentId.test(id) ? null : await servedOf(found.project, id);
+    return site === null ? 'nothing' : { site, name: found.slug };
   };
 
   return {
@@ -337,7 +349,7 @@ export const createEmbeddedHosting = (options: {
       return found;
     },
     deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => deleteProject(request))),
-    handlers: createSiteHandlers(findServed, siteUrls, options.countPage),
+    handlers: createSiteHandlers(findServed, siteUrls, options.countPage, findServedAtDomain),
     siteAddress: ({ slug, hosting, url }) => (hosting?.provider === embedded ? siteUrls.urlOf(slug ?? hosting.projectId) : url),
   };
 };
@@ -349,6 +361,8 @@ export const createEmbeddedHosting = (options: {
 const deploymentId = /^\d{8}-[0-9a-f]{16}$/;
 
 const projectOfThatName: FindAtAddress = (project) => Promise.resolve({ kind: 'site', project });
+
+const noDomain: FindAtDomain = () => Promise.resolve(null);
 
 const noProject = (projectId: string) => permanentFault(`Project ${projectId} does not exist`);
 

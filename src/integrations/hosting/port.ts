@@ -67,6 +67,11 @@ export type SiteAddress = (website: {
   readonly url?: string;
 }) => string | undefined;
 
+/** The names and addresses to which the domains of a website lead in DNS. */
+export type DomainTargets = (website: {
+  readonly hosting?: { readonly provider: string; readonly projectId: string };
+}) => readonly string[];
+
 /**
  * What is at the address with that name (a slug) of websites that are served here; `null` when nothing
  * is. `archived`: it is served to nobody; `moved`: the website's address has that name now.
@@ -78,6 +83,20 @@ export type FindAtAddress = (
   | { readonly kind: 'site'; readonly project: string }
   | { readonly kind: 'archived' }
   | { readonly kind: 'moved'; readonly to: string }
+  | null
+>;
+
+/**
+ * What is at a hostname of a website's own; `null` when it is no verified domain. `nothing`: its website
+ * is not served here. `slug`: the website's name.
+ * @throws when it is not known
+ */
+export type FindAtDomain = (
+  hostname: string,
+) => Promise<
+  | { readonly kind: 'site'; readonly project: string; readonly slug: string }
+  | { readonly kind: 'archived' }
+  | { readonly kind: 'nothing' }
   | null
 >;
 

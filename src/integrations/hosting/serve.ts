@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { acceptedEncoding, encodings } from '../../platform/encodings.js';
 import { parseUrl } from '../../platform/urls.js';
 import type { CountPage } from '../analytics/port.js';
@@ -31,6 +31,15 @@ export type FindSite = (
   deploymentId: string | null,
 ) => Promise<ServedSite | 'archived' | { readonly movedTo: string } | null>;
 
+/**
+ * What is at a hostname of a website's own, as `FindSite`, with the website's name; `nothing` when it is
+ * not served here; null when it is no verified domain.
+ */
+export type FindSiteAtDomain = (
+  hostname: string,
+  deploymentId: string | null,
+) => Promise<{ readonly site: ServedSite; readonly name: string } | 'archived' | 'nothing' | null>;
+
 export interface SiteHandlers {
   /**
    * For the service's own origin, mounted at `/sites`: `/<project>/…` and
@@ -38,7 +47,7 @@ export interface SiteHandlers {
    */
   readonly belowSites: RequestHandler;
   /**
-   * For requests whose `Host` is a site's: `/…` and `/_deployments/<id>/…`. Nothing else is
+   * For requests whose `Host` is a site's, by its name or a domain: `/…` and `/_deployments/<id>/…`. Nothing else is
    * answered at that origin; every other host goes to `next`.
    */
   readonly atSiteHost: RequestHandler;
@@ -128,7 +137,12 @@ h1 { margin: 0; font-size: 1.5rem }
 /**
  * Serves the files that a deployment lists. `countPage` is called for pages of current deployments.
  */
-export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: CountPage): SiteHandlers => {
+export const createSiteHandlers = (
+  find: FindSite,
+  urls: SiteUrls,
+  countPage?: CountPage,
+  findAtDomain: FindSiteAtDomain = () => Promise.resolve(null),
+): SiteHandlers => {
   /** Whether a page of the portal, of another site or of somebody else asks, as far as it says. */
   const isAskedByOthers = ({ headers: { referer, origin, host } }: Request, project: string): boolean => {
     if (origin !== undefined && origin !== 'null') return true;
@@ -199,6 +213,48 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
     }
   };
 
+  /** At an origin of the site's own. */
+  const answerAtOrigin = async (
+    request: Request,
+    response: Response,
+    site: ServedSite,
+    target: Target,
+    asked: { readonly address: string; readonly query: string },
+  ): Promise<void> => {
+    // Pages that were built when the site was below `/sites/` may link to files there.
+    const former = `/sites/${target.project}/`;
+    if (asked.address.startsWith(former) && !site.files.has(target.path ?? '')) {
+      const rest = asked.address.slice(former.length).replace(/^\/+/, '');
+      response.set(elsewhere).redirect(301, `/${rest}${suffix(asked.query)}`);
+      return;
+    }
+    await answer(request, response, site, target, asked, false);
+  };
+
+  const answerAtDomain = async (
+    request: Request,
+    response: Response,
+    next: NextFunction,
+    asked: { readonly address: string; readonly query: string },
+  ): Promise<void> => {
+    const hostname = urls.otherHostname(request.headers.host ?? '');
+    const target = parseAddress(`/-${asked.address}`);
+    const found = hostname === null ? null : await findAtDomain(hostname, target?.deploymentId ?? null);
+    if (found === null) {
+      next();
+      return;
+    }
+    if (found === 'archived') {
+      answerGone(response);
+      return;
+    }
+    if (found === 'nothing' || target === null) {
+      answerNothing(response);
+      return;
+    }
+    await answerAtOrigin(request, response, found.site, { ...target, project: found.name }, asked);
+  };
+
   return {
     belowSites: async (request, response, next) => {
       const { address, query } = split(request.url);
@@ -225,17 +281,18 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
     },
 
     atSiteHost: async (request, response, next) => {
-      const project = urls.nameAt(request.headers.host ?? '');
-      if (project === null) {
-        next();
-        return;
-      }
+      const host = request.headers.host ?? '';
+      const project = urls.nameAt(host);
       // The application takes `/v1` away, where only its own routes are.
       const { address, query } = split(request.originalUrl);
+      if (project === null) {
+        await answerAtDomain(request, response, next, { address, query });
+        return;
+      }
       const target = parseAddress(`/${project}${address}`);
       const site = target === null ? null : await find(target.project, target.deploymentId);
       if (target === null || site === null) {
-        response.set(elsewhere).status(404).type('text').send('Not found');
+        answerNothing(response);
         return;
       }
       if (site === 'archived') {
@@ -243,18 +300,12 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
         return;
       }
       if ('movedTo' in site) {
-        const others = (request.headers.host ?? '').slice(project.length);
+        const others = host.slice(project.length);
         const origin = urls.haveOrigins ? urls.urlOf(site.movedTo).slice(0, -1) : `//${site.movedTo}${others}`;
         answerMoved(request, response, `${origin}${address}${suffix(query)}`);
         return;
       }
-      // Pages that were built when the site was below `/sites/` may link to files there.
-      const former = `/sites/${project}/`;
-      if (address.startsWith(former) && !site.files.has(target.path ?? '')) {
-        response.set(elsewhere).redirect(301, `/${address.slice(former.length).replace(/^\/+/, '')}${suffix(query)}`);
-        return;
-      }
-      await answer(request, response, site, target, { address, query }, false);
+      await answerAtOrigin(request, response, site, target, { address, query });
     },
 
     robots: (request, response, next) => {
@@ -267,6 +318,10 @@ export const createSiteHandlers = (find: FindSite, urls: SiteUrls, countPage?: C
       response.type('text').send('User-agent: *\nAllow: /sites/\nDisallow: /\n');
     },
   };
+};
+
+const answerNothing = (response: Response): void => {
+  response.set(elsewhere).status(404).type('text').send('Not found');
 };
 
 const answerGone = (response: Response): void => {

@@ -1,3 +1,4 @@
+import { hostnameIn } from '../../platform/hostname.js';
 import { isLoopbackName } from '../../platform/publicAddress.js';
 import { parseUrl } from '../../platform/urls.js';
 
@@ -10,6 +11,11 @@ export interface SiteUrls {
    * service itself.
    */
   readonly nameAt: (host: string) => string | null;
+  /**
+   * The hostname that a request's `Host` header names when it is neither the service's own nor that of a
+   * website by its name; null when it names none that a website could have.
+   */
+  readonly otherHostname: (host: string) => string | null;
   /** Whether a public address is that of a website served here. */
   readonly isServed: (url: URL) => boolean;
   /** Whether `urlOf` gives each website an origin of its own. */
@@ -33,16 +39,22 @@ export const createSiteUrls = (baseUrl: () => string, sitesUrl: string | undefin
     ...(sites === undefined ? [] : [sites.hostname]),
     ...(isLoopbackName(portal) ? [loopbackParent] : []),
   ];
+  const nameAt = (host: string): string | null => {
+    const asked = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+    const portal = parseUrl(baseUrl())?.hostname ?? '';
+    if (asked === portal) return null;
+    const parent = parents(portal).find((one) => asked.endsWith(`.${one}`));
+    return parent === undefined ? null : asked.slice(0, -parent.length - 1);
+  };
   return {
     haveOrigins: sites !== undefined,
     portalOrigin: () => new URL(baseUrl()).origin,
     urlOf: (name) => (sites === undefined ? `${base()}/sites/${name}/` : `${sites.protocol}//${name}.${sites.host}/`),
-    nameAt: (host) => {
-      const asked = host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
-      const portal = parseUrl(baseUrl())?.hostname ?? '';
-      if (asked === portal) return null;
-      const parent = parents(portal).find((one) => asked.endsWith(`.${one}`));
-      return parent === undefined ? null : asked.slice(0, -parent.length - 1);
+    nameAt,
+    otherHostname: (host) => {
+      const hostname = hostnameIn(host);
+      const portal = parseUrl(baseUrl())?.hostname;
+      return hostname === null || hostname === portal || nameAt(host) !== null ? null : hostname;
     },
     isServed: (url) =>
       url.href.startsWith(`${base()}/sites/`) ||

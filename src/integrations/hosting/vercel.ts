@@ -59,6 +59,9 @@ const parseError = parserFor(provider, Type.Object({ error: Type.Object({ messag
 const projectMarker = 'DOORSTEP_JOB';
 const deploymentMarker = 'doorstep';
 
+/** Where domains lead unless Vercel recommends something else for one of them (its documentation, "Adding a domain"). */
+export const vercelDomainTargets: readonly string[] = ['cname.vercel-dns.com', '76.76.21.21'];
+
 const POLL_INTERVAL_MS = 3_000;
 /** Less than the 15 minutes of a provisioning step. */
 const BUILD_TIMEOUT_MS = 14 * 60_000;

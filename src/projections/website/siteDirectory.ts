@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { slugFold } from '../../events/website/website.state.js';
 import { isoTime, type Clock } from '../../platform/clock.js';
+import { domainProjection } from '../domain/domain.projection.js';
 import type { Reader } from '../reader.js';
 import { websiteProjection } from './website.projection.js';
 
@@ -8,6 +9,12 @@ type AtAddress =
   | { readonly kind: 'site'; readonly project: string }
   | { readonly kind: 'archived' }
   | { readonly kind: 'moved'; readonly to: string }
+  | null;
+
+type AtDomain =
+  | { readonly kind: 'site'; readonly project: string; readonly slug: string }
+  | { readonly kind: 'archived' }
+  | { readonly kind: 'nothing' }
   | null;
 
 const maxKnown = 10_000;
@@ -18,8 +25,6 @@ const maxKnown = 10_000;
  * @param provider the hosting provider that asks: websites hosted elsewhere are not there
  */
 export const createSiteDirectory = (reader: Pick<Reader, 'read' | 'state'>, provider: string, clock: Clock) => {
-  const known = new LRUCache<string, { readonly found: AtAddress }>({ max: maxKnown });
-
   const find = async (slug: string): Promise<AtAddress> => {
     const { state } = await reader.state(slugFold, { slug });
     if (state.stage === 'free' || (state.stage === 'released' && state.until <= isoTime(clock.now()))) return null;
@@ -30,7 +35,27 @@ export const createSiteDirectory = (reader: Pick<Reader, 'read' | 'state'>, prov
     return website.formerSlugs?.includes(slug) === true ? { kind: 'moved', to: website.slug } : null;
   };
 
-  return async (name: string): Promise<AtAddress> => {
+  return orLastKnown(find);
+};
+
+/**
+ * Finds what is at a hostname of a website's own, as of now, under the same terms.
+ * @param provider the hosting provider that asks
+ */
+export const createDomainDirectory = (reader: Pick<Reader, 'read'>, provider: string) =>
+  orLastKnown(async (hostname: string): Promise<AtDomain> => {
+    const { document: domain } = await reader.read(domainProjection, hostname);
+    if (domain?.status !== 'verified') return null;
+    const { document: website } = await reader.read(websiteProjection, domain.websiteId);
+    if (website === null || (website.hosting ?? { provider }).provider !== provider) return { kind: 'nothing' };
+    if (website.archivedAt !== undefined) return { kind: 'archived' };
+    return { kind: 'site', project: website.hosting?.projectId ?? website.built.slug, slug: website.slug };
+  });
+
+/** While the event store does not answer, what was found last. */
+const orLastKnown = <Found>(find: (name: string) => Promise<Found>): ((name: string) => Promise<Found>) => {
+  const known = new LRUCache<string, { readonly found: Found }>({ max: maxKnown });
+  return async (name) => {
     try {
       const found = await find(name);
       known.set(name, { found });

@@ -1,0 +1,223 @@
+import { Type } from 'typebox';
+import { addDomain, recordDomainCheck, removeDomain } from '../../../commands/domain/domain.handlers.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import type { DomainRecord } from '../../../events/domain/domain.events.js';
+import type { Dns } from '../../../integrations/dns/port.js';
+import type { DomainTargets } from '../../../integrations/hosting/port.js';
+import { canonicalHostname } from '../../../platform/hostname.js';
+import type { DomainDocument } from '../../../projections/domain/domain.projection.js';
+import { domainOf, domainsOf, isVerifiedDomain } from '../../../projections/domain/domain.queries.js';
+import type { Reader } from '../../../projections/reader.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { pageOf } from '../../paging.js';
+import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
+import { addressRecords, checkRecords, ownershipRecord } from './domain.records.js';
+import { Domain, toDomain } from './domain.resource.js';
+
+const domainTag: RouteTag = { name: 'Domains', description: 'Hostnames of the websites’ own.' };
+
+export interface DomainRouteParts {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly dns: Dns;
+  readonly domainTargets: DomainTargets;
+  readonly isOwnHostname: (hostname: string) => boolean;
+}
+
+const params = { domain: Type.String({ minLength: 1, maxLength: 300 }) };
+
+/** What the caller names. @throws Refused: no website has such a domain */
+const domainIn = (text: string): string => {
+  const domain = canonicalHostname(text);
+  if (domain === null) throw new Refused(refusals.domainNotFound());
+  return domain;
+};
+
+/** The place of a domain in the list: by when it was added. */
+const placeOf = ({ createdAt, domain }: DomainDocument): string => `${createdAt.replaceAll(/\D/g, '')}-${domain}`;
+
+/** The domains of a website, and the question of a proxy which domains there are. */
+export const domainRoutes = ({ engine, reader, dns, domainTargets, isOwnHostname }: DomainRouteParts): readonly Route[] => {
+  const recordsOf = (website: WebsiteDocument, domain: string): readonly DomainRecord[] => [
+    ownershipRecord(engine.blindIndex, { websiteId: website.id, domain }),
+    ...addressRecords(domain, domainTargets(website)),
+  ];
+
+  const toAnswer = async (website: WebsiteDocument, domain: string, through?: bigint, problem?: string): Promise<Answer> => {
+    const found = await domainOf(reader, { websiteId: website.id, domain }, through);
+    if (found === null) throw new Refused(refusals.domainNotFound());
+    const { document, revision } = found;
+    return { body: toDomain(document, recordsOf(website, domain), problem), revision };
+  };
+
+  /** @throws Refused when a website cannot have it */
+  const domainFor = (text: string): string => {
+    const refuse = (issue: string): never => {
+      throw new Refused(refusals.invalidBody('domain', issue));
+    };
+    const domain = canonicalHostname(text) ?? refuse('must be a hostname such as www.example.com, without scheme, port or path');
+    return isOwnHostname(domain) ? refuse('is the service’s own') : domain;
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/websites/:id/domains',
+      operationId: 'listDomains',
+      summary: 'List the domains of a website',
+      description: 'Each with the records that are to be set in DNS, and which of them the last check found.',
+      tag: domainTag,
+      scope: 'website',
+      access: 'members',
+      paging: { count: true },
+      answers: { 200: { description: 'A page of domains, the newest first.', schema: Type.Array(Domain) } },
+      answer: async ({ params: { id }, query, website: { website } }) => {
+        const domains = (await domainsOf(reader, id)).map((document) => ({ id: placeOf(document), document }));
+        const { items, next } = await pageOf(query, domains);
+        return {
+          body: items.map(({ document }) => toDomain(document, recordsOf(website, document.domain))),
+          ...(next !== undefined && { next }),
+          ...(query.count === true && { total: domains.length }),
+        };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/domains/:domain',
+      operationId: 'getDomain',
+      summary: 'Read a domain of a website',
+      description: 'As the last check left it; DNS is not asked.',
+      tag: domainTag,
+      scope: 'website',
+      access: 'members',
+      params,
+      refusals: ['domain_not_found'],
+      answers: { 200: { description: 'The domain.', schema: Domain } },
+      answer: ({ params: { domain }, website: { website } }) => toAnswer(website, domainIn(domain)),
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/domains',
+      operationId: 'addDomain',
+      summary: 'Add a domain to a website',
+      description:
+        'Set the records of the answer in DNS, then verify the domain. Until it is verified it is kept for the website for 7 days, and nothing is served there. Another website that has not verified it loses it to the one whose ownership record is in DNS.',
+      tag: domainTag,
+      example: { body: { domain: 'www.corner-bakery.example' } },
+      scope: 'website',
+      access: 'admin',
+      body: Type.Object({
+        domain: Type.String({
+          minLength: 1,
+          maxLength: 300,
+          description: 'A hostname, in any case and script. Unique among all websites.',
+          examples: ['www.corner-bakery.example'],
+        }),
+      }),
+      refusals: ['domain_taken', 'too_many_domains', 'domain_not_found'],
+      answers: {
+        201: { description: 'The domain, to be verified.', schema: Domain },
+        200: { description: 'The website has it already.', schema: Domain },
+      },
+      act: async ({ params: { id: websiteId }, body, context }, acting) => {
+        const domain = domainFor(body.domain);
+        const proof = ownershipRecord(engine.blindIndex, { websiteId, domain });
+        const kept = (await domainsOf(reader, websiteId)).length;
+        const add = (found: boolean) => addDomain(acting, { websiteId, domain, kept, proof: { ...proof, found } }, context);
+        try {
+          const { events, revision } = await add(false);
+          return { domain, revision, isNew: events.length > 0 };
+        } catch (error) {
+          // Only then DNS is asked: somebody else has the domain, and may not have proved it.
+          if (!(error instanceof Refused) || error.refusal.code !== 'domain_taken') throw error;
+          const { records } = await checkRecords(dns, [proof]);
+          if (records[0]?.found !== true) throw error;
+          const { revision } = await add(true);
+          return { domain, revision, isNew: true };
+        }
+      },
+      answer: async ({ params: { id }, website: { website } }, { domain, revision, isNew }) => ({
+        ...(await toAnswer(website, domain, revision)),
+        ...(isNew && { status: 201, location: `/websites/${id}/domains/${domain}` }),
+      }),
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/domains/:domain/verify',
+      operationId: 'verifyDomain',
+      summary: 'Look for the records of a domain in DNS',
+      description:
+        'Asks DNS, for 4 s at most. With the ownership record there the domain is verified, and the website is served there. `problem` says when DNS did not answer; nothing is changed then. A verified domain stays verified, whatever a later check finds.',
+      tag: domainTag,
+      scope: 'website',
+      access: 'admin',
+      params,
+      refusals: ['domain_not_found'],
+      answers: { 200: { description: 'The domain, and what was found.', schema: Domain } },
+      act: async ({ params: { id: websiteId, domain: name }, website: { website }, context }, acting) => {
+        const domain = domainIn(name);
+        if ((await domainOf(reader, { websiteId, domain })) === null) throw new Refused(refusals.domainNotFound());
+        const { records, problem } = await checkRecords(dns, recordsOf(website, domain));
+        const isProved = records.some(({ purpose, found }) => purpose === 'ownership' && found);
+        if (problem !== undefined && !isProved) return { domain, problem };
+        const { revision } = await recordDomainCheck(acting, { websiteId, domain, records }, context);
+        return { domain, revision, problem };
+      },
+      answer: ({ website: { website } }, { domain, revision, problem }) => toAnswer(website, domain, revision, problem),
+    }),
+
+    route({
+      method: 'delete',
+      path: '/websites/:id/domains/:domain',
+      operationId: 'removeDomain',
+      summary: 'Take a domain away from a website',
+      description: 'From then on nothing is served there, and any website may have it.',
+      tag: domainTag,
+      scope: 'website',
+      access: 'admin',
+      params,
+      refusals: ['domain_not_found'],
+      answers: { 204: { description: 'It is gone.' } },
+      act: ({ params: { id: websiteId, domain }, context }, acting) =>
+        removeDomain(acting, { websiteId, domain: domainIn(domain), reason: 'deleted' }, context),
+      answer: noContent,
+    }),
+
+    route({
+      method: 'get',
+      path: '/tls/ask',
+      operationId: 'askForCertificate',
+      summary: 'Ask whether a hostname is a verified domain',
+      description:
+        'For a proxy that gets certificates on demand, such as Caddy (`on_demand_tls`): it gets one for a 200, and none for anything else. It does not say whose the domain is.',
+      tag: domainTag,
+      scope: 'installation',
+      access: 'public',
+      query: Type.Object({
+        domain: Type.String({
+          minLength: 1,
+          maxLength: 300,
+          description: 'The hostname.',
+          examples: ['www.corner-bakery.example'],
+        }),
+      }),
+      refusals: ['domain_not_found'],
+      faults: ['event_store_unavailable', 'stopping'],
+      answers: {
+        200: {
+          description: 'It is one.',
+          schema: Type.Object({ domain: Type.String({ description: 'The hostname.', examples: ['www.corner-bakery.example'] }) }),
+        },
+      },
+      answer: async ({ query }) => {
+        const domain = domainIn(query.domain);
+        if (!(await isVerifiedDomain(reader, domain))) throw new Refused(refusals.domainNotFound());
+        return { body: { domain } };
+      },
+    }),
+  ];
+};
