@@ -81,6 +81,7 @@ export const refusalKinds = {
   api_key_not_found: 'notFound',
   api_key_role_too_high: 'forbidden',
   too_many_api_keys: 'conflict',
+  device_grant_exchanged: 'conflict',
   not_authorized_for_website: 'forbidden',
   admin_required: 'forbidden',
   editor_required: 'unauthenticated',
@@ -194,6 +195,11 @@ export const refusals = {
   apiKeyNotFound: (id: string) => refuse('api_key_not_found', `API key ${id} not found`),
   apiKeyRoleTooHigh: () => refuse('api_key_role_too_high', 'Not authorized to mint an API key with the admin role'),
   tooManyApiKeys: () => refuse('too_many_api_keys', 'Too many API keys'),
+  deviceGrantExchanged: () =>
+    refuse(
+      'device_grant_exchanged',
+      'This sign-in of a device was already exchanged for an API key: sign in on the device again',
+    ),
 
   /** `reason`: why somebody with access may not do this. */
   notAuthorizedForWebsite: (id: string, reason?: string): Refusal => ({

@@ -143,7 +143,7 @@ export const composeIntegrations = (
           adminEmails: auth.adminEmails,
           trustsProxy,
         })
-      : { identityProvider: createOidcIssuer(auth.issuer, engine), mounts: {} };
+      : { identityProvider: createOidcIssuer(auth.issuer, { clock: engine.clock, baseUrl }), mounts: {} };
   const { identityProvider, mounts } =
     overrides.identityProvider === undefined ? signIn() : { identityProvider: overrides.identityProvider, mounts: {} };
 

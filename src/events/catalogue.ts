@@ -1,5 +1,5 @@
 import { accessStream } from './access/access.stream.js';
-import { apiKeyStream, subjectKeysStream } from './apiKey/apiKey.stream.js';
+import { apiKeyStream, deviceGrantStream, subjectKeysStream } from './apiKey/apiKey.stream.js';
 import { billingStream, customerStream } from './billing/billing.stream.js';
 import { bookingStream } from './booking/booking.stream.js';
 import { clientEmailStream, clientStream, clientSubjectStream } from './client/client.stream.js';
@@ -51,6 +51,7 @@ export const streams: readonly StreamDefinition[] = [
   reactionStream,
   apiKeyStream,
   subjectKeysStream,
+  deviceGrantStream,
   viewingStream,
 ];
 

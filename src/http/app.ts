@@ -5,7 +5,7 @@ import { createAccessLog, type Answered } from './accessLog.js';
 import { createFindStanding, type StandingParts } from './auth/standing.js';
 import { SenderGone } from './body.js';
 import { createBudgets } from './budgets.js';
-import { corsHeaders, preflightHeaders } from './cors.js';
+import { anyOrigin, corsHeaders, preflightHeaders, preflightOfAnyOrigin } from './cors.js';
 import { answerFor, httpErrors } from './errors.js';
 import { createRequestIds, hasBody, isSafe, type Exchange, type Locals } from './exchange.js';
 import { createIdempotency } from './idempotency.js';
@@ -216,10 +216,13 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
 
   const dispatch = (served: ReadonlyMap<string, { readonly route: Route; readonly serve: Serve }>): Handler => {
     const allow = [...served.keys(), ...(served.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
+    const isOpen = [...served.values()].some(({ route }) => route.openToOrigins === true);
     return (request, response) => {
       const { exchange } = response.locals;
+      if (isOpen) exchange.headers = anyOrigin;
       if (request.method === 'OPTIONS') {
-        answerOptions(exchange, allow);
+        if (isOpen) send(exchange, { status: 204, headers: { allow, ...preflightOfAnyOrigin } });
+        else answerOptions(exchange, allow);
         return;
       }
       const found = served.get(request.method === 'HEAD' ? 'GET' : request.method);

@@ -14,6 +14,16 @@ export const corsHeaders = (origins: readonly string[], origin: string | undefin
   };
 };
 
+/** Headers of an answer that pages of any origin may read, always without credentials. */
+export const anyOrigin = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' } as const;
+
+/** What a browser asks for before it sends headers of its own, such as the protocol's version of MCP. */
+export const preflightOfAnyOrigin = {
+  'access-control-allow-methods': 'GET',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '600',
+} as const;
+
 const nothing = {};
 
 /**

@@ -84,6 +84,11 @@ export interface Route {
    * busy.
    */
   readonly vital?: boolean;
+  /**
+   * Pages of any origin may read the answer: it is public, and the same for everybody. Others are
+   * read by the origins of `CORS_ORIGINS`.
+   */
+  readonly openToOrigins?: boolean;
   /** Not part of the API: left out of the OpenAPI document. */
   readonly hidden?: boolean;
   /**

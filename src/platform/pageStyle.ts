@@ -35,7 +35,7 @@ input {
   display: block; width: 100%; margin: 0 0 20px; padding: 12px 14px; border: 1px solid var(--line); border-radius: 9px;
   background: var(--card); color: var(--ink); font: inherit;
 }
-input[name='code'] { font-size: 24px; letter-spacing: 0.12em; font-variant-numeric: tabular-nums; }
+input[name='code'], input.code, p.code { font-size: 24px; letter-spacing: 0.12em; font-variant-numeric: tabular-nums; }
 input[aria-invalid='true'] { border-color: var(--problem); border-width: 2px; }
 button, .button {
   display: block; width: 100%; padding: 13px 20px; border: 2px solid var(--accent); border-radius: 9px; background: var(--fill);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { apiKeyDecider, subjectKeysDecider } from '../../src/commands/apiKey/apiKey.decider.js';
+import { apiKeyDecider, deviceGrantDecider, subjectKeysDecider } from '../../src/commands/apiKey/apiKey.decider.js';
 import { refusals } from '../../src/commands/refusal.js';
-import type { APIKeyEvent, SubjectKeysEvent } from '../../src/events/apiKey/apiKey.events.js';
+import type { APIKeyEvent, DeviceGrantEvent, SubjectKeysEvent } from '../../src/events/apiKey/apiKey.events.js';
 import { earlier, expectRepeatable, given, now, stateAfter } from '../support/given.js';
 import { apiKeyId, apiKeyStream, keyOfId } from '../../src/events/apiKey/apiKey.stream.js';
 
@@ -176,5 +176,18 @@ describe('the keys of a subject', () => {
     given(subjectKeysDecider, [...many(50), released])
       .when(count('new'))
       .then([counted('new')]);
+  });
+});
+
+describe('the grant of a device', () => {
+  const exchange = { type: 'ExchangeDeviceGrant', grantIndex: 'g', apiKeyId: 'k1' } as const;
+  const exchanged: DeviceGrantEvent = { type: 'DeviceGrantExchanged', data: { apiKeyId: 'k1' } };
+
+  test('is exchanged once', () => {
+    given(deviceGrantDecider).when(exchange).then([exchanged]);
+    expectRepeatable(deviceGrantDecider, [], exchange);
+    given(deviceGrantDecider, [exchanged])
+      .when({ ...exchange, apiKeyId: 'k2' })
+      .thenRefused(refusals.deviceGrantExchanged());
   });
 });

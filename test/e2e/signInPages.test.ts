@@ -85,6 +85,22 @@ const signInUrl = (): string => {
   return url.href;
 };
 
+interface DeviceAuthorization {
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete: string;
+}
+
+/** What a program without a browser begins with. */
+const askAsDevice = async (): Promise<DeviceAuthorization> => {
+  const answer = await fetch(`${api.url}/oidc/device/auth`, {
+    method: 'POST',
+    body: new URLSearchParams({ client_id: 'doorstep-cli', scope: 'openid email' }),
+  });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as DeviceAuthorization;
+};
+
 const newestMail = async (to: string): Promise<OutboxMail> => {
   const [mail] = await outbox.list({ to, limit: 1 });
   if (mail === undefined) throw new Error(`no mail was sent to ${to}`);
@@ -212,6 +228,42 @@ withBrowser('sign-in in a browser', () => {
     await page.keyboard.type(codeIn(await newestMail(email)));
     await page.keyboard.press('Enter');
     await arrived(page);
+  });
+
+  test.each<[string, BrowserContextOptions]>([
+    ['on a desktop in the dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' }],
+    ['on a phone', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true }],
+    ['on a phone without JavaScript', { viewport: { width: 360, height: 640 }, isMobile: true, javaScriptEnabled: false }],
+  ])('%s: a device is connected, and another is not', async (how, options) => {
+    const look = options.javaScriptEnabled === false ? () => Promise.resolve() : looksRight;
+    const page = await open(options);
+    const heard = complaints(page);
+    const device = await askAsDevice();
+    await page.goto(device.verification_uri);
+    await page.getByLabel('Code').fill('BBBB-BBBB');
+    await press(page, 'Continue');
+    expect(await page.getByRole('alert').textContent()).toMatch(/^No device waits with this code\./);
+    await look(page);
+    await page.getByLabel('Code').fill(device.user_code.toLowerCase());
+    await press(page, 'Continue');
+    expect(await heading(page)).toBe('Connect this device?');
+    expect(await page.getByText(device.user_code, { exact: true }).textContent()).toBe(device.user_code);
+    await look(page);
+    await press(page, 'Codes match, connect');
+    const email = `${how.replaceAll(' ', '-')}-device@example.com`.toLowerCase();
+    await page.getByLabel('E-mail address').fill(email);
+    await press(page, 'Send me the mail');
+    await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
+    await press(page, 'Sign in');
+    expect(await heading(page)).toBe('Your device is connected');
+    await look(page);
+
+    await page.goto((await askAsDevice()).verification_uri_complete);
+    await press(page, 'Continue');
+    await press(page, 'Deny');
+    expect(await heading(page)).toBe('Nothing was connected');
+    await look(page);
+    expect(heard.filter((text) => !text.includes('400'))).toStrictEqual([]);
   });
 
   test('signing in as somebody else, and signing out', async () => {

@@ -92,6 +92,8 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
 
   'POST /webhooks/commerce': ['*'],
 
+  'GET /.well-known/oauth-protected-resource': ['*'],
+  'GET /.well-known/oauth-protected-resource/mcp': ['*'],
   'GET /healthz': ['*'],
   'GET /readyz': ['*'],
   'GET /metrics': ['*'],

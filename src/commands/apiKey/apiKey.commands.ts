@@ -61,4 +61,11 @@ export interface ReleaseAPIKeys {
   readonly ids: readonly string[];
 }
 
+export interface ExchangeDeviceGrant {
+  readonly type: 'ExchangeDeviceGrant';
+  readonly at: string;
+  readonly grantIndex: string;
+  readonly apiKeyId: string;
+}
+
 export type SubjectKeysCommand = CountAPIKey | ReleaseAPIKeys;

@@ -1,14 +1,16 @@
-import type { APIKeyEvent, SubjectKeysEvent } from '../../events/apiKey/apiKey.events.js';
+import type { APIKeyEvent, DeviceGrantEvent, SubjectKeysEvent } from '../../events/apiKey/apiKey.events.js';
 import {
   apiKeyFold,
+  deviceGrantFold,
   hasExpired,
   subjectKeysFold,
   type APIKeyState,
+  type DeviceGrantState,
   type SubjectKeysState,
 } from '../../events/apiKey/apiKey.state.js';
 import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
-import type { APIKeyCommand, MintAPIKey, RevokeAPIKey, SubjectKeysCommand } from './apiKey.commands.js';
+import type { APIKeyCommand, ExchangeDeviceGrant, MintAPIKey, RevokeAPIKey, SubjectKeysCommand } from './apiKey.commands.js';
 
 /** A key never exceeds what mints it: in role, in scope, in time. */
 const mint = (command: MintAPIKey, state: APIKeyState): readonly APIKeyEvent[] | Refusal => {
@@ -83,5 +85,13 @@ export const subjectKeysDecider: Decider<SubjectKeysState, SubjectKeysCommand, S
       default:
         return command satisfies never;
     }
+  },
+};
+
+export const deviceGrantDecider: Decider<DeviceGrantState, ExchangeDeviceGrant, DeviceGrantEvent> = {
+  ...deviceGrantFold,
+  decide: ({ apiKeyId }, state) => {
+    if (state.stage === 'open') return [{ type: 'DeviceGrantExchanged', data: { apiKeyId } }];
+    return state.apiKeyId === apiKeyId ? [] : refusals.deviceGrantExchanged();
   },
 };

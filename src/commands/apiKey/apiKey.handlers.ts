@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine.js';
 import { findLiveKey } from '../../events/apiKey/apiKey.directory.js';
-import { apiKeyFold, subjectKeysFold } from '../../events/apiKey/apiKey.state.js';
+import { apiKeyFold, deviceGrantFold, subjectKeysFold } from '../../events/apiKey/apiKey.state.js';
 import { apiKeyId, keyOfId } from '../../events/apiKey/apiKey.stream.js';
 import { accessTokenFrom, hashAccessToken, visiblePrefixLength } from '../../platform/accessToken.js';
 import { isoTime } from '../../platform/clock.js';
@@ -8,11 +8,13 @@ import { entityId } from '../../platform/ids.js';
 import { consequenceOf, type CommandContext } from '../handleCommand.js';
 import { Refused, refusals } from '../refusal.js';
 import type { MintAPIKey, ParentKey } from './apiKey.commands.js';
-import { apiKeyDecider, roomFor, subjectKeysDecider } from './apiKey.decider.js';
+import { apiKeyDecider, deviceGrantDecider, roomFor, subjectKeysDecider } from './apiKey.decider.js';
 
 type MintInput = Omit<MintAPIKey, 'type' | 'at' | 'key' | 'id' | 'hash' | 'prefix' | 'parent'> & {
   /** The id of the key whose token mints this one; absent when nobody's token does. */
   readonly parentId?: string | undefined;
+  /** The grant of the device that mints; absent when no device does. */
+  readonly deviceGrant?: string | undefined;
 };
 
 /**
@@ -28,11 +30,11 @@ type MintInput = Omit<MintAPIKey, 'type' | 'at' | 'key' | 'id' | 'hash' | 'prefi
  * @param secret 64 secret random bytes, from which the token is made
  * @returns the token, which is stored nowhere, and the key's id
  * @throws Refused: `Not authorized to mint …`, `Invalid request body — expiresAt: …`, `Too many API
- *   keys`; `Invalid token` when the key that mints it works no more
+ *   keys`, `This sign-in of a device was already exchanged …`; `Invalid token` when the key that mints it works no more
  */
 export const mintApiKey = async (
   engine: Engine,
-  { parentId, ...input }: MintInput,
+  { parentId, deviceGrant, ...input }: MintInput,
   secret: Uint8Array,
   context: CommandContext,
 ): Promise<{ readonly token: string; readonly id: string }> => {
@@ -44,6 +46,8 @@ export const mintApiKey = async (
   const { subject, verifiedEmail, userName } = input;
   const subjectIndex = engine.blindIndex(subject);
   const hasRoom = await makeRoom(engine, subjectIndex, context);
+  const grantIndex = deviceGrant === undefined ? undefined : engine.blindIndex(`device grant ${deviceGrant}`);
+  if (grantIndex !== undefined) await checkExchange(engine, grantIndex, id);
   const isNew = (await engine.state(apiKeyFold, { key })).state.stage === 'none';
   // Nothing is written for a mint that has no chance.
   if (isNew && !hasRoom) throw new Refused(refusals.tooManyApiKeys());
@@ -70,6 +74,10 @@ export const mintApiKey = async (
 
   try {
     await engine.handle(subjectKeysDecider, { type: 'CountAPIKey', subjectIndex, key: minted }, context);
+    // Of keys that are minted with one grant at the same time, one is let out.
+    if (grantIndex !== undefined) {
+      await engine.handle(deviceGrantDecider, { type: 'ExchangeDeviceGrant', grantIndex, apiKeyId: id }, context);
+    }
     // Its parent may have been revoked meanwhile, by somebody who did not see it counted.
     if (parentId !== undefined) await findParent(engine, parentId);
   } catch (error) {
@@ -77,6 +85,15 @@ export const mintApiKey = async (
     throw error;
   }
   return { token, id };
+};
+
+/**
+ * Nothing is written for an exchange that has no chance.
+ * @throws Refused: `This sign-in of a device was already exchanged …`
+ */
+const checkExchange = async (engine: Engine, grantIndex: string, keyId: string): Promise<void> => {
+  const { state } = await engine.state(deviceGrantFold, { grantIndex });
+  if (state.stage === 'exchanged' && state.apiKeyId !== keyId) throw new Refused(refusals.deviceGrantExchanged());
 };
 
 /** @throws Refused: `Invalid token` */

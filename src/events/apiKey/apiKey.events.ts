@@ -45,4 +45,12 @@ export const subjectKeysEvents = {
   APIKeysReleased: event(Type.Object({ ids: Type.Array(Type.String()) })),
 };
 
+/** Stream `device-grant-<blind index of the grant>`. */
+export const deviceGrantEvents = {
+  /** The grant of a device was exchanged for the key: no other key comes of it. */
+  DeviceGrantExchanged: event(Type.Object({ apiKeyId: Type.String() })),
+};
+
+export type DeviceGrantEvent = EventOf<typeof deviceGrantEvents>;
+
 export type SubjectKeysEvent = EventOf<typeof subjectKeysEvents>;

@@ -1,7 +1,7 @@
 import type { Actor } from '../envelope.js';
 import type { StreamFold } from '../fold.js';
-import type { APIKeyEvent, SubjectKeysEvent } from './apiKey.events.js';
-import { apiKeyStream, subjectKeysStream } from './apiKey.stream.js';
+import type { APIKeyEvent, DeviceGrantEvent, SubjectKeysEvent } from './apiKey.events.js';
+import { apiKeyStream, deviceGrantStream, subjectKeysStream } from './apiKey.stream.js';
 
 /** What a key lets its bearer do: everything that its role may, or reading only. */
 export type APIKeyScope = 'read' | 'write';
@@ -72,4 +72,13 @@ export const subjectKeysFold: StreamFold<SubjectKeysState, SubjectKeysEvent, { r
         return event satisfies never;
     }
   },
+};
+
+export type DeviceGrantState = { readonly stage: 'open' } | { readonly stage: 'exchanged'; readonly apiKeyId: string };
+
+export const deviceGrantFold: StreamFold<DeviceGrantState, DeviceGrantEvent, { readonly grantIndex: string }> = {
+  name: 'device-grant',
+  stream: deviceGrantStream,
+  initialState: { stage: 'open' },
+  evolve: (_state, event) => ({ stage: 'exchanged', apiKeyId: event.data.apiKeyId }),
 };

@@ -1,5 +1,5 @@
 import { defineStream } from '../defineStream.js';
-import { apiKeyEvents, subjectKeysEvents } from './apiKey.events.js';
+import { apiKeyEvents, deviceGrantEvents, subjectKeysEvents } from './apiKey.events.js';
 
 const timeLength = 10;
 
@@ -40,5 +40,18 @@ export const subjectKeysStream = defineStream({
   holds: 'which keys of a subject count against the limit',
   guards: 'at most 50 live keys for each subject',
   events: subjectKeysEvents,
+  personal: {},
+});
+
+/**
+ * `grantIndex`: the blind index of the grant that a device got from the embedded sign-in (RFC 8628).
+ */
+export const deviceGrantStream = defineStream({
+  category: 'device-grant',
+  key: ({ grantIndex }: { readonly grantIndex: string }) => grantIndex,
+  named: '<blind index of the grant>',
+  holds: 'which key the sign-in of a device was exchanged for',
+  guards: 'one key for each sign-in of a device',
+  events: deviceGrantEvents,
   personal: {},
 });

@@ -64,13 +64,16 @@ export const createAuthenticate = (parts: {
     if (identity.role === 'client' && !(await identityProvider.exists(identity, accessToken))) {
       throw new Refused(refusals.staleSession());
     }
-    const { subject, role, verifiedEmail, name } = identity;
-    return callerOf({ subject, role, verifiedEmail, name }, { via: 'portal', scope: 'write' });
+    const { subject, role, verifiedEmail, name, deviceGrant } = identity;
+    return callerOf(
+      { subject, role, verifiedEmail, name },
+      { via: 'portal', scope: 'write', ...(deviceGrant !== undefined && { deviceGrant }) },
+    );
   };
 
   const callerOf = async (
     person: Pick<Caller, 'subject' | 'role'> & { verifiedEmail: string | undefined; name: string | undefined },
-    entry: Pick<Caller, 'via' | 'scope' | 'tokenId' | 'encryptedSubject'>,
+    entry: Pick<Caller, 'via' | 'scope' | 'tokenId' | 'deviceGrant' | 'encryptedSubject'>,
   ): Promise<Caller> => {
     const { subject, role, verifiedEmail, name } = person;
     const clientId = role === 'client' ? await clientIdOf(engine, subject, verifiedEmail) : undefined;

@@ -9,6 +9,8 @@ export interface Caller {
   readonly role: 'admin' | 'client';
   readonly via: 'portal' | 'token';
   readonly tokenId?: string;
+  /** The grant of the device that signed in; absent for everybody else. */
+  readonly deviceGrant?: string;
   /** What a token may do; a signed-in caller may write. */
   readonly scope: 'read' | 'write';
   /** Lower-case; present only when the identity provider vouches for it. */

@@ -1,8 +1,8 @@
 import type { SiteAnalytics } from '../../integrations/analytics/port.js';
 import type { Commerce } from '../../integrations/commerce/port.js';
 import type { Outbox } from '../../integrations/email/port.js';
-import type { IdentityProvider } from '../../integrations/identity/port.js';
 import type { Hosting, SiteAddress } from '../../integrations/hosting/port.js';
+import type { IdentityProvider } from '../../integrations/identity/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { KeyUse } from '../auth/keyUse.js';
 import type { Route } from '../route.js';
@@ -21,6 +21,7 @@ import { domainRoutes, type DomainRouteParts } from './domain/domain.routes.js';
 import { meRoutes } from './me/me.routes.js';
 import { outboxRoutes } from './outbox/outbox.routes.js';
 import { productRoutes } from './product/product.routes.js';
+import { protectedResourceRoutes } from './protectedResource/protectedResource.routes.js';
 import { provisioningRoutes } from './provisioning/provisioning.routes.js';
 import { seoRoutes } from './seo/seo.routes.js';
 import { serviceRoutes } from './service/service.routes.js';
@@ -76,6 +77,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...apiKeyRoutes(parts),
     ...auditRoutes(parts),
     ...outboxRoutes(parts),
+    ...protectedResourceRoutes(parts),
   ];
   return [...routes, ...systemRoutes(parts, routes)];
 };

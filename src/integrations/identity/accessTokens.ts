@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/clock.js';
-import { IdentityUnavailable, type Identity, type IdentityProvider } from './port.js';
+import { IdentityUnavailable, type Identity, type IdentityProvider, type TokenResource } from './port.js';
 import { canonicalAddress } from '../../platform/emailAddress.js';
 
 /**
@@ -22,9 +22,12 @@ const maxCached = 10_000;
 export interface TokenIssuer {
   /** Exactly as the `iss` claim carries it. */
   readonly url: () => string;
-  readonly audience: () => string;
+  /** Of tokens for a resource; undefined: there are none. */
+  readonly audience: (resource: TokenResource) => string | undefined;
   /** The claim that holds the role; each further entry reaches into the object before it. */
   readonly roleClaim: readonly string[];
+  /** The claim that names the grant of a device; absent: no token is a device's. */
+  readonly deviceGrantClaim?: string;
   /** @throws IdentityUnavailable */
   readonly keys: () => Promise<JWTVerifyGetKey>;
   /**
@@ -40,12 +43,12 @@ export const createIdentify = (issuer: TokenIssuer, clock: Clock): IdentityProvi
     max: maxCached,
   });
 
-  const verify = async (accessToken: string): Promise<JWTPayload | null> => {
+  const verify = async (accessToken: string, audience: string): Promise<JWTPayload | null> => {
     const keys = await issuer.keys();
     try {
       const { payload } = await jwtVerify(accessToken, keys, {
         issuer: issuer.url(),
-        audience: issuer.audience(),
+        audience,
         algorithms,
         clockTolerance: clockToleranceSeconds,
         currentDate: new Date(clock.now()),
@@ -58,17 +61,19 @@ export const createIdentify = (issuer: TokenIssuer, clock: Clock): IdentityProvi
     }
   };
 
-  return async (accessToken) => {
+  return async (accessToken, resource = 'api') => {
     // Checked first, so that a malformed token causes no request to the issuer and is refused even
     // when it is down.
     if (!isSignedToken(accessToken)) return null;
-    const key = digest(accessToken);
+    const audience = issuer.audience(resource);
+    if (audience === undefined) return null;
+    const key = digest(`${audience} ${accessToken}`);
     const cached = cache.get(key);
     const basis = await issuer.basis?.();
     if (cached !== undefined && cached.basis === basis && clock.now() < cached.until) return cached.identity;
 
-    const claims = await verify(accessToken);
-    const identity = claims === null ? null : identityOf(claims, issuer.roleClaim);
+    const claims = await verify(accessToken, audience);
+    const identity = claims === null ? null : identityOf(claims, issuer);
     if (claims?.exp === undefined || identity === null) return null;
     cache.set(key, { identity, basis, until: Math.min(claims.exp * 1_000, clock.now() + cacheMs) });
     return identity;
@@ -78,9 +83,13 @@ export const createIdentify = (issuer: TokenIssuer, clock: Clock): IdentityProvi
 /** A cache key for a token, so that the token itself is not kept in memory. */
 export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-const identityOf = (claims: JWTPayload, roleClaim: readonly string[]): Identity | null => {
+const identityOf = (
+  claims: JWTPayload,
+  { roleClaim, deviceGrantClaim }: Pick<TokenIssuer, 'roleClaim' | 'deviceGrantClaim'>,
+): Identity | null => {
   const { sub, email, email_verified: isVerified, name } = claims;
   if (sub === undefined || sub === '') return null;
+  const deviceGrant = deviceGrantClaim === undefined ? undefined : claims[deviceGrantClaim];
   return {
     subject: sub,
     role: isAdmin(claimAt(claims, roleClaim)) ? 'admin' : 'client',
@@ -88,6 +97,7 @@ const identityOf = (claims: JWTPayload, roleClaim: readonly string[]): Identity 
     ...(typeof email === 'string' &&
       (isVerified === true || isVerified === 'true') && { verifiedEmail: canonicalAddress(email) }),
     ...(typeof name === 'string' && name !== '' && { name }),
+    ...(typeof deviceGrant === 'string' && { deviceGrant }),
   };
 };
 

@@ -12,11 +12,12 @@ import { createAccounts } from './embedded/accounts.js';
 import { createChallenges } from './embedded/challenges.js';
 import { createLimits } from './embedded/limits.js';
 import { createPages } from './embedded/pages.js';
-import { createProvider, portalId } from './embedded/provider.js';
+import { createProvider, deviceGrantClaim, portalId } from './embedded/provider.js';
 import { createEncryptedRecords, type EncryptedRecords, type Records } from './embedded/encryptedRecords.js';
+import { createDeviceRoutes } from './embedded/deviceRoutes.js';
 import { createSignInRoutes } from './embedded/signInRoutes.js';
 import { createSigningKeys, type KeyRing } from './embedded/signingKeys.js';
-import type { IdentityProvider } from './port.js';
+import { resourceUrl, type IdentityProvider } from './port.js';
 import { canonicalAddress } from '../../platform/emailAddress.js';
 
 export interface EmbeddedIdentity {
@@ -27,6 +28,7 @@ export interface EmbeddedIdentity {
 
 /** The path of the issuer below the service's base address. */
 const path = '/oidc';
+const metadataPath = '/.well-known/oauth-authorization-server';
 
 /**
  * An OpenID Connect provider in this process, with sign-in by e-mail. Processes that share the
@@ -101,12 +103,14 @@ export const createEmbeddedIdentity = (parts: {
       records: recordsOf(ring.generation),
       accounts,
       pages,
+      senderOf: limits.senderOf,
       clock,
       logger,
     });
     const router = express.Router({ caseSensitive: true });
     router.use(pages.headers([...origins, 'http://127.0.0.1:*', 'http://localhost:*']));
     router.use(limits.handler);
+    router.use(createDeviceRoutes({ records, limits, pages, baseUrl: baseUrl(), logger }));
     router.use(
       createSignInRoutes({ provider, issuer: issuer(), baseUrl: baseUrl(), accounts, challenges, pages, limits, logger }),
     );
@@ -143,12 +147,36 @@ export const createEmbeddedIdentity = (parts: {
     }, next);
   };
 
+  /**
+   * The issuer's metadata, where RFC 8414 (section 3.1) looks for that of an issuer with a path, and
+   * where programs look that know of no path.
+   */
+  const serveMetadata: RequestHandler = (request, response, next) => {
+    const asked = request.originalUrl.split('?', 1)[0];
+    const issuerPath = new URL(issuer()).pathname;
+    if (asked !== metadataPath && asked !== metadataPath + issuerPath && asked !== metadataPath + path) {
+      next();
+      return;
+    }
+    request.url = metadataPath;
+    request.originalUrl = path + metadataPath;
+    handler(request, response, next);
+  };
+
   return {
     identityProvider: {
       identify: createIdentify(
-        { url: issuer, audience: baseUrl, roleClaim: ['role'], keys: async () => (await keyRing()).verify, basis: keyRing },
+        {
+          url: issuer,
+          audience: (resource) => resourceUrl(baseUrl(), resource),
+          roleClaim: ['role'],
+          deviceGrantClaim,
+          keys: async () => (await keyRing()).verify,
+          basis: keyRing,
+        },
         clock,
       ),
+      issuer,
       signIn: () =>
         Promise.resolve({
           clientId: portalId,
@@ -161,7 +189,7 @@ export const createEmbeddedIdentity = (parts: {
       accountOf: (address) => accounts.preview(address),
       forget: (address, person) => accounts.forget(canonicalAddress(address), person),
     },
-    mounts: { [path]: handler },
+    mounts: { [path]: handler, [metadataPath]: serveMetadata },
   };
 };
 

@@ -5,7 +5,7 @@ import type { ExternalIssuer } from '../../platform/settings.js';
 import type { ScimService } from '../../platform/settingValues.js';
 import { parseUrl } from '../../platform/urls.js';
 import { createIdentify, digest } from './accessTokens.js';
-import { IdentityUnavailable, type BrowserSignIn, type Identity, type IdentityProvider } from './port.js';
+import { IdentityUnavailable, resourceUrl, type BrowserSignIn, type Identity, type IdentityProvider } from './port.js';
 
 const timeoutMs = 5_000;
 /** How long an answer about a subject is cached. */
@@ -35,7 +35,16 @@ interface JsonResponse {
  */
 export const createOidcIssuer = (
   { url, audience, clientId = 'doorstep-portal', roleClaim, subjectCheck }: ExternalIssuer,
-  { clock, keyCooldownMs = 5_000 }: { clock: Clock; keyCooldownMs?: number },
+  {
+    clock,
+    baseUrl,
+    keyCooldownMs = 5_000,
+  }: {
+    clock: Clock;
+    /** Public base address without a trailing slash. Absent: no token is for `/mcp`. */
+    baseUrl?: () => string;
+    keyCooldownMs?: number;
+  },
 ): IdentityProvider => {
   const existsCache = new LRUCache<string, { readonly exists: boolean; readonly until: number }>({ max: maxCached });
   let discovered: Discovered | undefined;
@@ -135,9 +144,16 @@ export const createOidcIssuer = (
 
   return {
     identify: createIdentify(
-      { url: () => url, audience: () => audience, roleClaim, keys: async () => (await issuer()).keys },
+      {
+        url: () => url,
+        audience: (resource) => (resource === 'api' ? audience : baseUrl && resourceUrl(baseUrl(), resource)),
+        roleClaim,
+        keys: async () => (await issuer()).keys,
+      },
       clock,
     ),
+
+    issuer: () => url,
 
     signIn: async () => {
       const { signIn } = await issuer();

@@ -5,7 +5,19 @@ export interface Identity {
   /** Lower-case; absent unless the provider has verified it. */
   readonly verifiedEmail?: string;
   readonly name?: string;
+  /**
+   * Of a token that a device got (RFC 8628): which grant it stands on. Such a grant may be exchanged
+   * for one personal access token.
+   */
+  readonly deviceGrant?: string;
 }
+
+/** What an access token is for (RFC 8707): the API at the base address, or `/mcp` below it. */
+export type TokenResource = 'api' | 'mcp';
+
+/** The address that names a resource, as the audience of its tokens. */
+export const resourceUrl = (baseUrl: string, resource: TokenResource): string =>
+  resource === 'mcp' ? `${baseUrl}/mcp` : baseUrl;
 
 /** How a browser signs in: authorization code with PKCE (RFC 7636), as a public client. */
 export interface BrowserSignIn {
@@ -21,10 +33,15 @@ export interface BrowserSignIn {
 /** The identity provider for sign-in to the portal. */
 export interface IdentityProvider {
   /**
-   * Verifies an access token: signature, issuer, audience and times. `null` when it is not valid.
+   * Verifies an access token: signature, issuer, audience and times. `null` when it is not valid, or
+   * for another resource.
+   * @param resource what it is used for. Default: the API
    * @throws IdentityUnavailable when it cannot be verified now
    */
-  identify(accessToken: string): Promise<Identity | null>;
+  identify(accessToken: string, resource?: TokenResource): Promise<Identity | null>;
+
+  /** The issuer of access tokens, as metadata of protected resources name it (RFC 9728). */
+  issuer?(): string;
 
   /**
    * Absent where browsers cannot sign in.

@@ -51,7 +51,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
     operationId: 'mintAPIKey',
     summary: 'Mint a personal access token for oneself',
     description:
-      'The whole token stands in this answer alone. What is minted with a token has no more rights than that token, and falls with it. At most 50 live keys a subject.',
+      'The whole token stands in this answer alone. What is minted with a token has no more rights than that token, and falls with it. At most 50 live keys a subject. An access token that a device got (device authorization grant, RFC 8628) is exchanged for one key, once for each sign-in of a device; the key ends by its expiry or by being revoked, and with neither the sign-in nor a sign-out.',
     tag: apiKeyTag,
     example: { body: { name: 'Continuous integration', scope: 'read' } },
     scope: 'installation',
@@ -72,7 +72,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
       },
       { additionalProperties: false },
     ),
-    refusals: ['api_key_role_too_high', 'too_many_api_keys', 'api_key_not_found'],
+    refusals: ['api_key_role_too_high', 'too_many_api_keys', 'device_grant_exchanged', 'api_key_not_found'],
     answers: { 201: { description: 'The key, with its token.', schema: MintedAPIKey } },
     act: ({ body, caller, context, secret }, acting) => {
       const input = {
@@ -85,6 +85,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
         userName: caller.name,
         expiresAt: body.expiresAt,
         parentId: caller.tokenId,
+        deviceGrant: caller.deviceGrant,
       };
       return mintApiKey(acting, input, secret, context);
     },

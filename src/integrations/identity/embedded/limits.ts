@@ -18,7 +18,7 @@ const bucketSizes = {
   /** Requests that store something for up to half an hour. */
   attempts: { burst: 300, everyMs: 1_000 },
   mails: { burst: 200, everyMs: 10_000 },
-  /** Refused requests for tokens. */
+  /** Refused requests for tokens. Of devices that wait for their approval each asks every 5 s. */
   failures: { burst: 600, everyMs: 1_000 },
 } as const satisfies Record<string, BucketSize>;
 
@@ -74,7 +74,7 @@ export const createLimits = (
 
   return {
     handler: (request, response, next) => {
-      if (/^\/(?:authorize|sign-out)\/?$/i.test(request.path)) limitAttempts(request, response, next);
+      if (/^\/(?:authorize|sign-out|device|device\/auth)\/?$/i.test(request.path)) limitAttempts(request, response, next);
       else if (/^\/token\/?$/i.test(request.path)) limitTokenFailures(request, response, next);
       else next();
     },

@@ -4,6 +4,7 @@ import helmet from 'helmet';
 import type { Brand } from '../../../platform/brand.js';
 import { Html, html } from '../../../platform/html.js';
 import { styleOf } from '../../../platform/pageStyle.js';
+import type { TokenResource } from '../port.js';
 
 const noMarkup = new Html('');
 
@@ -26,6 +27,12 @@ const otherMail = ({ addressAction, email }: { readonly addressAction: string; r
           </form>`
     }
     <p class="aside"><a href="${addressAction}">Use another address</a></p>`;
+
+/** What a device may do with a token for a resource. */
+const rights: Readonly<Record<TokenResource, string>> = {
+  api: 'act in your name: to read and change whatever you may, and to get a key of its own that works until it is revoked',
+  mcp: 'let an assistant act in your name: to read and change whatever you may, with its tools',
+};
 
 export interface Pages {
   /** Asks for the e-mail address. */
@@ -55,6 +62,25 @@ export interface Pages {
   readonly busyPage: (home: string) => string;
   /** The authorization request is invalid; the details are for developers of the client. */
   readonly errorPage: (details: { readonly home: string; readonly error: string; readonly description?: string }) => string;
+  /** Asks for the code that a device shows (RFC 8628, 3.3). `secret` is that of the form. */
+  readonly deviceCodePage: (details: {
+    readonly action: string;
+    readonly secret: string;
+    readonly code?: string;
+    readonly problem?: string;
+  }) => string;
+  /** Which program asks for what, from where, and with which code; confirm or deny. */
+  readonly deviceConfirmPage: (details: {
+    readonly action: string;
+    readonly secret: string;
+    readonly code: string;
+    readonly client: string;
+    readonly resource: TokenResource;
+    readonly sender?: string;
+    readonly program?: string;
+  }) => string;
+  readonly deviceDonePage: () => string;
+  readonly deviceDeniedPage: () => string;
   /** @param form the markup of a form with the id `op.logoutForm` */
   readonly signOutPage: (form: string) => string;
   readonly signedOutPage: (home: string) => string;
@@ -196,6 +222,69 @@ export const createPages = (brand: Brand): Pages => {
         <p class="aside"><a href="${details.home}">Begin again</a></p>`,
     );
 
+  const deviceCodePage: Pages['deviceCodePage'] = (details) =>
+    page(
+      titled('Connect a device', details.problem),
+      html`<h1>Connect a device</h1>
+        <p>Type in the code that your device, or the program in your terminal, shows. Only go on if you began this yourself.</p>
+        ${problemMessage(details.problem)}
+        <form method="post" action="${details.action}" novalidate>
+          <input type="hidden" name="xsrf" value="${details.secret}" />
+          <label for="code">Code</label>
+          <input
+            id="code"
+            name="user_code"
+            class="code"
+            autocomplete="off"
+            autocapitalize="characters"
+            spellcheck="false"
+            maxlength="20"
+            required
+            autofocus
+            value="${details.code ?? ''}"
+            ${fieldState(details.problem)}
+          />
+          <button type="submit">Continue</button>
+        </form>`,
+    );
+
+  const deviceConfirmPage: Pages['deviceConfirmPage'] = (details) =>
+    page(
+      'Connect this device?',
+      html`<h1>Connect this device?</h1>
+        <p>Compare: your device must show this code.</p>
+        <p class="code"><strong>${details.code}</strong></p>
+        <p><strong>${details.client}</strong> asks to ${rights[details.resource]}. You sign in next, to say who you are.</p>
+        ${
+          details.sender === undefined
+            ? noMarkup
+            : html`<p class="aside">
+                Asked from ${details.sender}${details.program === undefined ? '' : `, by ${details.program.slice(0, 100)}`}.
+              </p>`
+        }
+        <p class="problem">If somebody sent you this code, deny: they would get your access.</p>
+        <form method="post" action="${details.action}">
+          <input type="hidden" name="xsrf" value="${details.secret}" />
+          <input type="hidden" name="user_code" value="${details.code}" />
+          <button type="submit" name="confirm" value="yes">Codes match, connect</button>
+          <button type="submit" name="abort" value="yes" class="second">Deny</button>
+        </form>`,
+    );
+
+  const deviceDonePage: Pages['deviceDonePage'] = () =>
+    page(
+      'Your device is connected',
+      html`<h1>Your device is connected</h1>
+        <p>Go back to it. You can close this page.</p>`,
+    );
+
+  const deviceDeniedPage: Pages['deviceDeniedPage'] = () =>
+    page(
+      'Nothing was connected',
+      html`<h1>Nothing was connected</h1>
+        <p>The device gets no access. You can close this page.</p>`,
+    );
+
   const signOutPage: Pages['signOutPage'] = (form) =>
     page(
       'Sign out',
@@ -240,6 +329,10 @@ export const createPages = (brand: Brand): Pages => {
     otherBrowserPage,
     expiredPage,
     busyPage,
+    deviceCodePage,
+    deviceConfirmPage,
+    deviceDonePage,
+    deviceDeniedPage,
     errorPage,
     signOutPage,
     signedOutPage,

@@ -1,9 +1,12 @@
 import type { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, default as Provider } from 'oidc-provider';
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { Account, Accounts } from './accounts.js';
 import type { Pages } from './pages.js';
+import { resourceUrl, type TokenResource } from '../port.js';
+import { requestedCodeOf } from './deviceRoutes.js';
 import { createProviderAdapter } from './providerAdapter.js';
 import type { EncryptedRecords } from './encryptedRecords.js';
 import { signingAlgorithm, type KeyRing } from './signingKeys.js';
@@ -12,6 +15,8 @@ import { signingAlgorithm, type KeyRing } from './signingKeys.js';
 const lifetimes = {
   accessToken: 10 * 60,
   code: 60,
+  /** How long a device waits for its approval. */
+  deviceCode: 10 * 60,
   /** Until sign-in; also of the session that a sign-out request creates when there is none. */
   interaction: 30 * 60,
   /** Of a browser's session since its last use, and of refresh tokens since the sign-in. */
@@ -26,8 +31,13 @@ const lifetimes = {
 export const portalId = 'doorstep-portal';
 const commandLineId = 'doorstep-cli';
 
-/** The scope of the API. Tokens are for the API whatever scope is requested. */
-const apiScope = 'api';
+/** The claim of access tokens that a device got: the id of its grant. */
+export const deviceGrantClaim = 'device_grant';
+const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** The scope of each resource. Tokens are for the API, unless another resource is requested (RFC 8707). */
+const scopeOf: Readonly<Record<TokenResource, string>> = { api: 'api', mcp: 'mcp' };
+const resources = ['api', 'mcp'] as const satisfies readonly TokenResource[];
 const claims = { openid: ['sub'], email: ['email', 'email_verified'], profile: ['role'] };
 
 export interface ProviderParts {
@@ -44,20 +54,26 @@ export interface ProviderParts {
   readonly sitesHaveOrigins: boolean;
   readonly records: EncryptedRecords;
   readonly accounts: Accounts;
-  readonly pages: Pick<Pages, 'errorPage' | 'signedOutPage' | 'signOutPage'>;
+  readonly pages: Pick<
+    Pages,
+    'deviceCodePage' | 'deviceConfirmPage' | 'deviceDonePage' | 'deviceDeniedPage' | 'errorPage' | 'signedOutPage' | 'signOutPage'
+  >;
+  /** The network address that a request came from. */
+  readonly senderOf: (request: IncomingMessage) => string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * The protocol (OpenID Connect: discovery, authorization code with PKCE, refresh tokens, sign-out),
- * by oidc-provider.
+ * The protocol (OpenID Connect: discovery, authorization code with PKCE, device authorization,
+ * refresh tokens, sign-out), by oidc-provider.
  */
 export const createProvider = async (parts: ProviderParts): Promise<Provider> => {
   // Loaded with the first sign-in, because it takes a quarter of a second, too much for a cold
   // start.
   const { Provider: OidcProvider, errors, interactionPolicy } = await import('oidc-provider');
-  const { issuer, baseUrl, origins, ring, cookieKeys, sitesHaveOrigins, records, accounts, pages, clock, logger } = parts;
+  const { issuer, baseUrl, origins, ring, cookieKeys, sitesHaveOrigins, records, accounts, pages, senderOf, clock, logger } =
+    parts;
 
   const policy = interactionPolicy.base();
   policy.remove('consent');
@@ -71,15 +87,21 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
     }),
   );
 
+  const resourceOf = (url: string): TokenResource | undefined =>
+    resources.find((resource) => resourceUrl(baseUrl, resource) === url);
+
   const loadGrant = async ({ oidc }: KoaContextWithOIDC) => {
-    const { session, client, account } = oidc;
+    const { session, client, account, deviceCode } = oidc;
     if (session === undefined || client === undefined || account === undefined) return undefined;
-    const grantId = session.grantIdFor(client.clientId);
+    // Each device has a grant of its own, because a grant is exchanged for one personal access
+    // token.
+    const grantId = deviceCode === undefined ? session.grantIdFor(client.clientId) : undefined;
     const found = grantId === undefined ? undefined : await oidc.provider.Grant.find(grantId);
-    if (found?.accountId === account.accountId) return found;
+    const isOfToday = found?.getResourceScope(resourceUrl(baseUrl, 'mcp')) !== '';
+    if (found?.accountId === account.accountId && isOfToday) return found;
     const grant = new oidc.provider.Grant({ clientId: client.clientId, accountId: account.accountId });
     grant.addOIDCScope(Object.keys(claims).join(' '));
-    grant.addResourceScope(baseUrl, apiScope);
+    for (const resource of resources) grant.addResourceScope(resourceUrl(baseUrl, resource), scopeOf[resource]);
     await grant.save();
     return grant;
   };
@@ -107,7 +129,10 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
     conformIdTokenClaims: false,
     extraTokenClaims: async (_context, token) => {
       const account = 'accountId' in token ? await accounts.find(token.accountId) : null;
-      return account === null ? undefined : claimsOf(account);
+      if (account === null || !('grantId' in token)) return undefined;
+      // A refreshed token has both types: it stands on the same grant.
+      const isDevices = token.gty.split(' ').includes('device_code');
+      return { ...claimsOf(account), ...(isDevices && { [deviceGrantClaim]: token.grantId }) };
     },
     findAccount: async (_context, subject) => {
       const account = await accounts.find(subject);
@@ -118,11 +143,20 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
     // Signing out in the browser revokes the portal's tokens, but not those of the command line.
     expiresWithSession: ({ oidc }) => oidc.client?.applicationType !== 'native',
     rotateRefreshToken: () => true,
-    routes: { authorization: '/authorize', token: '/token', jwks: '/jwks', end_session: '/sign-out', revocation: '/revoke' },
+    routes: {
+      authorization: '/authorize',
+      token: '/token',
+      jwks: '/jwks',
+      end_session: '/sign-out',
+      revocation: '/revoke',
+      device_authorization: '/device/auth',
+      code_verification: '/device',
+    },
     interactions: { policy, url: (_context, { uid }) => `${issuer}/sign-in/${uid}` },
     ttl: {
       AccessToken: lifetimes.accessToken,
       AuthorizationCode: lifetimes.code,
+      DeviceCode: lifetimes.deviceCode,
       IdToken: lifetimes.accessToken,
       Interaction: lifetimes.interaction,
       Session: (_context, { accountId }) => (accountId === undefined ? lifetimes.interaction : lifetimes.session),
@@ -138,17 +172,52 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
       revocation: { enabled: true, allowedPolicy: (_context, client, token) => token.clientId === client.clientId },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => baseUrl,
+        defaultResource: (_context, _client, oneOf) => oneOf?.[0] ?? baseUrl,
         useGrantedResource: () => true,
         getResourceServerInfo: (_context, resource) => {
-          if (resource !== baseUrl) throw new errors.InvalidTarget();
+          const named = resourceOf(resource);
+          if (named === undefined) throw new errors.InvalidTarget();
           return {
-            scope: apiScope,
-            audience: baseUrl,
+            scope: scopeOf[named],
+            audience: resource,
             accessTokenTTL: lifetimes.accessToken,
             accessTokenFormat: 'jwt',
             jwt: { sign: { alg: signingAlgorithm, ...(ring.keys[0]?.kid !== undefined && { kid: ring.keys[0].kid }) } },
           };
+        },
+      },
+      deviceFlow: {
+        enabled: true,
+        deviceInfo: ({ req }) => ({ sender: senderOf(req), program: req.headers['user-agent'] }),
+        userCodeInputSource: (context, _form, _answer, error) => {
+          if (error?.name === 'AbortedError') {
+            context.body = pages.deviceDeniedPage();
+            return;
+          }
+          const code = (error as { userCode?: string } | undefined)?.userCode ?? requestedCodeOf(context.req);
+          const problem = error && (codeProblems.get(error.name) ?? formTooOld);
+          if (problem !== undefined) context.status = 400;
+          context.body = pages.deviceCodePage({
+            ...formOf(context),
+            ...(code !== undefined && { code }),
+            ...(problem !== undefined && { problem }),
+          });
+        },
+        userCodeConfirmSource: (context, _form, client, device, code) => {
+          const { sender, program } = device as { readonly sender?: string; readonly program?: string };
+          const asked = context.oidc.deviceCode?.params?.resource;
+          const isForMcp = [asked].flat().some((resource) => resource === resourceUrl(baseUrl, 'mcp'));
+          context.body = pages.deviceConfirmPage({
+            ...formOf(context),
+            code,
+            client: client.clientName ?? client.clientId,
+            resource: isForMcp ? 'mcp' : 'api',
+            ...(sender !== undefined && { sender }),
+            ...(program !== undefined && { program }),
+          });
+        },
+        successSource: (context) => {
+          context.body = pages.deviceDonePage();
         },
       },
       rpInitiatedLogout: {
@@ -185,6 +254,21 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
   });
   return provider;
 };
+
+const formOf = ({ oidc }: KoaContextWithOIDC): { readonly action: string; readonly secret: string } => ({
+  action: oidc.urlFor('code_verification'),
+  // oidc-provider makes one for each form, and compares it.
+  secret: String(oidc.session?.state?.secret),
+});
+
+/** What is wrong with a code that was typed in, by the name of oidc-provider's error. */
+const codeProblems: ReadonlyMap<string, string> = new Map([
+  ['NoCodeError', 'Type in the code that your device shows.'],
+  ['NotFoundError', 'No device waits with this code. Compare it with what your device shows.'],
+  ['ExpiredError', 'This code has expired. Begin again on your device.'],
+  ['AlreadyUsedError', 'This code was used already. Begin again on your device.'],
+]);
+const formTooOld = 'This form was open for too long. Type in the code again.';
 
 const claimsOf = ({ email, role }: Account): Record<string, unknown> => ({ email, email_verified: true, role });
 
@@ -229,8 +313,9 @@ const clientsOf = (baseUrl: string, origins: readonly string[]): ClientMetadata[
       client_id: commandLineId,
       client_name: 'Doorstep on the command line',
       application_type: 'native',
+      grant_types: ['authorization_code', 'refresh_token', deviceGrantType],
       // On any port (RFC 8252, 7.3).
-      redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
+      redirect_uris: ['http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback'],
     },
   ];
 };

@@ -13,6 +13,11 @@ export const createProviderAdapter =
     const find = async (id: string): Promise<AdapterPayload | undefined> =>
       ((await records.get(model, id)) as AdapterPayload | null) ?? undefined;
 
+    const findBy = async (index: 'Uid' | 'UserCode', text: string): Promise<AdapterPayload | undefined> => {
+      const found = (await records.get(`${model}${index}`, text)) as { id: string } | null;
+      return found === null ? undefined : find(found.id);
+    };
+
     const remainingMs = ({ exp }: AdapterPayload): number | undefined =>
       exp === undefined ? undefined : exp * 1_000 - clock.now();
 
@@ -20,13 +25,12 @@ export const createProviderAdapter =
       upsert: async (id, payload, lifeSeconds) => {
         const lifeMs = lifeSeconds === undefined ? undefined : lifeSeconds * 1_000;
         await records.put(model, id, payload, lifeMs);
+        if (payload.userCode !== undefined) await records.put(`${model}UserCode`, payload.userCode, { id }, lifeMs);
         if (payload.uid !== undefined) await records.put(`${model}Uid`, payload.uid, { id }, lifeMs);
       },
       find,
-      findByUid: async (uid) => {
-        const found = (await records.get(`${model}Uid`, uid)) as { id: string } | null;
-        return found === null ? undefined : find(found.id);
-      },
+      findByUid: (uid) => findBy('Uid', uid),
+      findByUserCode: (userCode) => findBy('UserCode', userCode),
       consume: async (id) => {
         const payload = await find(id);
         if (payload === undefined) throw alreadyUsed();
@@ -37,7 +41,5 @@ export const createProviderAdapter =
       destroy: (id) => records.delete(model, id),
       // Codes and refresh tokens are invalid without their grant, so deleting the grant is enough.
       revokeByGrantId: (grantId) => records.delete('Grant', grantId),
-      // Only the device flow, which is not enabled, has user codes.
-      findByUserCode: () => Promise.resolve(undefined),
     };
   };

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import express, { type RequestHandler, type Router } from 'express';
+import type { Logger } from '../../../platform/logger.js';
+import type { EncryptedRecords } from './encryptedRecords.js';
+import { retryAfter, type Limits } from './limits.js';
+import type { Pages } from './pages.js';
+
+/**
+ * Codes that one sender may try without any of them being a device's; in records, so that it holds
+ * for all processes. A code is one of 2.6 * 10^10.
+ */
+const wrongCodesOfSender = { max: 30, windowMs: 60 * 60_000 } as const;
+
+const requestedCodes = new WeakMap<IncomingMessage, string>();
+
+/** The code in the address that a device shows as a whole (RFC 8628, 3.3.1). */
+export const requestedCodeOf = (request: IncomingMessage): string | undefined => requestedCodes.get(request);
+
+/** What comes before oidc-provider's own handling of the page on which a device is approved. */
+export const createDeviceRoutes = (parts: {
+  records: EncryptedRecords;
+  limits: Pick<Limits, 'senderOf'>;
+  pages: Pick<Pages, 'busyPage'>;
+  baseUrl: string;
+  logger: Logger;
+}): Router => {
+  const { records, limits, pages, baseUrl, logger } = parts;
+
+  /**
+   * oidc-provider would post the code of an address at once, by a script. It is shown in the form
+   * instead, to be compared.
+   */
+  const prefill: RequestHandler = (request, _response, next) => {
+    const [, query = ''] = request.url.split('?', 2);
+    const code = new URLSearchParams(query).get('user_code');
+    if (code !== null) requestedCodes.set(request, code.slice(0, 20));
+    const withoutQuery = (url: string): string => url.split('?', 1)[0] ?? url;
+    request.url = withoutQuery(request.url);
+    request.originalUrl = withoutQuery(request.originalUrl);
+    next();
+  };
+
+  /**
+   * A slot is acquired before the code is looked up, so that concurrent guesses count as sequential
+   * ones do, and released unless the code was wrong.
+   */
+  const limitGuesses: RequestHandler = (request, response, next) => {
+    const { max, windowMs } = wrongCodesOfSender;
+    records.acquireSlot('wrongUserCodes', limits.senderOf(request), max, windowMs).then((release) => {
+      if (release === null) {
+        response.status(429).set(retryAfter(windowMs)).type('html').send(pages.busyPage(baseUrl));
+        return;
+      }
+      response.once('finish', () => {
+        if (response.statusCode >= 400) return;
+        release().catch((err: unknown) => {
+          logger.warn({ err }, 'the count of codes that devices wait with could not be corrected');
+        });
+      });
+      next();
+    }, next);
+  };
+
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router.route('/device').get(prefill).post(limitGuesses);
+  return router;
+};
