@@ -1,7 +1,16 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { clientSubjectDecider } from '../../src/commands/client/client.decider.js';
 import { checkpoint } from '../support/delivery.js';
-import { blockOf, callsOf, changesOf, startDeliveryApi, type DeliveryApi, type DeliveryCalls } from '../support/deliveryApi.js';
+import {
+  blockOf,
+  callsOf,
+  changesOf,
+  startDeliveryApi,
+  type AnsweredBlock,
+  type DeliveryApi,
+  type DeliveryCalls,
+} from '../support/deliveryApi.js';
 
 let started: DeliveryApi;
 beforeAll(async () => {
@@ -361,8 +370,7 @@ describe('GET /websites/:id/delivery', () => {
   test('?at: 200 with the block as it was then, 404 before the set-up, 400 for what is no time', async () => {
     const delivery = await started.newDelivery({ previewUrlOverride });
     const first = blockOf(await delivery.read());
-    // Time of the next change, which has to be another one.
-    while (Date.now() <= Date.parse(first.updatedAt)) await delivery.read();
+    await until(first);
     const second = blockOf(await delivery.setStatus('qa', 'done'));
 
     const at = (time_: string) => delivery.read(`?at=${encodeURIComponent(time_)}`);
@@ -482,6 +490,20 @@ describe('POST /websites/:id/delivery/undo', () => {
     expect(again).toStrictEqual({ ...changed, showPreviewUrl: true, revision: 5, updatedAt: expect.stringMatching(time) });
   });
 
+  test('200 with the override that was cleared', async () => {
+    const delivery = await started.newDelivery({ previewUrlOverride });
+    const cleared = blockOf(await delivery.replace({ ...replacement, previewUrlOverride: '', reason: 'A mistake' }));
+    expect(cleared).not.toHaveProperty('previewUrlOverride');
+    expect(blockOf(await delivery.undo({ revision: cleared.revision }))).toMatchObject({
+      previewUrlOverride,
+      previewUrl: previewUrlOverride,
+    });
+    expect(changesOf(await delivery.history()).slice(1)).toMatchObject([
+      { reason: 'A mistake', changes: [{}, { path: 'previewUrlOverride', from: previewUrlOverride, to: null }] },
+      { undid: 1, changes: [{}, { path: 'previewUrlOverride', from: null, to: previewUrlOverride }] },
+    ]);
+  });
+
   test.each([
     ['the set-up', 0, 'is the set-up, which cannot be undone'],
     ['a change that never was', 1, 'is not a change of this delivery block'],
@@ -534,14 +556,48 @@ describe('clients', () => {
     expect(blockOf((await as[email]?.read()) ?? fail())).toStrictEqual(visible);
   });
 
-  test.each(members)('%s may not write, see the history or the past: 403', async (email) => {
+  test.each(members)('%s, at a time: 200 with what clients saw then, never the override', async (email) => {
+    const calls = as[email] ?? fail();
+    const hidden = blockOf(await delivery.replace({ ...replacement, previewUrlOverride: 'https://hidden.example.com' }));
+    await until(hidden);
+    const shown = blockOf(await delivery.replace({ ...replacement, previewUrlOverride, showPreviewUrl: true }));
+    await until(shown);
+    const { previewUrlOverride: _, previewUrl: __, ...today } = blockOf(await delivery.replace(replacement));
+    const at = async ({ updatedAt }: AnsweredBlock) => blockOf(await calls.read(`?at=${updatedAt}`));
+
+    const { previewUrlOverride: ___, previewUrl: ____, ...hiddenThen } = hidden;
+    expect(await at(hidden)).toStrictEqual(hiddenThen);
+    const { previewUrlOverride: _____, ...shownThen } = shown;
+    expect(await at(shown)).toStrictEqual({ ...shownThen, previewUrl: previewUrlOverride });
+    expect(await at(today)).toStrictEqual(today);
+    expect((await calls.read('?at=2020-01-01T00:00:00Z')).status).toBe(404);
+  });
+
+  test('a client whose access ended, at a time when it had not: 403', async () => {
+    const { api, token } = started;
+    const path = `/websites/${delivery.websiteId}/clients`;
+    const email = 'former@example.com';
+    const { body } = await api.call('POST', '/clients', { token, body: { email } });
+    const { id } = body as { id: string };
+    await api.call('POST', path, { token, body: { email, role: 'viewer' } });
+    const former = callsOf(
+      api,
+      await api.mintToken({ role: 'client', subject: email, verifiedEmail: email }),
+      delivery.websiteId,
+    );
+    const { updatedAt } = blockOf(await former.read());
+    expect((await former.read(`?at=${updatedAt}`)).status).toBe(200);
+    expect((await api.call('DELETE', `${path}/${id}`, { token })).status).toBe(204);
+    expect((await former.read(`?at=${updatedAt}`)).status).toBe(403);
+  });
+
+  test.each(members)('%s may not write or see the history: 403', async (email) => {
     const calls = as[email] ?? fail();
     for (const { status, body } of [
       await calls.replace(replacement),
       await calls.setStatus('a', 'done'),
       await calls.undo({ revision: 1 }),
       await calls.history(),
-      await calls.read(`?at=${eta}`),
     ]) {
       expect([status, body]).toStrictEqual([403, { error: 'Admin role required', code: 'admin_required', details: null }]);
     }
@@ -552,6 +608,11 @@ describe('clients', () => {
     expect([status, body]).toMatchObject([403, { error: `Not authorized to access website ${delivery.websiteId}` }]);
   });
 });
+
+/** Until the time is another than that of the block's last change. */
+const until = async ({ updatedAt }: AnsweredBlock): Promise<void> => {
+  while (Date.now() <= Date.parse(updatedAt)) await setImmediate();
+};
 
 const fail = (): never => {
   throw new Error('there is no such client');

@@ -59,15 +59,17 @@ export const deliveryRoutes = ({
     toAnswer(state.stage === 'setUp' ? state.block : null, revision, request);
 
   /**
-   * As it was at `at`: what the hosting provider served then is not in the log, so that only an
-   * override is a preview.
+   * As it was at `at`, for whoever may read the block today: what was hidden from clients then is
+   * hidden, and what was shown is shown. What the hosting provider served then is not in the log, so
+   * that only an override is a preview.
    */
   const answerAt = async (at: string, { caller, website }: Asked): Promise<Answer> => {
-    if (caller.role !== 'admin') throw new Refused(refusals.adminRequired());
     const then = await deliveryAt(engine, website.website.id, utcTime(at));
     if (then?.block === undefined || then.block === null) throw new Refused(refusals.deliveryNotSetUp(website.website.id));
     const { block, revision } = then;
-    const preview = block.previewUrlOverride === undefined ? {} : { previewUrl: block.previewUrlOverride };
+    const { previewUrlOverride, showPreviewUrl } = block;
+    const isSeen = previewUrlOverride !== undefined && (showPreviewUrl || caller.role === 'admin');
+    const preview = isSeen ? { previewUrl: previewUrlOverride } : {};
     return { body: toDeliveryBlock(block, revision, caller.role, preview), revision };
   };
 
@@ -78,14 +80,14 @@ export const deliveryRoutes = ({
       operationId: 'getDelivery',
       summary: 'Read the delivery block, or what it was at a time',
       description:
-        'Clients never see `previewUrlOverride`, and `previewUrl` only when `showPreviewUrl` is true. When the hosting provider is late, the block comes without it, with `previewUrlUnavailable`.',
+        'Clients never see `previewUrlOverride`, and `previewUrl` only when `showPreviewUrl` is true. When the hosting provider is late, the block comes without it, with `previewUrlUnavailable`. With `at`, what clients saw then is what they see, whether or not they had access then.',
       tag: deliveryTag,
       scope: 'website',
       access: 'members',
       query: Type.Object({
-        at: Type.Optional(Type.String({ format: 'date-time', description: 'For admins: the block as it was then.' })),
+        at: Type.Optional(Type.String({ format: 'date-time', description: 'The block as it was then.' })),
       }),
-      refusals: ['delivery_not_set_up', 'admin_required'],
+      refusals: ['delivery_not_set_up'],
       answers: theBlock,
       answer: async (request) => {
         if (request.query.at !== undefined) return answerAt(request.query.at, request);
