@@ -59,6 +59,7 @@ export const startDoorstep = async (
     version,
     appFolder: files.appFolder,
     brand: settings.brand,
+    readReceipts: settings.readReceipts,
     workStatus: composeWorkStatus(core, workers),
     limits: { maxOfSender: senderLimit },
     rateLimit,

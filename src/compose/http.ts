@@ -25,6 +25,8 @@ export interface HttpOptions {
   /** Where the scripts of the pages are. */
   readonly appFolder: string;
   readonly brand: Brand;
+  /** Whether it is kept who saw which revision of a delivery block. */
+  readonly readReceipts: boolean;
   /** Default: no workers are measured. */
   readonly workStatus?: () => Promise<WorkStatus>;
   /** Default: every route of the service. */
@@ -49,7 +51,18 @@ export const composeHttp = (
   { engine, reader, changeFeed, stores: { eventStore, readModels } }: Core,
   integrations: Integrations,
   { baseUrl }: Address,
-  { corsOrigins, metrics, metricsOnHealthPort = false, version, appFolder, brand, limits, timeouts, ...options }: HttpOptions,
+  {
+    corsOrigins,
+    metrics,
+    metricsOnHealthPort = false,
+    version,
+    appFolder,
+    brand,
+    readReceipts,
+    limits,
+    timeouts,
+    ...options
+  }: HttpOptions,
 ): HttpServers => {
   const { logger } = engine;
   const clock = options.clock ?? engine.clock;
@@ -63,6 +76,7 @@ export const composeHttp = (
     reader,
     changeFeed,
     keyUse,
+    readReceipts,
     projectionStatus: () => projectionStatus(projections, status),
     workStatus: options.workStatus ?? (() => Promise.resolve(noWork)),
     checks: readinessChecks(status, projections),

@@ -13,6 +13,7 @@ import { logStream } from './log/log.stream.js';
 import { noticeMailStream } from './noticeMail/noticeMail.stream.js';
 import { provisioningStream } from './provisioning/provisioning.stream.js';
 import { pushStream } from './push/push.stream.js';
+import { receiptStream } from './receipt/receipt.stream.js';
 import { reactionStream } from './reaction/reaction.stream.js';
 import { seoStream } from './seo/seo.stream.js';
 import { seoRunStream } from './seoRun/seoRun.stream.js';
@@ -34,6 +35,7 @@ export const streams: readonly StreamDefinition[] = [
   billingStream,
   customerStream,
   deliveryStream,
+  receiptStream,
   provisioningStream,
   invitationMailStream,
   noticeMailStream,

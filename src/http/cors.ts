@@ -8,7 +8,7 @@ export const corsHeaders = (origins: readonly string[], origin: string | undefin
   return {
     'access-control-allow-origin': origin,
     'access-control-expose-headers':
-      'etag, idempotent-replayed, link, location, ratelimit, ratelimit-policy, retry-after, total-count, x-request-id',
+      'etag, idempotent-replayed, link, location, ratelimit, ratelimit-policy, read-receipts, retry-after, total-count, x-request-id',
     'cross-origin-resource-policy': 'cross-origin',
     vary: 'origin',
   };

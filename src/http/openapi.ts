@@ -265,7 +265,8 @@ const successesOf = (route: Route, components: Components): Json => {
   const isWrite = method !== 'get';
   const dryRun = isWrite ? { schema: components.answer(DryRun), example: exampleOf(plain(DryRun), true) } : undefined;
   const responses: Record<string, Json> = {};
-  for (const [status, { description: text, schema, contentType, alternatives = {} }] of Object.entries(answers)) {
+  for (const [status, answer] of Object.entries(answers)) {
+    const { description: text, schema, contentType, alternatives = {}, headers: ownHeaders = {} } = answer;
     const own = schema === undefined ? undefined : components.answer(schema, `${capital(operationId)}Response`);
     const example = schema === undefined ? undefined : exampleOf(plain(schema), true);
     const content = {
@@ -286,6 +287,9 @@ const successesOf = (route: Route, components: Components): Json => {
         ...(paging !== undefined && status === '200' && { Link: refer('headers', 'Link') }),
         ...(isCounted(route) && status === '200' && { 'Total-Count': refer('headers', 'TotalCount') }),
         ...(isWrite && access !== 'public' && { 'Idempotent-Replayed': refer('headers', 'IdempotentReplayed') }),
+        ...Object.fromEntries(
+          Object.entries(ownHeaders).map(([name, words]) => [name, { description: words, schema: { type: 'string' } }]),
+        ),
       },
       ...(Object.keys(content).length > 0 && { content }),
     };

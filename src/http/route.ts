@@ -112,6 +112,8 @@ export interface AnswerDefinition {
   readonly alternatives?: Readonly<Record<string, string>>;
   /** It is sent in parts, without an `ETag`. */
   readonly inParts?: true;
+  /** What the headers that are this answer's own say, by their names. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type RouteRefusalCode = RefusalCode | HttpRefusalCode;

@@ -141,6 +141,8 @@ export interface Settings {
   };
   /** When scheduled scans run: a cron expression of five fields, in UTC. */
   readonly seoScanSchedule: string;
+  /** Whether it is kept who saw which revision of a delivery block. */
+  readonly readReceipts: boolean;
   readonly logLevel: LogLevel;
 }
 
@@ -388,6 +390,7 @@ export const loadSettings = (environment: Environment): Settings => {
       apiVersion: read('COMMERCE_API_VERSION', shopifyVersion, '2026-01'),
     },
     seoScanSchedule: read('SEO_SCAN_CRON', cronSchedule, '0 4 * * 1'),
+    readReceipts: read('READ_RECEIPTS', oneOf(['on', 'off']), 'on') === 'on',
     logLevel: read('LOG_LEVEL', oneOf(logLevels), 'info'),
   };
   const { http, roles } = settings;

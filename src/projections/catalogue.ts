@@ -9,6 +9,7 @@ import { deliveryProjection } from './delivery/delivery.projection.js';
 import { domainProjection } from './domain/domain.projection.js';
 import type { AnyProjection } from './projection.js';
 import { provisioningProjection } from './provisioning/provisioning.projection.js';
+import { receiptProjection } from './receipt/receipt.projection.js';
 import { seoProjection } from './seo/seo.projection.js';
 import { serviceProjection } from './service/service.projection.js';
 import { websiteProjection } from './website/website.projection.js';
@@ -20,6 +21,7 @@ export const projections: readonly AnyProjection[] = [
   clientSubjectProjection,
   accessProjection,
   deliveryProjection,
+  receiptProjection,
   provisioningProjection,
   billingProjection,
   seoProjection,

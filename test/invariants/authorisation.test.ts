@@ -49,6 +49,9 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'PUT /websites/:id/delivery/checkpoints/:checkpointId': ['A'],
   'GET /websites/:id/delivery/history': ['A'],
   'POST /websites/:id/delivery/undo': ['A'],
+  'GET /websites/:id/delivery/changes': ['AOEV'],
+  'POST /websites/:id/delivery/seen': ['AOEV'],
+  'GET /websites/:id/delivery/readers': ['A'],
 
   'GET /websites/:id/provisioning': ['AOEV'],
   'GET /websites/:id/provisioning/events': ['AOEV'],

@@ -457,6 +457,12 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
       };
     },
   },
+  'POST /websites/:id/delivery/seen': {
+    'and the block is changed': async () => {
+      const path = await withDelivery();
+      return { write: ['POST', `${path}/seen`, { revision: 0 }], meanwhile: () => setStatus(path, 'done'), status: 204 };
+    },
+  },
   'POST /websites/:id/provisioning/retry': {
     'and a worker begins': async () => {
       const { path, start } = await withFailedJob();

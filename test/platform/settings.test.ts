@@ -58,6 +58,7 @@ describe('settings', () => {
       files: { s3: undefined, storageLimit: 5 * 1024 ** 3 },
       commerce: { webhookSecrets: [], apiVersion: '2026-01' },
       seoScanSchedule: '0 4 * * 1',
+      readReceipts: true,
       logLevel: 'info',
     });
   });
@@ -121,6 +122,7 @@ describe('settings', () => {
       AWS_REGION: 'us-west-2',
       STORAGE_LIMIT: '500 mb',
       SEO_SCAN_CRON: '*/30  8-18 1,15 jan-jun mon',
+      READ_RECEIPTS: 'off',
       LOG_LEVEL: 'silent',
     });
     expect(settings).toEqual({
@@ -180,6 +182,7 @@ describe('settings', () => {
       },
       commerce: { webhookSecrets: ['present', 'previous'], apiVersion: '2026-10' },
       seoScanSchedule: '*/30 8-18 1,15 jan-jun mon',
+      readReceipts: false,
       logLevel: 'silent',
     });
   });
@@ -232,6 +235,7 @@ describe('settings', () => {
     ['SEO_SCAN_CRON', '0 4 * * fri-mon'],
     ['SEO_SCAN_CRON', '*/0 4 * * *'],
     ['SEO_SCAN_CRON', 'weekly'],
+    ['READ_RECEIPTS', 'yes'],
     ['AUTH_ISSUER', 'http://login.example.com'],
     ['AUTH_ISSUER', 'login.example.com'],
     ['AUTH_ROLE_CLAIM', 'realm..roles'],

@@ -3,7 +3,7 @@ import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import type { DeliveryCheckpoint } from '../../src/events/delivery/delivery.events.js';
-import { startApi, type ApiAnswer, type RunningApi } from './http.js';
+import { startApi, type ApiAnswer, type ApiOptions, type RunningApi } from './http.js';
 
 /** A delivery block as it is answered. */
 export interface AnsweredBlock {
@@ -24,6 +24,7 @@ export interface AnsweredChange {
   readonly actor: { readonly subject: string };
   readonly type: string;
   readonly changes: readonly { readonly path: string; readonly from: unknown; readonly to: unknown }[];
+  readonly reason?: string;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -36,6 +37,10 @@ export interface DeliveryCalls {
   setStatus(checkpointId: string, status: unknown, headers?: Headers): Promise<ApiAnswer>;
   history(query?: string): Promise<ApiAnswer>;
   undo(body: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+  /** What changed, as clients may see it. */
+  changes(query?: string): Promise<ApiAnswer>;
+  seen(revision: unknown, query?: string): Promise<ApiAnswer>;
+  readers(query?: string): Promise<ApiAnswer>;
 }
 
 export const callsOf = (api: RunningApi, token: string, websiteId: string): DeliveryCalls => {
@@ -48,6 +53,9 @@ export const callsOf = (api: RunningApi, token: string, websiteId: string): Deli
       api.call('PUT', `${path}/checkpoints/${checkpointId}`, { token, body: { status }, headers }),
     history: (query = '') => api.call('GET', `${path}/history${query}`, { token }),
     undo: (body, headers = {}) => api.call('POST', `${path}/undo`, { token, body, headers }),
+    changes: (query = '') => api.call('GET', `${path}/changes${query}`, { token }),
+    seen: (revision, query = '') => api.call('POST', `${path}/seen${query}`, { token, body: { revision } }),
+    readers: (query = '') => api.call('GET', `${path}/readers${query}`, { token }),
   };
 };
 
@@ -68,9 +76,10 @@ export interface DeliveryApi {
   hostingSays(answer: Hosting['latestDeployment']): void;
 }
 
-export const startDeliveryApi = async (): Promise<DeliveryApi> => {
+export const startDeliveryApi = async (options: Omit<ApiOptions, 'routes'> = {}): Promise<DeliveryApi> => {
   let latestDeployment: Hosting['latestDeployment'] = () => Promise.resolve(null);
   const api = await startApi({
+    ...options,
     routes: (parts) => createRoutes({ ...parts, hosting: { ...parts.hosting, latestDeployment: (id) => latestDeployment(id) } }),
   });
   const token = await api.mintToken();

@@ -183,6 +183,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     version: readVersion(new URL('../../package.json', import.meta.url)),
     appFolder,
     brand: settings.brand,
+    readReceipts: settings.readReceipts,
     clock: options.timeoutClock ?? systemClock,
     rateLimit: settings.http.rateLimit,
     routes: (parts) => {

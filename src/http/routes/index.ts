@@ -23,6 +23,7 @@ import { outboxRoutes } from './outbox/outbox.routes.js';
 import { productRoutes } from './product/product.routes.js';
 import { protectedResourceRoutes } from './protectedResource/protectedResource.routes.js';
 import { provisioningRoutes } from './provisioning/provisioning.routes.js';
+import { receiptRoutes } from './receipt/receipt.routes.js';
 import { seoRoutes } from './seo/seo.routes.js';
 import { serviceRoutes } from './service/service.routes.js';
 import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
@@ -48,6 +49,8 @@ export interface RouteParts
   readonly keyUse: KeyUse;
   /** `null`: nobody can sign in, only tokens work. */
   readonly identityProvider: IdentityProvider | null;
+  /** Whether it is kept who saw which revision of a delivery block. */
+  readonly readReceipts: boolean;
   /** Present with the embedded e-mail sender. */
   readonly outbox?: Outbox;
 }
@@ -64,6 +67,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...transferRoutes(parts),
     ...billingRoutes(parts),
     ...deliveryRoutes(parts),
+    ...receiptRoutes(parts),
     ...provisioningRoutes(parts),
     ...deploymentRoutes(parts),
     ...analyticsRoutes(parts),

@@ -9,6 +9,7 @@ import {
 import type { DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import { CheckpointId, named } from '../../schemas.js';
 import type { createActorNames } from '../../../events/actorNames.js';
+import type { RouteTag } from '../../route.js';
 import { Actor } from '../../actors.js';
 import type { Preview } from './preview.js';
 
@@ -61,7 +62,25 @@ export const toDeliveryBlock = (
   };
 };
 
+/** Says on answers about the delivery block whether it is kept who saw which revision (api.md, section 1). */
+export const readReceiptsHeader = (kept: boolean): Readonly<Record<string, string>> => ({ 'read-receipts': kept ? 'on' : 'off' });
+export const readReceiptsWords = '`on`: it is kept who saw which revision, and admins see it. `off`: it is not.';
+
+export const deliveryTag: RouteTag = { name: 'Delivery', description: 'What is delivered when.' };
+
 const anything = (example: unknown) => Type.Unknown({ description: '`null`: nothing was, or is, there.', examples: [example] });
+
+/** What one change made different. */
+export const DeliveryChanges = Type.Array(
+  Type.Object(
+    {
+      path: Type.String({ description: '`checkpoints` itself is their sequence.', examples: ['checkpoints.qa.status'] }),
+      from: anything('in_progress'),
+      to: anything('done'),
+    },
+    { $id: 'ChangedPart', description: 'One part of a delivery block that a change made different.' },
+  ),
+);
 
 /** One change of a delivery block (api.md, section 4). */
 export const DeliveryHistory = Type.Array(
@@ -71,13 +90,7 @@ export const DeliveryHistory = Type.Array(
       at: Time,
       actor: Actor,
       type: Type.Enum(Object.keys(deliveryEvents) as (keyof typeof deliveryEvents)[]),
-      changes: Type.Array(
-        Type.Object({
-          path: Type.String({ description: '`checkpoints` itself is their sequence.', examples: ['checkpoints.qa.status'] }),
-          from: anything('in_progress'),
-          to: anything('done'),
-        }),
-      ),
+      changes: DeliveryChanges,
       reason: Type.Optional(Type.String()),
       reasonVisible: Type.Optional(Type.Boolean({ description: 'Whether clients may see the reason.' })),
       undid: Type.Optional(Type.Integer({ description: 'Of an undo: the revision that it undid, with all after it.' })),

@@ -11,15 +11,23 @@ import { deliveryProjection } from '../../../projections/delivery/delivery.proje
 import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
 import { createActorNames } from '../../../events/actorNames.js';
 import { notACursor, readPage } from '../../paging.js';
-import { route, type Answer, type Route, type RouteRequest, type RouteTag } from '../../route.js';
-import { DeliveryBlock, DeliveryHistory, SentCheckpoint, toDeliveryBlock, toDeliveryHistory } from './delivery.resource.js';
+import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
+import {
+  DeliveryBlock,
+  DeliveryHistory,
+  deliveryTag,
+  readReceiptsHeader,
+  readReceiptsWords,
+  SentCheckpoint,
+  toDeliveryBlock,
+  toDeliveryHistory,
+} from './delivery.resource.js';
 import { createPreviews } from './preview.js';
 import type { DeliveryState } from '../../../events/delivery/delivery.state.js';
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 
-const deliveryTag: RouteTag = { name: 'Delivery', description: 'What is delivered when.' };
 const theBlock = { 200: { description: 'The delivery block.', schema: DeliveryBlock } };
 
 const revisionOf = (cursor: string | undefined): bigint => {
@@ -38,11 +46,14 @@ export const deliveryRoutes = ({
   engine,
   reader,
   hosting,
+  readReceipts,
 }: {
   engine: Engine;
   reader: Reader;
   hosting: Pick<Hosting, 'latestDeployment'>;
+  readReceipts: boolean;
 }): readonly Route[] => {
+  const headers = readReceiptsHeader(readReceipts);
   const previewOf = createPreviews({
     hosting,
     clock: engine.clock,
@@ -88,11 +99,12 @@ export const deliveryRoutes = ({
         at: Type.Optional(Type.String({ format: 'date-time', description: 'The block as it was then.' })),
       }),
       refusals: ['delivery_not_set_up'],
-      answers: theBlock,
+      answers: { 200: { ...theBlock[200], headers: { 'Read-Receipts': readReceiptsWords } } },
       answer: async (request) => {
-        if (request.query.at !== undefined) return answerAt(request.query.at, request);
+        const { at } = request.query;
+        if (at !== undefined) return { ...(await answerAt(at, request)), headers };
         const { document, revision } = await reader.read(deliveryProjection, request.params.id);
-        return toAnswer(document, revision, request);
+        return { ...(await toAnswer(document, revision, request)), headers };
       },
     }),
 

@@ -1,0 +1,13 @@
+/** Records that a person looked at the delivery block of a website. */
+export interface RecordLook {
+  readonly type: 'RecordLook';
+  readonly at: string;
+  readonly websiteId: string;
+  readonly readerId: string;
+  /** Absent of admins. */
+  readonly clientId?: string | undefined;
+  /** The revision that the person saw. */
+  readonly revision: number;
+  /** The revision that the delivery block has; `null` when it is not set up. */
+  readonly current: number | null;
+}

@@ -1,0 +1,141 @@
+import { Type } from 'typebox';
+import { recordLook } from '../../../commands/receipt/receipt.handlers.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import { createActorNames } from '../../../events/actorNames.js';
+import { deliveryFold } from '../../../events/delivery/delivery.state.js';
+import { visibleChanges, type VisibleChange } from '../../../events/delivery/delivery.visible.js';
+import { NO_STREAM } from '../../../events/store/eventStore.js';
+import { receiptFold } from '../../../events/receipt/receipt.state.js';
+import type { Reader } from '../../../projections/reader.js';
+import { listReceipts } from '../../../projections/receipt/receipt.queries.js';
+import type { ReceiptDocument } from '../../../projections/receipt/receipt.projection.js';
+import type { ListedDocument } from '../../../projections/runner/readList.js';
+import type { Caller } from '../../auth/caller.js';
+import { notACursor, readPage } from '../../paging.js';
+import { route, type Route } from '../../route.js';
+import { deliveryTag, readReceiptsHeader, readReceiptsWords } from '../delivery/delivery.resource.js';
+import { DeliveryReaders, toDeliveryReader, VisibleChanges } from './receipt.resource.js';
+
+type Listed = ListedDocument<ReceiptDocument>;
+
+/** What of delivery blocks is seen by whom: the changes since a person last looked, and who did. */
+export const receiptRoutes = ({
+  engine,
+  reader,
+  readReceipts,
+}: {
+  engine: Engine;
+  reader: Reader;
+  readReceipts: boolean;
+}): readonly Route[] => {
+  const headers = readReceiptsHeader(readReceipts);
+
+  const readerIdOf = ({ clientId, subject }: Caller): string => clientId ?? engine.blindIndex(subject);
+
+  /** The highest revision that the caller saw. */
+  const lastSeen = async (websiteId: string, caller: Caller): Promise<bigint> => {
+    if (!readReceipts) throw new Refused(refusals.invalidQuery('since', 'is required while read receipts are off'));
+    const { state } = await engine.state(receiptFold, { websiteId });
+    const seen = state.get(readerIdOf(caller));
+    return seen === undefined ? NO_STREAM : BigInt(seen.revision);
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/websites/:id/delivery/changes',
+      operationId: 'listDeliveryChanges',
+      summary: 'List what changed since a revision, or since the caller last looked',
+      description:
+        'Newest first, as clients may see it: without the override of the preview, and with the reasons that are meant for them. Without `since`, what changed after the revision that the caller last reported by `POST /websites/:id/delivery/seen`; a caller who never did gets every change, the set-up included.',
+      tag: deliveryTag,
+      scope: 'website',
+      access: 'members',
+      paging: true,
+      query: Type.Object({
+        since: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            description: 'A revision of the block: what changed after it. Required while read receipts are off.',
+            examples: [0],
+          }),
+        ),
+      }),
+      refusals: ['delivery_not_set_up'],
+      answers: {
+        200: { description: 'A page of changes.', schema: VisibleChanges, headers: { 'Read-Receipts': readReceiptsWords } },
+      },
+      answer: async ({ params, query, caller }) => {
+        const { state } = await engine.state(deliveryFold, { websiteId: params.id });
+        if (state.stage === 'notSetUp') throw new Refused(refusals.deliveryNotSetUp(params.id));
+        const since = query.since === undefined ? await lastSeen(params.id, caller) : BigInt(query.since);
+        const { items, next } = await readPage(
+          query,
+          ({ revision }: VisibleChange) => String(revision),
+          async ({ after, limit }) => {
+            if (after !== undefined && !/^\d{1,15}$/.test(after)) throw notACursor();
+            const all = await visibleChanges(engine, params.id, since);
+            const rest = after === undefined ? all : all.filter(({ revision }) => revision < BigInt(after));
+            return rest.slice(0, limit);
+          },
+        );
+        const body = items.map(({ revision, ...change }) => ({ revision: Number(revision), ...change }));
+        return { body, headers, ...(next !== undefined && { next }) };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: '/websites/:id/delivery/seen',
+      operationId: 'markDeliverySeen',
+      summary: 'Report that the caller looked at the delivery block',
+      description:
+        'A portal calls it when it shows the block. Admins see who looked at which revision, and when, to the minute. While read receipts are off, nothing is kept.',
+      tag: deliveryTag,
+      example: { body: { revision: 0 } },
+      scope: 'website',
+      access: 'members',
+      body: Type.Object(
+        { revision: Type.Integer({ minimum: 0, description: 'Of the block that was shown.' }) },
+        { additionalProperties: false },
+      ),
+      refusals: ['delivery_not_set_up'],
+      answers: { 204: { description: 'Kept.', headers: { 'Read-Receipts': readReceiptsWords } } },
+      act: async ({ params, body, caller, context }, acting) => {
+        if (!readReceipts) return;
+        const { clientId } = caller;
+        const input = { websiteId: params.id, readerId: readerIdOf(caller), clientId, revision: body.revision };
+        await recordLook(acting, input, context);
+      },
+      answer: () => Promise.resolve({ status: 204, headers }),
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/delivery/readers',
+      operationId: 'listDeliveryReaders',
+      summary: 'List who looked at the delivery block',
+      description:
+        'One entry for each person, with the revisions that they saw, first and last time. Empty while read receipts are off.',
+      tag: deliveryTag,
+      scope: 'website',
+      access: 'admin',
+      paging: true,
+      answers: {
+        200: { description: 'A page of readers.', schema: DeliveryReaders, headers: { 'Read-Receipts': readReceiptsWords } },
+      },
+      answer: async ({ params, query }) => {
+        if (!readReceipts) return { body: [], headers };
+        const { items, next } = await readPage(
+          query,
+          ({ id }: Listed) => id,
+          (page) => listReceipts(reader, params.id, page),
+        );
+        const toActor = createActorNames(engine);
+        const body = await Promise.all(items.map(({ body: receipt }) => toDeliveryReader(engine, toActor, receipt)));
+        return { body, headers, ...(next !== undefined && { next }) };
+      },
+    }),
+  ];
+};
