@@ -13,7 +13,9 @@ import {
   WrongExpectedRevision,
 } from '../events/store/eventStore.js';
 import { ProviderFault } from '../integrations/fault.js';
+import { FileStoreFull } from '../integrations/files/port.js';
 import { IdentityUnavailable } from '../integrations/identity/port.js';
+import { FileTooLarge } from '../platform/measuredContent.js';
 import { MasterKeyUnknown } from '../platform/vault.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import { ReadModelDropped, ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
@@ -138,6 +140,10 @@ export const faultAnswers: ReadonlyMap<ErrorClass, FaultAnswer> = new Map<ErrorC
     { status: 503, code: 'storage_full', error: 'Storage is full: nothing can be written until there is room', retryAfter: 30 },
   ],
   [
+    FileStoreFull,
+    { status: 503, code: 'storage_full', error: 'Storage is full: nothing can be written until there is room', retryAfter: 30 },
+  ],
+  [
     EventStoreUnavailable,
     { status: 503, code: 'event_store_unavailable', error: 'The event store cannot be reached', retryAfter: 1 },
   ],
@@ -169,6 +175,7 @@ export const faultAnswers: ReadonlyMap<ErrorClass, FaultAnswer> = new Map<ErrorC
     MasterKeyUnknown,
     { status: 503, code: 'vault_locked', error: 'The vault cannot be opened with the keys of this process', retryAfter: 30 },
   ],
+  [FileTooLarge, { status: 413, code: 'body_too_large', error: 'Request body too large' }],
   [AppendTooLarge, { status: 413, code: 'body_too_large', error: 'Request body too large' }],
   [WrongExpectedRevision, internal],
   [CorruptedRetry, internal],

@@ -5,7 +5,7 @@ import type { Actor } from '../events/envelope.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 import type { Exchange } from './exchange.js';
 import type { RepeatableCommand } from './idempotency.js';
-import type { RouteRequest } from './route.js';
+import type { RouteRequest, Upload } from './route.js';
 
 /** What was found out about a request before its handler is called. */
 export interface HandlerInput {
@@ -14,6 +14,7 @@ export interface HandlerInput {
   readonly body: unknown;
   /** The body as it was sent. */
   readonly raw: Uint8Array | undefined;
+  readonly upload?: { readonly upload: Upload; readonly keep: () => void };
   readonly website: WebsiteAccess | undefined;
   /** The caller's subject as events hold it; with writes. */
   readonly actorSubject?: string;
@@ -64,6 +65,16 @@ export class HandlerRequest implements RouteRequest {
     if (raw === undefined) throw new Error('the route takes no body');
     return raw;
   }
+
+  get upload(): Upload {
+    const { upload } = this.#input;
+    if (upload === undefined) throw new Error('the route takes no file');
+    return upload.upload;
+  }
+
+  readonly keepUpload = (): void => {
+    this.#input.upload?.keep();
+  };
 
   readonly header = (name: string): string | undefined => headerOf(this.#exchange.request)(name);
 

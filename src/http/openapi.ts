@@ -166,8 +166,26 @@ const parameters: Json = {
   IfNoneMatch: header('header', 'If-None-Match', { type: 'string' }, '`ETag` of what the caller has already.'),
 };
 
+const UploadedFile = Type.String({
+  format: 'binary',
+  contentMediaType: 'application/octet-stream',
+  description: 'The file, of up to 100 MB. Its type is found by its content, whatever is said of it.',
+});
+
 const operationOf = (route: Route, components: Components): Json => {
-  const { method, operationId, summary, description: text = `${summary}.`, tag, access, ifMatch, body, raw, example } = route;
+  const {
+    method,
+    operationId,
+    summary,
+    description: text = `${summary}.`,
+    tag,
+    access,
+    ifMatch,
+    body,
+    raw,
+    upload,
+    example,
+  } = route;
   const isWrite = method !== 'get';
   return {
     operationId,
@@ -188,17 +206,33 @@ const operationOf = (route: Route, components: Components): Json => {
       ...(hasETag(route) ? [refer('parameters', 'IfNoneMatch')] : []),
       ...(isStream(route) ? [refer('parameters', 'LastEventId')] : []),
     ],
-    ...(body !== undefined && {
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: components.request(body, `${capital(operationId)}Request`),
-            example: example?.body ?? exampleOf(closed(body), false),
+    ...(body !== undefined &&
+      upload !== undefined && {
+        requestBody: {
+          required: true,
+          content: {
+            'multipart/form-data': {
+              schema: components.request(
+                Type.Object({ file: UploadedFile, ...body.properties }),
+                `${capital(operationId)}Request`,
+              ),
+              example: example?.body ?? {},
+            },
           },
         },
-      },
-    }),
+      }),
+    ...(body !== undefined &&
+      upload === undefined && {
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: components.request(body, `${capital(operationId)}Request`),
+              example: example?.body ?? exampleOf(closed(body), false),
+            },
+          },
+        },
+      }),
     ...(raw !== undefined && {
       requestBody: {
         required: true,

@@ -80,12 +80,13 @@ const websiteRefusals = ({ scope, access, feature, method, whenArchived }: Route
   ];
 };
 
-const writeRefusals = ({ method, access, body, raw, ifMatch }: Route): readonly RouteRefusalCode[] => {
+const writeRefusals = ({ method, access, body, raw, upload, ifMatch }: Route): readonly RouteRefusalCode[] => {
   if (method === 'get') return [];
   return [
     ...(access === 'public' ? [] : (['read_only_token'] as const)),
     ...(body === undefined ? [] : (['body_required'] as const)),
-    ...(raw === undefined ? (['invalid_json', 'invalid_body'] as const) : []),
+    ...(raw === undefined && upload === undefined ? (['invalid_json'] as const) : []),
+    ...(raw === undefined ? (['invalid_body'] as const) : []),
     ifMatch === 'honoured' ? 'stale' : 'if_match_not_supported',
     ...(access === 'public' ? [] : (['invalid_headers', 'idempotency_key_reused'] as const)),
   ];

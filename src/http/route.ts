@@ -6,6 +6,9 @@ import type { Feature } from '../events/website/website.events.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 import type { HttpRefusalCode } from './errors.js';
 import type { FaultCode } from './faults.js';
+import type { StoredContent } from '../platform/measuredContent.js';
+import type { ByteRange, FileStore } from '../integrations/files/port.js';
+import type { Readable } from 'node:stream';
 import { listQuery, type Listing, type ListQuery } from './paging.js';
 
 /**
@@ -51,6 +54,11 @@ export interface Route {
    * Present: the body is taken as it was sent, with these headers; the handler checks all of them.
    */
   readonly raw?: TObject;
+  /**
+   * Present: the body is `multipart/form-data` with one part `file`, which is stored before `act` is
+   * called, and `body` says which text fields come with it.
+   */
+  readonly upload?: UploadDefinition;
   /**
    * Refuses by the headers alone, before the body is read.
    * @throws Refused, HttpFault
@@ -103,6 +111,26 @@ export interface Route {
   readonly answer: (request: RouteRequest, result: unknown) => Promise<Answer>;
 }
 
+/** A file that came with a request. */
+export interface Upload extends StoredContent {
+  /** Under which it is stored; empty in a dry run. */
+  readonly key: string;
+  /** As its sender calls it, cleaned. */
+  readonly fileName: string;
+  /** By its first bytes. */
+  readonly contentType: string;
+}
+
+/** What a route does with a file. Its scope is a website. */
+export interface UploadDefinition {
+  readonly files: FileStore;
+  /**
+   * Asked before the body is read, with the bytes that the file can have at least as it is announced.
+   * @throws Refused
+   */
+  readonly admit: (websiteId: string, bytes: number) => Promise<void>;
+}
+
 export interface AnswerDefinition {
   readonly description: string;
   readonly schema?: TSchema;
@@ -142,6 +170,10 @@ export interface RouteRequest<Params = Record<string, string>, Query = Record<st
   readonly body: Body;
   /** The body as it was sent, on routes that take it so. */
   readonly raw: Uint8Array;
+  /** The file, on routes that take one. It is removed again unless `act` keeps it. */
+  readonly upload: Upload;
+  /** The file is what the command has recorded, and stays. */
+  readonly keepUpload: () => void;
   /** The value of a header that may be there once, by its name in lower case. */
   readonly header: (name: string) => string | undefined;
   /** Which of these types the caller would rather have, by `Accept`; `undefined`: none of them. */
@@ -184,6 +216,8 @@ export interface Answer {
   /** Lists: how many there are on all pages, sent as `Total-Count`. */
   readonly total?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is read, instead of a body; `Range` is answered with a part of it. */
+  readonly content?: StreamedContent;
   /**
    * Server-sent events instead of a body; ends with the iterable. The caller is checked again
    * before each is sent, and the answer ends when they may not read it any more, or as another.
@@ -194,6 +228,14 @@ export interface Answer {
    * the headers. The caller is checked again before each is sent.
    */
   readonly parts?: AsyncIterable<string | Uint8Array>;
+}
+
+/** The content of a file; the answer's headers have its `content-type`. */
+export interface StreamedContent {
+  /** Of the whole file. */
+  readonly bytes: number;
+  /** Opens the content, or a part of it. */
+  readonly open: (range?: ByteRange) => Promise<Readable>;
 }
 
 /** Of a write after which there is nothing to say. */

@@ -6,10 +6,12 @@ import type { Engine } from '../engine.js';
 import { personalFields } from '../events/catalogue.js';
 import type { PlannedEvent } from '../events/store/planningEventStore.js';
 import { nextTurn } from '../platform/eventLoop.js';
+import { createKeyedLimit } from '../platform/keyedLimit.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
 import { archivedRefusalFor } from './auth/rules.js';
-import type { FindStanding } from './auth/standing.js';
+import type { FindStanding, Standing } from './auth/standing.js';
 import { parseBody, readBody } from './body.js';
+import { allowUpload } from './bodyTime.js';
 import { revisionsAllowed } from './conditional.js';
 import { answerFor, httpErrors } from './errors.js';
 import { sendParts } from './bodyStream.js';
@@ -21,7 +23,9 @@ import { personalFieldsOf } from './personalFields.js';
 import { dryRunType, replyTo, replyToError, send, type Reply } from './reply.js';
 import type { Answer, Route } from './route.js';
 import type { PeopleIn } from './storedResponse.js';
+import { sendContent } from './sendContent.js';
 import { createStreamGuard } from './streamGuard.js';
+import { maxOverheadBytes, receiveUpload, type ReceivedUpload } from './upload.js';
 import { bodyValidator, pathParamsOf, textsValidator } from './validation.js';
 
 /** Answers one request of one route. Whatever goes wrong is thrown. */
@@ -51,8 +55,14 @@ interface Body {
   readonly bytes: Buffer | undefined;
 }
 
+/** A body as it came: whole, or as a form whose file is stored. */
+type Sent = { readonly bytes: Buffer } | ReceivedUpload;
+
 /** A read that took longer (it waited for a list, or a provider) is authorised again. */
 const slowAnswerMs = 1_000;
+
+/** Of one subject at the same time: others wait, so that nobody's slow connections fill the disk with drafts. */
+const maxUploadsOfSubject = 4;
 
 const bodyless: Body = { value: undefined, bytes: undefined };
 const noFields = Type.Object({});
@@ -70,6 +80,7 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
   const query = textsValidator(route.query ?? Type.Object({}));
   const validateBody = bodyValidator(route.body ?? noFields);
   const isWrite = route.method !== 'get';
+  const limitUploads = createKeyedLimit(maxUploadsOfSubject);
   const peopleIn: PeopleIn = (status) => personalFieldsOf(route.answers[status]?.schema);
 
   const refuseArchived = (access: WebsiteAccess | undefined): void => {
@@ -83,10 +94,45 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     return readBody(exchange.request, exchange.admission);
   };
 
-  const bodyIn = async (bytes: Buffer): Promise<Body> => {
+  /** Receives the file, and removes it again unless `proceed` keeps it. */
+  const withUpload = async (
+    exchange: Exchange,
+    { caller, website }: Standing,
+    { dryRun, isAdmitted }: { readonly dryRun: boolean; readonly isAdmitted: boolean },
+    proceed: (sent: Sent, keep: () => void) => Promise<void>,
+  ): Promise<void> => {
+    const { upload } = route;
+    if (upload === undefined || website === undefined || caller === undefined) {
+      throw new Error(`${route.operationId} takes no file of a website`);
+    }
+    const { request } = exchange;
+    const { id } = website.website;
+    if (!isAdmitted) await upload.admit(id, Math.max(1, Number(request.headers['content-length'] ?? 0) - maxOverheadBytes));
+    await limitUploads(caller.subject, async () => {
+      const key = dryRun ? null : `${id}/${engine.ids.commandId()}`;
+      allowUpload(request);
+      const sent = await receiveUpload(request, upload.files, key);
+      let isKept = false;
+      try {
+        await proceed(sent, () => {
+          isKept = true;
+        });
+      } catch (error) {
+        // It may have been recorded: then it must stay. If not, it is removed with the other orphans.
+        isKept = answerFor(error, exchange.requestId).status >= 500;
+        throw error;
+      } finally {
+        if (key !== null && !isKept) await upload.files.remove(key);
+      }
+    });
+  };
+
+  const bodyIn = async (sent: Sent): Promise<Body> => {
+    const isForm = 'upload' in sent;
+    const bytes = isForm ? Buffer.from(JSON.stringify([sent.fields, sent.upload.fileName, sent.upload.sha256])) : sent.bytes;
     if (route.raw !== undefined) return { value: undefined, bytes };
     if (route.body === undefined && saysNothing(bytes)) return bodyless;
-    const value = parseBody(bytes);
+    const value = isForm ? { ...sent.fields } : parseBody(bytes);
     const violations = validateBody(value);
     if (route.precheck !== undefined && isObject(value)) {
       const refusal = await route.precheck(value, violations);
@@ -159,71 +205,80 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     check('query', query(asked));
     const isArchivedRefused = key === undefined || dryRun;
     if (isArchivedRefused) refuseArchived(standing.website);
-    const sent = isWrite ? await bytesOf(exchange) : undefined;
     const findAgain = async (): Promise<void> => {
       standing = await findStanding(exchange, route, values);
     };
-    if (isSlow) {
-      await findAgain();
-      if (isArchivedRefused) refuseArchived(standing.website);
-    }
-    const { value, bytes } = sent === undefined ? bodyless : await bodyIn(sent);
 
-    const { caller } = standing;
-    const plan = dryRun ? engine.plan() : undefined;
-    const actorSubject = caller !== undefined && isWrite ? await actorSubjectOf(caller, plan?.engine ?? engine) : undefined;
-    const input = (): HandlerInput => ({
-      params: values,
-      query: asked,
-      body: value,
-      raw: bytes,
-      website: standing.website,
-      ...(actorSubject !== undefined && { actorSubject }),
-    });
+    /** What is done once the body is there. */
+    const proceed = async (sent: Sent | undefined, keepUpload: () => void = () => undefined): Promise<void> => {
+      if (isSlow || route.upload !== undefined) {
+        await findAgain();
+        if (isArchivedRefused) refuseArchived(standing.website);
+      }
+      const { value, bytes } = sent === undefined ? bodyless : await bodyIn(sent);
 
-    if (plan !== undefined) {
-      await decide(exchange, new HandlerRequest(engine, exchange, input()), plan.engine);
-      const body = { events: await Promise.all(plan.planned.map(toPlanned)) };
-      send(exchange, replyTo(exchange, { body, headers: { 'content-type': dryRunType } }, baseUrl()));
-      return;
-    }
-
-    if (key !== undefined && caller !== undefined) {
-      const same = { key, caller, path: request.path, request: requestHash(request.originalUrl, bytes), peopleIn, findAgain };
-      const reply = await idempotency(same, async (repeated) => {
-        // Not before: what was answered is answered again, also when the website was archived
-        // since.
-        refuseArchived(standing.website);
-        return settled(
-          exchange,
-          () => answerRequest(exchange, new HandlerRequest(engine, exchange, { ...input(), repeated })),
-          baseUrl,
-        );
+      const { caller } = standing;
+      const plan = dryRun ? engine.plan() : undefined;
+      const actorSubject = caller !== undefined && isWrite ? await actorSubjectOf(caller, plan?.engine ?? engine) : undefined;
+      const input = (): HandlerInput => ({
+        params: values,
+        query: asked,
+        body: value,
+        raw: bytes,
+        ...(sent !== undefined && 'upload' in sent && { upload: { upload: sent.upload, keep: keepUpload } }),
+        website: standing.website,
+        ...(actorSubject !== undefined && { actorSubject }),
       });
-      send(exchange, reply);
-      return;
-    }
 
-    const handled = new HandlerRequest(engine, exchange, input());
-    const answer = await answerRequest(exchange, handled);
-    if (!isWrite && engine.clock.now() - exchange.startedAt > slowAnswerMs) await findAgain();
-    const { events, parts: bodyParts } = answer;
-    if (events === undefined && bodyParts === undefined) {
-      send(exchange, replyTo(exchange, answer, baseUrl()));
-      return;
-    }
-    const end = (): void => {
-      handled.abort();
+      if (plan !== undefined) {
+        await decide(exchange, new HandlerRequest(engine, exchange, input()), plan.engine);
+        const body = { events: await Promise.all(plan.planned.map(toPlanned)) };
+        send(exchange, replyTo(exchange, { body, headers: { 'content-type': dryRunType } }, baseUrl()));
+        return;
+      }
+
+      if (key !== undefined && caller !== undefined) {
+        const same = { key, caller, path: request.path, request: requestHash(request.originalUrl, bytes), peopleIn, findAgain };
+        const reply = await idempotency(same, async (repeated) => {
+          // Not before: what was answered is answered again, also when the website was archived
+          // since.
+          refuseArchived(standing.website);
+          return settled(
+            exchange,
+            () => answerRequest(exchange, new HandlerRequest(engine, exchange, { ...input(), repeated })),
+            baseUrl,
+          );
+        });
+        send(exchange, reply);
+        return;
+      }
+
+      const handled = new HandlerRequest(engine, exchange, input());
+      const answer = await answerRequest(exchange, handled);
+      if (!isWrite && engine.clock.now() - exchange.startedAt > slowAnswerMs) await findAgain();
+      if (answer.content !== undefined) {
+        await sendContent(exchange, { ...answer, content: answer.content });
+        return;
+      }
+      if (answer.events === undefined) {
+        send(exchange, replyTo(exchange, answer, baseUrl()));
+        return;
+      }
+      const end = (): void => {
+        handled.abort();
+      };
+      const guard = createStreamGuard(engine, standing, (note) => parts.findStandingNoting(note)(exchange, route, values));
+      const ended = parts.onStream(exchange, end);
+      try {
+        const streaming = { clock: engine.clock, signal: handled.signal, end, guard };
+        await sendEvents(exchange, { ...answer, events: answer.events }, streaming);
+      } finally {
+        ended();
+      }
     };
-    const guard = createStreamGuard(engine, standing, (note) => parts.findStandingNoting(note)(exchange, route, values));
-    const ended = parts.onStream(exchange, end);
-    try {
-      const streaming = { clock: engine.clock, signal: handled.signal, end, guard };
-      if (events !== undefined) await sendEvents(exchange, { ...answer, events }, streaming);
-      else if (bodyParts !== undefined) await sendParts(exchange, { ...answer, parts: bodyParts }, streaming);
-    } finally {
-      ended();
-    }
+
+    if (route.upload !== undefined) await withUpload(exchange, standing, { dryRun, isAdmitted: key !== undefined }, proceed);
+    else await proceed(isWrite ? { bytes: await bytesOf(exchange) } : undefined);
   };
 };
 

@@ -1,9 +1,10 @@
 import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { measure, type StoredContent } from '../../platform/measuredContent.js';
 import type { Random } from '../../platform/random.js';
 import { embedded, makeFolder, nullIfMissing, sync, systemErrorCode, withDiskFaults } from '../embeddedFiles.js';
-import { checkKey, measure } from './content.js';
-import { FileStoreFull, type FileStore, type ListedFile, type StoredContent } from './port.js';
+import { checkKey } from './fileKey.js';
+import { FileStoreFull, type FileStore, type ListedFile } from './port.js';
 
 const fullCodes = ['ENOSPC', 'EDQUOT'];
 

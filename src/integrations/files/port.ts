@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { StoredContent } from '../../platform/measuredContent.js';
 
 /**
  * Where uploaded files are kept, under keys such as `01m8…/01m8…`: parts of letters, digits, `-` and
@@ -41,12 +42,6 @@ export interface FileStore {
   removeDrafts(before: number): Promise<number>;
 }
 
-export interface StoredContent {
-  readonly bytes: number;
-  /** Hexadecimal. */
-  readonly sha256: string;
-}
-
 /** The first and the last byte, both inclusive. */
 export interface ByteRange {
   readonly start: number;
@@ -72,11 +67,6 @@ export interface Download {
   readonly contentType: string;
   /** The value of `Content-Disposition`. */
   readonly disposition: string;
-}
-
-/** The file has more bytes than it may have. */
-export class FileTooLarge extends Error {
-  override readonly name = 'FileTooLarge';
 }
 
 /** There is no room for the file. */

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { measure } from '../../platform/measuredContent.js';
 import type { BucketAccount } from '../../platform/settings.js';
 import { createCircuitBreaker } from '../circuitBreaker.js';
 import { ProviderFault } from '../fault.js';
-import { checkKey, measure } from './content.js';
+import { checkKey } from './fileKey.js';
 import { FileStoreFull, type FileStore } from './port.js';
 
 const provider = 's3';

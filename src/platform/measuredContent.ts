@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { FileTooLarge, type StoredContent } from './port.js';
+
+/** A file has more bytes than it may have. */
+export class FileTooLarge extends Error {
+  override readonly name = 'FileTooLarge';
+}
+
+export interface StoredContent {
+  readonly bytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
 
 /** Content that is counted and hashed while it is passed on. */
 export interface Measured {
@@ -29,12 +39,4 @@ export const measure = (content: AsyncIterable<Uint8Array>, maxBytes: number): M
     hasFailed = false;
   }
   return { content: passOn(), stored: () => ({ bytes, sha256: hash.copy().digest('hex') }), hasFailed: () => hasFailed };
-};
-
-/**
- * No key leads out of the folder, or to the names that begin with a dot. @throws Error when it is none
- */
-export const checkKey = (key: string): string => {
-  if (key.length > 200 || !/^[\w-]+(?:\/[\w-]+)*$/.test(key)) throw new Error(`${key} is not the key of a file`);
-  return key;
 };
