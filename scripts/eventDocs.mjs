@@ -140,6 +140,8 @@ const inWords = (schema) => {
       return 'object';
     case 'null':
       return '`null`';
+    case undefined:
+      return 'any JSON value';
     default:
       throw new Error(`no words for the schema ${JSON.stringify(schema)}: add them to scripts/eventDocs.mjs`);
   }

@@ -20,6 +20,13 @@ const used = {
   '/repos/{owner}/{repo}/collaborators': ['get'],
   '/repos/{owner}/{repo}/collaborators/{username}': ['put'],
   '/repos/{owner}/{repo}/invitations': ['get'],
+  '/repos/{owner}/{repo}/contents/{path}': ['get'],
+  '/repos/{owner}/{repo}/git/ref/{ref}': ['get'],
+  '/repos/{owner}/{repo}/git/blobs': ['post'],
+  '/repos/{owner}/{repo}/git/trees': ['post'],
+  '/repos/{owner}/{repo}/git/commits': ['post'],
+  '/repos/{owner}/{repo}/git/commits/{commit_sha}': ['get'],
+  '/repos/{owner}/{repo}/git/refs/{ref}': ['patch'],
 };
 
 /** @typedef {{ [key: string]: unknown }} Json */

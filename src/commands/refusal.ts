@@ -1,4 +1,4 @@
-import type { JsonValue } from '../events/envelope.js';
+import type { Actor, JsonValue } from '../events/envelope.js';
 
 /** Why something is refused; the entry mode maps it to its own terms (HTTP: `http/errors.ts`). */
 export type RefusalKind = 'invalid' | 'conflict' | 'unauthenticated' | 'forbidden' | 'notFound';
@@ -68,6 +68,8 @@ export const refusalKinds = {
   stale: 'conflict',
   provisioning_in_compensation: 'conflict',
   provisioning_not_failed: 'conflict',
+  content_not_found: 'notFound',
+  content_version_not_found: 'notFound',
   booking_not_found: 'notFound',
   bookings_elsewhere: 'conflict',
   calendar_full: 'conflict',
@@ -166,7 +168,21 @@ export const refusals = {
     ...refuse('invalid_query', `Invalid query — ${field}: ${issue}`),
     details: [{ field, issue }],
   }),
-  stale: () => refuse('stale', 'Someone else saved while you were editing'),
+  /** `current`: of a document, what was saved last, by whom; `null`: nothing. */
+  stale: (current?: { readonly hash: string; readonly at: string; readonly actor: Actor } | null): Refusal => ({
+    ...refuse('stale', 'Someone else saved while you were editing'),
+    ...(current !== undefined && {
+      details: {
+        currentHash: current?.hash ?? null,
+        updatedAt: current?.at ?? null,
+        updatedBy: current === null ? null : { ...current.actor },
+      },
+    }),
+  }),
+
+  contentNotFound: (id: string) => refuse('content_not_found', `Content ${id} not found`),
+  contentVersionNotFound: (hash: string, id: string) =>
+    refuse('content_version_not_found', `Version ${hash} of content ${id} not found`),
 
   provisioningInCompensation: (websiteId: string) =>
     refuse('provisioning_in_compensation', `What the provisioning of website ${websiteId} has left is being removed`),

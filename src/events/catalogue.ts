@@ -3,6 +3,7 @@ import { apiKeyStream, deviceGrantStream, subjectKeysStream } from './apiKey/api
 import { billingStream, customerStream } from './billing/billing.stream.js';
 import { bookingStream } from './booking/booking.stream.js';
 import { clientEmailStream, clientStream, clientSubjectStream } from './client/client.stream.js';
+import { contentStream } from './content/content.stream.js';
 import type { EventDefinitions, StreamDefinition } from './defineStream.js';
 import { deletionStream } from './deletion/deletion.stream.js';
 import { deliveryStream } from './delivery/delivery.stream.js';
@@ -43,6 +44,7 @@ export const streams: readonly StreamDefinition[] = [
   siteStream,
   deletionStream,
   pushStream,
+  contentStream,
   seoStream,
   seoRunStream,
   bookingStream,

@@ -22,12 +22,14 @@ export interface StreamReader {
   /**
    * The events of one stream, oldest first, after a revision (exclusive; default: all), up to the
    * end that the stream has while it is read.
+   * @param pageSize how many are read at once: fewer where only the first ones are used
    * @throws as `EventStore.readStream`; UnknownEvent
    */
   readonly history: <Event extends DomainEvent, Key>(
     stream: StreamNaming<Key>,
     key: Key,
     after?: bigint,
+    pageSize?: number,
   ) => AsyncGenerator<Recorded<Event>, void>;
   /**
    * Up to `max` events of the stream of this name, from the revision `from` on (inclusive), oldest
@@ -37,7 +39,7 @@ export interface StreamReader {
   readonly slice: (name: string, from: bigint, max: number) => Promise<readonly Recorded[]>;
 }
 
-const pageSize = 1_000;
+const defaultPageSize = 1_000;
 
 export const createStreamReader = (parts: {
   readonly eventStore: Pick<EventStore, 'readStream'>;
@@ -50,6 +52,7 @@ export const createStreamReader = (parts: {
     stream: StreamNaming<Key>,
     key: Key,
     after = -1n,
+    pageSize = defaultPageSize,
   ): AsyncGenerator<Recorded<Event>, void> {
     const name = stream.name(key);
     for (let from = after + 1n; ;) {

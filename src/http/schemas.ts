@@ -60,6 +60,14 @@ export const Id = (options: TextOptions = {}): TString =>
 export const CheckpointId = (options: TextOptions = {}): TString =>
   Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$', 'x-issue': 'use 1 to 64 letters, digits and dashes', ...options });
 
+/** Of a content or marketing document, within its website; also the name of a file. */
+export const ContentId = (options: TextOptions = {}): TString =>
+  Type.String({
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    'x-issue': 'use 1 to 64 letters, digits, dashes and underscores',
+    ...options,
+  });
+
 export const ShopDomain = (options: TextOptions = {}): TString =>
   Type.String({
     maxLength: 100,

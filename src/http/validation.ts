@@ -104,6 +104,27 @@ export const bodyValidator = (schema: TSchema): Validate => {
 };
 
 /**
+ * A validator of what a schema from outside describes, taken as it is written: what it does not say
+ * is allowed. Fields are named from `whole` on.
+ * @param part the part of it that is meant, as a JSON pointer
+ * @throws what is wrong with the schema
+ */
+export const partValidator = (schema: Schema, part: string, whole: string): Validate => {
+  const ajv = addFormatsTo(new Ajv2020({ strict: false, allErrors: true, verbose: true, logger: false }));
+  const validate = ajv.addSchema(schema, 'whole').getSchema(`whole#${part}`);
+  if (validate === undefined) throw new Error(`the schema has no part ${part}`);
+  return (value) => {
+    if (validate(value)) return [];
+    return violations(validate as ValidateFunction, '')
+      .slice(0, maxViolations)
+      .map(({ field, issue }) => ({ field: field === '' ? whole : `${whole}.${field}`, issue }));
+  };
+};
+
+/** Of a long document, more would help nobody. */
+const maxViolations = 100;
+
+/**
  * A validator of path parameters or of a query: where the schema asks for them, decimal digits
  * become integers, `true` and `false` booleans. Any other text stays one, and is refused as one.
  * Defaults are filled in, what is not known is refused by name.

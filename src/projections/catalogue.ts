@@ -5,6 +5,7 @@ import { billingProjection } from './billing/billing.projection.js';
 import { bookingProjection } from './booking/booking.projection.js';
 import { clientProjection } from './client/client.projection.js';
 import { clientSubjectProjection } from './client/clientSubject.projection.js';
+import { contentProjection } from './content/content.projection.js';
 import { deliveryProjection } from './delivery/delivery.projection.js';
 import { domainProjection } from './domain/domain.projection.js';
 import type { AnyProjection } from './projection.js';
@@ -22,6 +23,7 @@ export const projections: readonly AnyProjection[] = [
   accessProjection,
   deliveryProjection,
   receiptProjection,
+  contentProjection,
   provisioningProjection,
   billingProjection,
   seoProjection,

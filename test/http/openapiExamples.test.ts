@@ -63,6 +63,16 @@ const ownDomain = async (): Promise<Arranged> => {
   return {};
 };
 
+/** One document after the other, each over what is there. */
+const savedAs = async (path: string, bodies: readonly object[]): Promise<Arranged> => {
+  for (const body of bodies) {
+    const { hash } = (await call('GET', ofSite(`/${path}`))).body as { readonly hash?: string };
+    const answer = await call('PUT', ofSite(`/${path}`), { baseHash: hash ?? null, body });
+    if (answer.status !== 200) throw new Error(`PUT ${path} answered ${answer.status}: ${answer.text}`);
+  }
+  return {};
+};
+
 /** What has to be there before an example works, beside a website with everybody that there can be to it. */
 const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   resendInvitation: async () => ({ ids: await invite() }),
@@ -85,6 +95,16 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
     await call('PUT', ofSite('/delivery/checkpoints/kickoff'), { status: 'done' });
     return {};
   },
+  saveContent: () => savedAs('content/site', [{}]),
+  saveMarketing: () => savedAs('marketing/newsletter', [{}]),
+  getContent: () => savedAs('content/site', [{}]),
+  listContentVersions: () => savedAs('content/site', [{}]),
+  getContentVersion: () => savedAs('content/site', [{}]),
+  restoreContent: () => savedAs('content/site', [{}, { headline: 'Bread from four in the morning' }]),
+  getMarketing: () => savedAs('marketing/newsletter', [{}]),
+  listMarketingVersions: () => savedAs('marketing/newsletter', [{}]),
+  getMarketingVersion: () => savedAs('marketing/newsletter', [{}]),
+  restoreMarketing: () => savedAs('marketing/newsletter', [{}, { subject: 'Easter bread' }]),
   cancelBooking: async () => {
     const body = { title: 'Call', start: '2030-01-31T12:00:00Z', end: '2030-01-31T13:00:00Z' };
     return { ids: { booking: await madeId(ofSite('/bookings'), body) } };

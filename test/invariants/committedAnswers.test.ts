@@ -9,6 +9,7 @@ import type { Route } from '../../src/http/route.js';
 import { createRoutes } from '../../src/http/routes/index.js';
 import { createEmbeddedLedger } from '../../src/integrations/payments/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
+import { hashOfJson } from '../../src/platform/canonicalJson.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { provisioningCompensation } from '../../src/workers/provisioning/provisioning.compensation.js';
 import { provisioningProcess } from '../../src/workers/provisioning/provisioning.process.js';
@@ -501,6 +502,42 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
       };
     },
   },
+  ...Object.fromEntries(
+    ['content', 'marketing'].flatMap((collection) => [
+      [
+        `PUT /websites/:id/${collection}/:documentId`,
+        {
+          'and somebody saves over it': async () => {
+            const path = `/websites/${await newWebsite()}/${collection}/site`;
+            const body = { headline: 'Mine' };
+            return {
+              write: ['PUT', path, { baseHash: null, body }] as const,
+              meanwhile: () => elsewhere('PUT', path, { baseHash: hashOfJson(body), body: { headline: 'Theirs' } }),
+              status: 200,
+              body: having({ body, hash: hashOfJson(body) }),
+            };
+          },
+        },
+      ],
+      [
+        `POST /websites/:id/${collection}/:documentId/restore`,
+        {
+          'and somebody saves over it': async () => {
+            const path = `/websites/${await newWebsite()}/${collection}/site`;
+            const [first, second] = [{ headline: 'First' }, { headline: 'Second' }];
+            await elsewhere('PUT', path, { baseHash: null, body: first });
+            await elsewhere('PUT', path, { baseHash: hashOfJson(first), body: second });
+            return {
+              write: ['POST', `${path}/restore`, { hash: hashOfJson(first), baseHash: hashOfJson(second) }] as const,
+              meanwhile: () => elsewhere('PUT', path, { baseHash: hashOfJson(first), body: {} }),
+              status: 200,
+              body: having({ body: first, hash: hashOfJson(first) }),
+            };
+          },
+        },
+      ],
+    ]),
+  ),
   'POST /websites/:id/bookings': {
     'and it is cancelled': async () => {
       const path = `/websites/${await newWebsite()}/bookings`;

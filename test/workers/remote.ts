@@ -74,6 +74,7 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
       inviteCollaborator: (_, username) => line('inviteCollaborator', () => void collaborators.push(username)),
       listCollaborators: () => line('listCollaborators', () => [...collaborators]),
       listTemplates: () => Promise.resolve([]),
+      readEditable: () => Promise.resolve(null),
       readPicture: () => Promise.resolve(null),
       defaultTemplateId: 'business',
       listCommits: () => Promise.resolve([]),

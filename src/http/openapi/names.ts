@@ -6,7 +6,17 @@ import { SeoScanTrigger } from '../../events/seo/seo.events.js';
 import { ServiceKind } from '../../events/service/service.events.js';
 import { Feature, Tier } from '../../events/website/website.events.js';
 import { invoiceStatuses, subscriptionStatuses } from '../../integrations/payments/port.js';
-import { CheckpointId, Currency, EmailAddress, HexColour, ShopDomain, Slug, SourceHostUsername, Timestamp } from '../schemas.js';
+import {
+  CheckpointId,
+  ContentId,
+  Currency,
+  EmailAddress,
+  HexColour,
+  ShopDomain,
+  Slug,
+  SourceHostUsername,
+  Timestamp,
+} from '../schemas.js';
 
 /**
  * Names of enums and forms of text that recur. Wherever a schema asks for the same, the document
@@ -22,6 +32,7 @@ export const namedForms: Readonly<Record<string, { readonly schema: TSchema; rea
   HexColour: { schema: HexColour({ examples: ['#7a4b2a'] }), description: 'A colour as `#RRGGBB`.' },
   Currency: { schema: Currency({ examples: ['eur'] }), description: 'ISO 4217, lower-case.' },
   CheckpointId: { schema: CheckpointId({ examples: ['kickoff'] }), description: '1 to 64 letters, digits and dashes.' },
+  ContentId: { schema: ContentId({ examples: ['site'] }), description: '1 to 64 letters, digits, dashes and underscores.' },
   ShopDomain: { schema: ShopDomain({ examples: ['corner-bakery.myshopify.com'] }), description: 'The shop’s own domain.' },
   SourceHostUsername: { schema: SourceHostUsername({ examples: ['ada'] }), description: 'A username on the source host.' },
   Role: { schema: LinkRole, description: 'What a linked client may do: `viewer` reads, `editor` also edits content.' },

@@ -20,6 +20,7 @@ export const exampleIds = {
   document: '01m820a5w8c1n3v6y9b2d4f7hk',
   media: '01m820a7x0d2p4w7z0c3e5g8jm',
   checkpoint: 'kickoff',
+  contentVersion: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
 } as const;
 
 /** Whose id `:id` is, and what stands for it in examples, by the part of the path before it. */
@@ -38,6 +39,7 @@ export const idsByPath: Readonly<Record<string, Word>> = {
   media: { description: 'Id of the file.', example: exampleIds.media },
   content: { description: 'Id of the content document.', example: 'site' },
   marketing: { description: 'Id of the marketing document.', example: 'newsletter' },
+  versions: { description: 'Hash of the version.', example: exampleIds.contentVersion },
   checkpoints: { description: 'Id of the checkpoint.', example: exampleIds.checkpoint },
   domains: { description: 'The hostname.', example: 'www.corner-bakery.example' },
 };
@@ -153,6 +155,7 @@ export const words: Readonly<Record<string, Word>> = {
   series: { description: 'One entry for each day.' },
   showPreviewUrl: { description: 'Whether clients see the preview.' },
   actor: { description: 'Who did it.' },
+  updatedBy: { description: 'Who changed it last.' },
   changes: { description: 'What is another now.' },
   code: { description: 'What is wrong, for programs.' },
   subscription: { description: 'The subscription; `null`: none.' },

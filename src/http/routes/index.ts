@@ -15,6 +15,7 @@ import { billingRoutes, type BillingRouteParts } from './billing/billing.routes.
 import { bookingRoutes, type BookingRouteParts } from './booking/booking.routes.js';
 import { changeRoutes, type ChangeRouteParts } from './change/change.routes.js';
 import { clientRoutes, type ClientRouteParts } from './client/client.routes.js';
+import { contentRoutes } from './content/content.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { deploymentRoutes } from './deployment/deployment.routes.js';
 import { domainRoutes, type DomainRouteParts } from './domain/domain.routes.js';
@@ -70,6 +71,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...receiptRoutes(parts),
     ...provisioningRoutes(parts),
     ...deploymentRoutes(parts),
+    ...contentRoutes(parts),
     ...analyticsRoutes(parts),
     ...seoRoutes(parts),
     ...bookingRoutes(parts),

@@ -18,7 +18,8 @@ import {
 } from '../embeddedFiles.js';
 import { branchHead, openObjects, templateRef, UnreadableRepository, type GitObjects } from '../gitObjects.js';
 import { createMemoryFiles } from './memoryFiles.js';
-import type { Commit, Repository, SourceHost } from './port.js';
+import { dataFile, editableFile, parseEditable } from './editable.js';
+import type { Commit, EditableSchema, Repository, SourceHost } from './port.js';
 
 /** Stored in the repository's folder as `doorstep.json`, which git ignores. */
 interface RepositoryMetadata {
@@ -119,6 +120,7 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     },
     deleteRepository: (request) => withDiskFaults(mutex.run(request.name, () => deleteRepository(request))),
     listTemplates: () => withDiskFaults(listTemplates(templatesFolder)),
+    readEditable: (id) => withDiskFaults(readEditable(templatesFolder, id)),
     readPicture: (id) =>
       isPlainName(id) ? withDiskFaults(nullIfMissing(readFile(join(templatesFolder, `${id}.webp`)))) : Promise.resolve(null),
   };
@@ -206,6 +208,23 @@ const readTemplate = async (templatesFolder: string, id: string): Promise<Templa
   if (typeof name !== 'string' || typeof description !== 'string')
     throw permanentFault(`The template "${id}" has no name or no description in its template.json`);
   return { id, name, description };
+};
+
+const readEditable = async (templatesFolder: string, id: string): Promise<EditableSchema | null> => {
+  if (!isPlainName(id)) return null;
+  const text = await nullIfMissing(readFile(join(templatesFolder, id, editableFile), 'utf8'));
+  if (text === null) return null;
+  const schema = parseEditable(embedded, `the template "${id}"`, text);
+  const properties = await Promise.all(
+    Object.entries(schema.properties).map(async ([documentId, document]) => {
+      const shown = isPlainName(documentId)
+        ? await nullIfMissing(readFile(join(templatesFolder, id, dataFile(documentId)), 'utf8'))
+        : null;
+      if (shown === null || typeof document !== 'object' || document === null) return [documentId, document] as const;
+      return [documentId, { ...document, default: JSON.parse(shown) as unknown }] as const;
+    }),
+  );
+  return { ...schema, properties: Object.fromEntries(properties) };
 };
 
 const listTemplates = async (templatesFolder: string): Promise<readonly Template[]> => {

@@ -5,7 +5,8 @@ import type { Random } from '../../platform/random.js';
 import type { GitHubAccount } from '../../platform/settings.js';
 import { ProviderFault } from '../fault.js';
 import { createProviderHttp, parserFor } from '../http.js';
-import type { Commit, Repository, SourceHost } from './port.js';
+import { editableFile, parseEditable } from './editable.js';
+import type { Commit, EditableSchema, Repository, SourceHost } from './port.js';
 
 const provider = 'GitHub';
 
@@ -35,6 +36,10 @@ const ListedCommit = Type.Object({
 });
 const parseCommits = parserFor(provider, Type.Array(ListedCommit));
 
+const parseFile = parserFor(provider, Type.Object({ encoding: Type.Literal('base64'), content: Type.String() }));
+
+/** How long what can be edited of the template is not read again. */
+const EDITABLE_CACHE_MS = 300_000;
 /** GitHub copies a template within seconds; a provisioning step has two minutes. */
 const COPY_TIMEOUT_MS = 90_000;
 const FIRST_POLL_MS = 500;
@@ -217,6 +222,17 @@ export const createGitHub = (options: {
     }
   };
 
+  /** A file of the default branch, or of the commit `ref`; `null` when there is none. */
+  const readFile = async (location: { owner: string; repo: string }, path: string, ref?: string): Promise<Uint8Array | null> => {
+    const request = { ...location, path, ...(ref !== undefined && { ref }) };
+    const found = await unless([404], ({ rest }) => rest.repos.getContent(request), null);
+    return found === null ? null : Buffer.from(parseFile(found.data).content, 'base64');
+  };
+  const readText = async (location: { owner: string; repo: string }, path: string): Promise<string | null> => {
+    const bytes = await readFile(location, path);
+    return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+  };
+
   const inviteCollaborator: SourceHost['inviteCollaborator'] = async (repositoryId, username) => {
     const location = locationOf(repositoryId);
     const request = { ...location, username, permission: 'push' } as const;
@@ -264,6 +280,25 @@ export const createGitHub = (options: {
     return true;
   };
 
+  let editable: { readonly readAt: number; readonly schema: Promise<EditableSchema | null> } | undefined;
+
+  /** Kept for a while, because every form and every save asks for it. */
+  const readEditable = (): Promise<EditableSchema | null> => {
+    if (editable !== undefined && clock.now() - editable.readAt < EDITABLE_CACHE_MS) return editable.schema;
+    const { owner: holder, name: repo } = template;
+    const read = async (): Promise<EditableSchema | null> => {
+      const text = await readText({ owner: holder, repo }, editableFile);
+      return text === null ? null : parseEditable(provider, `the template ${holder}/${repo}`, text);
+    };
+    const reading = { readAt: clock.now(), schema: read() };
+    editable = reading;
+    // A fault is not kept.
+    reading.schema.catch(() => {
+      if (editable === reading) editable = undefined;
+    });
+    return reading.schema;
+  };
+
   return {
     provider: 'github',
     defaultTemplateId: template.name,
@@ -278,6 +313,7 @@ export const createGitHub = (options: {
       Promise.resolve([
         { id: template.name, name: template.name, description: `The repository ${template.owner}/${template.name} on GitHub` },
       ]),
+    readEditable: (id) => (id === template.name ? readEditable() : Promise.resolve(null)),
     // GitHub makes such pictures of repositories on its own site only; the first part may be any.
     readPicture: (id) =>
       Promise.resolve(

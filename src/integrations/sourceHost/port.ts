@@ -38,8 +38,20 @@ export interface SourceHost {
   /** The templates that `createRepository` accepts. */
   listTemplates(): Promise<readonly { id: string; name: string; description: string }[]>;
 
+  /**
+   * What people may edit of a template, as a JSON Schema with a property for each document; `null`
+   * when the template says nothing, or is not there.
+   */
+  readEditable(templateId: string): Promise<EditableSchema | null>;
+
   /** The picture of a template as WebP, or its address elsewhere; `null` when there is none. */
   readPicture(templateId: string): Promise<Uint8Array | string | null>;
+}
+
+/** A JSON Schema (2020-12) of an object, whose properties are the documents of content. */
+export interface EditableSchema {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly [keyword: string]: unknown;
 }
 
 export interface Repository {

@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { featuresOf } from '../../../commands/website/website.decider.js';
 import { Feature, features, Tier, tiers } from '../../../events/website/website.events.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
+import type { Engine } from '../../../engine.js';
+import { ProviderFault } from '../../../integrations/fault.js';
 import { httpErrors } from '../../errors.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 
@@ -12,6 +14,16 @@ const Template = Type.Object(
     id: Type.String(),
     name: Type.String(),
     description: Type.String(),
+    editable: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'What people may edit of its sites, as a JSON Schema (2020-12) from which a form can be drawn: a property for each content document. `default` is what the template shows; `x-widget` says how a part is best edited: `text`, `image` or `hours`. Absent: the template says nothing, and content documents are what they like.',
+        examples: [{ type: 'object', properties: { company: { type: 'object', properties: { tagline: { type: 'string' } } } } }],
+      }),
+    ),
+    editableUnavailable: Type.Optional(
+      Type.Boolean({ description: 'True when the source host could not be asked for what can be edited.' }),
+    ),
     picture: Type.Optional(Type.String({ description: 'Address of a picture of it, which needs no credential.' })),
   },
   { $id: 'Template', description: 'What a website is made from.' },
@@ -28,70 +40,87 @@ const Plan = Type.Object(
 );
 
 export const templateRoutes = ({
+  engine: { logger },
   sourceHost,
   baseUrl,
 }: {
+  readonly engine: Pick<Engine, 'logger'>;
   readonly sourceHost: SourceHost;
   readonly baseUrl: () => string;
-}): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/templates',
-    operationId: 'listTemplates',
-    summary: 'List the templates that websites can be made from',
-    description: 'Each with its id, name and picture.',
-    tag: templateTag,
-    scope: 'installation',
-    access: 'signedIn',
-    answers: { 200: { description: 'All of them.', schema: Type.Array(Template) } },
-    answer: async () => {
-      const templates = await sourceHost.listTemplates();
-      const body = await Promise.all(
-        templates.map(async (template) => {
-          const found = await sourceHost.readPicture(template.id);
-          if (found === null) return template;
-          return { ...template, picture: typeof found === 'string' ? found : `${baseUrl()}/templates/${template.id}/picture` };
-        }),
-      );
-      return { body };
-    },
-  }),
+}): readonly Route[] => {
+  /** The list is what websites are created from, so it is answered without the source host too. */
+  const editableOf = async (id: string) => {
+    try {
+      const editable = await sourceHost.readEditable(id);
+      return editable === null ? {} : { editable };
+    } catch (error) {
+      if (!(error instanceof ProviderFault)) throw error;
+      logger.warn({ err: error, templateId: id }, 'what can be edited of a template could not be read');
+      return { editableUnavailable: true };
+    }
+  };
 
-  route({
-    method: 'get',
-    path: '/templates/:templateId/picture',
-    operationId: 'getTemplatePicture',
-    summary: 'The picture of a template',
-    description: 'A PNG or an SVG, as its content type says; it needs no credential, so that pages can show it.',
-    tag: templateTag,
-    scope: 'installation',
-    // Pages show it in an `img`, which sends no credential.
-    access: 'public',
-    refusals: ['not_found'],
-    answers: { 200: { description: 'WebP.', contentType: 'image/webp' } },
-    answer: async ({ params }) => {
-      const found = await sourceHost.readPicture(params.templateId);
-      if (found === null || typeof found === 'string') throw httpErrors.notFound();
-      return { body: found, headers: { 'content-type': 'image/webp', 'cache-control': 'public, max-age=3600' } };
-    },
-  }),
+  return [
+    route({
+      method: 'get',
+      path: '/templates',
+      operationId: 'listTemplates',
+      summary: 'List the templates that websites can be made from',
+      description: 'Each with its id, name and picture, and what can be edited of its sites.',
+      tag: templateTag,
+      scope: 'installation',
+      access: 'signedIn',
+      answers: { 200: { description: 'All of them.', schema: Type.Array(Template) } },
+      answer: async () => {
+        const templates = await sourceHost.listTemplates();
+        const body = await Promise.all(
+          templates.map(async (listed) => {
+            const found = await sourceHost.readPicture(listed.id);
+            const template = { ...listed, ...(await editableOf(listed.id)) };
+            if (found === null) return template;
+            return { ...template, picture: typeof found === 'string' ? found : `${baseUrl()}/templates/${template.id}/picture` };
+          }),
+        );
+        return { body };
+      },
+    }),
 
-  route({
-    method: 'get',
-    path: '/features',
-    operationId: 'listFeatures',
-    summary: 'List tiers and features',
-    description: 'What each tier has, and the lowest tier that has each feature.',
-    tag: templateTag,
-    scope: 'installation',
-    access: 'signedIn',
-    answers: { 200: { description: 'Tiers with their features, and the lowest tier of each feature.', schema: Plan } },
-    answer: () => {
-      const ofTiers = tiers.map((tier) => ({ tier, features: featuresOf(tier) }));
-      const lowestTier = (feature: Feature): Tier => ofTiers.find((one) => one.features.includes(feature))?.tier ?? 'scale';
-      return Promise.resolve({
-        body: { tiers: ofTiers, features: features.map((feature) => ({ feature, lowestTier: lowestTier(feature) })) },
-      });
-    },
-  }),
-];
+    route({
+      method: 'get',
+      path: '/templates/:templateId/picture',
+      operationId: 'getTemplatePicture',
+      summary: 'The picture of a template',
+      description: 'A PNG or an SVG, as its content type says; it needs no credential, so that pages can show it.',
+      tag: templateTag,
+      scope: 'installation',
+      // Pages show it in an `img`, which sends no credential.
+      access: 'public',
+      refusals: ['not_found'],
+      answers: { 200: { description: 'WebP.', contentType: 'image/webp' } },
+      answer: async ({ params }) => {
+        const found = await sourceHost.readPicture(params.templateId);
+        if (found === null || typeof found === 'string') throw httpErrors.notFound();
+        return { body: found, headers: { 'content-type': 'image/webp', 'cache-control': 'public, max-age=3600' } };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/features',
+      operationId: 'listFeatures',
+      summary: 'List tiers and features',
+      description: 'What each tier has, and the lowest tier that has each feature.',
+      tag: templateTag,
+      scope: 'installation',
+      access: 'signedIn',
+      answers: { 200: { description: 'Tiers with their features, and the lowest tier of each feature.', schema: Plan } },
+      answer: () => {
+        const ofTiers = tiers.map((tier) => ({ tier, features: featuresOf(tier) }));
+        const lowestTier = (feature: Feature): Tier => ofTiers.find((one) => one.features.includes(feature))?.tier ?? 'scale';
+        return Promise.resolve({
+          body: { tiers: ofTiers, features: features.map((feature) => ({ feature, lowestTier: lowestTier(feature) })) },
+        });
+      },
+    }),
+  ];
+};

@@ -1,0 +1,36 @@
+import type { ContentCollection } from '../../events/content/content.events.js';
+
+interface OfDocument {
+  readonly at: string;
+  readonly websiteId: string;
+  readonly collection: ContentCollection;
+  readonly documentId: string;
+}
+
+export interface SaveContent extends OfDocument {
+  readonly type: 'SaveContent';
+  /** Of the version that the author saw; `null`: there was none. */
+  readonly baseHash: string | null;
+  /** Of what the document holds while nobody has saved it; absent: nothing. */
+  readonly initialHash?: string;
+  readonly hash: string;
+  readonly body: unknown;
+}
+
+export interface RestoreContent extends OfDocument {
+  readonly type: 'RestoreContent';
+  readonly baseHash: string | null;
+  /** Of the version to save again. */
+  readonly hash: string;
+  /** Its body, read from the log, where it never changes. */
+  readonly body: unknown;
+}
+
+/** The repository of the website holds this version since that commit. */
+export interface RecordContentPublished extends OfDocument {
+  readonly type: 'RecordContentPublished';
+  readonly hash: string;
+  readonly commit: string;
+}
+
+export type ContentCommand = SaveContent | RestoreContent | RecordContentPublished;

@@ -1,0 +1,37 @@
+import type { ContentEvent } from '../../events/content/content.events.js';
+import { contentFold, type ContentState } from '../../events/content/content.state.js';
+import type { Decider } from '../decider.js';
+import { refusals, type Refusal } from '../refusal.js';
+import type { ContentCommand } from './content.commands.js';
+
+const decide = (command: ContentCommand, state: ContentState): readonly ContentEvent[] | Refusal => {
+  const { websiteId, collection, documentId, hash } = command;
+  const ofDocument = { websiteId, collection, documentId };
+  const current = state.stage === 'none' ? null : state.versions[0];
+  switch (command.type) {
+    case 'SaveContent': {
+      const { body, baseHash, initialHash } = command;
+      // What is there already is no conflict: the answer to an earlier attempt may have been lost.
+      if (current?.hash === hash) return [];
+      const isSeen = current === null ? baseHash === null || baseHash === initialHash : baseHash === current.hash;
+      return isSeen ? [{ type: 'ContentSaved', data: { ...ofDocument, hash, body } }] : refusals.stale(current);
+    }
+    case 'RestoreContent': {
+      const { body, baseHash } = command;
+      if (state.stage === 'none' || current === null) return refusals.contentNotFound(documentId);
+      if (current.hash === hash) return [];
+      if (!state.versions.some((version) => version.hash === hash)) return refusals.contentVersionNotFound(hash, documentId);
+      return baseHash === current.hash
+        ? [{ type: 'ContentRestored', data: { ...ofDocument, hash, body } }]
+        : refusals.stale(current);
+    }
+    case 'RecordContentPublished': {
+      if (state.stage === 'none' || state.publishedHash === hash) return [];
+      return [{ type: 'ContentPublished', data: { ...ofDocument, hash, commit: command.commit } }];
+    }
+    default:
+      return command satisfies never;
+  }
+};
+
+export const contentDecider: Decider<ContentState, ContentCommand, ContentEvent> = { ...contentFold, decide };

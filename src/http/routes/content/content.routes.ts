@@ -1,0 +1,265 @@
+import { Type } from 'typebox';
+import { restoreContent, saveContent } from '../../../commands/content/content.handlers.js';
+import { Refused, refusals } from '../../../commands/refusal.js';
+import type { Engine } from '../../../engine.js';
+import { createActorNames } from '../../../events/actorNames.js';
+import type { ContentCollection } from '../../../events/content/content.events.js';
+import { contentVersionBody } from '../../../events/content/content.history.js';
+import { contentFold, maxContentVersions } from '../../../events/content/content.state.js';
+import type { ContentKey } from '../../../events/content/content.stream.js';
+import { hashOfJson } from '../../../platform/canonicalJson.js';
+import type { SourceHost } from '../../../integrations/sourceHost/port.js';
+import {
+  contentDocumentId,
+  contentProjection,
+  type ContentDocument as Saved,
+} from '../../../projections/content/content.projection.js';
+import { countContent, listContent } from '../../../projections/content/content.queries.js';
+import type { Reader } from '../../../projections/reader.js';
+import { readNamed, readPage, readPageByPlace } from '../../paging.js';
+import { ContentId } from '../../schemas.js';
+import { route, type Answer, type Route, type RouteTag } from '../../route.js';
+import { createCheckContent } from './checkContent.js';
+import {
+  ContentBody,
+  ContentDocument,
+  ContentHash,
+  ContentVersion,
+  hashExample,
+  toContentDocument,
+  toContentVersion,
+  WholeContentVersion,
+} from './content.resource.js';
+
+export interface ContentRouteParts {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly sourceHost: SourceHost;
+}
+
+const DocumentId = ContentId();
+
+const baseHash = (description: string) =>
+  Type.Union([Type.String({ ...ContentHash, minLength: 1, maxLength: 200 }), Type.Null()], {
+    description,
+    'x-issue': 'must be the hash of the version that was edited, or null',
+  });
+
+const SentContent = Type.Object(
+  { baseHash: baseHash('The `hash` of the version that was edited; `null` creates the document.'), body: ContentBody },
+  { $id: 'ContentInput', description: 'A document, and over which version it is saved.' },
+);
+
+const SentRestoration = Type.Object(
+  {
+    hash: Type.String({ ...ContentHash, minLength: 1, maxLength: 200, description: 'Of the version to save again.' }),
+    baseHash: baseHash('The `hash` of the document as it is now.'),
+  },
+  { $id: 'ContentRestoration', description: 'Which version is saved again, and over which.' },
+);
+
+/** What the two collections say differently. */
+interface Words {
+  readonly collection: ContentCollection;
+  readonly tag: RouteTag;
+  /** The collection's name in paths and operation ids. */
+  readonly noun: string;
+  readonly example: object;
+  readonly list: string;
+  readonly documents: string;
+  readonly free: string;
+}
+
+const ofContent: Words = {
+  collection: 'content',
+  tag: {
+    name: 'Content',
+    description: 'What people edit of a website: documents, their versions, and how they get onto the site.',
+  },
+  noun: 'Content',
+  example: { headline: 'Bread from four in the morning' },
+  list: 'List the content documents of a website, by id',
+  documents: 'content document',
+  free: 'A document that the template of the website declares (`GET /templates`, `editable`) is held to what it says; any other is an object or a list, which the pages of the site may use.',
+};
+
+const ofMarketing: Words = {
+  collection: 'marketing',
+  tag: { name: 'Marketing', description: 'Texts that the agency and its clients write together, beside the website itself.' },
+  noun: 'Marketing',
+  example: { subject: 'Easter bread' },
+  list: 'List the marketing documents of a website, by id',
+  documents: 'marketing document',
+  free: 'A document is an object or a list; none of them is published on the site.',
+};
+
+/** Content and marketing documents: read, saved, their versions, an earlier one restored. */
+export const contentRoutes = (parts: ContentRouteParts): readonly Route[] => [
+  ...routesOf(ofContent, parts),
+  ...routesOf(ofMarketing, parts),
+];
+
+const routesOf = (words: Words, { engine, reader, sourceHost }: ContentRouteParts): readonly Route[] => {
+  const { collection, tag, noun, documents } = words;
+  const check = createCheckContent(sourceHost);
+  const keyOf = ({ id: websiteId, documentId }: { id: string; documentId: string }): ContentKey => ({
+    websiteId,
+    collection,
+    documentId,
+  });
+  const path = `/websites/:id/${collection}` as const;
+  const ofWebsite = { tag, scope: 'website', feature: collection } as const;
+  const one = { 200: { description: `The ${documents}.`, schema: ContentDocument } };
+
+  const toAnswer = async (key: ContentKey, through?: bigint): Promise<Answer> => {
+    const { document, revision } = await reader.read(contentProjection, contentDocumentId(key), through);
+    if (document === null) throw new Refused(refusals.contentNotFound(key.documentId));
+    return { body: await toContentDocument(createActorNames(engine), document), revision };
+  };
+
+  const versionsOf = async (key: ContentKey) => {
+    const { state } = await engine.state(contentFold, key);
+    if (state.stage === 'none') throw new Refused(refusals.contentNotFound(key.documentId));
+    return state.versions;
+  };
+
+  return [
+    route({
+      method: 'get',
+      path,
+      operationId: `list${noun}`,
+      summary: words.list,
+      description: 'Each with its body and the hash that a change of it is based on.',
+      ...ofWebsite,
+      access: 'members',
+      paging: { count: true, ids: true },
+      answers: { 200: { description: `A page of ${documents}s.`, schema: Type.Array(ContentDocument) } },
+      answer: async ({ params: { id: websiteId }, query }) => {
+        const of = { websiteId, collection };
+        const name = createActorNames(engine);
+        const named = await readNamed(query, async (documentId) => {
+          const { document } = await reader.read(contentProjection, contentDocumentId({ ...of, documentId }));
+          return document;
+        });
+        if (named !== null) return { body: await Promise.all(named.map((document) => toContentDocument(name, document))) };
+        const total = query.count === true ? await countContent(reader, of) : undefined;
+        const { items, next } = await readPage(
+          query,
+          ({ id }: Saved) => id,
+          (page) => listContent(reader, of, page),
+        );
+        return {
+          body: await Promise.all(items.map((document) => toContentDocument(name, document))),
+          ...(next !== undefined && { next }),
+          ...(total !== undefined && { total }),
+        };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: `${path}/:documentId`,
+      operationId: `get${noun}`,
+      summary: `Read a ${documents}`,
+      description: `As it was saved last. ${words.free}`,
+      ...ofWebsite,
+      access: 'members',
+      params: { documentId: DocumentId },
+      refusals: ['content_not_found'],
+      answers: one,
+      answer: ({ params }) => toAnswer(keyOf(params)),
+    }),
+
+    route({
+      method: 'put',
+      path: `${path}/:documentId`,
+      operationId: `save${noun}`,
+      summary: `Save a ${documents}`,
+      description: `It is saved over the version that \`baseHash\` names, and no other: when somebody else has saved meanwhile, the answer is 400 with \`currentHash\`, \`updatedAt\` and \`updatedBy\` in its \`details\`. A hash is the SHA-256 of the body in the canonical form of RFC 8785. ${words.free}`,
+      ...ofWebsite,
+      access: 'editors',
+      asksProvider: true,
+      ifMatch: 'honoured',
+      params: { documentId: DocumentId },
+      body: SentContent,
+      example: { body: { baseHash: hashExample, body: words.example } },
+      answers: one,
+      act: async ({ params, body, website: { website }, context, expectation }, acting) => {
+        const key = keyOf(params);
+        await check(website, collection, key.documentId, body.body);
+        return saveContent(acting, { ...key, ...body }, context, expectation);
+      },
+      answer: ({ params }, { revision }) => toAnswer(keyOf(params), revision),
+    }),
+
+    route({
+      method: 'get',
+      path: `${path}/:documentId/versions`,
+      operationId: `list${noun}Versions`,
+      summary: `List the versions of a ${documents}, newest first`,
+      description: `The last ${String(maxContentVersions)}, each with who saved it and when; the first is the current one.`,
+      ...ofWebsite,
+      access: 'members',
+      params: { documentId: DocumentId },
+      paging: true,
+      refusals: ['content_not_found'],
+      answers: { 200: { description: 'A page of versions.', schema: Type.Array(ContentVersion) } },
+      answer: async ({ params, query }) => {
+        const versions = await versionsOf(keyOf(params));
+        const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
+          Promise.resolve(versions.slice(skip, skip + limit)),
+        );
+        const name = createActorNames(engine);
+        return {
+          body: await Promise.all(items.map((version) => toContentVersion(name, version))),
+          ...(next !== undefined && { next }),
+        };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: `${path}/:documentId/versions/:hash`,
+      operationId: `get${noun}Version`,
+      summary: `Read a version of a ${documents}`,
+      description: `One of the last ${String(maxContentVersions)}, with its body.`,
+      ...ofWebsite,
+      access: 'members',
+      params: { documentId: DocumentId },
+      refusals: ['content_not_found', 'content_version_not_found'],
+      answers: { 200: { description: 'The version.', schema: WholeContentVersion } },
+      answer: async ({ params }) => {
+        const key = keyOf(params);
+        const version = (await versionsOf(key)).find(({ hash }) => hash === params.hash);
+        if (version === undefined) throw new Refused(refusals.contentVersionNotFound(params.hash, key.documentId));
+        const shown = await toContentVersion(createActorNames(engine), version);
+        return { body: { ...shown, body: await contentVersionBody(engine, key, version.revision) } };
+      },
+    }),
+
+    route({
+      method: 'post',
+      path: `${path}/:documentId/restore`,
+      operationId: `restore${noun}`,
+      summary: `Save an earlier version of a ${documents} again`,
+      description:
+        'It becomes a version of its own, so that nothing in between is lost. It is refused when somebody else has saved meanwhile, and when the template does not allow it any more.',
+      ...ofWebsite,
+      access: 'editors',
+      asksProvider: true,
+      ifMatch: 'honoured',
+      params: { documentId: DocumentId },
+      body: SentRestoration,
+      example: { body: { hash: hashExample, baseHash: hashOfJson(words.example) } },
+      refusals: ['content_not_found', 'content_version_not_found'],
+      answers: one,
+      act: async ({ params, body, website: { website }, context, expectation }, acting) => {
+        const key = keyOf(params);
+        return restoreContent(acting, { ...key, ...body }, context, expectation, (earlier) =>
+          check(website, collection, key.documentId, earlier),
+        );
+      },
+      answer: ({ params }, { revision }) => toAnswer(keyOf(params), revision),
+    }),
+  ];
+};

@@ -1,0 +1,127 @@
+import { describe, expect, test } from '@jest/globals';
+import { contentDecider } from '../../src/commands/content/content.decider.js';
+import type { SaveContent } from '../../src/commands/content/content.commands.js';
+import { refusals } from '../../src/commands/refusal.js';
+import type { ContentEvent } from '../../src/events/content/content.events.js';
+import { contentFold, maxContentVersions } from '../../src/events/content/content.state.js';
+import { earlier, expectRepeatable, given as givenEvents, someAdmin, stateAfter } from '../support/given.js';
+
+const ofDocument = { websiteId: 'w1', collection: 'content', documentId: 'company' } as const;
+const saved = (hash: string): ContentEvent => ({ type: 'ContentSaved', data: { ...ofDocument, hash, body: { text: hash } } });
+const save = (hash: string, baseHash: string | null, initialHash?: string) =>
+  ({
+    type: 'SaveContent',
+    ...ofDocument,
+    hash,
+    body: { text: hash },
+    baseHash,
+    ...(initialHash !== undefined && { initialHash }),
+  }) satisfies Omit<SaveContent, 'at'>;
+const restore = (hash: string, baseHash: string | null) =>
+  ({ type: 'RestoreContent', ...ofDocument, hash, body: { text: hash }, baseHash }) as const;
+const restored = (hash: string): ContentEvent => ({
+  type: 'ContentRestored',
+  data: { ...ofDocument, hash, body: { text: hash } },
+});
+const publish = (hash: string) => ({ type: 'RecordContentPublished', ...ofDocument, hash, commit: 'c1' }) as const;
+const published = (hash: string): ContentEvent => ({ type: 'ContentPublished', data: { ...ofDocument, hash, commit: 'c1' } });
+
+const given = (events: readonly ContentEvent[] = []) => givenEvents(contentDecider, events);
+const by = (hash: string) => ({ hash, at: earlier, actor: someAdmin });
+
+describe('a content document', () => {
+  test('is created where there is none', () => {
+    given()
+      .when(save('a', null))
+      .then([saved('a')]);
+  });
+
+  test('is created over what the repository holds', () => {
+    given()
+      .when(save('a', 'initial', 'initial'))
+      .then([saved('a')]);
+    given()
+      .when(save('a', null, 'initial'))
+      .then([saved('a')]);
+  });
+
+  test('is saved over the version that was seen', () => {
+    given([saved('a')])
+      .when(save('b', 'a'))
+      .then([saved('b')]);
+  });
+
+  test('is not saved over a version that was not', () => {
+    given([saved('a'), saved('b')])
+      .when(save('c', 'a'))
+      .thenRefused(refusals.stale(by('b')));
+    given([saved('a')])
+      .when(save('c', null))
+      .thenRefused(refusals.stale(by('a')));
+    given([saved('a')])
+      .when(save('c', 'initial', 'initial'))
+      .thenRefused(refusals.stale(by('a')));
+  });
+
+  test('is not saved over a version that never was', () => {
+    given().when(save('a', 'b')).thenRefused(refusals.stale(null));
+  });
+
+  test('that holds what is saved is left as it is', () => {
+    given([saved('a')])
+      .when(save('a', 'a'))
+      .then([]);
+    given([saved('a')])
+      .when(save('a', null))
+      .then([]);
+  });
+
+  test('gets an earlier version back', () => {
+    given([saved('a'), saved('b')])
+      .when(restore('a', 'b'))
+      .then([restored('a')]);
+  });
+
+  test('gets back no version that there was not, and none over one that was not seen', () => {
+    given([saved('a')])
+      .when(restore('x', 'a'))
+      .thenRefused(refusals.contentVersionNotFound('x', 'company'));
+    given([saved('a'), saved('b'), saved('c')])
+      .when(restore('a', 'b'))
+      .thenRefused(refusals.stale(by('c')));
+    given().when(restore('a', null)).thenRefused(refusals.contentNotFound('company'));
+  });
+
+  test('keeps its last hundred versions within reach', () => {
+    const events = Array.from({ length: maxContentVersions + 1 }, (_, index) => saved(`v${String(index)}`));
+    const last = `v${String(maxContentVersions)}`;
+    given(events).when(restore('v0', last)).thenRefused(refusals.contentVersionNotFound('v0', 'company'));
+    given(events)
+      .when(restore('v1', last))
+      .then([restored('v1')]);
+    const state = stateAfter(contentFold, events);
+    expect(state.stage === 'saved' && state.versions.length).toBe(maxContentVersions);
+  });
+
+  test('is published once', () => {
+    given([saved('a')])
+      .when(publish('a'))
+      .then([published('a')]);
+    given([saved('a'), published('a')])
+      .when(publish('a'))
+      .then([]);
+    given([saved('a'), published('a'), saved('b')])
+      .when(publish('b'))
+      .then([published('b')]);
+    given().when(publish('a')).then([]);
+  });
+
+  test.each([
+    ['created', [], save('a', null)],
+    ['saved', [saved('a')], save('b', 'a')],
+    ['restored', [saved('a'), saved('b')], restore('a', 'b')],
+    ['published', [saved('a')], publish('a')],
+  ] as const)('%s twice is the same', (_, events, command) => {
+    expectRepeatable(contentDecider, [...events], command);
+  });
+});
