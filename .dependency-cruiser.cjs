@@ -26,7 +26,7 @@ module.exports = {
           '^src/projections/projection\\.ts$',
           '^src/workers/lease\\.ts$',
           // Of the clock only `isoTime`: see eslint.config.js.
-          '^src/platform/(clock|formats|ids|urls)\\.ts$',
+          '^src/platform/(canonicalJson|clock|formats|ids|urls)\\.ts$',
           '^(node:)?util$',
           '^node_modules/typebox/',
         ],
