@@ -87,7 +87,11 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
       body: {
         error: changed,
         code: 'stale',
-        details: { currentHash: second.hash, updatedAt: second.updatedAt, updatedBy: { name: 'ada@example.com', role: 'client' } },
+        details: {
+          currentHash: second.hash,
+          updatedAt: second.updatedAt,
+          updatedBy: { name: 'ada@example.com', role: 'client' },
+        },
       },
     });
     expect(await read(path)).toEqual(second);
@@ -139,7 +143,10 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
     expect(await restore({ hash: one.hash, baseHash: one.hash })).not.toMatchObject({ status: 200 });
     expect(await restore({ hash: '0'.repeat(64), baseHash: two.hash })).toMatchObject({ status: 404 });
     const restored = await restore({ hash: one.hash, baseHash: two.hash });
-    expect(restored).toMatchObject({ status: 200, body: { hash: one.hash, body: headline('One'), updatedBy: { name: 'ada@example.com' } } });
+    expect(restored).toMatchObject({
+      status: 200,
+      body: { hash: one.hash, body: headline('One'), updatedBy: { name: 'ada@example.com' } },
+    });
     expect((await get(`${path}/versions`)).body).toHaveLength(3);
   });
 
