@@ -1,6 +1,7 @@
 import { accessStream } from './access/access.stream.js';
 import { apiKeyStream, deviceGrantStream, subjectKeysStream } from './apiKey/apiKey.stream.js';
 import { billingStream, customerStream } from './billing/billing.stream.js';
+import { blueprintStream } from './blueprint/blueprint.stream.js';
 import { bookingStream } from './booking/booking.stream.js';
 import { clientEmailStream, clientStream, clientSubjectStream } from './client/client.stream.js';
 import { contentStream } from './content/content.stream.js';
@@ -50,6 +51,7 @@ export const streams: readonly StreamDefinition[] = [
   bookingStream,
   servicesStream,
   domainStream,
+  blueprintStream,
   webhookStream,
   webhookContentStream,
   reactionStream,

@@ -90,6 +90,8 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'POST /websites/:id/domains/:domain/verify': ['A'],
   'DELETE /websites/:id/domains/:domain': ['A'],
   'GET /tls/ask': ['*'],
+  'GET /websites/:id/blueprint': ['AOEV', 'blueprint'],
+  'PUT /websites/:id/blueprint': ['AOE', 'blueprint'],
   'GET /websites/:id/products': ['AOEV', 'commerce'],
 
   'POST /clients': ['A'],

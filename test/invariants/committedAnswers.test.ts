@@ -616,6 +616,17 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
       return { write: ['DELETE', one], meanwhile: () => call(other, ['DELETE', one]), status: 204 };
     },
   },
+  'PUT /websites/:id/blueprint': {
+    'and it is arranged otherwise': async () => {
+      const path = `/websites/${await newWebsite()}/blueprint`;
+      return {
+        write: ['PUT', path, { nodes: [{ id: 'hosting', x: 1, y: 2 }] }],
+        meanwhile: () => elsewhere('PUT', path, { nodes: [{ id: 'hosting', x: 3, y: 4 }] }),
+        status: 200,
+        body: having({ nodes: expect.arrayContaining([expect.objectContaining({ id: 'hosting', x: 1, y: 2 })]) }),
+      };
+    },
+  },
   'POST /webhooks/commerce': {
     'and the shop is detached': async () => {
       const websiteId = await newWebsite();

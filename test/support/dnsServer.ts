@@ -1,6 +1,5 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { afterAll } from '@jest/globals';
 
 /** What a zone says of a name. */
@@ -115,5 +114,5 @@ export const startDnsServer = async (): Promise<DnsServer> => {
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   sockets.push(socket);
-  return Object.assign(server, { address: `127.0.0.1:${String((socket.address() as AddressInfo).port)}` });
+  return Object.assign(server, { address: `127.0.0.1:${String(socket.address().port)}` });
 };

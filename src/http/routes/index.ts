@@ -12,6 +12,7 @@ import { analyticsRoutes } from './analytics/analytics.routes.js';
 import { apiKeyRoutes } from './apiKey/apiKey.routes.js';
 import { auditRoutes, type AuditRouteParts } from './audit/audit.routes.js';
 import { billingRoutes, type BillingRouteParts } from './billing/billing.routes.js';
+import { blueprintRoutes } from './blueprint/blueprint.routes.js';
 import { bookingRoutes, type BookingRouteParts } from './booking/booking.routes.js';
 import { changeRoutes, type ChangeRouteParts } from './change/change.routes.js';
 import { clientRoutes, type ClientRouteParts } from './client/client.routes.js';
@@ -77,6 +78,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...bookingRoutes(parts),
     ...serviceRoutes(parts),
     ...domainRoutes(parts),
+    ...blueprintRoutes(parts),
     ...productRoutes(parts),
     ...webhookRoutes(parts),
     ...clientRoutes(parts),

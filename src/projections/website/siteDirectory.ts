@@ -24,7 +24,11 @@ const maxKnown = 10_000;
  * get what was there when it was last asked for.
  * @param provider the hosting provider that asks: websites hosted elsewhere are not there
  */
-export const createSiteDirectory = (reader: Pick<Reader, 'read' | 'state'>, provider: string, clock: Clock) => {
+export const createSiteDirectory = (
+  reader: Pick<Reader, 'read' | 'state'>,
+  provider: string,
+  clock: Clock,
+): ((name: string) => Promise<AtAddress>) => {
   const find = async (slug: string): Promise<AtAddress> => {
     const { state } = await reader.state(slugFold, { slug });
     if (state.stage === 'free' || (state.stage === 'released' && state.until <= isoTime(clock.now()))) return null;
@@ -42,7 +46,10 @@ export const createSiteDirectory = (reader: Pick<Reader, 'read' | 'state'>, prov
  * Finds what is at a hostname of a website's own, as of now, under the same terms.
  * @param provider the hosting provider that asks
  */
-export const createDomainDirectory = (reader: Pick<Reader, 'read'>, provider: string) =>
+export const createDomainDirectory = (
+  reader: Pick<Reader, 'read'>,
+  provider: string,
+): ((hostname: string) => Promise<AtDomain>) =>
   orLastKnown(async (hostname: string): Promise<AtDomain> => {
     const { document: domain } = await reader.read(domainProjection, hostname);
     if (domain?.status !== 'verified') return null;

@@ -1,0 +1,32 @@
+import type { BlueprintEvent, NodePosition } from '../../events/blueprint/blueprint.events.js';
+import { blueprintFold, type BlueprintState } from '../../events/blueprint/blueprint.state.js';
+import type { Decider } from '../decider.js';
+import { refusals, type Refusal, type Violation } from '../refusal.js';
+import type { ArrangeBlueprint, BlueprintCommand } from './blueprint.commands.js';
+
+const violationsIn = ({ nodes, known }: ArrangeBlueprint): readonly Violation[] => {
+  const ids = nodes.map(({ id }) => id);
+  return ids.flatMap((id, index) => {
+    const field = `nodes.${String(index)}.id`;
+    if (!known.includes(id)) return [{ field, issue: 'is no node of this blueprint; reading it tells which there are' }];
+    return ids.indexOf(id) < index ? [{ field, issue: 'is there twice' }] : [];
+  });
+};
+
+/** The same whatever order they were sent in. */
+const textOf = (nodes: readonly NodePosition[]): string =>
+  nodes
+    .map(({ id, x, y }) => `${id} ${String(x)} ${String(y)}`)
+    .sort()
+    .join('\n');
+
+const decide = (command: BlueprintCommand, { positions }: BlueprintState): readonly BlueprintEvent[] | Refusal => {
+  const [first, ...others] = violationsIn(command);
+  if (first !== undefined) return refusals.invalidBody(first.field, first.issue, others);
+  const nodes = command.nodes.map(({ id, x, y }) => ({ id, x, y }));
+  if (textOf(nodes) === textOf(positions)) return [];
+  return [{ type: 'BlueprintArranged', data: { websiteId: command.websiteId, nodes } }];
+};
+
+/** Stream `blueprint-<websiteId>`: where people put the nodes. */
+export const blueprintDecider: Decider<BlueprintState, BlueprintCommand, BlueprintEvent> = { ...blueprintFold, decide };
