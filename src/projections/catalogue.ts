@@ -8,6 +8,7 @@ import { clientSubjectProjection } from './client/clientSubject.projection.js';
 import { contentProjection } from './content/content.projection.js';
 import { deliveryProjection } from './delivery/delivery.projection.js';
 import { domainProjection } from './domain/domain.projection.js';
+import { forecastProjection } from './forecast/forecast.projection.js';
 import type { AnyProjection } from './projection.js';
 import { provisioningProjection } from './provisioning/provisioning.projection.js';
 import { receiptProjection } from './receipt/receipt.projection.js';
@@ -24,6 +25,7 @@ export const projections: readonly AnyProjection[] = [
   deliveryProjection,
   receiptProjection,
   contentProjection,
+  forecastProjection,
   provisioningProjection,
   billingProjection,
   seoProjection,

@@ -52,6 +52,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/delivery/changes': ['AOEV'],
   'POST /websites/:id/delivery/seen': ['AOEV'],
   'GET /websites/:id/delivery/readers': ['A'],
+  'GET /websites/:id/delivery/forecast': ['A'],
 
   'GET /websites/:id/provisioning': ['AOEV'],
   'GET /websites/:id/provisioning/events': ['AOEV'],

@@ -20,6 +20,7 @@ import { contentRoutes } from './content/content.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { deploymentRoutes } from './deployment/deployment.routes.js';
 import { domainRoutes, type DomainRouteParts } from './domain/domain.routes.js';
+import { forecastRoutes } from './forecast/forecast.routes.js';
 import { meRoutes } from './me/me.routes.js';
 import { outboxRoutes } from './outbox/outbox.routes.js';
 import { productRoutes } from './product/product.routes.js';
@@ -70,6 +71,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...billingRoutes(parts),
     ...deliveryRoutes(parts),
     ...receiptRoutes(parts),
+    ...forecastRoutes(parts),
     ...provisioningRoutes(parts),
     ...deploymentRoutes(parts),
     ...contentRoutes(parts),
