@@ -100,7 +100,7 @@ describe('a body in parts', () => {
 
   test('of nothing is empty', async () => {
     parts = async function* () {
-      await Promise.resolve();
+      yield* await Promise.resolve([]);
     };
     expect(await api.call('GET', '/parts', { token })).toMatchObject({ status: 200, text: '' });
   });

@@ -123,6 +123,7 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   removeDomain: ownDomain,
   revokeAPIKey: async () => ({ ids: { apiKey: await madeId('/api-keys', { name: 'spare' }) } }),
   getClient: () => Promise.resolve({ ids: { client: everybody.clientIds.owner } }),
+  exportClient: () => Promise.resolve({ ids: { client: everybody.clientIds.owner } }),
   // The example of a creation has made it.
   deleteWebsite: async () => {
     const [website] = (await call('GET', '/websites?q=corner-bakery')).body as readonly { readonly id: string }[];

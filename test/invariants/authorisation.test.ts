@@ -100,6 +100,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /clients/:id': ['A'],
   'PATCH /clients/:id': ['A'],
   'DELETE /clients/:id': ['A'],
+  'GET /clients/:id/export': ['A'],
 
   'POST /api-keys': ['S'],
   'GET /api-keys': ['S'],

@@ -36,6 +36,7 @@ export const namedForms: Readonly<Record<string, { readonly schema: TSchema; rea
   ShopDomain: { schema: ShopDomain({ examples: ['corner-bakery.myshopify.com'] }), description: 'The shop’s own domain.' },
   SourceHostUsername: { schema: SourceHostUsername({ examples: ['ada'] }), description: 'A username on the source host.' },
   Role: { schema: LinkRole, description: 'What a linked client may do: `viewer` reads, `editor` also edits content.' },
+  WayToWebsite: { schema: Type.Enum(['owner', 'link']), description: 'Whether a client owns a website, or was given access.' },
   AccountRole: { schema: Type.Enum(['admin', 'client']), description: 'An operator, or an end customer.' },
   ActorRole: { schema: Type.Enum(['admin', 'client', 'system']), description: 'As what somebody acted.' },
   TokenScope: { schema: Type.Enum(['read', 'write']), description: 'Whether a token may write.' },

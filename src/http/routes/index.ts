@@ -15,6 +15,7 @@ import { billingRoutes, type BillingRouteParts } from './billing/billing.routes.
 import { blueprintRoutes } from './blueprint/blueprint.routes.js';
 import { bookingRoutes, type BookingRouteParts } from './booking/booking.routes.js';
 import { changeRoutes, type ChangeRouteParts } from './change/change.routes.js';
+import { clientExportRoutes } from './client/clientExport.routes.js';
 import { clientRoutes, type ClientRouteParts } from './client/client.routes.js';
 import { contentRoutes } from './content/content.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
@@ -84,6 +85,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...productRoutes(parts),
     ...webhookRoutes(parts),
     ...clientRoutes(parts),
+    ...clientExportRoutes(parts),
     ...apiKeyRoutes(parts),
     ...auditRoutes(parts),
     ...outboxRoutes(parts),

@@ -9,39 +9,12 @@ import { readPage } from '../../paging.js';
 import { NonBlank } from '../../schemas.js';
 import { noContent, route, type Route, type RouteTag } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
+import { APIKey, MintedAPIKey, toApiKey, toUsedApiKey } from './apiKey.resource.js';
 
 const apiKeyTag: RouteTag = {
   name: 'API keys',
   description: "Personal access tokens: the caller's own, and anybody's for admins.",
 };
-const role = Type.Enum(['admin', 'client']);
-const scope = Type.Enum(['read', 'write']);
-const time = Type.String({ format: 'date-time' });
-
-const properties = {
-  id: Type.String(),
-  name: Type.String(),
-  prefix: Type.String({ description: 'The first 12 characters of the token, by which its owner recognises it.' }),
-  role,
-  scope,
-  createdAt: time,
-  expiresAt: Type.Optional(time),
-  parentId: Type.Optional(
-    Type.String({ description: 'The key whose token minted this one. When that one is revoked, so is this.' }),
-  ),
-  lastUsedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute.' })),
-};
-const APIKey = Type.Object(properties, { $id: 'APIKey', description: 'A personal access token, without the token.' });
-const MintedAPIKey = Type.Object(
-  { ...properties, token: Type.String({ description: 'The whole token. It is shown this once.' }) },
-  { $id: 'MintedAPIKey', description: 'A new key with its token.' },
-);
-
-const toApiKey = ({
-  subject: _,
-  verifiedEmail: __,
-  ...document
-}: APIKeyDocument): Omit<APIKeyDocument, 'subject' | 'verifiedEmail'> => document;
 
 /** Everybody's own personal access tokens, of their role or lower; an admin sees anybody's. */
 export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUse }): readonly Route[] => [
@@ -123,12 +96,7 @@ export const apiKeyRoutes = ({ reader, keyUse }: { reader: Reader; keyUse: KeyUs
         ({ id }: APIKeyDocument) => id,
         (page) => listApiKeys(reader, { subject, ...(!isAdmin && { role: 'client' }), ...page }),
       );
-      const body = await Promise.all(
-        items.map(async (document) => {
-          const lastUsedAt = await keyUse.lastUsedAt(document.id);
-          return { ...toApiKey(document), ...(lastUsedAt !== undefined && { lastUsedAt }) };
-        }),
-      );
+      const body = await Promise.all(items.map((document) => toUsedApiKey(document, keyUse)));
       return { body, ...(next !== undefined && { next }) };
     },
   }),

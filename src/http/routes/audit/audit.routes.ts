@@ -1,24 +1,20 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { createActorNames } from '../../../events/actorNames.js';
 import type { IdentityProvider } from '../../../integrations/identity/port.js';
-import { nextTurn } from '../../../platform/eventLoop.js';
 import { isTime } from '../../../platform/times.js';
-import { countAudit, listAudit, type AuditedEvent, type AuditFilter } from '../../../projections/audit/audit.queries.js';
+import { countAudit, type AuditFilter } from '../../../projections/audit/audit.queries.js';
 import { subjectsCalled } from '../../../projections/audit/subjects.queries.js';
 import type { Reader } from '../../../projections/reader.js';
-import { readPage, type ListQuery, type Page } from '../../paging.js';
+import type { ListQuery } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
-import { auditCsvHeader, auditCsvLine, AuditEntry, toAuditEntry } from './audit.resource.js';
+import { auditCsvHeader, auditCsvLine, AuditEntry } from './audit.resource.js';
+import { createAuditPages } from './auditPages.js';
 
 const auditTag: RouteTag = { name: 'Audit', description: 'Who changed what, when, and by which way.' };
 
 const csv = 'text/csv';
 const ndjson = 'application/x-ndjson';
-
-/** Entries that an export reads at once. */
-const exportPage = 200;
 
 const dayMs = 86_400_000;
 
@@ -37,8 +33,6 @@ interface AuditQuery extends ListQuery {
   readonly to?: string;
 }
 
-type AuditPage = Page<AuditEntry>;
-
 export interface AuditRouteParts {
   readonly engine: Engine;
   readonly reader: Reader;
@@ -47,6 +41,8 @@ export interface AuditRouteParts {
 
 /** The audit (api.md, section 4). */
 export const auditRoutes = ({ engine, reader, identityProvider }: AuditRouteParts): readonly Route[] => {
+  const pages = createAuditPages({ engine, reader });
+
   const filterOf = async ({ websiteId, actor, from, to }: AuditQuery): Promise<AuditFilter> => {
     const filter = {
       ...(websiteId !== undefined && { websiteId }),
@@ -54,42 +50,6 @@ export const auditRoutes = ({ engine, reader, identityProvider }: AuditRoutePart
       ...(to !== undefined && { to: timeOf('to', to) }),
     };
     return actor === undefined ? filter : { ...filter, actors: await subjectsCalled(reader, actor, identityProvider) };
-  };
-
-  const pageOf = async (filter: AuditFilter, query: ListQuery): Promise<AuditPage> => {
-    // Names as of now: with each page anew, because somebody may be erased during an export.
-    const toActor = createActorNames(engine);
-    const { items, next } = await readPage(
-      query,
-      ({ id }: AuditedEvent) => id,
-      (page) => listAudit(reader, filter, page),
-      ({ event }) => event.metadata.at,
-    );
-    const entries = await Promise.all(items.map((item) => toAuditEntry(item, toActor, reader.personal)));
-    return { items: entries, ...(next !== undefined && { next }) };
-  };
-
-  /** Every entry, a page at a time: up to `limit`, from `cursor` on. The first page is read at once. */
-  const allPages = async (
-    filter: AuditFilter,
-    { limit = Number.MAX_SAFE_INTEGER, cursor, sort }: ListQuery,
-  ): Promise<AsyncIterable<readonly AuditEntry[]>> => {
-    const read = (left: number, next: string | undefined): Promise<AuditPage> =>
-      pageOf(filter, {
-        limit: Math.min(left, exportPage),
-        ...(sort !== undefined && { sort }),
-        ...(next !== undefined && { cursor: next }),
-      });
-    const first = await read(limit, cursor);
-    return (async function* () {
-      for (let page = first, left = limit; ;) {
-        if (page.items.length > 0) yield page.items;
-        left -= page.items.length;
-        if (page.next === undefined || left <= 0) return;
-        await nextTurn();
-        page = await read(left, page.next);
-      }
-    })();
   };
 
   return [
@@ -146,11 +106,11 @@ export const auditRoutes = ({ engine, reader, identityProvider }: AuditRoutePart
         const type = accepts(['application/json', csv, ndjson]);
         const headers = { vary: 'authorization, accept' };
         if (type !== csv && type !== ndjson) {
-          const { items, next } = await pageOf(filter, asked);
+          const { items, next } = await pages.one(filter, asked);
           return { body: items, headers, ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
         }
-        const pages = await allPages(filter, asked);
-        const parts = type === csv ? csvOf(pages) : ndjsonOf(pages);
+        const all = await pages.all(filter, asked);
+        const parts = type === csv ? csvOf(all) : ndjsonOf(all);
         return {
           parts,
           headers: {

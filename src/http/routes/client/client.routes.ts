@@ -15,30 +15,14 @@ import {
 } from '../../../projections/client/client.queries.js';
 import type { PageRequest } from '../../../projections/page.js';
 import { notACursor, readNamed, readPage } from '../../paging.js';
-import { PendingAddress, PersonalAddress, PersonalName } from '../../personalFields.js';
 import { EmailAddress, NonBlank } from '../../schemas.js';
-import { route, type Answer, type Route, type RouteTag } from '../../route.js';
+import { route, type Answer, type Route } from '../../route.js';
 import type { Reader } from '../../../projections/reader.js';
 import { canonicalAddress } from '../../../platform/emailAddress.js';
-
-const clientTag: RouteTag = { name: 'Clients', description: 'The end customers.' };
+import { Client, clientTag } from './client.resource.js';
 
 export const Email = EmailAddress();
 const Name = NonBlank(200);
-
-export const Client = Type.Object(
-  {
-    id: Type.String(),
-    email: PersonalAddress,
-    name: Type.Optional(PersonalName),
-    pendingEmail: Type.Optional(PendingAddress),
-    pendingEmailExpiresAt: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Until when the new address can be confirmed.' }),
-    ),
-    createdAt: Type.String({ format: 'date-time' }),
-  },
-  { $id: 'Client', description: 'An end customer.' },
-);
 
 export interface ClientRouteParts {
   readonly engine: Engine;

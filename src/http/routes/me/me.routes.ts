@@ -8,7 +8,7 @@ import { readPage } from '../../paging.js';
 import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { Invitation, toReceivedInvitation } from '../access/access.resource.js';
-import { Client } from '../client/client.routes.js';
+import { Client } from '../client/client.resource.js';
 import { toWebsite, Website, type WebsiteAddresses } from '../website/website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 

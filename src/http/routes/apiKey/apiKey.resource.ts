@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import type { APIKeyDocument } from '../../../projections/apiKey/apiKey.projection.js';
+import type { KeyUse } from '../../auth/keyUse.js';
+
+const time = Type.String({ format: 'date-time' });
+
+const properties = {
+  id: Type.String(),
+  name: Type.String(),
+  prefix: Type.String({ description: 'The first 12 characters of the token, by which its owner recognises it.' }),
+  role: Type.Enum(['admin', 'client']),
+  scope: Type.Enum(['read', 'write']),
+  createdAt: time,
+  expiresAt: Type.Optional(time),
+  parentId: Type.Optional(
+    Type.String({ description: 'The key whose token minted this one. When that one is revoked, so is this.' }),
+  ),
+  lastUsedAt: Type.Optional(Type.String({ format: 'date-time', description: 'To the minute.' })),
+};
+
+export const APIKey = Type.Object(properties, { $id: 'APIKey', description: 'A personal access token, without the token.' });
+
+export const MintedAPIKey = Type.Object(
+  { ...properties, token: Type.String({ description: 'The whole token. It is shown this once.' }) },
+  { $id: 'MintedAPIKey', description: 'A new key with its token.' },
+);
+
+type ShownKey = Omit<APIKeyDocument, 'subject' | 'verifiedEmail'>;
+
+export const toApiKey = ({ subject: _, verifiedEmail: __, ...document }: APIKeyDocument): ShownKey => document;
+
+/** With when it was last used. */
+export const toUsedApiKey = async (
+  document: APIKeyDocument,
+  keyUse: KeyUse,
+): Promise<ShownKey & { readonly lastUsedAt?: string }> => {
+  const lastUsedAt = await keyUse.lastUsedAt(document.id);
+  return { ...toApiKey(document), ...(lastUsedAt !== undefined && { lastUsedAt }) };
+};

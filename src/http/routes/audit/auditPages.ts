@@ -1,0 +1,57 @@
+import type { Engine } from '../../../engine.js';
+import { createActorNames } from '../../../events/actorNames.js';
+import { nextTurn } from '../../../platform/eventLoop.js';
+import { listAudit, type AuditedEvent, type AuditFilter } from '../../../projections/audit/audit.queries.js';
+import type { Reader } from '../../../projections/reader.js';
+import { readPage, type ListQuery, type Page } from '../../paging.js';
+import { toAuditEntry, type AuditEntry } from './audit.resource.js';
+
+/** Entries that are read at once when all are asked for. */
+const pageSize = 200;
+
+export interface AuditPages {
+  readonly one: (filter: AuditFilter, query: ListQuery) => Promise<Page<AuditEntry>>;
+  /**
+   * Every entry, a page at a time: up to `limit`, from `cursor` on. The first page is there when it
+   * resolves, so that faults and refusals come before the answer has begun.
+   */
+  readonly all: (filter: AuditFilter, query: ListQuery) => Promise<AsyncIterable<readonly AuditEntry[]>>;
+}
+
+/** Reads the audit as answers show it. */
+export const createAuditPages = ({ engine, reader }: { readonly engine: Engine; readonly reader: Reader }): AuditPages => {
+  const one: AuditPages['one'] = async (filter, query) => {
+    // Names as of now: with each page anew, because somebody may be erased during an export.
+    const toActor = createActorNames(engine);
+    const { items, next } = await readPage(
+      query,
+      ({ id }: AuditedEvent) => id,
+      (page) => listAudit(reader, filter, page),
+      ({ event }) => event.metadata.at,
+    );
+    const entries = await Promise.all(items.map((item) => toAuditEntry(item, toActor, reader.personal)));
+    return { items: entries, ...(next !== undefined && { next }) };
+  };
+
+  return {
+    one,
+    all: async (filter, { limit = Number.MAX_SAFE_INTEGER, cursor, sort }) => {
+      const read = (left: number, next: string | undefined): Promise<Page<AuditEntry>> =>
+        one(filter, {
+          limit: Math.min(left, pageSize),
+          ...(sort !== undefined && { sort }),
+          ...(next !== undefined && { cursor: next }),
+        });
+      const first = await read(limit, cursor);
+      return (async function* () {
+        for (let page = first, left = limit; ;) {
+          if (page.items.length > 0) yield page.items;
+          left -= page.items.length;
+          if (page.next === undefined || left <= 0) return;
+          await nextTurn();
+          page = await read(left, page.next);
+        }
+      })();
+    },
+  };
+};

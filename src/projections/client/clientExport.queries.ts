@@ -1,0 +1,110 @@
+import { clientFold } from '../../events/client/client.state.js';
+import { customerFold } from '../../events/billing/customer.state.js';
+import { personKeyOf } from '../../platform/personal.js';
+import { accessProjection } from '../access/access.projection.js';
+import type { APIKeyDocument } from '../apiKey/apiKey.projection.js';
+import type { AuditFilter } from '../audit/audit.queries.js';
+import { erasureTargets } from '../erasure/erasureTargets.queries.js';
+import { everyDocument } from '../everyDocument.js';
+import type { Reader } from '../reader.js';
+import { websiteProjection } from '../website/website.projection.js';
+import { readClient } from './client.queries.js';
+import type { ClientDocument } from './client.projection.js';
+import { clientSubjectProjection } from './clientSubject.projection.js';
+
+/** What is kept about a client, personal data decrypted. */
+export interface ClientRecord {
+  readonly client: ClientDocument;
+  /** Every address that they have, had, or asked for. */
+  readonly addresses: readonly string[];
+  readonly subjects: readonly string[];
+  readonly websites: readonly {
+    websiteId: string;
+    name: string;
+    slug: string;
+    via: 'owner' | 'link';
+    role: 'viewer' | 'editor';
+  }[];
+  readonly invitations: readonly {
+    websiteId: string;
+    id: string;
+    kind: string;
+    status: string;
+    email: string;
+    role?: string;
+    createdAt: string;
+    expiresAt: string;
+  }[];
+  readonly apiKeys: readonly APIKeyDocument[];
+  readonly customers: readonly { provider: string; customerId: string }[];
+  /** Finds the events that name them, by the client's id or in personal data. */
+  readonly about: AuditFilter;
+  /** Finds the events that they caused. */
+  readonly by: AuditFilter;
+}
+
+/**
+ * Everything that is kept about a client beside the events themselves; `null` when there is none, or
+ * they were erased. Events are found by the keys that personal data is encrypted with, so that it
+ * covers every stream without naming them.
+ * @throws as `Reader.list`
+ */
+export const readClientRecord = async (reader: Reader, clientId: string): Promise<ClientRecord | null> => {
+  const { personal } = reader;
+  const found = await readClient(reader, clientId);
+  const { state } = await reader.state(clientFold, { clientId });
+  if (found === null || state.stage !== 'registered') return null;
+
+  const emails = [state.email, ...state.formerEmails];
+  const asked = [...state.changes.values()].map(({ email }) => email);
+  const [{ apiKeys }, access, owned, subjects, customers] = await Promise.all([
+    erasureTargets(reader, clientId, emails),
+    everyDocument(reader, accessProjection, { clientId }),
+    everyDocument(reader, websiteProjection, { clientId }),
+    everyDocument(reader, clientSubjectProjection, { clientId }),
+    reader.state(customerFold, { clientId }),
+  ]);
+  const linked = await Promise.all(
+    access
+      .flatMap(({ websiteId, link }) => (link === undefined ? [] : [{ websiteId, role: link.role }]))
+      .map(async (link) => ({
+        ...link,
+        website: (await reader.read(websiteProjection, link.websiteId)).document,
+      })),
+  );
+  const invitations = access.flatMap(({ websiteId, invitations: all }) => all.map((one) => ({ websiteId, ...one })));
+  const ownSubjects = [...new Set([...subjects, ...apiKeys].map(({ subject }) => subject))];
+  const keys = [...emails, ...asked, ...ownSubjects, ...invitations.map(({ email }) => email)].map(personKeyOf);
+
+  return {
+    client: found.client,
+    addresses: await Promise.all([...new Set([...emails, ...asked])].map((email) => personal.display(email))),
+    subjects: await Promise.all(ownSubjects.map((subject) => personal.display(subject))),
+    websites: [
+      ...owned.map(({ id, name, slug }) => ({ websiteId: id, name, slug, via: 'owner' as const, role: 'editor' as const })),
+      ...linked.map(({ websiteId, role, website }) => ({
+        websiteId,
+        name: website?.name ?? '',
+        slug: website?.slug ?? '',
+        via: 'link' as const,
+        role,
+      })),
+    ],
+    invitations: await Promise.all(
+      invitations.map(async ({ websiteId, id, kind, status, email, role, createdAt, expiresAt }) => ({
+        websiteId,
+        id,
+        kind,
+        status,
+        email: await personal.display(email),
+        ...(role !== undefined && { role }),
+        createdAt,
+        expiresAt,
+      })),
+    ),
+    apiKeys,
+    customers: [...customers.state.customers].map(([provider, customerId]) => ({ provider, customerId })),
+    about: { people: [...new Set([clientId, ...keys.filter((key) => key !== undefined)])] },
+    by: { actors: [...new Set([...ownSubjects, ...emails])] },
+  };
+};

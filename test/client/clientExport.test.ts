@@ -1,0 +1,156 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { catalogue, personalFields, streams } from '../../src/events/catalogue.js';
+import type { JsonObject } from '../../src/events/envelope.js';
+import { createRoutes } from '../../src/http/routes/index.js';
+import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { eventId } from '../../src/platform/ids.js';
+import { readGolden } from '../support/golden.js';
+import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+interface Exported {
+  readonly client: { readonly id: string; readonly email: string; readonly name?: string };
+  readonly addresses: readonly string[];
+  readonly subjects: readonly string[];
+  readonly websites: readonly object[];
+  readonly invitations: readonly object[];
+  readonly apiKeys: readonly { readonly id: string }[];
+  readonly mails: readonly object[];
+  readonly eventsAbout: readonly { readonly type: string; readonly data: JsonObject }[];
+  readonly eventsBy: readonly { readonly type: string; readonly actor: { readonly subject: string } }[];
+}
+
+let api: RunningApi;
+let token: string;
+const outbox = createEmbeddedOutbox({
+  folder: temporaryFolder(),
+  from: 'Doorstep <doorstep@example.com>',
+  clock: systemClock,
+});
+
+beforeAll(async () => {
+  api = await startApi({ routes: (parts) => createRoutes({ ...parts, outbox }) });
+  token = await api.mintToken();
+});
+
+const call = async (method: string, path: string, body?: unknown, by = token): Promise<ApiAnswer> => {
+  const answer = await api.call(method, path, { token: by, ...(body !== undefined && { body }) });
+  if (answer.status >= 400) throw new Error(`${method} ${path} answered ${String(answer.status)}: ${answer.text}`);
+  return answer;
+};
+const made = async (path: string, body: unknown, by = token): Promise<string> =>
+  ((await call('POST', path, body, by)).body as { id: string }).id;
+const exported = async (id: string): Promise<Exported> => (await call('GET', `/clients/${id}/export`)).body as Exported;
+const typesIn = (events: readonly { readonly type: string }[]): readonly string[] => events.map(({ type }) => type);
+
+test('has everything that is kept about the person, and nobody else', async () => {
+  const email = 'ada@export.example';
+  const id = await made('/clients', { email, name: 'Ada Lovelace' });
+  const other = await made('/clients', { email: 'grace@export.example', name: 'Grace Hopper' });
+  const owned = await made('/websites', { name: 'Bakery', slug: 'bakery', clientId: id });
+  const linked = await made('/websites', { name: 'Zoo', slug: 'zoo', clientId: other });
+  await call('POST', `/websites/${linked}/clients`, { email, role: 'editor' });
+  await call('POST', `/websites/${linked}/clients`, { email: 'newcomer@export.example', role: 'viewer' });
+  await call('PATCH', `/clients/${id}`, { email: 'lovelace@export.example' });
+  await outbox.send({ id: 'mail-1', to: email, subject: 'Hello', html: '<p>Hello</p>', text: 'Hello' });
+  await outbox.send({ id: 'mail-2', to: 'grace@export.example', subject: 'Other', html: '', text: '' });
+  const own = await api.mintToken({ role: 'client', subject: 'idp|ada', verifiedEmail: email });
+  const kept = await made('/api-keys', { name: 'kept' }, own);
+  const gone = await api.mintToken({ role: 'client', subject: 'idp|ada-before', verifiedEmail: email });
+  const revoked = await made('/api-keys', { name: 'revoked' }, gone);
+  const first = ((await call('GET', '/api-keys?subject=idp%7Cada-before')).body as readonly { id: string }[]).at(-1);
+  await call('DELETE', `/api-keys/${revoked}`);
+  await call('DELETE', `/api-keys/${first?.id ?? ''}`);
+
+  const answer = await call('GET', `/clients/${id}/export`);
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="client-${id}.json"`);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  const all = answer.body as Exported;
+  expect(all).toMatchObject({
+    exportedAt: expect.stringMatching(/^\d{4}-/),
+    client: { id, email, name: 'Ada Lovelace', pendingEmail: 'lovelace@export.example' },
+    addresses: [email, 'lovelace@export.example'],
+    subjects: ['idp|ada'],
+    websites: [
+      { websiteId: owned, name: 'Bakery', slug: 'bakery', via: 'owner', role: 'editor' },
+      { websiteId: linked, name: 'Zoo', slug: 'zoo', via: 'link', role: 'editor' },
+    ],
+    invitations: [],
+    customers: [],
+    mails: [{ id: 'mail-1', to: email, subject: 'Hello' }],
+  });
+  expect(all.apiKeys.map((key) => key.id)).toContain(kept);
+  expect(typesIn(all.eventsAbout)).toEqual(
+    expect.arrayContaining(['ClientRegistered', 'WebsiteCreated', 'ClientLinked', 'ClientEmailChangeRequested', 'APIKeyMinted']),
+  );
+  // Also with the key that is revoked, of which no list tells any more.
+  expect(new Set(all.eventsBy.map(({ actor: { subject } }) => subject))).toEqual(new Set(['idp|ada', 'idp|ada-before']));
+  expect(typesIn(all.eventsBy)).toEqual(['APIKeyMinted', 'APIKeyMinted']);
+  expect(answer.text).not.toMatch(/grace@|Grace|newcomer@|svc_pat_\w{13}|hash/);
+});
+
+test('of somebody who was invited has the invitation', async () => {
+  const email = 'invited@export.example';
+  const websiteId = await made('/websites', { name: 'Inn', slug: 'inn' });
+  await call('POST', `/websites/${websiteId}/clients`, { email, role: 'viewer' });
+  const own = await api.mintToken({ role: 'client', subject: email, verifiedEmail: email });
+  const [invitation] = await invitationsOf(own);
+  await call('POST', `/invitations/${invitation ?? ''}/claim`, undefined, own);
+  const client = ((await call('GET', `/clients?email=${email}`)).body as readonly { id: string }[])[0]?.id ?? '';
+  const all = await exported(client);
+  expect(all.invitations).toMatchObject([{ websiteId, kind: 'client_access', status: 'accepted', email, role: 'viewer' }]);
+  expect(all.subjects).toEqual([email]);
+  expect(typesIn(all.eventsBy)).toEqual(expect.arrayContaining(['InvitationAccepted', 'ClientLinked']));
+});
+
+const invitationsOf = async (own: string): Promise<readonly string[]> =>
+  ((await call('GET', '/me', undefined, own)).body as { invitations: readonly { id: string }[] }).invitations.map(({ id }) => id);
+
+test('covers each type of event that has personal data, whatever area it is of', async () => {
+  const email = 'everywhere@export.example';
+  const id = await made('/clients', { email });
+  const { engine } = api;
+  const golden = readGolden();
+  const personal = Object.entries(personalFields).filter(([, fields]) => fields.length > 0);
+  for (const [type, fields] of personal) {
+    const example = Object.values(golden[type] ?? {}).flatMap(({ examples }) => examples)[0];
+    const data: Record<string, unknown> = { ...(example?.today ?? example?.stored) };
+    for (const field of fields) data[field] = await engine.personal.encrypt(email, email);
+    // Somebody else's, but for the personal data.
+    for (const field of ['clientId', 'claimedBy']) if (field in data) data[field] = 'somebody-else';
+    const category = streams.find(({ events }) => type in events)?.category ?? '';
+    const stream = `${category}-of-a-test-${type}`;
+    const commandId = engine.ids.commandId();
+    const metadata = {
+      at: new Date().toISOString(),
+      actor: { subject: 'test', role: 'system', via: 'worker' },
+      requestId: 'test',
+      correlationId: commandId,
+      causationId: commandId,
+    } as const;
+    const event = { ...catalogueEvent(type), id: eventId(commandId, stream, 0), data: data as JsonObject, metadata };
+    await engine.eventStore.append(stream, [event], -1n);
+  }
+  const { eventsAbout } = await exported(id);
+  expect([...new Set(typesIn(eventsAbout))].sort()).toEqual(
+    [...new Set([...personal.map(([type]) => type), 'ClientRegistered'])].sort(),
+  );
+});
+
+const catalogueEvent = (type: string): { type: string; schemaVersion: number } => ({
+  type,
+  schemaVersion: catalogue[type]?.schemaVersion ?? 0,
+});
+
+test('is not found for nobody, and for who was erased', async () => {
+  const id = await made('/clients', { email: 'gone@export.example' });
+  await call('DELETE', `/clients/${id}`);
+  for (const unknown of [id, 'nobody']) {
+    expect(await api.call('GET', `/clients/${unknown}/export`, { token })).toMatchObject({
+      status: 404,
+      body: { error: `Client ${unknown} does not exist` },
+    });
+  }
+});
