@@ -1,10 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Static, TSchema } from 'typebox';
-import { sleep, type Clock } from '../platform/clock.js';
+import { isoTime, sleep, type Clock } from '../platform/clock.js';
 import type { Logger } from '../platform/logger.js';
 import type { Random } from '../platform/random.js';
 import { createCircuitBreaker } from './circuitBreaker.js';
 import { ProviderFault } from './fault.js';
+import { noteRequest } from './requestTrace.js';
 
 /** One request to a provider's API. */
 export interface ProviderRequest {
@@ -111,6 +112,10 @@ export const createProviderHttp = (parts: {
       const text = await readAll(response, fault);
       const answer = { status: response.status, headers: response.headers, text };
       logger.debug(logFields(), 'a provider answered');
+      const { providerRequestId: id, path, status, ms: durationMs } = logFields();
+      if (id !== undefined && status !== undefined) {
+        noteRequest({ provider, id, method, path, status, at: isoTime(startedAt), durationMs });
+      }
       const limit = rateLimitOf(answer, clock.now());
       if (limit !== undefined) throw recordRateLimit(`${provider} asked to wait`, limit);
       if (answer.status >= 500) throw fault(`${provider} answered with status ${String(answer.status)}`);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { traceRequests, type TracedRequest } from '../../src/integrations/requestTrace.js';
 import { createGitHub } from '../../src/integrations/sourceHost/github.js';
 import type { Repository, SourceHost } from '../../src/integrations/sourceHost/port.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
@@ -195,3 +196,18 @@ test('writes are spaced as GitHub asks for', async () => {
   await create(host, 'second');
   expect(performance.now() - begunAt).toBeGreaterThan(900);
 });
+
+test('requests that wait in the queue of the throttling stay part of their own traces', async () => {
+  const { host, fake } = await open({ paced: true });
+  await Promise.all(['one', 'two'].map((name) => create(host, name)));
+  const traced = async (name: string): Promise<readonly string[]> => {
+    const trace: TracedRequest[] = [];
+    await traceRequests(trace, () => host.listCollaborators(`${fake.owner}/${name}`));
+    return trace.map(({ provider, id, method, path }) => `${provider} ${id.replace(/\d+$/, '')} ${method} ${path}`);
+  };
+  const ofOne = ['one', 'two'].map((name) => [
+    `GitHub F00D: GET /repos/agency/${name}/collaborators`,
+    `GitHub F00D: GET /repos/agency/${name}/invitations`,
+  ]);
+  expect(await Promise.all(['one', 'two'].map(traced))).toEqual(ofOne);
+}, 30_000);

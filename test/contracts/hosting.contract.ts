@@ -67,6 +67,8 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect(deployment).toMatchObject({ status: 'ready', commit, createdAt: expect.stringMatching(/^\d{4}-.*Z$/) });
       expect(deployment).not.toHaveProperty('error');
       expect(await hosting.findDeployment(project.id, 'first')).toEqual(deployment);
+      expect(await hosting.readDeployment(project.id, deployment.id)).toEqual(deployment);
+      expect(await hosting.readDeployment(project.id, 'unknown')).toBeNull();
       expect(await hosting.latestDeployment(project.id)).toEqual(deployment);
       for (const address of [project.url, deployment.url])
         expect(await under.visit(address)).toEqual({ status: 200, text: expect.stringContaining('Open since this morning') });

@@ -555,3 +555,48 @@ describe('repeated, a command changes nothing more', () => {
     expect(given(events).when(command).outcome).not.toStrictEqual([]);
   });
 });
+
+describe('the requests of an attempt', () => {
+  const sent = (id: string, method: string) => ({
+    provider: 'GitHub',
+    id,
+    method,
+    path: '/repos',
+    status: 200,
+    at: now,
+    durationMs: 1,
+  });
+  const requests = [sent('r1', 'GET'), sent('r2', 'POST'), sent('r3', 'GET'), sent('r4', 'GET')];
+  const answered: ProvisioningEvent = {
+    type: 'ProvisioningRequestsAnswered',
+    data: { ...job, step: first, attempt: 1, requests: [sent('r2', 'POST'), sent('r4', 'GET')] },
+  };
+
+  test('that changed something, and the last one, are recorded with a success', () => {
+    given([queued, started(first)])
+      .when({ type: 'RecordSuccess', attempt: 1, result: results[first], requests })
+      .then([answered, succeeded(first)]);
+  });
+
+  test('are recorded with a failure', () => {
+    given([queued, started(first)])
+      .when({ type: 'RecordFailure', step: first, attempt: 1, fault: permanent, jitter: 0, requests })
+      .then([
+        answered,
+        { type: 'ProvisioningStepFailed', data: { ...job, step: first, attempt: 1, error: 'Name taken', transient: false } },
+        failed(first, 'Name taken'),
+      ]);
+  });
+
+  test('of a late attempt are not', () => {
+    given([queued, started(first), started(first, 2)])
+      .when({ type: 'RecordSuccess', attempt: 1, result: results[first], requests })
+      .then([]);
+  });
+
+  test('do not end it', () => {
+    given([queued, started(first), answered])
+      .when({ type: 'RecordSuccess', attempt: 1, result: results[first] })
+      .then([succeeded(first)]);
+  });
+});

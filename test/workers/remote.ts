@@ -96,6 +96,7 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
         }),
       listVariables: () => line('listVariables', () => [...variables.keys()]),
       findDeployment: (_, marker) => line('findDeployment', () => of(deployments, marker)),
+      readDeployment: (_, id) => line('readDeployment', () => deployments.find((one) => one.id === id) ?? null),
       deploy: (_, marker) => line('deploy', () => deploy(marker)),
       startDeployment: (_, marker) => line('startDeployment', () => deploy(marker)),
       latestDeployment: () => Promise.resolve(deployments.at(-1) ?? null),

@@ -49,6 +49,18 @@ const Attempt = Type.Integer({ minimum: 1 });
 const succeeded = <Step extends StepId, Output extends TSchema>(step: Step, output: Output) =>
   Type.Object({ ...ofJob, step: Type.Literal(step), attempt: Attempt, output });
 
+/** A request to a provider; `id` is the provider's. */
+export const AnsweredRequest = Type.Object({
+  provider: Type.String(),
+  id: Type.String(),
+  method: Type.String(),
+  path: Type.String(),
+  status: Type.Integer(),
+  at: Time,
+  durationMs: Type.Integer({ minimum: 0 }),
+});
+export type AnsweredRequest = Static<typeof AnsweredRequest>;
+
 /** What a failed job may leave at the providers, in the order of removal: the last made first. */
 export const leftovers = ['project', 'repository'] as const;
 export type Leftover = (typeof leftovers)[number];
@@ -84,6 +96,18 @@ export const provisioningEvents = {
       succeeded('vercel_initial_deploy', outputs.vercel_initial_deploy),
       succeeded('finalize', outputs.finalize),
     ]),
+  ),
+  /**
+   * Before the outcome of the attempt: its requests to a provider that changed something, and its
+   * last one, as the provider's support finds them. Embedded providers have none.
+   */
+  ProvisioningRequestsAnswered: event(
+    Type.Object({
+      ...ofJob,
+      step: StepId,
+      attempt: Attempt,
+      requests: Type.Array(AnsweredRequest),
+    }),
   ),
   /** Without `nextAttemptAt` there is no further attempt. */
   ProvisioningStepFailed: event(

@@ -330,6 +330,12 @@ export const createEmbeddedHosting = (options: {
       const deployment = await withDiskFaults(newestFor(projectId, marker));
       return deployment === null ? null : toDeployment(projectId, deployment);
     },
+    readDeployment: async (projectId, id) => {
+      // The listing says what is there; what was read once is cached.
+      const isThere = (await withDiskFaults(deploymentIds(projectId))).includes(id);
+      const found = isThere ? await withDiskFaults(readDeployment(projectId, id)) : null;
+      return found === null ? null : toDeployment(projectId, found);
+    },
     deploy: (projectId, marker) => withDiskFaults(deploy(projectId, marker)),
     // Waits for the build: it takes a fraction of a second.
     startDeployment: (projectId, marker) => withDiskFaults(deploy(projectId, marker)),

@@ -25,6 +25,9 @@ export interface Hosting {
   /** The latest deployment that was started for `marker`, or null. */
   findDeployment(projectId: string, marker: string): Promise<Deployment | null>;
 
+  /** The deployment, or null when it is not there any more. */
+  readDeployment(projectId: string, deploymentId: string): Promise<Deployment | null>;
+
   /**
    * Builds the head of the repository's default branch and serves it when the build succeeds; when
    * it fails, the previous deployment stays. Resolves when the build has ended. Repeated with the

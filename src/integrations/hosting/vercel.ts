@@ -261,6 +261,12 @@ export const createVercel = (options: {
       const deployment = await findMarked(projectId, marker);
       return deployment === undefined ? null : toDeployment(deployment);
     },
+    readDeployment: async (_projectId, deploymentId) => {
+      const found = await call('GET', `/v13/deployments/${encodeURIComponent(deploymentId)}`, { handled: [404] });
+      if (found === null) return null;
+      const deployment = parseDeployment(found);
+      return deployment.readyState === 'DELETED' ? null : deploymentOf(deployment);
+    },
     deploy: async (projectId, marker) => whenBuilt(await mutex.run(projectId, () => start(projectId, marker))),
     startDeployment: (projectId, marker) => mutex.run(projectId, () => start(projectId, marker)),
     latestDeployment: async (projectId) => {

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { Type, type Static } from 'typebox';
 import { isoTime, sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
@@ -113,7 +114,7 @@ export const createGitHub = (options: {
     const silent = (): void => undefined;
     // The caller waits for rate limits, since its wait survives a restart.
     const doNotRetry = (): boolean => false;
-    return new (Octokit.plugin(throttling))({
+    const octokit = new (Octokit.plugin(throttling))({
       auth: settings.token,
       baseUrl: settings.apiUrl,
       userAgent: 'doorstep',
@@ -128,6 +129,12 @@ export const createGitHub = (options: {
         },
       },
     });
+    // The throttling sends requests from its queue: bound here, each stays part of the caller's trace.
+    octokit.hook.before('request', (sent) => {
+      const { fetch: send } = sent.request as { fetch: (...parts: readonly unknown[]) => unknown };
+      sent.request = { ...sent.request, fetch: AsyncResource.bind(send) };
+    });
+    return octokit;
   };
   let loading: ReturnType<typeof load> | undefined;
 

@@ -120,6 +120,11 @@ export const provisioningProjection: Projection<ProvisioningDocument, Provisioni
       }),
     ProvisioningCompensated: (document) => change(document, { cleanup: { status: 'succeeded' } }),
   },
-  ignores: ['ProvisioningLeaseRenewed', 'ProvisioningCompensationStarted', 'ProvisioningCompensationLeaseRenewed'],
+  ignores: [
+    'ProvisioningLeaseRenewed',
+    'ProvisioningRequestsAnswered',
+    'ProvisioningCompensationStarted',
+    'ProvisioningCompensationLeaseRenewed',
+  ],
   indexes: [{ field: 'status' }],
 });

@@ -1,6 +1,6 @@
 import type { AnyCommand } from '../../commands/decider.js';
-import type { Leftover, StepId, StepResult } from '../../events/provisioning/provisioning.events.js';
-import type { LeaseCommand } from '../lease.js';
+import type { AnsweredRequest, Leftover, StepId, StepResult } from '../../events/provisioning/provisioning.events.js';
+import type { LeaseCommand, RecordFailure, RenewLease, StartAttempt } from '../lease.js';
 import type { ProvisioningRequest } from './provisioning.state.js';
 
 /**
@@ -18,7 +18,7 @@ export type ProvisioningInput =
   /** What a failed job has made is to be removed. */
   | { readonly type: 'RequestCompensation'; readonly websiteId: string }
   | (StepOutcome & { readonly attempt: number })
-  | (LeaseCommand & { readonly attempt: number; readonly step: StepId });
+  | ((StartAttempt | RenewLease | StepFailure) & { readonly attempt: number; readonly step: StepId });
 
 /**
  * `nextWorker` begins the next step in the same append; without it, any worker may begin the step.
@@ -27,7 +27,11 @@ export interface StepOutcome {
   readonly type: 'RecordSuccess';
   readonly result: StepResult;
   readonly nextWorker?: string | undefined;
+  /** Of the attempt, which providers answered; absent: none. */
+  readonly requests?: readonly AnsweredRequest[];
 }
+
+export type StepFailure = RecordFailure & Pick<StepOutcome, 'requests'>;
 
 /** What a worker reports about an attempt at a compensation. */
 export type CompensationCommand = AnyCommand & { readonly jobId: string } & CompensationInput;

@@ -1,6 +1,6 @@
 import type { Decider } from '../../commands/decider.js';
 import { refusals, type Refusal } from '../../commands/refusal.js';
-import type { ProvisioningEvent, StepId } from '../../events/provisioning/provisioning.events.js';
+import type { AnsweredRequest, ProvisioningEvent, StepId } from '../../events/provisioning/provisioning.events.js';
 import { decideFailure, decideRenewal, decideStart, isUnderWay, retryFor, startOf, type Attempts } from '../lease.js';
 import type { ProvisioningCommand } from './provisioning.commands.js';
 import { ofJob, provisioningFold, stepAfter, type Job, type OpenJob, type ProvisioningState } from './provisioning.state.js';
@@ -19,6 +19,9 @@ export const STEP_RETRY_MS = 15 * 60_000;
  * again and again, because these report no fault. It is long enough for a night without a worker.
  */
 export const STEP_DEADLINE_MS = 24 * 3_600_000;
+
+/** Those of an attempt that the log keeps. A step sends fewer, unless it is to invite many people. */
+const MAX_REQUESTS = 50;
 
 const isPastDeadline = ({ firstAt }: Attempts, at: string): boolean =>
   firstAt !== undefined && Date.parse(at) > Date.parse(firstAt) + STEP_DEADLINE_MS;
@@ -56,13 +59,24 @@ const renewLease = (command: Command<'RenewLease'>, state: ProvisioningState): E
   ]);
 };
 
+const answered = (
+  job: Job,
+  step: StepId,
+  { attempt, requests = [] }: { readonly attempt: number; readonly requests?: readonly AnsweredRequest[] },
+): Events => {
+  const kept = requests.filter(({ method }, index) => method !== 'GET' || index === requests.length - 1).slice(-MAX_REQUESTS);
+  if (kept.length === 0) return [];
+  return [{ type: 'ProvisioningRequestsAnswered', data: { ...ofJob(job), step, attempt, requests: kept } }];
+};
+
 const recordSuccess = (command: Command<'RecordSuccess'>, state: ProvisioningState): Events => {
   const { result, attempt, nextWorker: worker, at } = command;
   if (!isAt(state, result.step) || !isUnderWay(state.attempts, attempt)) return [];
   const success: ProvisioningEvent = { type: 'ProvisioningStepSucceeded', data: { ...ofJob(state), attempt, ...result } };
   const next = stepAfter(result.step);
-  if (next === undefined || worker === undefined) return [success];
-  return [success, started(state, next, { attempt: 1, worker, at })];
+  const outcome = [...answered(state, result.step, command), success];
+  if (next === undefined || worker === undefined) return outcome;
+  return [...outcome, started(state, next, { attempt: 1, worker, at })];
 };
 
 const complete = (state: ProvisioningState): Events =>
@@ -76,7 +90,8 @@ const recordFailure = (command: Command<'RecordFailure'>, state: ProvisioningSta
     command,
     (failure, isGivenUp) => {
       const failedStep: ProvisioningEvent = { type: 'ProvisioningStepFailed', data: { ...ofJob(state), step, ...failure } };
-      return isGivenUp ? [failedStep, failed(state, failure.error)] : [failedStep];
+      const outcome = [...answered(state, step, command), failedStep];
+      return isGivenUp ? [...outcome, failed(state, failure.error)] : outcome;
     },
     retryFor(STEP_RETRY_MS),
   );

@@ -141,6 +141,8 @@ const evolve = (state: ProvisioningState, event: Recorded<ProvisioningEvent>): P
       if (next === undefined) return { ...state, stage: 'verified', outputs };
       return { ...state, outputs, step: next, attempts: noAttempts };
     }
+    case 'ProvisioningRequestsAnswered':
+      return state;
     case 'ProvisioningStepFailed':
       return { ...state, attempts: attemptFailed(attempts, event) };
     case 'ProvisioningFailed':

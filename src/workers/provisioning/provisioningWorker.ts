@@ -6,13 +6,13 @@ import { provisioningStream } from '../../events/provisioning/provisioning.strea
 import type { WebsiteEvent } from '../../events/website/website.events.js';
 import { websiteStream } from '../../events/website/website.stream.js';
 import type { Hosting } from '../../integrations/hosting/port.js';
+import { traceRequests, type TracedRequest } from '../../integrations/requestTrace.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
-import type { RecordFailure } from '../lease.js';
 import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import type { CreateReactor, ReactionContext } from '../reactions.js';
 import type { Worker } from '../worker.js';
 import { compensationTask } from './compensationSteps.js';
-import type { StepOutcome } from './provisioning.commands.js';
+import type { StepFailure, StepOutcome } from './provisioning.commands.js';
 import { provisioningProcess } from './provisioning.process.js';
 import { provisioningFold, type Job, type OpenJob, type ProvisioningState } from './provisioning.state.js';
 import { activation, steps, type StepTools } from './steps.js';
@@ -54,21 +54,30 @@ export const createProvisioningWorker = (parts: {
     await engine.handle(provisioningProcess, { type: 'QueueProvisioning', jobId, request }, context);
   };
 
-  const stepsTask = (jobId: string, signal: AbortSignal): LeasedTask<OpenJob, StepOutcome | RecordFailure> => ({
-    worker,
-    logger: ({ step, request: { websiteId } }) => engine.logger.child({ worker: 'provisioning', jobId, websiteId, step }),
-    load: async () => openIn((await engine.state(provisioningFold, { jobId })).state),
-    handle: async (command, job) => {
-      const ofStep = { jobId, step: job.step };
-      return openIn((await engine.handle(provisioningProcess, { ...ofStep, ...command }, contextOf(job))).state);
-    },
-    timeoutMs: ({ step }) => steps[step].timeoutMs,
-    execute: async (job, lease) => {
-      const result = await steps[job.step].execute(tools, { job, lease });
-      return { type: 'RecordSuccess', result, nextWorker: signal.aborted ? undefined : worker };
-    },
-    failure: { message: 'a step of provisioning failed', outcome: recordFailure },
-  });
+  const stepsTask = (jobId: string, signal: AbortSignal): LeasedTask<OpenJob, StepOutcome | StepFailure> => {
+    /** Of the attempt under way: a job has one at a time. */
+    let requests: TracedRequest[] = [];
+    return {
+      worker,
+      logger: ({ step, request: { websiteId } }) => engine.logger.child({ worker: 'provisioning', jobId, websiteId, step }),
+      load: async () => openIn((await engine.state(provisioningFold, { jobId })).state),
+      handle: async (command, job) => {
+        const ofStep = { jobId, step: job.step };
+        return openIn((await engine.handle(provisioningProcess, { ...ofStep, ...command }, contextOf(job))).state);
+      },
+      timeoutMs: ({ step }) => steps[step].timeoutMs,
+      execute: async (job, lease) => {
+        const trace: TracedRequest[] = [];
+        requests = trace;
+        const result = await traceRequests(trace, () => steps[job.step].execute(tools, { job, lease }));
+        return { type: 'RecordSuccess', result, nextWorker: signal.aborted ? undefined : worker, requests: trace };
+      },
+      failure: {
+        message: 'a step of provisioning failed',
+        outcome: (error, jitter) => ({ ...recordFailure(error, jitter), requests: [...requests] }),
+      },
+    };
+  };
 
   /** Needs no lease: the job is decided, and each of the two commands has an effect once. */
   const complete = async (jobId: string): Promise<void> => {

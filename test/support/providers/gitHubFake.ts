@@ -166,6 +166,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
     return { status: 201, body: { ...invitationForm, invitee: { ...person, login } } };
   };
 
+  let sent = 0;
   return {
     owner,
     token,
@@ -184,7 +185,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
       judge.request(request);
       const answer = answerFor(request);
       judge.answer(request, answer);
-      return { ...answer, headers: { 'x-github-request-id': 'F00D:1', ...answer.headers } };
+      return { ...answer, headers: { 'x-github-request-id': `F00D:${String((sent += 1))}`, ...answer.headers } };
     },
   };
 };

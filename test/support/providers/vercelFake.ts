@@ -261,6 +261,7 @@ export const createVercelFake = ({
     return project === undefined || version === '' ? missing : ofProject(request, project, part);
   };
 
+  let sent = 0;
   return {
     token,
     teamId,
@@ -282,7 +283,7 @@ export const createVercelFake = ({
       judge.request(request);
       const answer = answerFor(request);
       judge.answer(request, answer);
-      return { ...answer, headers: { 'x-vercel-id': 'fra1::1', ...answer.headers } };
+      return { ...answer, headers: { 'x-vercel-id': `fra1::${String((sent += 1))}`, ...answer.headers } };
     },
   };
 };
