@@ -56,6 +56,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
 
   'GET /websites/:id/provisioning': ['AOEV'],
   'GET /websites/:id/provisioning/events': ['AOEV'],
+  'GET /websites/:id/provisioning/receipts': ['A'],
   'POST /websites/:id/provisioning/retry': ['A'],
   'POST /websites/:id/provisioning/cleanup': ['A'],
   'GET /websites/:id/deployments': ['AOEV'],

@@ -2,6 +2,7 @@ import type { DeliveryBlock } from '../../../events/delivery/delivery.block.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { Hosting } from '../../../integrations/hosting/port.js';
 import type { Clock } from '../../../platform/clock.js';
+import { within } from '../../within.js';
 
 /**
  * What an answer says of the preview: its address, nothing, or that the hosting provider could not
@@ -30,24 +31,10 @@ export const createPreviews =
     const project = await parts.projectOf(website);
     if (project === undefined) return {};
     try {
-      const deployment = await within(clock, hosting.latestDeployment(project.projectId));
+      const deployment = await within(clock, timeoutMs, 'The hosting provider', hosting.latestDeployment(project.projectId));
       return deployment === null ? {} : { previewUrl: deployment.url };
     } catch (error) {
       if (error instanceof ProviderFault) return { previewUrlUnavailable: true };
       throw error;
     }
   };
-
-const within = async <Result>(clock: Clock, asked: Promise<Result>): Promise<Result> => {
-  let stopWaiting = (): void => undefined;
-  const late = new Promise<never>((_, reject) => {
-    stopWaiting = clock.schedule(timeoutMs, () => {
-      reject(new ProviderFault({ provider: 'hosting', message: 'The hosting provider did not answer in time', transient: true }));
-    });
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    stopWaiting();
-  }
-};

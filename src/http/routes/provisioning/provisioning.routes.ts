@@ -1,13 +1,18 @@
 import { Type } from 'typebox';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
+import type { Hosting } from '../../../integrations/hosting/port.js';
+import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
 import { provisioningJob } from '../../../projections/provisioning/provisioning.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { provisioningProcess } from '../../../workers/provisioning/provisioning.process.js';
 import type { Caller } from '../../auth/caller.js';
 import { route, type Answer, type Route, type RouteRequest, type RouteTag } from '../../route.js';
+import { readPageByPlace } from '../../paging.js';
 import { ProvisioningJob, toProvisioningJob } from './provisioning.resource.js';
+import { createReceiptCheck, ProvisioningReceipt } from './receipts.js';
+import { provisioningReceiptsFold } from '../../../events/provisioning/provisioning.receipts.js';
 import { provisioningStream } from '../../../events/provisioning/provisioning.stream.js';
 import type { Reader } from '../../../projections/reader.js';
 
@@ -25,8 +30,17 @@ const JobEvent = Type.Object({
 });
 const theJob = { 200: { description: 'The provisioning job.', schema: ProvisioningJob } };
 
-/** The provisioning job of a website: read, followed, taken up again. */
-export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader: Reader }): readonly Route[] => {
+export interface ProvisioningRouteParts {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly sourceHost: SourceHost;
+  readonly hosting: Hosting;
+}
+
+/** The provisioning job of a website: read, followed, taken up again; the receipts of what it made. */
+export const provisioningRoutes = ({ engine, reader, ...providers }: ProvisioningRouteParts): readonly Route[] => {
+  const checkReceipts = createReceiptCheck({ ...providers, clock: engine.clock });
+
   const toAnswer = async (website: WebsiteDocument, { role }: Caller, through?: bigint): Promise<Answer> => {
     const { document, revision } = await provisioningJob(reader, website, through);
     return { body: toProvisioningJob(document, role), ...(revision !== NO_STREAM && { revision }) };
@@ -98,6 +112,31 @@ export const provisioningRoutes = ({ engine, reader }: { engine: Engine; reader:
           if (hasEnded && event.id === lastEventId) return { status: 204 };
         }
         return { events: follow(request as RouteRequest, lastEventId) };
+      },
+    }),
+
+    route({
+      method: 'get',
+      path: '/websites/:id/provisioning/receipts',
+      operationId: 'listProvisioningReceipts',
+      summary: 'List what provisioning made at the providers, in the order of its making, and what is there now',
+      description:
+        'The providers are asked at each call, all things of a page at once. One that gives no answer within 5 seconds makes its things `unknown`, with the reason.',
+      tag: provisioningTag,
+      scope: 'website',
+      access: 'admin',
+      paging: true,
+      answers: {
+        200: { description: 'A page of receipts; none before the first step.', schema: Type.Array(ProvisioningReceipt) },
+      },
+      answer: async ({ query, website: { website } }) => {
+        const { provisioningJobId: jobId } = website;
+        const { state } = await reader.state(provisioningReceiptsFold, { jobId });
+        const { items, next } = await readPageByPlace(query, ({ skip, limit }) =>
+          Promise.resolve(state.receipts.slice(skip, skip + limit)),
+        );
+        const body = await checkReceipts({ ...state, marker: jobId }, items);
+        return { body, ...(next !== undefined && { next }) };
       },
     }),
 
