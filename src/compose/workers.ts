@@ -7,6 +7,7 @@ import { createCronWorker } from '../workers/cron/cronWorker.js';
 import { maintenanceJob } from '../workers/cron/maintenance.js';
 import { createDeletionWorker } from '../workers/deletion/deletionWorker.js';
 import { createRedeployWorker } from '../workers/deployment/deploymentWorker.js';
+import { createDomainWorker } from '../workers/domain/domainWorker.js';
 import { createErasureWorker } from '../workers/erasure/erasureWorker.js';
 import { createInvitationMailWorker } from '../workers/invitationMail/invitationMailWorker.js';
 import { createLocalPushWorker } from '../workers/push/localPushWorker.js';
@@ -60,6 +61,7 @@ export const composeWorkers = (
       createRedeployWorker({ ...core, hosting }),
       createSiteWorker({ ...core, hosting }),
       createDeletionWorker({ ...core, sourceHost, hosting }),
+      createDomainWorker({ ...core, hosting }),
       createPushWorker({ ...core, hosting }),
       ...(gitServer === undefined ? [] : [createLocalPushWorker({ engine, reader, hosting, gitServer })]),
       createInvitationMailWorker({ ...core, email, baseUrl, look: { brand, folder: mailsFolder } }),

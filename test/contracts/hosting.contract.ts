@@ -159,9 +159,21 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
       expect(await hosting.deploy(next.id, 'first')).toMatchObject({ status: 'ready', commit });
     });
 
+    test('a domain is added and removed, each as often as one likes', async () => {
+      const { project } = await newProject();
+      const domain = `www.${project.name}.example`;
+      await hosting.removeDomain(project.id, domain);
+      for (let time = 0; time < 2; time += 1) await hosting.addDomain(project.id, domain);
+      expect(await hosting.findDomain(project.id, domain)).toMatchObject({ isAdded: true });
+      for (let time = 0; time < 2; time += 1) await hosting.removeDomain(project.id, domain);
+      await hosting.addDomain(project.id, domain);
+      expect(await hosting.findDomain(project.id, domain)).toMatchObject({ isAdded: true });
+    });
+
     test('a project that does not exist is a permanent fault', async () => {
       await expect(hosting.deploy('no-such-project', 'job')).rejects.toMatchObject(permanent);
       await expect(hosting.setVariables('no-such-project', { SITE_NAME: 'Acme' })).rejects.toMatchObject(permanent);
+      await expect(hosting.addDomain('no-such-project', 'www.acme.example')).rejects.toMatchObject(permanent);
       await expect(hosting.listVariables('no-such-project')).rejects.toMatchObject(permanent);
     });
   });

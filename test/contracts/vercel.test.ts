@@ -112,6 +112,56 @@ test('a variable that cannot be set is named in the fault, although Vercel answe
   expect(vercel.lines.join('')).not.toContain('hush-hush');
 });
 
+describe('a domain', () => {
+  const own = { type: 'CNAME', value: 'd1d4fc829fe7bc7c.vercel-dns-017.com', purpose: 'address' };
+
+  test('is served once it is added, with what Vercel recommends for DNS first', async () => {
+    const { id } = await newProject(vercel);
+    await vercel.hosting.deploy(id, 'job');
+    const domain = 'www.acme.example';
+    const address = [
+      { ...own, name: domain },
+      { type: 'A', name: domain, value: '216.198.79.1', purpose: 'address' },
+    ];
+    expect(await vercel.hosting.findDomain(id, domain)).toEqual({ isAdded: false, records: address });
+    await vercel.hosting.addDomain(id, domain);
+    expect(await vercel.hosting.findDomain(id, domain)).toEqual({ isAdded: true, records: address });
+    expect(vercel.fake.visit(`https://${domain}/`).status).toBe(200);
+    await vercel.hosting.removeDomain(id, domain);
+    expect(vercel.fake.visit(`https://${domain}/`).status).toBe(404);
+  });
+
+  test('that another account uses needs a record of Vercel’s, and is looked for again when it is added again', async () => {
+    const { id, name } = await newProject(vercel);
+    const domain = 'www.contested.example';
+    vercel.fake.contested.add(domain);
+    await vercel.hosting.addDomain(id, domain);
+    const { records } = await vercel.hosting.findDomain(id, domain);
+    expect(records).toContainEqual({
+      ...{ type: 'TXT', name: `_vercel.${domain}`, value: `vc-domain-verify=${domain},abc`, purpose: 'hosting' },
+    });
+    vercel.fake.contested.delete(domain);
+    await vercel.hosting.addDomain(id, domain);
+    expect(vercel.fake.projects.get(name)?.domains.get(domain)).toEqual({ verified: true });
+    expect((await vercel.hosting.findDomain(id, domain)).records.map(({ purpose }) => purpose)).toEqual(['address', 'address']);
+  });
+
+  test('of another project is refused, and one added by an attempt without a response is not', async () => {
+    const [one, other] = [await newProject(vercel), await newProject(vercel)];
+    vercel.served.trouble(({ method, path }) =>
+      method === 'POST' && path.endsWith('/domains') ? { when: 'after', what: 'reset' } : undefined,
+    );
+    await expect(vercel.hosting.addDomain(one.id, 'www.lost.example')).rejects.toMatchObject(transient);
+    vercel.served.trouble();
+    await vercel.hosting.addDomain(one.id, 'www.lost.example');
+    await expect(vercel.hosting.addDomain(other.id, 'www.lost.example')).rejects.toMatchObject({
+      ...permanent,
+      message: 'Another project has the domain www.lost.example',
+    });
+    expect(vercel.served.complaints).toEqual([]);
+  });
+});
+
 test('a deployment without a response is found by its marker, not started twice', async () => {
   const { id } = await newProject(vercel);
   const before = vercel.fake.made.deployments.length;

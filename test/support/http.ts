@@ -20,6 +20,7 @@ import type { HttpServer, Timeouts } from '../../src/http/server.js';
 import type { EventStore } from '../../src/events/store/eventStore.js';
 import type { Commerce } from '../../src/integrations/commerce/port.js';
 import { createShopify } from '../../src/integrations/commerce/shopify.js';
+import type { Hosting } from '../../src/integrations/hosting/port.js';
 import type { EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import type { Payments } from '../../src/integrations/payments/port.js';
 import type { Scheduling } from '../../src/integrations/scheduling/port.js';
@@ -90,6 +91,8 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   readonly scheduling?: Scheduling;
   /** Instead of shops that sell nothing, with the webhook secrets `secret` and `previous`. */
   readonly commerce?: Commerce;
+  /** Instead of the embedded hosting, for routes. */
+  readonly hosting?: Hosting;
   /** Instead of accounts without bookings. */
   readonly ownScheduling?: Scheduling;
   /** Instead of the service's. */
@@ -162,6 +165,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       ownScheduling: options.ownScheduling ?? emptyAccounts,
       ...(options.scheduling !== undefined && { scheduling: options.scheduling, ownsCalendar: false }),
       ...(options.payments !== undefined && { payments: options.payments }),
+      ...(options.hosting !== undefined && { hosting: options.hosting }),
       identityProvider: signIn?.identityProvider ?? options.identityProvider ?? null,
       ...(options.sites !== true && { mounts: options.mounts ?? signIn?.mounts ?? {} }),
       erasure: {

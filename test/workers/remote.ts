@@ -14,6 +14,8 @@ export interface Remote {
   readonly projects: Marked<HostingProject>[];
   readonly variables: Map<string, string>;
   readonly deployments: Marked<Deployment>[];
+  /** Project and domain. */
+  readonly domains: Set<string>;
 }
 
 export const createRemote = (): Remote => ({
@@ -22,6 +24,7 @@ export const createRemote = (): Remote => ({
   projects: [],
   variables: new Map(),
   deployments: [],
+  domains: new Set(),
 });
 
 /** Passes a call on to the other side, or not, as the test has it. */
@@ -46,7 +49,7 @@ export interface Providers {
  * for.
  */
 export const providersOn = (remote: Remote, line: Line = directLine, visited: string[] = []): Providers => {
-  const { repositories, collaborators, projects, variables, deployments } = remote;
+  const { repositories, collaborators, projects, variables, deployments, domains } = remote;
   const removeFrom = (kept: { marker: string }[], marker: string): boolean => {
     const at = kept.findIndex((one) => one.marker === marker);
     if (at >= 0) kept.splice(at, 1);
@@ -101,6 +104,9 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
       startDeployment: (_, marker) => line('startDeployment', () => deploy(marker)),
       latestDeployment: () => Promise.resolve(deployments.at(-1) ?? null),
       listDeployments: () => Promise.resolve(deployments),
+      addDomain: (projectId, domain) => line('addDomain', () => void domains.add(`${projectId} ${domain}`)),
+      findDomain: (projectId, domain) => Promise.resolve({ isAdded: domains.has(`${projectId} ${domain}`), records: [] }),
+      removeDomain: (projectId, domain) => line('removeDomain', () => void domains.delete(`${projectId} ${domain}`)),
       deleteProject: ({ marker }) => line('deleteProject', () => removeFrom(projects, marker)),
     },
     visit: (url) => {

@@ -354,6 +354,15 @@ export const createEmbeddedHosting = (options: {
       }
       return found;
     },
+    // Whose a domain is, is asked at each request (`findAtDomain`).
+    addDomain: async (projectId) => {
+      await withDiskFaults(projectOf(projectId));
+    },
+    findDomain: async (projectId) => {
+      await withDiskFaults(projectOf(projectId));
+      return { isAdded: true, records: [] };
+    },
+    removeDomain: () => Promise.resolve(),
     deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => deleteProject(request))),
     handlers: createSiteHandlers(findServed, siteUrls, options.countPage, findServedAtDomain),
     siteAddress: ({ slug, hosting, url }) => (hosting?.provider === embedded ? siteUrls.urlOf(slug ?? hosting.projectId) : url),

@@ -53,6 +53,18 @@ export interface Hosting {
   ): Promise<readonly Deployment[]>;
 
   /**
+   * Serves the project at the domain too, and asks the provider to look again whether it may. Repeated it
+   * changes nothing. A domain that another project has is a permanent fault.
+   */
+  addDomain(projectId: string, domain: string): Promise<void>;
+
+  /** How the domain stands at the provider. */
+  findDomain(projectId: string, domain: string): Promise<HostedDomain>;
+
+  /** Serves the project there no more; nothing to do when it is not served there. */
+  removeDomain(projectId: string, domain: string): Promise<void>;
+
+  /**
    * Deletes the project that was created for `marker`, and no other, with its deployments; returns
    * whether it existed.
    */
@@ -108,6 +120,21 @@ export interface HostingProject {
   readonly name: string;
   /** The address that visitors use. */
   readonly url: string;
+}
+
+export interface HostedDomain {
+  /** Whether `addDomain` has arrived. */
+  readonly isAdded: boolean;
+  /**
+   * What the provider asks to be set in DNS: `address` leads visitors there, in place of the
+   * `DomainTargets` where there is any; `hosting` proves the domain to the provider itself.
+   */
+  readonly records: readonly {
+    readonly type: 'TXT' | 'CNAME' | 'A';
+    readonly name: string;
+    readonly value: string;
+    readonly purpose: 'address' | 'hosting';
+  }[];
 }
 
 export interface Deployment {

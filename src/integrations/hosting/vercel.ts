@@ -37,6 +37,20 @@ const parseDomains = parserFor(
     domains: Type.Array(Type.Object({ name: Type.String(), verified: Type.Boolean(), redirect: nullable(Type.String()) })),
   }),
 );
+const parseProjectDomain = parserFor(
+  provider,
+  Type.Object({
+    verified: Type.Boolean(),
+    verification: Type.Optional(Type.Array(Type.Object({ type: Type.String(), domain: Type.String(), value: Type.String() }))),
+  }),
+);
+const parseDomainConfig = parserFor(
+  provider,
+  Type.Object({
+    recommendedCNAME: Type.Optional(Type.Array(Type.Object({ rank: Type.Number(), value: Type.String() }))),
+    recommendedIPv4: Type.Optional(Type.Array(Type.Object({ rank: Type.Number(), value: Type.Array(Type.String()) }))),
+  }),
+);
 const Meta = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 const deploymentFields = {
   url: nullable(Type.String()),
@@ -251,8 +265,53 @@ export const createVercel = (options: {
     reachableAt.set(url, clock.now());
   };
 
+  const domainsPath = (projectId: string, part = ''): string => projectPath(projectId, `/domains${part}`);
+  const readDomain = async (projectId: string, domain: string) => {
+    const found = await call('GET', `/v9${domainsPath(projectId, `/${domain}`)}`, { handled: [404] });
+    return found === null ? null : parseProjectDomain(found);
+  };
+
+  const addDomain: Hosting['addDomain'] = async (projectId, domain) => {
+    const existing = await readDomain(projectId, domain);
+    const body = { name: domain };
+    const added = existing ?? (await call('POST', `/v10${domainsPath(projectId)}`, { body, handled: [409] }));
+    // 409: another project has it, or an attempt whose response was lost has added it.
+    const current = added === null ? await readDomain(projectId, domain) : parseProjectDomain(added);
+    if (current === null) throw permanent(`Another project has the domain ${domain}`);
+    // 400: the records that prove it are not there yet.
+    if (!current.verified) await call('POST', `/v9${domainsPath(projectId, `/${domain}/verify`)}`, { handled: [400] });
+  };
+
+  const findDomain: Hosting['findDomain'] = async (projectId, domain) => {
+    const query = { projectIdOrName: projectId };
+    const [added, config] = await Promise.all([
+      readDomain(projectId, domain),
+      call('GET', `/v6/domains/${domain}/config`, { query }).then(parseDomainConfig),
+    ]);
+    const best = <Value>(ranked: readonly { readonly rank: number; readonly value: Value }[] = []): Value | undefined =>
+      [...ranked].sort((one, other) => one.rank - other.rank)[0]?.value;
+    const name = best(config.recommendedCNAME)?.replace(/\.$/, '');
+    const challenges = added?.verified === false ? (added.verification ?? []) : [];
+    return {
+      isAdded: added !== null,
+      records: [
+        ...(name === undefined ? [] : [{ type: 'CNAME', name: domain, value: name, purpose: 'address' } as const]),
+        ...(best(config.recommendedIPv4) ?? []).map((value) => ({ type: 'A', name: domain, value, purpose: 'address' }) as const),
+        ...challenges
+          .filter(({ type }) => type === 'TXT')
+          .map(({ domain: at, value }) => ({ type: 'TXT', name: at, value, purpose: 'hosting' }) as const),
+      ],
+    };
+  };
+
   return {
     provider: 'vercel',
+    addDomain: (projectId, domain) => mutex.run(domain, () => addDomain(projectId, domain)),
+    findDomain,
+    removeDomain: async (projectId, domain) => {
+      // 404: it was not there.
+      await call('DELETE', `/v9${domainsPath(projectId, `/${domain}`)}`, { handled: [404], retryable: true });
+    },
     findProject,
     createProject: (request) => mutex.run(request.name, () => createProject(request)),
     setVariables,

@@ -29,6 +29,8 @@ export interface FakeProject {
   readonly variables: Variable[];
   /** Newest first. */
   readonly deployments: FakeDeployment[];
+  /** Whether Vercel lets the project use each domain that it has. */
+  readonly domains: Map<string, { verified: boolean }>;
 }
 
 export interface VercelFake {
@@ -41,6 +43,8 @@ export interface VercelFake {
   readonly made: { readonly projects: string[]; readonly deployments: string[] };
   /** Names of variables that cannot be set. */
   readonly forbidden: Set<string>;
+  /** Domains that another account uses and that are not proved to Vercel yet. */
+  readonly contested: Set<string>;
   /** The response that visitors get at an address. */
   visit(address: string): { status: number; text: string };
 }
@@ -66,6 +70,7 @@ export const createVercelFake = ({
   const projects = new Map<string, FakeProject>();
   const made: VercelFake['made'] = { projects: [], deployments: [] };
   const forbidden = new Set<string>();
+  const contested = new Set<string>();
   const repositoryIds: string[] = [];
   let count = 0;
 
@@ -173,6 +178,7 @@ export const createVercelFake = ({
       isProtected: input.ssoProtection !== null,
       variables: input.environmentVariables.map(({ key, value, type }) => ({ key, value, type })),
       deployments: [],
+      domains: new Map(),
     };
     projects.set(input.name, project);
     made.projects.push(input.name);
@@ -231,6 +237,54 @@ export const createVercelFake = ({
     return { status: 200, body: { deployments, pagination: { count: deployments.length, next: null, prev: null } } };
   };
 
+  const domainBody = (project: FakeProject, name: string, verified: boolean) => ({
+    name,
+    apexName: name.split('.').slice(-2).join('.'),
+    projectId: project.id,
+    verified,
+    ...(!verified && {
+      verification: [{ type: 'TXT', domain: `_vercel.${name}`, value: `vc-domain-verify=${name},abc`, reason: 'pending' }],
+    }),
+  });
+  const ofDomain = (
+    { method, body }: FakeRequest,
+    project: FakeProject,
+    name: string | undefined,
+    verb: string | undefined,
+  ): FakeAnswer => {
+    if (name === undefined) {
+      const { name: added } = body as { name: string };
+      const hasIt = [...projects.values()].some(({ domains }) => domains.has(added));
+      if (hasIt) return errorResponse(409, 'domain_already_in_use', 'Cannot add the domain: it is already in use');
+      const domain = { verified: !contested.has(added) };
+      project.domains.set(added, domain);
+      return { status: 200, body: domainBody(project, added, domain.verified) };
+    }
+    const domain = project.domains.get(name);
+    if (domain === undefined) return missing;
+    if (method === 'DELETE') {
+      project.domains.delete(name);
+      return { status: 200, body: {} };
+    }
+    if (verb === 'verify') {
+      if (contested.has(name))
+        return errorResponse(400, 'missing_txt_record', `Domain _vercel.${name} is missing required TXT Record`);
+      domain.verified = true;
+    }
+    return { status: 200, body: domainBody(project, name, domain.verified) };
+  };
+  const domainConfig: FakeAnswer = {
+    status: 200,
+    body: {
+      ...{ acceptedChallenges: ['http-01'], configuredBy: null, misconfigured: true },
+      recommendedCNAME: [
+        { rank: 2, value: 'cname.vercel-dns.com.' },
+        { rank: 1, value: 'd1d4fc829fe7bc7c.vercel-dns-017.com.' },
+      ],
+      recommendedIPv4: [{ rank: 1, value: ['216.198.79.1'] }],
+    },
+  };
+
   const ofProject = (request: FakeRequest, project: FakeProject, part: string | undefined): FakeAnswer => {
     if (request.method === 'DELETE') {
       projects.delete(project.name);
@@ -246,7 +300,7 @@ export const createVercelFake = ({
     const { method, path, query, headers } = request;
     if (headers.get('authorization') !== `Bearer ${token}`) return errorResponse(403, 'forbidden', 'Not authorized');
     if (query.get('teamId') !== teamId) return errorResponse(403, 'forbidden', 'Not authorized for this scope');
-    const [, version = '', kind, name, part] = path.split('/').map(decodeURIComponent);
+    const [, version = '', kind, name, part, item, verb] = path.split('/').map(decodeURIComponent);
     if (kind === 'deployments') {
       if (method === 'POST') return deploy(request);
       if (name === undefined) return listed(request);
@@ -256,9 +310,12 @@ export const createVercelFake = ({
       }
       return missing;
     }
+    if (kind === 'domains') return domainConfig;
     if (name === undefined) return createProject(request);
     const project = find(name);
-    return project === undefined || version === '' ? missing : ofProject(request, project, part);
+    if (project === undefined || version === '') return missing;
+    if (part === 'domains' && (item !== undefined || method === 'POST')) return ofDomain(request, project, item, verb);
+    return ofProject(request, project, part);
   };
 
   let sent = 0;
@@ -268,12 +325,14 @@ export const createVercelFake = ({
     projects,
     made,
     forbidden,
+    contested,
     visit: (address) => {
       const { hostname } = new URL(address);
       for (const project of projects.values()) {
         const live = project.deployments.find((deployment) => stateOf(deployment) === 'READY');
         const own = project.deployments.find((deployment) => hostOf(project, deployment) === hostname);
-        const deployment = hostname === `${project.name}.vercel.app` ? live : own;
+        const isHere = hostname === `${project.name}.vercel.app` || project.domains.get(hostname)?.verified === true;
+        const deployment = isHere ? live : own;
         if (deployment === undefined || stateOf(deployment) !== 'READY') continue;
         return project.isProtected ? { status: 401, text: 'Log in' } : { status: 200, text: deployment.words ?? '' };
       }

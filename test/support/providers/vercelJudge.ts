@@ -1,3 +1,7 @@
+import {
+  AddProjectDomainRequestBody$outboundSchema,
+  AddProjectDomainResponseBody$inboundSchema,
+} from '@vercel/sdk/models/addprojectdomainop.js';
 import { CreateProjectRequestBody$outboundSchema } from '@vercel/sdk/models/createprojectcontenthint2.js';
 import { CreateProjectResponseBody$inboundSchema } from '@vercel/sdk/models/createprojectresponsebody.js';
 import { GetProjectResponseBody$inboundSchema } from '@vercel/sdk/models/getprojectresponsebody.js';
@@ -10,6 +14,10 @@ import {
   CreateProjectEnvResponseBody$inboundSchema,
 } from '@vercel/sdk/models/createprojectenvop.js';
 import { FilterProjectEnvsResponseBody$inboundSchema } from '@vercel/sdk/models/filterprojectenvsop.js';
+import { GetDomainConfigResponseBody$inboundSchema } from '@vercel/sdk/models/getdomainconfigop.js';
+import { GetProjectDomainResponseBody$inboundSchema } from '@vercel/sdk/models/getprojectdomainop.js';
+import { RemoveProjectDomainResponseBody$inboundSchema } from '@vercel/sdk/models/removeprojectdomainop.js';
+import { VerifyProjectDomainResponseBody$inboundSchema } from '@vercel/sdk/models/verifyprojectdomainop.js';
 import { GetProjectDomainsResponseBody$inboundSchema } from '@vercel/sdk/models/getprojectdomainsop.js';
 import type { FakeAnswer, FakeRequest } from './wire.js';
 
@@ -62,6 +70,37 @@ const operations: readonly Operation[] = [
     pattern: /^\/v9\/projects\/[^/]+\/domains$/,
     query: team,
     answer: GetProjectDomainsResponseBody$inboundSchema,
+  },
+  {
+    method: 'POST',
+    pattern: /^\/v10\/projects\/[^/]+\/domains$/,
+    query: team,
+    body: AddProjectDomainRequestBody$outboundSchema,
+    answer: AddProjectDomainResponseBody$inboundSchema,
+  },
+  {
+    method: 'GET',
+    pattern: /^\/v9\/projects\/[^/]+\/domains\/[^/]+$/,
+    query: team,
+    answer: GetProjectDomainResponseBody$inboundSchema,
+  },
+  {
+    method: 'DELETE',
+    pattern: /^\/v9\/projects\/[^/]+\/domains\/[^/]+$/,
+    query: team,
+    answer: RemoveProjectDomainResponseBody$inboundSchema,
+  },
+  {
+    method: 'POST',
+    pattern: /^\/v9\/projects\/[^/]+\/domains\/[^/]+\/verify$/,
+    query: team,
+    answer: VerifyProjectDomainResponseBody$inboundSchema,
+  },
+  {
+    method: 'GET',
+    pattern: /^\/v6\/domains\/[^/]+\/config$/,
+    query: ['projectIdOrName', 'strict', ...team],
+    answer: GetDomainConfigResponseBody$inboundSchema,
   },
   {
     method: 'GET',

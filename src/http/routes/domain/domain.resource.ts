@@ -45,20 +45,17 @@ export const Domain = Type.Object(
   { $id: 'Domain', description: 'A hostname of the website’s own.' },
 );
 
-/** @param wanted the records as of now; those that the last check found say so */
+/** @param wanted the records to set, before a check says which they are and which of them are there */
 export const toDomain = (
-  { websiteId, domain, status, records: checked = [], createdAt, verifiedAt }: DomainDocument,
+  { websiteId, domain, status, records, createdAt, verifiedAt }: DomainDocument,
   wanted: readonly DomainRecord[],
   problem?: string,
 ): Static<typeof Domain> => ({
   domain,
   websiteId,
   status,
-  records: wanted.map((record) => ({ ...record, found: checked.some((one) => one.found && isSame(one, record)) })),
+  records: (records ?? wanted).map((record) => ({ ...record })),
   createdAt,
   ...(verifiedAt !== undefined && { verifiedAt }),
   ...(problem !== undefined && { problem }),
 });
-
-const isSame = (one: DomainRecord, other: DomainRecord): boolean =>
-  one.type === other.type && one.name === other.name && one.value === other.value;

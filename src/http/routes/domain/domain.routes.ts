@@ -4,7 +4,8 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
 import type { DomainRecord } from '../../../events/domain/domain.events.js';
 import type { Dns } from '../../../integrations/dns/port.js';
-import type { DomainTargets } from '../../../integrations/hosting/port.js';
+import { ProviderFault } from '../../../integrations/fault.js';
+import type { DomainTargets, Hosting, HostedDomain } from '../../../integrations/hosting/port.js';
 import { canonicalHostname } from '../../../platform/hostname.js';
 import type { DomainDocument } from '../../../projections/domain/domain.projection.js';
 import { domainOf, domainsOf, isVerifiedDomain } from '../../../projections/domain/domain.queries.js';
@@ -21,6 +22,7 @@ export interface DomainRouteParts {
   readonly engine: Engine;
   readonly reader: Reader;
   readonly dns: Dns;
+  readonly hosting: Hosting;
   readonly domainTargets: DomainTargets;
   readonly isOwnHostname: (hostname: string) => boolean;
 }
@@ -38,11 +40,38 @@ const domainIn = (text: string): string => {
 const placeOf = ({ createdAt, domain }: DomainDocument): string => `${createdAt.replaceAll(/\D/g, '')}-${domain}`;
 
 /** The domains of a website, and the question of a proxy which domains there are. */
-export const domainRoutes = ({ engine, reader, dns, domainTargets, isOwnHostname }: DomainRouteParts): readonly Route[] => {
-  const recordsOf = (website: WebsiteDocument, domain: string): readonly DomainRecord[] => [
-    ownershipRecord(engine.blindIndex, { websiteId: website.id, domain }),
-    ...addressRecords(domain, domainTargets(website)),
-  ];
+export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
+  const { engine, reader, dns, hosting, domainTargets, isOwnHostname } = parts;
+
+  /** @param hosted how the domain stands at the hosting provider, which may ask for records of its own */
+  const recordsOf = (website: WebsiteDocument, domain: string, hosted?: HostedDomain): readonly DomainRecord[] => {
+    const asked = (hosted?.records ?? []).map((record) => ({ ...record, found: false }));
+    const isPlaceNamed = asked.some(({ purpose }) => purpose === 'address');
+    return [
+      ownershipRecord(engine.blindIndex, { websiteId: website.id, domain }),
+      ...(isPlaceNamed ? [] : addressRecords(domain, domainTargets(website))),
+      ...asked,
+    ];
+  };
+
+  /** The website's project, when the hosting provider of today has it. */
+  const projectOf = ({ hosting: own }: WebsiteDocument): string | undefined =>
+    own?.provider === hosting.provider ? own.projectId : undefined;
+
+  /** What the hosting provider says; `problem` when it cannot be asked. */
+  const askHosting = async <Said>(
+    website: WebsiteDocument,
+    ask: (projectId: string) => Promise<Said>,
+  ): Promise<{ readonly said?: Said; readonly problem?: string }> => {
+    const projectId = projectOf(website);
+    if (projectId === undefined) return {};
+    try {
+      return { said: await ask(projectId) };
+    } catch (error) {
+      if (!(error instanceof ProviderFault)) throw error;
+      return { problem: error.message };
+    }
+  };
 
   const toAnswer = async (website: WebsiteDocument, domain: string, through?: bigint, problem?: string): Promise<Answer> => {
     const found = await domainOf(reader, { websiteId: website.id, domain }, through);
@@ -151,7 +180,7 @@ export const domainRoutes = ({ engine, reader, dns, domainTargets, isOwnHostname
       operationId: 'verifyDomain',
       summary: 'Look for the records of a domain in DNS',
       description:
-        'Asks DNS, for 4 s at most. With the ownership record there the domain is verified, and the website is served there. `problem` says when DNS did not answer; nothing is changed then. A verified domain stays verified, whatever a later check finds.',
+        'Asks DNS, for 4 s at most, and the hosting provider. With the ownership record there the domain is verified, and the website is served there. `problem` says what went wrong: when DNS did not answer, nothing is changed. A verified domain stays verified, whatever a later check finds.',
       tag: domainTag,
       scope: 'website',
       access: 'admin',
@@ -161,13 +190,19 @@ export const domainRoutes = ({ engine, reader, dns, domainTargets, isOwnHostname
       act: async ({ params: { id: websiteId, domain: name }, website: { website }, context }, acting) => {
         const domain = domainIn(name);
         if ((await domainOf(reader, { websiteId, domain })) === null) throw new Refused(refusals.domainNotFound());
-        const { records, problem } = await checkRecords(dns, recordsOf(website, domain));
+        const hosted = await askHosting(website, (projectId) => hosting.findDomain(projectId, domain));
+        const checked = await checkRecords(dns, recordsOf(website, domain, hosted.said));
+        const { records, problem = hosted.problem } = checked;
         const isProved = records.some(({ purpose, found }) => purpose === 'ownership' && found);
         if (problem !== undefined && !isProved) return { domain, problem };
         const { revision } = await recordDomainCheck(acting, { websiteId, domain, records }, context);
         return { domain, revision, problem };
       },
-      answer: ({ website: { website } }, { domain, revision, problem }) => toAnswer(website, domain, revision, problem),
+      answer: async ({ website: { website } }, { domain, revision, problem }) => {
+        // A worker does it as well; here the admin learns what the provider says.
+        const added = await askHosting(website, (projectId) => hosting.addDomain(projectId, domain));
+        return toAnswer(website, domain, revision, problem ?? added.problem);
+      },
     }),
 
     route({

@@ -1,0 +1,95 @@
+import type { CommandContext } from '../../commands/handleCommand.js';
+import { domainDecider } from '../../commands/domain/domain.decider.js';
+import type { Engine } from '../../engine.js';
+import { domainFold } from '../../events/domain/domain.state.js';
+import { domainStream } from '../../events/domain/domain.stream.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
+import { websiteStream } from '../../events/website/website.stream.js';
+import { ProviderFault } from '../../integrations/fault.js';
+import type { Hosting } from '../../integrations/hosting/port.js';
+import { domainsOf } from '../../projections/domain/domain.queries.js';
+import type { Reader } from '../../projections/reader.js';
+import { websiteProjection } from '../../projections/website/website.projection.js';
+import type { CreateReactor } from '../reactions.js';
+import type { Worker } from '../worker.js';
+
+const actor: Actor = { subject: 'domain', role: 'system', via: 'worker' };
+
+interface OfDomain {
+  readonly websiteId: string;
+  readonly domain: string;
+}
+
+/**
+ * Adds the domains of websites at the hosting provider, and removes those that a website has no longer;
+ * frees the domains of websites that are deleted for good. It needs no lease: each reaction brings the
+ * provider to what the domain's stream says now, and looks again after it acted, so that any number of
+ * these, however late, end with the same.
+ */
+export const createDomainWorker = (parts: {
+  engine: Engine;
+  reader: Reader;
+  createReactor: CreateReactor;
+  hosting: Hosting;
+}): Worker => {
+  const { engine, reader, createReactor, hosting } = parts;
+
+  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
+    commandId: engine.ids.commandId(),
+    actor,
+    requestId,
+    correlationId,
+    causationId: id,
+  });
+
+  const isTheirs = async ({ websiteId, domain }: OfDomain): Promise<boolean> => {
+    const { state } = await engine.state(domainFold, { domain });
+    return state.stage !== 'free' && state.websiteId === websiteId;
+  };
+
+  const bring = async ({ websiteId, domain }: OfDomain): Promise<void> => {
+    const { document: website } = await reader.read(websiteProjection, websiteId);
+    // Not provisioned yet, served elsewhere, or gone with its project.
+    if (website?.hosting?.provider !== hosting.provider) return;
+    const { projectId } = website.hosting;
+    for (let isWanted = await isTheirs({ websiteId, domain }); ;) {
+      await (isWanted ? hosting.addDomain(projectId, domain) : hosting.removeDomain(projectId, domain));
+      const isWantedNow = await isTheirs({ websiteId, domain });
+      if (isWantedNow === isWanted) return;
+      isWanted = isWantedNow;
+    }
+  };
+
+  /** What the provider refuses for good is not tried again; a check of the domain says why. */
+  const bringUnlessRefused = async (of: OfDomain): Promise<void> => {
+    try {
+      await bring(of);
+    } catch (error) {
+      if (!(error instanceof ProviderFault) || error.transient) throw error;
+      engine.logger.warn({ err: error, ...of }, 'the hosting provider refused a domain');
+    }
+  };
+
+  return createReactor({
+    name: 'domain',
+    streams: [domainStream, websiteStream],
+    key: ({ data }) => ('domain' in data ? data.domain : data.websiteId),
+    on: {
+      DomainAdded: ({ data }) => bringUnlessRefused(data),
+      // The provider may find now what it asked for.
+      DomainVerified: ({ data }) => bringUnlessRefused(data),
+      DomainChecked: ({ data }) => bringUnlessRefused(data),
+      DomainRemoved: ({ data }) => bringUnlessRefused(data),
+      WebsiteActivated: async ({ data: { websiteId } }) => {
+        for (const { domain } of await domainsOf(reader, websiteId)) await bringUnlessRefused({ websiteId, domain });
+      },
+      WebsiteDeleted: async (event) => {
+        const { websiteId } = event.data;
+        for (const { domain } of await domainsOf(reader, websiteId)) {
+          const command = { type: 'RemoveDomain', websiteId, domain, reason: 'websiteDeleted' } as const;
+          await engine.handle(domainDecider, command, contextOf(event));
+        }
+      },
+    },
+  });
+};
