@@ -260,7 +260,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
         await sendContent(exchange, { ...answer, content: answer.content });
         return;
       }
-      if (answer.events === undefined) {
+      const { events, parts: bodyParts } = answer;
+      if (events === undefined && bodyParts === undefined) {
         send(exchange, replyTo(exchange, answer, baseUrl()));
         return;
       }
@@ -271,7 +272,8 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
       const ended = parts.onStream(exchange, end);
       try {
         const streaming = { clock: engine.clock, signal: handled.signal, end, guard };
-        await sendEvents(exchange, { ...answer, events: answer.events }, streaming);
+        if (events !== undefined) await sendEvents(exchange, { ...answer, events }, streaming);
+        else if (bodyParts !== undefined) await sendParts(exchange, { ...answer, parts: bodyParts }, streaming);
       } finally {
         ended();
       }
