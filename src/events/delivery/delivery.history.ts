@@ -25,36 +25,52 @@ export interface DeliveryHistoryEntry {
 /** What these read: the event log, and nothing that was derived from it. */
 export type DeliveryLog = Pick<StreamReader, 'history'>;
 
+/** One event of a delivery block, with the block before and after it. */
+export interface DeliveryStep {
+  readonly event: Recorded<DeliveryEvent>;
+  readonly before: DeliveryBlock | null;
+  readonly after: DeliveryBlock | null;
+}
+
 /**
- * Every change of the block, oldest first, up to a time (ISO 8601 UTC with milliseconds) when there
+ * Every event of the block, oldest first, up to a time (ISO 8601 UTC with milliseconds) when there
  * is one.
  */
+export async function* deliverySteps(log: DeliveryLog, websiteId: string, until?: string): AsyncGenerator<DeliveryStep, void> {
+  let before: DeliveryBlock | null = null;
+  for await (const event of log.history<DeliveryEvent, { websiteId: string }>(deliveryStream, { websiteId })) {
+    // Within a stream time never steps back.
+    if (until !== undefined && event.metadata.at > until) return;
+    const after = blockAfter(before, event);
+    yield { event, before, after };
+    before = after;
+  }
+}
+
+/** Every change of the block, in the order and up to the time of `deliverySteps`. */
 export async function* deliveryHistory(
   log: DeliveryLog,
   websiteId: string,
   until?: string,
 ): AsyncGenerator<DeliveryHistoryEntry, void> {
-  let block: DeliveryBlock | null = null;
-  for await (const event of log.history<DeliveryEvent, { websiteId: string }>(deliveryStream, { websiteId })) {
-    // Within a stream time never steps back.
-    if (until !== undefined && event.metadata.at > until) return;
-    const entry: DeliveryHistoryEntry = entryOf(event, block);
-    yield entry;
-    block = entry.block;
-  }
+  for await (const step of deliverySteps(log, websiteId, until)) yield entryOf(step);
 }
 
-const entryOf = (event: Recorded<DeliveryEvent>, before: DeliveryBlock | null): DeliveryHistoryEntry => {
-  const block = blockAfter(before, event);
-  const why = event.type === 'DeliverySetUp' || event.type === 'DeliveryReplaced' ? event.data : undefined;
+/** Why it was changed, where that was said. */
+export const reasonOf = (event: DeliveryEvent): { readonly reason?: string; readonly reasonVisible?: boolean } => {
+  const { reason, reasonVisible }: { reason?: string; reasonVisible?: boolean } =
+    event.type === 'DeliverySetUp' || event.type === 'DeliveryReplaced' ? event.data : {};
+  return { ...(reason !== undefined && { reason }), ...(reasonVisible !== undefined && { reasonVisible }) };
+};
+
+const entryOf = ({ event, before, after: block }: DeliveryStep): DeliveryHistoryEntry => {
   return {
     revision: event.revision,
     at: event.metadata.at,
     actor: event.metadata.actor,
     type: event.type,
     changes: block === null ? [] : changesBetween(before, block),
-    ...(why?.reason !== undefined && { reason: why.reason }),
-    ...(why?.reasonVisible !== undefined && { reasonVisible: why.reasonVisible }),
+    ...reasonOf(event),
     ...(event.type === 'DeliveryUndone' && { undid: event.data.revision }),
     block,
   };
@@ -75,13 +91,17 @@ export const deliveryHistoryPage = async (
 };
 
 /**
- * The last change up to a time (ISO 8601 UTC with milliseconds), with the block as it was then;
- * `null` when there was none.
+ * The block as it was at a time (ISO 8601 UTC with milliseconds), with the revision of the last change
+ * up to then; `null` when there was none.
  */
-export const deliveryAt = async (log: DeliveryLog, websiteId: string, at: string): Promise<DeliveryHistoryEntry | null> => {
-  let last: DeliveryHistoryEntry | null = null;
-  for await (const entry of deliveryHistory(log, websiteId, at)) last = entry;
-  return last;
+export const deliveryAt = async (
+  log: DeliveryLog,
+  websiteId: string,
+  at: string,
+): Promise<{ readonly block: DeliveryBlock; readonly revision: bigint } | null> => {
+  let last: DeliveryStep | null = null;
+  for await (const step of deliverySteps(log, websiteId, at)) last = step;
+  return last === null || last.after === null ? null : { block: last.after, revision: last.event.revision };
 };
 
 /**
@@ -89,10 +109,8 @@ export const deliveryAt = async (log: DeliveryLog, websiteId: string, at: string
  * before it.
  */
 export const deliveryBefore = async (log: DeliveryLog, websiteId: string, revision: number): Promise<DeliveryBlock | null> => {
-  let before: DeliveryBlock | null = null;
-  for await (const entry of deliveryHistory(log, websiteId)) {
-    if (entry.revision === BigInt(revision)) return before;
-    before = entry.block;
+  for await (const { event, before } of deliverySteps(log, websiteId)) {
+    if (event.revision === BigInt(revision)) return before;
   }
   return null;
 };

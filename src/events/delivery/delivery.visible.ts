@@ -1,6 +1,6 @@
 import type { DeliveryBlock } from './delivery.block.js';
 import { changesBetween, type DeliveryChange } from './delivery.changes.js';
-import { deliveryHistory, type DeliveryLog } from './delivery.history.js';
+import { deliverySteps, reasonOf, type DeliveryLog } from './delivery.history.js';
 
 /** One change of a delivery block as clients may see it. */
 export interface VisibleChange {
@@ -21,15 +21,14 @@ const visible = ({ previewUrlOverride: _, ...block }: DeliveryBlock): DeliveryBl
  */
 export const visibleChanges = async (log: DeliveryLog, websiteId: string, after: bigint): Promise<readonly VisibleChange[]> => {
   const found: VisibleChange[] = [];
-  let before: DeliveryBlock | null = null;
-  for await (const { revision, at, block, reason, reasonVisible } of deliveryHistory(log, websiteId)) {
-    const next = block === null ? null : visible(block);
-    if (revision > after && next !== null) {
-      const changes = changesBetween(before, next);
-      const why = reason !== undefined && reasonVisible === true ? { reason } : {};
-      if (changes.length > 0 || 'reason' in why) found.push({ revision, at, changes, ...why });
+  for await (const { event, before, after: block } of deliverySteps(log, websiteId)) {
+    if (event.revision <= after || block === null) continue;
+    const changes = changesBetween(before === null ? null : visible(before), visible(block));
+    const { reason, reasonVisible } = reasonOf(event);
+    const why = reason !== undefined && reasonVisible === true ? { reason } : {};
+    if (changes.length > 0 || 'reason' in why) {
+      found.push({ revision: event.revision, at: event.metadata.at, changes, ...why });
     }
-    before = next;
   }
   return found.reverse();
 };

@@ -76,7 +76,7 @@ export const deliveryRoutes = ({
    */
   const answerAt = async (at: string, { caller, website }: Asked): Promise<Answer> => {
     const then = await deliveryAt(engine, website.website.id, utcTime(at));
-    if (then?.block === undefined || then.block === null) throw new Refused(refusals.deliveryNotSetUp(website.website.id));
+    if (then === null) throw new Refused(refusals.deliveryNotSetUp(website.website.id));
     const { block, revision } = then;
     const { previewUrlOverride, showPreviewUrl } = block;
     const isSeen = previewUrlOverride !== undefined && (showPreviewUrl || caller.role === 'admin');
