@@ -59,6 +59,7 @@ export const startDoorstep = async (
     version,
     appFolder: files.appFolder,
     brand: settings.brand,
+    storageLimit: settings.files.storageLimit,
     readReceipts: settings.readReceipts,
     workStatus: composeWorkStatus(core, workers),
     limits: { maxOfSender: senderLimit },

@@ -70,6 +70,10 @@ export const refusalKinds = {
   provisioning_not_failed: 'conflict',
   content_not_found: 'notFound',
   content_version_not_found: 'notFound',
+  document_not_found: 'notFound',
+  document_deleted_too_long_ago: 'conflict',
+  storage_limit_reached: 'conflict',
+  file_address_lapsed: 'forbidden',
   booking_not_found: 'notFound',
   bookings_elsewhere: 'conflict',
   calendar_full: 'conflict',
@@ -188,6 +192,12 @@ export const refusals = {
     refuse('provisioning_in_compensation', `What the provisioning of website ${websiteId} has left is being removed`),
   provisioningNotFailed: (websiteId: string) =>
     refuse('provisioning_not_failed', `Provisioning of website ${websiteId} has not failed`),
+
+  documentNotFound: (id: string) => refuse('document_not_found', `Document ${id} not found`),
+  documentDeletedTooLongAgo: (id: string) =>
+    refuse('document_deleted_too_long_ago', `Document ${id} was deleted more than 30 days ago`),
+  storageLimitReached: (websiteId: string) => refuse('storage_limit_reached', `Storage limit of website ${websiteId} reached`),
+  fileAddressLapsed: () => refuse('file_address_lapsed', 'This address is not valid any more: ask for a new one'),
 
   bookingNotFound: (id: string) => refuse('booking_not_found', `Booking ${id} not found`),
   bookingsElsewhere: (provider: string) => refuse('bookings_elsewhere', `Bookings are made and cancelled in ${provider}`),

@@ -1,6 +1,8 @@
 import { createApp, type HttpAppParts } from '../http/app.js';
 import { createKeyUse } from '../http/auth/keyUse.js';
 import { createGitHandler } from '../http/git/gitHandler.js';
+import { createFileAddresses } from '../http/fileAddress.js';
+import { createStorageLimit } from '../http/storageLimit.js';
 import { noWork, type Metrics, type WorkStatus } from '../http/metrics.js';
 import type { Route } from '../http/route.js';
 import { createRoutes, type RouteParts } from '../http/routes/index.js';
@@ -25,6 +27,8 @@ export interface HttpOptions {
   /** Where the scripts of the pages are. */
   readonly appFolder: string;
   readonly brand: Brand;
+  /** Bytes of documents and media that a website may have. */
+  readonly storageLimit: number;
   /** Whether it is kept who saw which revision of a delivery block. */
   readonly readReceipts: boolean;
   /** Default: no workers are measured. */
@@ -55,6 +59,7 @@ export const composeHttp = (
     corsOrigins,
     metrics,
     metricsOnHealthPort = false,
+    storageLimit,
     version,
     appFolder,
     brand,
@@ -76,6 +81,8 @@ export const composeHttp = (
     reader,
     changeFeed,
     keyUse,
+    storageLimit: createStorageLimit(reader, storageLimit),
+    fileAddresses: createFileAddresses({ engine, files: integrations.files, baseUrl }),
     readReceipts,
     projectionStatus: () => projectionStatus(projections, status),
     workStatus: options.workStatus ?? (() => Promise.resolve(noWork)),

@@ -8,6 +8,7 @@ import { contentStream } from './content/content.stream.js';
 import type { EventDefinitions, StreamDefinition } from './defineStream.js';
 import { deletionStream } from './deletion/deletion.stream.js';
 import { deliveryStream } from './delivery/delivery.stream.js';
+import { documentStream } from './document/document.stream.js';
 import { redeployStream } from './deployment/deployment.stream.js';
 import { domainStream } from './domain/domain.stream.js';
 import { invitationMailStream } from './invitationMail/invitationMail.stream.js';
@@ -49,6 +50,7 @@ export const streams: readonly StreamDefinition[] = [
   seoStream,
   seoRunStream,
   bookingStream,
+  documentStream,
   servicesStream,
   domainStream,
   blueprintStream,

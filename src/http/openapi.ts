@@ -216,7 +216,7 @@ const operationOf = (route: Route, components: Components): Json => {
                 Type.Object({ file: UploadedFile, ...body.properties }),
                 `${capital(operationId)}Request`,
               ),
-              example: example?.body ?? {},
+              example: { file: 'the bytes of the file', ...example?.body },
             },
           },
         },

@@ -107,18 +107,20 @@ const readForm = (request: IncomingMessage, store: (content: AsyncIterable<Uint8
     else if (nameTruncated || valueTruncated) problems.push({ field: name, issue: 'is too long' });
     else fields[name] = value;
   });
-  parser.on('file', (name, content, { filename }: { filename: string | undefined }) => {
+  parser.on('file', (field, content, { filename }: { filename: string | undefined }) => {
     // Whoever reads it learns of it; nobody reads what is refused.
     content.on('error', () => undefined);
-    if (name !== 'file' || file !== undefined) {
-      problems.push({ field: name, issue: name === 'file' ? 'must be there once' : 'is not a known field' });
+    if (field !== 'file' || file !== undefined) {
+      problems.push({ field, issue: field === 'file' ? 'must be there once' : 'is not a known field' });
       content.resume();
       return;
     }
     const sample = createSample(content);
     const stored = store(sample.content);
     stored.catch(fail);
-    file = { name: filename ?? '', stored, sample: sample.bytes, content };
+    // Browsers escape these alone (https://html.spec.whatwg.org/#multipart-form-data).
+    const name = (filename ?? '').replace(/%22/g, '"').replace(/%0[AD]/gi, ' ');
+    file = { name, stored, sample: sample.bytes, content };
   });
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
     parser.once(limit, () => {

@@ -7,6 +7,7 @@ import { clientProjection } from './client/client.projection.js';
 import { clientSubjectProjection } from './client/clientSubject.projection.js';
 import { contentProjection } from './content/content.projection.js';
 import { deliveryProjection } from './delivery/delivery.projection.js';
+import { documentProjection } from './document/document.projection.js';
 import { domainProjection } from './domain/domain.projection.js';
 import { forecastProjection } from './forecast/forecast.projection.js';
 import type { AnyProjection } from './projection.js';
@@ -30,6 +31,7 @@ export const projections: readonly AnyProjection[] = [
   billingProjection,
   seoProjection,
   bookingProjection,
+  documentProjection,
   serviceProjection,
   domainProjection,
   apiKeyProjection,

@@ -4,11 +4,17 @@ import addFormats from 'ajv-formats';
 import { exampleIds } from '../../src/http/openapi/vocabulary.js';
 import { startEverybody, type Everybody, type Person } from '../support/everybody.js';
 import type { ApiAnswer } from '../support/http.js';
+import { formOf, upload } from '../support/upload.js';
 
 interface Operation {
   readonly operationId: string;
   readonly parameters: readonly { readonly name?: string; readonly in?: string; readonly example?: unknown }[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example: unknown } } };
+  readonly requestBody?: {
+    readonly content: {
+      readonly 'application/json'?: { readonly example: unknown };
+      readonly 'multipart/form-data'?: { readonly example: { readonly file: string } & Readonly<Record<string, string>> };
+    };
+  };
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>> }>
   >;
@@ -40,6 +46,13 @@ beforeAll(async () => {
 
 const call = async (method: string, path: string, body?: unknown, as: Person = 'admin'): Promise<ApiAnswer> =>
   everybody.api.call(method, path, { token: everybody.credentials[as].token, ...(body !== undefined && { body }) });
+
+const callWithForm = async (
+  method: string,
+  path: string,
+  { file, ...fields }: { readonly file: string } & Readonly<Record<string, string>>,
+): Promise<ApiAnswer> =>
+  everybody.api.call(method, path, { token: everybody.credentials.admin.token, ...formOf({ content: file }, fields) });
 
 const made = async (path: string, body: unknown): Promise<Readonly<Record<string, unknown>>> => {
   const answer = await call('POST', path, body);
@@ -73,6 +86,15 @@ const savedAs = async (path: string, bodies: readonly object[]): Promise<Arrange
   return {};
 };
 
+const uploaded = async (): Promise<Arranged> => {
+  const answer = await upload(everybody.api, ofSite('/documents'), {
+    token: everybody.credentials.admin.token,
+    content: 'Notes',
+    name: 'notes.txt',
+  });
+  return { ids: { document: (answer.body as { id: string }).id } };
+};
+
 /** What has to be there before an example works, beside a website with everybody that there can be to it. */
 const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   resendInvitation: async () => ({ ids: await invite() }),
@@ -80,6 +102,11 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   getInvitation: () => Promise.resolve({ as: 'invited' }),
   claimInvitation: () => Promise.resolve({ as: 'invited' }),
   cancelTransfer: async () => ({ ids: { transfer: await madeId(ofSite('/transfers'), { email: 'buyer@example.com' }) } }),
+  getDocument: uploaded,
+  getDocumentAddress: uploaded,
+  renameDocument: uploaded,
+  deleteDocument: uploaded,
+  restoreDocument: uploaded,
   payInvoice: invoice,
   voidInvoice: invoice,
   removeClient: () => Promise.resolve({ ids: { client: everybody.clientIds.editor } }),
@@ -190,10 +217,14 @@ test('every example works when it is sent, and is answered as the document says'
         .filter(({ in: place }) => place === 'query')
         .map(({ name = '', example }) => [name, String(example)] as [string, string]),
     );
-    const body = requestBody?.content['application/json'].example;
+    const body = requestBody?.content['application/json']?.example;
+    const form = requestBody?.content['multipart/form-data']?.example;
     const sent = body === undefined ? undefined : (JSON.parse(withIds(JSON.stringify(body), ids)) as unknown);
     const target = withIds(`${filled}${query.size === 0 ? '' : `?${query.toString()}`}`, ids);
-    const answer = await call(method.toUpperCase(), target, sent, as);
+    const answer =
+      form === undefined
+        ? await call(method.toUpperCase(), target, sent, as)
+        : await callWithForm(method.toUpperCase(), target, form);
     const described = responses[String(answer.status)];
     const said = `${operationId}: ${method} ${target} answered ${String(answer.status)} ${answer.text.slice(0, 300)}`;
     if (answer.status >= 400 || described === undefined) {

@@ -20,6 +20,7 @@ import { eventually } from '../support/eventually.js';
 import { startDnsServer } from '../support/dnsServer.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { partsOf } from '../support/process.js';
+import { formOf } from '../support/upload.js';
 import { expireInvitation } from '../support/expiredInvitation.js';
 
 /**
@@ -77,7 +78,15 @@ afterAll(async () => {
 type Call = readonly [method: string, path: string, body?: unknown, token?: string];
 
 const call = (by: RunningApi, [method, path, body, token = admin]: Call, headers = {}): Promise<ApiAnswer> =>
-  by.call(method, path, { token, headers, ...(body !== undefined && { body }) });
+  by.call(
+    method,
+    path,
+    isForm(body)
+      ? { token, ...body, headers: { ...headers, ...body.headers } }
+      : { token, headers, ...(body !== undefined && { body }) },
+  );
+
+const isForm = (body: unknown): body is ReturnType<typeof formOf> => typeof body === 'object' && body !== null && 'raw' in body;
 
 /** By the other process; what it is refused would show nothing. */
 const elsewhere = async (...what: Call): Promise<Record<string, unknown>> => {
@@ -96,6 +105,10 @@ const context = (): CommandContext => ({
 const newWebsite = async (): Promise<string> => {
   count += 1;
   return idOf(await elsewhere('POST', '/websites', { name: 'A site', slug: `site-${String(count)}`, tier: 'scale' }));
+};
+const newDocument = async (): Promise<string> => {
+  const path = `/websites/${await newWebsite()}/documents`;
+  return `${path}/${idOf(await elsewhere('POST', path, formOf({ content: 'Notes', name: 'notes.txt' })))}`;
 };
 const newAddress = (): string => {
   count += 1;
@@ -538,6 +551,46 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
       ],
     ]),
   ),
+  'POST /websites/:id/documents': {
+    'and it is deleted': async () => {
+      const path = `/websites/${await newWebsite()}/documents`;
+      return {
+        write: ['POST', path, formOf({ content: 'Notes', name: 'notes.txt' })],
+        meanwhile: (result) => elsewhere('DELETE', `${path}/${(result as { documentId: string }).documentId}`),
+        status: 201,
+        body: having({ name: 'notes.txt', size: 5 }),
+      };
+    },
+  },
+  'PATCH /websites/:id/documents/:documentId': {
+    'and it is deleted': async () => {
+      const one = await newDocument();
+      return {
+        write: ['PATCH', one, { name: 'renamed.txt' }],
+        meanwhile: () => elsewhere('DELETE', one),
+        status: 200,
+        body: having({ name: 'renamed.txt' }),
+      };
+    },
+  },
+  'DELETE /websites/:id/documents/:documentId': {
+    'and it is restored': async () => {
+      const one = await newDocument();
+      return { write: ['DELETE', one], meanwhile: () => elsewhere('POST', `${one}/undo`), status: 204 };
+    },
+  },
+  'POST /websites/:id/documents/:documentId/undo': {
+    'and it is deleted again': async () => {
+      const one = await newDocument();
+      await elsewhere('DELETE', one);
+      return {
+        write: ['POST', `${one}/undo`],
+        meanwhile: () => elsewhere('DELETE', one),
+        status: 200,
+        body: having({ name: 'notes.txt' }),
+      };
+    },
+  },
   'POST /websites/:id/bookings': {
     'and it is cancelled': async () => {
       const path = `/websites/${await newWebsite()}/bookings`;

@@ -133,6 +133,7 @@ export const pathTo = (path: string, { websiteId, clientIds, invitationId, apiKe
     bookingId: 'none',
     documentId: 'site',
     hash: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+    fileId: 'none',
     serviceId: 'none',
     domain: 'none',
   };

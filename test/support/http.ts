@@ -187,6 +187,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     version: readVersion(new URL('../../package.json', import.meta.url)),
     appFolder,
     brand: settings.brand,
+    storageLimit: settings.files.storageLimit,
     readReceipts: settings.readReceipts,
     clock: options.timeoutClock ?? systemClock,
     rateLimit: settings.http.rateLimit,

@@ -20,8 +20,10 @@ import { clientRoutes, type ClientRouteParts } from './client/client.routes.js';
 import { contentRoutes } from './content/content.routes.js';
 import { deliveryRoutes } from './delivery/delivery.routes.js';
 import { deploymentRoutes } from './deployment/deployment.routes.js';
+import { documentRoutes, type DocumentRouteParts } from './document/document.routes.js';
 import { domainRoutes, type DomainRouteParts } from './domain/domain.routes.js';
 import { forecastRoutes } from './forecast/forecast.routes.js';
+import { fileRoutes, type FileRouteParts } from './file/file.routes.js';
 import { meRoutes } from './me/me.routes.js';
 import { outboxRoutes } from './outbox/outbox.routes.js';
 import { productRoutes } from './product/product.routes.js';
@@ -42,6 +44,8 @@ export interface RouteParts
     ChangeRouteParts,
     ClientRouteParts,
     BookingRouteParts,
+    DocumentRouteParts,
+    FileRouteParts,
     BillingRouteParts,
     AuditRouteParts,
     DomainRouteParts {
@@ -78,6 +82,8 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...contentRoutes(parts),
     ...analyticsRoutes(parts),
     ...seoRoutes(parts),
+    ...documentRoutes(parts),
+    ...fileRoutes(parts),
     ...bookingRoutes(parts),
     ...serviceRoutes(parts),
     ...domainRoutes(parts),

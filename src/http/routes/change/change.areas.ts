@@ -3,6 +3,7 @@ import { accessEvents } from '../../../events/access/access.events.js';
 import { apiKeyEvents } from '../../../events/apiKey/apiKey.events.js';
 import { billingEvents } from '../../../events/billing/billing.events.js';
 import { bookingEvents } from '../../../events/booking/booking.events.js';
+import { documentEvents } from '../../../events/document/document.events.js';
 import { clientEvents } from '../../../events/client/client.events.js';
 import { deliveryEvents } from '../../../events/delivery/delivery.events.js';
 import { redeployEvents } from '../../../events/deployment/deployment.events.js';
@@ -90,6 +91,13 @@ export const changeAreas: readonly ChangeArea[] = [
   area('billing', 'adminOrOwner', billingEvents, ['SubscriptionAttached', 'SubscriptionDetached', 'SubscriptionEnded']),
   area('transfer', 'admin', billingEvents, ['TransferCompleted', 'TransferDeclined', 'TransferFailed']),
   area('seo', 'members', seoEvents, ['SeoScanRequested', 'SeoScanStarted', 'SeoScanCompleted', 'SeoScanFailed'], 'seo'),
+  area(
+    'document',
+    'members',
+    documentEvents,
+    ['DocumentUploaded', 'DocumentRenamed', 'DocumentDeleted', 'DocumentRestored'],
+    'documents',
+  ),
   area('booking', 'editors', bookingEvents, 'all', 'scheduling'),
   area('service', 'admin', serviceEvents, 'all'),
   area('client', 'admin', clientEvents, 'all'),
