@@ -209,6 +209,21 @@ describe('an export', () => {
     expect(linesIn(text)).toEqual(entries);
   });
 
+  test('of more than a page has all of it', async () => {
+    const checkpoint = `/websites/${String(ids.zoo)}/delivery/checkpoints/qa`;
+    await call('PUT', `/websites/${String(ids.zoo)}/delivery`, {});
+    for (let index = 0; index < 210; index += 1) {
+      await call('PUT', checkpoint, { status: index % 2 === 0 ? 'in_progress' : 'pending' });
+    }
+    const entries = await walk('?limit=200');
+    expect(entries.length).toBeGreaterThan(220);
+    const { text } = await take('application/x-ndjson');
+    expect(linesIn(text).map(({ id }) => id)).toEqual(entries.map(({ id }) => id));
+    expect((await take('text/csv', '?sort=at')).text.split('\r\n')).toHaveLength(entries.length + 2);
+    expect(await walk('')).toHaveLength(entries.length);
+    expect((await call('GET', '/audit')).body).toHaveLength(50);
+  });
+
   test('as CSV has a header, a line for each entry, and no formula', async () => {
     const query = `?websiteId=${String(ids.bakery)}&sort=at`;
     const entries = await walk(query);

@@ -65,6 +65,10 @@ export const auditRoutes = ({ engine, reader, identityProvider }: AuditRoutePart
       access: 'admin',
       paging: { sort: ['at'], count: true },
       query: Type.Object({
+        // Without the default of other lists, which would end an export.
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 200, description: 'How many at most. Default: 50 in a list, all in an export.' }),
+        ),
         websiteId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'About this website.' })),
         actor: Type.Optional(
           Type.String({
