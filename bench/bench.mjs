@@ -11,6 +11,7 @@ import { activation } from './measures/activation.mjs';
 import { appends, outsideAppends } from './measures/appends.mjs';
 import { coldStart } from './measures/coldStart.mjs';
 import { emmett } from './measures/emmett.mjs';
+import { manyWebsites } from './measures/manyWebsites.mjs';
 import { memory } from './measures/memory.mjs';
 import { rebuild } from './measures/rebuild.mjs';
 import { scale } from './measures/scale.mjs';
@@ -19,7 +20,7 @@ import { webhooks } from './measures/webhooks.mjs';
 import { measureOn } from './support/doorstep.mjs';
 import { meetsAim, tableOf } from './support/figures.mjs';
 
-const measures = { writes, reads, emmett, appends, rebuild, activation, webhooks, coldStart, memory, scale };
+const measures = { writes, reads, emmett, appends, rebuild, activation, webhooks, coldStart, memory, scale, manyWebsites };
 
 /** @typedef {keyof typeof measures} Name */
 

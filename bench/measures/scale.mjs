@@ -1,11 +1,11 @@
 /** Whether a command takes longer when there are many websites. */
 import { newSite } from '../support/api.mjs';
-import { load as loadBuilt, mintToken, newInstallation, startDoorstep, withEngine } from '../support/doorstep.mjs';
+import { mintToken, newInstallation, startDoorstep, withEngine } from '../support/doorstep.mjs';
 import { median, rounded } from '../support/figures.mjs';
 import { startLoadGenerator } from '../support/load.mjs';
 import { removeFolder } from '../support/processes.mjs';
 import { inTurns, medianRatio } from '../support/rounds.mjs';
-import { seedWebsites } from '../support/seed.mjs';
+import { rebuildAll, seedWebsites } from '../support/seed.mjs';
 
 /**
  * @typedef {import('../support/load.mjs').LoadGenerator} LoadGenerator
@@ -100,20 +100,4 @@ const startWith = async (count) => {
       removeFolder(installation.folder);
     },
   };
-};
-
-/**
- * So that no projector is still catching up while commands are timed.
- * @param {import('../support/doorstep.mjs').Engine} engine
- */
-const rebuildAll = async (engine) => {
-  const { rebuildProjection } = /** @type {typeof import('../../src/projections/runner/rebuild.js')} */ (
-    await loadBuilt('projections/runner/rebuild.js')
-  );
-  const { projections } = /** @type {typeof import('../../src/projections/catalogue.js')} */ (
-    await loadBuilt('projections/catalogue.js')
-  );
-  for (const { name } of projections) {
-    await rebuildProjection(name, { ...engine, projections, decode: (stored) => engine.codec.decode(stored) });
-  }
 };

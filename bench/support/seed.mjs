@@ -25,6 +25,41 @@ export const seedWebsites = async (engine, count) => {
   return ids;
 };
 
+const checkpoints = ['kickoff', 'design-approved', 'initial-deploy', 'content-loaded', 'qa', 'launch'];
+const dayMs = 86_400_000;
+
+/**
+ * Has the deliveries of websites completed, a checkpoint every few days: six events each.
+ * @param {Engine} engine
+ * @param {readonly string[]} websiteIds
+ */
+export const seedDeliveries = async (engine, websiteIds) => {
+  const { eventId } = /** @type {typeof import('../../src/platform/ids.js')} */ (await load('platform/ids.js'));
+  const startedAt = Date.now();
+  for (let start = 0; start < websiteIds.length; start += atOnce) {
+    await Promise.all(
+      websiteIds.slice(start, start + atOnce).map((websiteId, index) => {
+        const stream = `delivery-${websiteId}`;
+        const commandId = engine.ids.commandId();
+        const events = checkpoints.map((checkpointId, step) => {
+          const at = new Date(startedAt + (step + 1) * (1 + (index % 7)) * dayMs).toISOString();
+          const data = { websiteId, checkpointId, status: 'done', previousStatus: 'pending', completedAt: at };
+          const metadata = { ...byBench(commandId), at: new Date().toISOString() };
+          return engine.codec.encode({ type: 'DeliveryCheckpointStatusSet', data }, eventId(commandId, stream, step), metadata);
+        });
+        return engine.eventStore.append(stream, events, 0n);
+      }),
+    );
+  }
+};
+
+const byBench = (/** @type {string} */ commandId) => ({
+  actor: /** @type {const} */ ({ subject: 'bench', role: 'admin', via: 'token' }),
+  requestId: commandId,
+  correlationId: commandId,
+  causationId: commandId,
+});
+
 /** @param {Engine} engine */
 const websiteEvents = async (engine) => {
   /** @type {[typeof import('../../src/commands/website/website.decider.js'), typeof import('../../src/commands/delivery/delivery.decider.js'), typeof import('../../src/platform/ids.js')]} */
@@ -41,13 +76,7 @@ const websiteEvents = async (engine) => {
     const provisioningJobId = entityId(commandId, 'provisioning');
     const slug = nextSlug();
     const site = { name: `Site ${slug}`, slug, templateId: 'business', collaborators: [] };
-    const metadata = {
-      at,
-      actor: /** @type {const} */ ({ subject: 'bench', role: 'admin', via: 'token' }),
-      requestId: commandId,
-      correlationId: commandId,
-      causationId: commandId,
-    };
+    const metadata = { at, ...byBench(commandId) };
 
     /**
      * @param {string} stream
@@ -94,4 +123,20 @@ const websiteEvents = async (engine) => {
 const created = (outcome) => {
   if ('code' in outcome) throw new Error(outcome.message);
   return outcome;
+};
+
+/**
+ * So that no projector is still catching up while commands are timed.
+ * @param {Engine} engine
+ */
+export const rebuildAll = async (engine) => {
+  const { rebuildProjection } = /** @type {typeof import('../../src/projections/runner/rebuild.js')} */ (
+    await load('projections/runner/rebuild.js')
+  );
+  const { projections } = /** @type {typeof import('../../src/projections/catalogue.js')} */ (
+    await load('projections/catalogue.js')
+  );
+  for (const { name } of projections) {
+    await rebuildProjection(name, { ...engine, projections, decode: (stored) => engine.codec.decode(stored) });
+  }
 };
