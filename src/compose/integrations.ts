@@ -40,12 +40,15 @@ import type { Settings } from '../platform/settings.js';
 import { listBookings } from '../projections/booking/booking.queries.js';
 import { createDomainDirectory, createSiteDirectory } from '../projections/website/siteDirectory.js';
 import { erasureTargets, tokensOfAddress } from '../projections/erasure/erasureTargets.queries.js';
+import type { FindSiteMedia } from '../events/content/content.files.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
 
 /** The adapter of each port of `integrations/`. */
 export interface Integrations {
   readonly sourceHost: SourceHost;
+  /** The pictures and films that content names. */
+  readonly findMedia: FindSiteMedia;
   /** Present with the embedded source host. */
   readonly gitServer?: GitServer;
   readonly hosting: Hosting;
@@ -159,6 +162,7 @@ export const composeIntegrations = (
 
   return {
     sourceHost,
+    findMedia: () => Promise.resolve(null),
     ...(sites === undefined && { gitServer }),
     hosting,
     siteAddress: hostingHere.siteAddress,

@@ -11,6 +11,7 @@ import { createDomainWorker } from '../workers/domain/domainWorker.js';
 import { createErasureWorker } from '../workers/erasure/erasureWorker.js';
 import { createInvitationMailWorker } from '../workers/invitationMail/invitationMailWorker.js';
 import { createLocalPushWorker } from '../workers/push/localPushWorker.js';
+import { createPublicationWorker } from '../workers/publication/publicationWorker.js';
 import { createPushWorker } from '../workers/push/pushWorker.js';
 import { createNoticeMailWorker } from '../workers/noticeMail/noticeMailWorker.js';
 import { createProvisioningWorker } from '../workers/provisioning/provisioningWorker.js';
@@ -51,7 +52,7 @@ export const composeWorkers = (
   { mailsFolder }: { mailsFolder: string },
 ): { readonly workers: readonly Worker[]; readonly cron: Worker } => {
   const { clock, logger } = engine;
-  const { sourceHost, gitServer, hosting, siteAddress, fetchStatus, email, payments, erasure, llm } = integrations;
+  const { sourceHost, findMedia, gitServer, hosting, siteAddress, fetchStatus, email, payments, erasure, llm } = integrations;
   const core = { engine, reader, createReactor };
   return {
     workers: [
@@ -62,6 +63,7 @@ export const composeWorkers = (
       createSiteWorker({ ...core, hosting }),
       createDeletionWorker({ ...core, sourceHost, hosting }),
       createDomainWorker({ ...core, hosting }),
+      createPublicationWorker({ ...core, sourceHost, hosting, findMedia }),
       createPushWorker({ ...core, hosting }),
       ...(gitServer === undefined ? [] : [createLocalPushWorker({ engine, reader, hosting, gitServer })]),
       createInvitationMailWorker({ ...core, email, baseUrl, look: { brand, folder: mailsFolder } }),

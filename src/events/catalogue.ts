@@ -15,6 +15,7 @@ import { invitationMailStream } from './invitationMail/invitationMail.stream.js'
 import { logStream } from './log/log.stream.js';
 import { noticeMailStream } from './noticeMail/noticeMail.stream.js';
 import { provisioningStream } from './provisioning/provisioning.stream.js';
+import { publicationStream } from './publication/publication.stream.js';
 import { pushStream } from './push/push.stream.js';
 import { receiptStream } from './receipt/receipt.stream.js';
 import { reactionStream } from './reaction/reaction.stream.js';
@@ -46,6 +47,7 @@ export const streams: readonly StreamDefinition[] = [
   siteStream,
   deletionStream,
   pushStream,
+  publicationStream,
   contentStream,
   seoStream,
   seoRunStream,

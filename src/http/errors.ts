@@ -100,6 +100,8 @@ export const httpErrors = {
       headers: retryAfter(1),
     }),
   transferUnderWay: () => new HttpFault(503, 'transfer_under_way', 'The transfer is still under way', { headers: retryAfter(2) }),
+  publicationUnderWay: () =>
+    new HttpFault(503, 'publication_under_way', 'The publication is still under way', { headers: retryAfter(2) }),
   noWebhooks: () =>
     new HttpFault(503, 'webhooks_not_configured', 'Commerce webhooks are not configured', { headers: retryAfter(60) }),
   gitNotInstalled: () => new HttpFault(501, 'git_not_installed', 'Pushing needs git, which is not installed on the server'),

@@ -13,6 +13,7 @@ export const faultStatus = {
   busy: 503,
   still_running: 503,
   transfer_under_way: 503,
+  publication_under_way: 503,
   webhooks_not_configured: 503,
   not_ready: 503,
   storage_full: 503,

@@ -378,3 +378,35 @@ const applyDifference = (base: Buffer, difference: Buffer, charge: (bytes: numbe
   if (written !== length) throw damaged('A difference');
   return content;
 };
+
+/** The id of a commit's topmost folder, which stands for all that is in it. */
+export const rootOf = async (objects: GitObjects, commit: string): Promise<string> => {
+  const head = (await objects.read(commit, 'commit')).toString('latin1');
+  const [, root] = /^tree ([0-9a-f]{40})\n/.exec(head) ?? [];
+  if (root === undefined) throw new UnreadableRepository(`Commit ${commit} is damaged`);
+  return root;
+};
+
+/** An entry of a folder. */
+export interface TreeEntry {
+  readonly mode: string;
+  readonly name: string;
+  readonly nameBytes: number;
+  readonly id: string;
+}
+
+/** `<mode> <name>\0<20 bytes>`, again and again. */
+export function* treeEntries(tree: Buffer): Generator<TreeEntry> {
+  for (let at = 0; at < tree.length;) {
+    const space = tree.indexOf(0x20, at);
+    const end = tree.indexOf(0, space);
+    if (space < 0 || end < 0 || end + 21 > tree.length) throw new UnreadableRepository('A folder is damaged');
+    yield {
+      mode: tree.toString('latin1', at, space).replace(/^0+/, ''),
+      name: tree.toString('utf8', space + 1, end),
+      nameBytes: end - space - 1,
+      id: tree.toString('hex', end + 1, end + 21),
+    };
+    at = end + 21;
+  }
+}

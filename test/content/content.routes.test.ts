@@ -275,3 +275,17 @@ describe('what a template declares', () => {
     expect((await get(path)).body).toEqual([]);
   });
 });
+
+test('a website that was not provisioned has nothing to publish to, and shows nothing that nobody has saved', async () => {
+  const path = await newWebsite();
+  expect(await api.call('POST', `${path}/content/publish`, { token: editor })).toMatchObject({
+    status: 400,
+    body: { code: 'website_not_deployed' },
+  });
+  expect((await get(`${path}/content/company`)).status).toBe(404);
+});
+
+test('a viewer publishes nothing', async () => {
+  const answer = await api.call('POST', `${await newWebsite()}/content/publish`, { token: viewer });
+  expect(answer).toMatchObject({ status: 401, body: { error: 'Editor role required' } });
+});

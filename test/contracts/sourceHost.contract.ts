@@ -122,6 +122,58 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       expect(await create(name, 'another job')).toMatchObject({ name });
     });
 
+    const texts = (files: ReadonlyMap<string, Uint8Array>): Record<string, string> =>
+      Object.fromEntries([...files].map(([path, content]) => [path, Buffer.from(content).toString()]));
+    const filesFrom = (all: Readonly<Record<string, string>>): ReadonlyMap<string, Uint8Array> =>
+      new Map(Object.entries(all).map(([path, text]) => [path, Buffer.from(text)]));
+
+    test('files are put into a commit on top of the newest one, and read from it', async () => {
+      const repository = await create(under.freshName());
+      const { head, files } = await host.readFiles(repository.id, ['_data/new.json', 'no/such/file']);
+      expect([head, files.size]).toEqual([await under.headOf(repository), 0]);
+      const change = { '_data/new.json': '{"öffnen": true}\n', 'media/a/b/c.bin': '\u0000\uFFFD', '_content/x.json': '[]' };
+      const commit = await host.commitFiles(repository.id, { parent: head, files: filesFrom(change), message: 'Publish new' });
+      expect(commit).toMatch(/^[0-9a-f]{40}$/);
+      expect(await under.headOf(repository)).toBe(commit);
+      expect((await host.listCommits(repository.id, 1))[0]).toMatchObject({ id: commit, message: 'Publish new' });
+      const after = await host.readFiles(repository.id, [...Object.keys(change), 'media', 'media/a']);
+      expect([after.head, texts(after.files)]).toEqual([commit, change]);
+
+      const again = await host.commitFiles(repository.id, { parent: after.head, files: filesFrom(change), message: 'Publish' });
+      expect([again, await under.headOf(repository)]).toEqual([commit, commit]);
+      const second = { ...change, '_data/new.json': '{}' };
+      await host.commitFiles(repository.id, {
+        parent: after.head,
+        files: filesFrom({ '_data/new.json': '{}' }),
+        message: 'Again',
+      });
+      expect(texts((await host.readFiles(repository.id, Object.keys(change))).files)).toEqual(second);
+    });
+
+    test('of commits on top of the same one, exactly one is made', async () => {
+      const { id } = await create(under.freshName());
+      const { head } = await host.readFiles(id, []);
+      const names = ['one', 'two', 'three'];
+      const made = await Promise.all(
+        names.map((name) => host.commitFiles(id, { parent: head, files: filesFrom({ 'who.txt': name }), message: name })),
+      );
+      expect(made.filter((commit) => commit !== null)).toHaveLength(1);
+      const winner = names[made.findIndex((commit) => commit !== null)];
+      expect(texts((await host.readFiles(id, ['who.txt'])).files)).toEqual({ 'who.txt': winner });
+      expect(await host.listCommits(id, 10)).toHaveLength(2);
+    });
+
+    test('reading or changing files of a missing repository is a permanent fault', async () => {
+      await expect(host.readFiles('no-such-repository', [])).rejects.toMatchObject(permanent);
+      const change = { parent: 'a'.repeat(40), files: new Map(), message: 'No' };
+      await expect(host.commitFiles('no-such-repository', change)).rejects.toMatchObject(permanent);
+    });
+
+    test('a template that there is not declares nothing that can be edited', async () => {
+      expect(await host.readEditable('palace')).toBeNull();
+      expect(await host.readEditable('../palace')).toBeNull();
+    });
+
     test('its templates have a name and a description', async () => {
       const templates = await host.listTemplates();
       expect(templates.map(({ id }) => id)).toContain(under.templateId);

@@ -166,6 +166,7 @@ const elsewhere = new Set([
   'retryProvisioning',
   'cleanUpProvisioning',
   'redeployWebsite',
+  'publishContent',
   'requestSeoScan',
   'askForCertificate',
   'openBillingPortal',

@@ -765,6 +765,7 @@ const answeredByProvider = [
   'POST /websites/:id/billing/invoices/:invoiceId/pay',
   'POST /websites/:id/billing/invoices/:invoiceId/void',
   'POST /websites/:id/redeploy',
+  'POST /websites/:id/content/publish',
 ];
 
 test('every write has a case here', () => {

@@ -78,6 +78,8 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
       listCollaborators: () => line('listCollaborators', () => [...collaborators]),
       listTemplates: () => Promise.resolve([]),
       readEditable: () => Promise.resolve(null),
+      readFiles: () => Promise.resolve({ head: '', files: new Map() }),
+      commitFiles: () => Promise.resolve(null),
       readPicture: () => Promise.resolve(null),
       defaultTemplateId: 'business',
       listCommits: () => Promise.resolve([]),

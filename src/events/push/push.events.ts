@@ -6,6 +6,8 @@ import { event, type EventOf } from '../defineStream.js';
  * Who pushed is the actor; on the server's machine itself nobody is known.
  */
 export const pushEvents = {
+  /** The service itself has put content into a commit, which is deployed by whoever made it. */
+  OwnCommitMade: event(Type.Object({ websiteId: Type.String(), commit: Type.String(), previousCommit: Type.String() })),
   DefaultBranchPushed: event(
     Type.Object({
       websiteId: Type.String(),

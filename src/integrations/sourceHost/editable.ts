@@ -4,9 +4,6 @@ import type { EditableSchema } from './port.js';
 /** Where a template says what people may edit of it; the name keeps it out of the published site. */
 export const editableFile = '_content.schema.json';
 
-/** Where a declared document stands in a repository: what the pages of the site are made with. */
-export const dataFile = (documentId: string): string => `_data/${documentId}.json`;
-
 /** @throws ProviderFault (permanent) when the text is no JSON object with `properties` */
 export const parseEditable = (provider: string, template: string, text: string): EditableSchema => {
   const refuse = (cause?: unknown): never => {

@@ -17,9 +17,10 @@ import {
   writeFiles,
 } from '../embeddedFiles.js';
 import { branchHead, openObjects, templateRef, UnreadableRepository, type GitObjects } from '../gitObjects.js';
+import { commitFiles, filesOfCommit } from './gitCommits.js';
 import { createMemoryFiles } from './memoryFiles.js';
-import { dataFile, editableFile, parseEditable } from './editable.js';
-import type { Commit, EditableSchema, Repository, SourceHost } from './port.js';
+import { editableFile, parseEditable } from './editable.js';
+import type { Commit, EditableSchema, Repository, RepositoryFiles, SourceHost } from './port.js';
 
 /** Stored in the repository's folder as `doorstep.json`, which git ignores. */
 interface RepositoryMetadata {
@@ -118,12 +119,37 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
       await withDiskFaults(requireMetadata(repositoryId));
       return (await withDiskFaults(commitsOf(folderOf(repositoryId), skip + limit))).slice(skip);
     },
+    readFiles: async (repositoryId, paths) => {
+      await withDiskFaults(requireMetadata(repositoryId));
+      return withDiskFaults(readable(() => readFiles(folderOf(repositoryId), paths)));
+    },
+    commitFiles: async (repositoryId, change) => {
+      await withDiskFaults(requireMetadata(repositoryId));
+      const commit = () => commitFiles(folderOf(repositoryId), defaultBranch, change, clock.now());
+      return withDiskFaults(mutex.run(repositoryId, () => readable(commit)));
+    },
     deleteRepository: (request) => withDiskFaults(mutex.run(request.name, () => deleteRepository(request))),
     listTemplates: () => withDiskFaults(listTemplates(templatesFolder)),
     readEditable: (id) => withDiskFaults(readEditable(templatesFolder, id)),
     readPicture: (id) =>
       isPlainName(id) ? withDiskFaults(nullIfMissing(readFile(join(templatesFolder, `${id}.webp`)))) : Promise.resolve(null),
   };
+};
+
+const readFiles = async (gitdir: string, paths: readonly string[]): Promise<RepositoryFiles> => {
+  const head = await branchHead(gitdir, defaultBranch);
+  if (head === null) throw permanentFault('The repository has no commit');
+  return { head, files: await filesOfCommit(gitdir, head, paths) };
+};
+
+/** @throws ProviderFault (permanent) for a repository that is damaged, or too large */
+const readable = async <Result>(read: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof UnreadableRepository)) throw error;
+    throw permanentFault(`The repository cannot be read: ${error.message}`);
+  }
 };
 
 /** What the repository in `gitdir` was created for; null when there is none. */
@@ -218,7 +244,7 @@ const readEditable = async (templatesFolder: string, id: string): Promise<Editab
   const properties = await Promise.all(
     Object.entries(schema.properties).map(async ([documentId, document]) => {
       const shown = isPlainName(documentId)
-        ? await nullIfMissing(readFile(join(templatesFolder, id, dataFile(documentId)), 'utf8'))
+        ? await nullIfMissing(readFile(join(templatesFolder, id, `_data/${documentId}.json`), 'utf8'))
         : null;
       if (shown === null || typeof document !== 'object' || document === null) return [documentId, document] as const;
       return [documentId, { ...document, default: JSON.parse(shown) as unknown }] as const;

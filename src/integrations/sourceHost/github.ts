@@ -37,6 +37,9 @@ const ListedCommit = Type.Object({
 });
 const parseCommits = parserFor(provider, Type.Array(ListedCommit));
 
+const parseRef = parserFor(provider, Type.Object({ object: Type.Object({ sha: Type.String() }) }));
+const parseSha = parserFor(provider, Type.Object({ sha: Type.String() }));
+const parseCommit = parserFor(provider, Type.Object({ tree: Type.Object({ sha: Type.String() }) }));
 const parseFile = parserFor(provider, Type.Object({ encoding: Type.Literal('base64'), content: Type.String() }));
 
 /** How long what can be edited of the template is not read again. */
@@ -277,6 +280,41 @@ export const createGitHub = (options: {
     return found.slice(left, left + limit).map(toCommit);
   };
 
+  const branchOf = async (location: { owner: string; repo: string }): Promise<string> =>
+    parseRepo((await ask(({ rest }) => rest.repos.get(location))).data).default_branch;
+
+  const readFiles: SourceHost['readFiles'] = async (repositoryId, paths) => {
+    const location = locationOf(repositoryId);
+    const ref = `heads/${await branchOf(location)}`;
+    const head = parseRef((await ask(({ rest }) => rest.git.getRef({ ...location, ref }))).data).object.sha;
+    const files = new Map<string, Uint8Array>();
+    for (const path of paths) {
+      const content = await readFile(location, path, head);
+      if (content !== null) files.set(path, content);
+    }
+    return { head, files };
+  };
+
+  const commitFiles: SourceHost['commitFiles'] = async (repositoryId, { parent, files, message }) => {
+    const location = locationOf(repositoryId);
+    const ref = `heads/${await branchOf(location)}`;
+    const before = parseCommit((await ask(({ rest }) => rest.git.getCommit({ ...location, commit_sha: parent }))).data);
+    const tree: { path: string; mode: '100644'; type: 'blob'; sha: string }[] = [];
+    for (const [path, content] of files) {
+      const blob = { ...location, content: Buffer.from(content).toString('base64'), encoding: 'base64' };
+      const { sha } = parseSha((await ask(({ rest }) => rest.git.createBlob(blob))).data);
+      tree.push({ path, mode: '100644', type: 'blob', sha });
+    }
+    const base = { ...location, base_tree: before.tree.sha, tree };
+    const root = tree.length === 0 ? before.tree.sha : parseSha((await ask(({ rest }) => rest.git.createTree(base))).data).sha;
+    if (root === before.tree.sha) return parent;
+    const commit = { ...location, message, tree: root, parents: [parent] };
+    const { sha } = parseSha((await ask(({ rest }) => rest.git.createCommit(commit))).data);
+    // Without force, GitHub moves a branch only onto what comes after it: 422 when it is elsewhere.
+    const moved = await unless([422], ({ rest }) => rest.git.updateRef({ ...location, ref, sha, force: false }), null);
+    return moved === null ? null : sha;
+  };
+
   const deleteRepository: SourceHost['deleteRepository'] = async ({ name, marker }) => {
     const found = await findRepo(name);
     if (found === null || !carriesMarker(found, marker)) return false;
@@ -314,6 +352,8 @@ export const createGitHub = (options: {
     inviteCollaborator,
     listCollaborators,
     listCommits,
+    readFiles,
+    commitFiles,
     deleteRepository,
     // From the settings, so that a website can be created while GitHub is unavailable.
     listTemplates: () =>

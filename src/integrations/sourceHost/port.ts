@@ -31,6 +31,21 @@ export interface SourceHost {
   listCommits(repositoryId: string, limit: number, skip?: number): Promise<readonly Commit[]>;
 
   /**
+   * The newest commit of the default branch, and those of the files at `paths` that it has.
+   */
+  readFiles(repositoryId: string, paths: readonly string[]): Promise<RepositoryFiles>;
+
+  /**
+   * Puts files into a commit on top of `parent`, and the default branch onto that commit.
+   * @returns its id, that of `parent` when it holds these files already; or null when the default
+   *   branch is elsewhere by now: read again
+   */
+  commitFiles(
+    repositoryId: string,
+    change: { parent: string; files: ReadonlyMap<string, Uint8Array>; message: string },
+  ): Promise<string | null>;
+
+  /**
    * Deletes the repository that was created for `marker`, and no other; returns whether it existed.
    */
   deleteRepository(request: { name: string; marker: string }): Promise<boolean>;
@@ -52,6 +67,12 @@ export interface SourceHost {
 export interface EditableSchema {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly [keyword: string]: unknown;
+}
+
+export interface RepositoryFiles {
+  readonly head: string;
+  /** By path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
 export interface Repository {

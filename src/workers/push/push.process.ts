@@ -9,17 +9,22 @@ export interface PushState {
 }
 
 export type PushCommand = AnyCommand & {
-  readonly type: 'RecordPush';
   readonly websiteId: string;
   /** What the default branch points to now. */
   readonly commit: string;
-  readonly previousCommit?: string;
-};
+} & (
+    | { readonly type: 'RecordPush'; readonly previousCommit?: string }
+    /** Nobody pushed: the service put it there. */
+    | { readonly type: 'RecordOwnCommit'; readonly previousCommit: string }
+  );
 
 /** A push is noticed by whoever takes it and by whoever watches the repository: it is one. */
 const decide = (command: PushCommand, state: PushState): readonly PushEvent[] => {
   const { websiteId, commit, previousCommit } = command;
   if (state.commit === commit) return [];
+  if (command.type === 'RecordOwnCommit') {
+    return [{ type: 'OwnCommitMade', data: { websiteId, commit, previousCommit: command.previousCommit } }];
+  }
   return [{ type: 'DefaultBranchPushed', data: { websiteId, commit, ...(previousCommit !== undefined && { previousCommit }) } }];
 };
 

@@ -6,6 +6,8 @@ export interface FakeCommit {
   readonly message: string;
   /** The text of the built site; null: the build fails. */
   readonly words: string | null;
+  /** Content by path, in base64: those that were put into it by the API, or before. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 export interface FakeRepository {
@@ -20,6 +22,8 @@ export interface FakeRepository {
    * For how many more requests its commits are still missing, because the template is being copied.
    */
   copying: number;
+  /** The next moves of its branch that find it elsewhere, because somebody has pushed. */
+  races: number;
 }
 
 export interface GitHubFake {
@@ -34,6 +38,8 @@ export interface GitHubFake {
   /** Adds a repository of somebody else. */
   addStranger(name: string, description?: string): void;
   commit(name: string, words: string | null): string;
+  /** Puts a text file into the newest commit. */
+  addFile(name: string, path: string, text: string): void;
 }
 
 const judge = openApiJudge(new URL('../../fixtures/githubOpenApi.json', import.meta.url));
@@ -41,6 +47,11 @@ const fullRepository = judge.example('full-repository');
 const person = judge.example('simple-user');
 const commitForm = judge.example('commit');
 const invitationForm = judge.example('repository-invitation');
+const fileForm = judge.example('content-file');
+const refForm = judge.example('git-ref');
+const gitCommitForm = judge.example('git-commit');
+const shortBlobForm = judge.example('short-blob');
+const treeForm = judge.example('git-tree');
 const collaboratorForm = judge.example('collaborator');
 
 /**
@@ -55,9 +66,16 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
   const made: string[] = [];
   let commits = 0;
 
-  const newCommit = (message: string, words: string | null): FakeCommit => {
+  const newSha = (): string => {
     commits += 1;
-    return { sha: commits.toString(16).padStart(40, 'a'), message, words };
+    return commits.toString(16).padStart(40, 'a');
+  };
+  const newCommit = (
+    message: string,
+    words: string | null,
+    files: ReadonlyMap<string, string> = new Map<string, string>(),
+  ): FakeCommit => {
+    return { sha: newSha(), message, words, files };
   };
   const add = (name: string, description: string, isPrivate: boolean, content: FakeCommit[], wait: number): FakeRepository => {
     const repository = {
@@ -68,6 +86,7 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
       collaborators: [owner],
       invitations: [],
       copying: wait,
+      races: 0,
     };
     repositories.set(name, repository);
     return repository;
@@ -118,13 +137,13 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
       return errorResponse(422, 'Could not clone: Name already exists on this account');
     if (input.description.length > 350) return errorResponse(422, 'description is too long (maximum is 350 characters)');
     made.push(input.name);
-    const content = [newCommit('Initial commit', from.commits[0]?.words ?? null)];
+    const content = [newCommit('Initial commit', from.commits[0]?.words ?? null, from.commits[0]?.files)];
     return { status: 201, body: toResource(add(input.name.toLowerCase(), input.description, input.private, content, copying)) };
   };
 
   const answerFor = (request: FakeRequest): FakeAnswer => {
     if (request.headers.get('authorization') !== `token ${token}`) return errorResponse(401, 'Bad credentials');
-    const [, , holder = '', name = '', part, more] = request.path.split('/').map(decodeURIComponent);
+    const [, , holder = '', name = '', part, more, last] = request.path.split('/').map(decodeURIComponent);
     const repository = holder.toLowerCase() === owner ? repositories.get(name.toLowerCase()) : undefined;
     if (repository === undefined) return missing;
     if (request.method === 'DELETE') {
@@ -149,12 +168,89 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
           body: page(request, repository.collaborators).map((login) => ({ ...collaboratorForm, login })),
           headers: link(request, repository.collaborators.length),
         };
+      case 'contents':
+        return contentOf(request, repository, more ?? '');
+      case 'git':
+        return gitData(request, repository, more ?? '', last ?? '');
       case 'invitations':
         return {
           status: 200,
           body: page(request, repository.invitations).map((login) => ({ ...invitationForm, invitee: { ...person, login } })),
           headers: link(request, repository.invitations.length),
         };
+      default:
+        return missing;
+    }
+  };
+  const contentOf = ({ query }: FakeRequest, { commits: all }: FakeRepository, path: string): FakeAnswer => {
+    const ref = query.get('ref');
+    const commit = ref === null ? all[0] : all.find(({ sha }) => sha === ref);
+    const content = commit?.files.get(path);
+    if (content === undefined) return missing;
+    const body = { ...fileForm, type: 'file', name: path, path, encoding: 'base64', content, size: content.length };
+    return { status: 200, body };
+  };
+  /** What was made by the API and is in no branch yet, by its id. */
+  const blobs = new Map<string, string>();
+  const trees = new Map<string, ReadonlyMap<string, string>>();
+  const loose = new Map<string, FakeCommit & { readonly parent: string }>();
+  const treeOf = (commit: FakeCommit): string => {
+    const sha = `${commit.sha.slice(2)}ee`;
+    trees.set(sha, commit.files);
+    return sha;
+  };
+  const gitData = ({ method, body }: FakeRequest, repository: FakeRepository, kind: string, id: string): FakeAnswer => {
+    const head = repository.commits[0];
+    if (head === undefined) return errorResponse(409, 'Git Repository is empty.');
+    switch (`${method} ${kind}`) {
+      case 'GET ref':
+        if (id !== 'heads/main') return missing;
+        return {
+          status: 200,
+          body: { ...refForm, ref: `refs/${id}`, object: { ...(refForm['object'] as object), sha: head.sha } },
+        };
+      case 'GET commits': {
+        const commit = repository.commits.find(({ sha }) => sha === id);
+        if (commit === undefined) return missing;
+        const tree = { ...(gitCommitForm['tree'] as object), sha: treeOf(commit) };
+        return { status: 200, body: { ...gitCommitForm, sha: commit.sha, message: commit.message, tree } };
+      }
+      case 'POST blobs': {
+        const { content, encoding } = body as { content: string; encoding?: string };
+        if (encoding !== 'base64') return errorResponse(422, 'only base64 is sent');
+        const sha = newSha();
+        blobs.set(sha, content);
+        return { status: 201, body: { ...shortBlobForm, sha } };
+      }
+      case 'POST trees': {
+        const { base_tree, tree } = body as { base_tree: string; tree: { path: string; sha: string }[] };
+        const base = trees.get(base_tree);
+        if (base === undefined) return missing;
+        const files = new Map([...base, ...tree.map(({ path, sha }) => [path, blobs.get(sha) ?? ''] as const)]);
+        const isSame = [...files].every(([path, content]) => base.get(path) === content);
+        const sha = isSame ? base_tree : newSha();
+        trees.set(sha, files);
+        return { status: 201, body: { ...treeForm, sha } };
+      }
+      case 'POST commits': {
+        const { message, tree, parents } = body as { message: string; tree: string; parents: string[] };
+        const commit = newCommit(message, head.words, trees.get(tree));
+        loose.set(commit.sha, { ...commit, parent: parents[0] ?? '' });
+        return { status: 201, body: { ...gitCommitForm, sha: commit.sha, message } };
+      }
+      case 'PATCH refs': {
+        const { sha, force } = body as { sha: string; force?: boolean };
+        if (repository.races > 0) {
+          repository.races -= 1;
+          repository.commits.unshift(newCommit('Push something', head.words, head.files));
+        }
+        const commit = loose.get(sha);
+        if (commit === undefined || force === true || commit.parent !== repository.commits[0]?.sha) {
+          return errorResponse(422, 'Update is not a fast forward');
+        }
+        repository.commits.unshift(commit);
+        return { status: 200, body: { ...refForm, ref: `refs/${id}`, object: { ...(refForm['object'] as object), sha } } };
+      }
       default:
         return missing;
     }
@@ -177,9 +273,17 @@ export const createGitHubFake = ({ copying = 2 }: { copying?: number } = {}): Gi
       add(name, description, false, [newCommit('Begin', 'Stranger')], 0);
     },
     commit: (name, words) => {
-      const commit = newCommit('Change the site', words);
-      repositories.get(name)?.commits.unshift(commit);
+      const repository = repositories.get(name);
+      const commit = newCommit('Change the site', words, repository?.commits[0]?.files);
+      repository?.commits.unshift(commit);
       return commit.sha;
+    },
+    addFile: (name, path, text) => {
+      const repository = repositories.get(name);
+      const head = repository?.commits[0];
+      if (repository === undefined || head === undefined) throw new Error(`there is no repository ${name}`);
+      const files = new Map([...head.files, [path, Buffer.from(text).toString('base64')]]);
+      repository.commits.splice(0, 1, { ...head, files });
     },
     provider: (request) => {
       judge.request(request);

@@ -8,6 +8,10 @@ import { contentVersionBody } from '../../../events/content/content.history.js';
 import { contentFold, maxContentVersions } from '../../../events/content/content.state.js';
 import type { ContentKey } from '../../../events/content/content.stream.js';
 import { hashOfJson } from '../../../platform/canonicalJson.js';
+import type { Hosting } from '../../../integrations/hosting/port.js';
+import { entityId } from '../../../platform/ids.js';
+import { redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
+import { publicationProcess } from '../../../workers/publication/publication.process.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import {
   contentDocumentId,
@@ -15,10 +19,14 @@ import {
   type ContentDocument as Saved,
 } from '../../../projections/content/content.projection.js';
 import { countContent, listContent } from '../../../projections/content/content.queries.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import type { Reader } from '../../../projections/reader.js';
 import { readNamed, readPage, readPageByPlace } from '../../paging.js';
 import { ContentId } from '../../schemas.js';
 import { route, type Answer, type Route, type RouteTag } from '../../route.js';
+import { createSightOf, Deployment, requireProvider, toDeployment } from '../deployment/deployment.resource.js';
+import { awaitPublication } from './awaitPublication.js';
+import { createReadUnsaved } from './unsaved.js';
 import { createCheckContent } from './checkContent.js';
 import {
   ContentBody,
@@ -28,6 +36,7 @@ import {
   hashExample,
   toContentDocument,
   toContentVersion,
+  toUnsavedDocument,
   WholeContentVersion,
 } from './content.resource.js';
 
@@ -35,6 +44,7 @@ export interface ContentRouteParts {
   readonly engine: Engine;
   readonly reader: Reader;
   readonly sourceHost: SourceHost;
+  readonly hosting: Hosting;
 }
 
 const DocumentId = ContentId();
@@ -46,7 +56,10 @@ const baseHash = (description: string) =>
   });
 
 const SentContent = Type.Object(
-  { baseHash: baseHash('The `hash` of the version that was edited; `null` creates the document.'), body: ContentBody },
+  {
+    baseHash: baseHash('The `hash` of the version that was edited; `null` creates a document that nobody has saved.'),
+    body: ContentBody,
+  },
   { $id: 'ContentInput', description: 'A document, and over which version it is saved.' },
 );
 
@@ -58,6 +71,9 @@ const SentRestoration = Type.Object(
   { $id: 'ContentRestoration', description: 'Which version is saved again, and over which.' },
 );
 
+/** A document that was saved, or what the repository holds of one that was not. */
+type Listed = Saved | { readonly id: string; readonly unsaved: unknown };
+
 /** What the two collections say differently. */
 interface Words {
   readonly collection: ContentCollection;
@@ -68,6 +84,7 @@ interface Words {
   readonly list: string;
   readonly documents: string;
   readonly free: string;
+  readonly unsaved: string;
 }
 
 const ofContent: Words = {
@@ -80,6 +97,8 @@ const ofContent: Words = {
   example: { headline: 'Bread from four in the morning' },
   list: 'List the content documents of a website, by id',
   documents: 'content document',
+  unsaved:
+    ' A document that the template declares and nobody has saved is what the repository of the website holds; it has no `updatedAt`.',
   free: 'A document that the template of the website declares (`GET /templates`, `editable`) is held to what it says; any other is an object or a list, which the pages of the site may use.',
 };
 
@@ -90,18 +109,60 @@ const ofMarketing: Words = {
   example: { subject: 'Easter bread' },
   list: 'List the marketing documents of a website, by id',
   documents: 'marketing document',
+  unsaved: '',
   free: 'A document is an object or a list; none of them is published on the site.',
 };
 
 /** Content and marketing documents: read, saved, their versions, an earlier one restored. */
 export const contentRoutes = (parts: ContentRouteParts): readonly Route[] => [
+  // Before the documents, of which none can have this name.
+  publishing(parts),
   ...routesOf(ofContent, parts),
   ...routesOf(ofMarketing, parts),
 ];
 
+const publishing = ({ engine, reader, sourceHost, hosting }: ContentRouteParts): Route => {
+  const sightOf = createSightOf(reader);
+  return route({
+    method: 'post',
+    path: '/websites/:id/content/publish',
+    operationId: 'publishContent',
+    summary: 'Publish what is saved of the content of a website',
+    description:
+      'Every document that was saved since it was published last is put into one commit of the website’s repository, and that is deployed. A document that the template declares becomes `_data/<id>.json`, any other one `_content/<id>.json`; what others have pushed to the repository stays, but for these files. Answers as soon as the provider has begun to build; `/deployments` says how it went. A publication that takes long goes on by itself: repeated with its `Idempotency-Key`, the request waits for it again.',
+    tag: ofContent.tag,
+    scope: 'website',
+    access: 'editors',
+    feature: 'content',
+    asksProvider: true,
+    faults: ['publication_under_way'],
+    refusals: ['website_not_deployed'],
+    answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
+    act: async ({ website: { website }, context }, acting) => {
+      const { id: websiteId, repository, hosting: project } = website;
+      if (repository === undefined || project === undefined) throw new Refused(refusals.websiteNotDeployed(websiteId));
+      requireProvider(sourceHost, repository);
+      requireProvider(hosting, project);
+      // Asked twice with the same key, it is one publication.
+      const publicationId = entityId(context.commandId, 'publication');
+      const redeploy = { redeployId: publicationId, websiteId, provider: hosting.provider, projectId: project.projectId };
+      await acting.handle(redeployProcess, { type: 'RequestRedeploy', ...redeploy }, context);
+      await acting.handle(publicationProcess, { type: 'RequestPublication', publicationId, websiteId }, context);
+      return { publicationId, projectId: project.projectId };
+    },
+    answer: async ({ website, caller, signal }, { publicationId, projectId }) => {
+      await awaitPublication(engine, publicationId, signal);
+      const deployment = await hosting.findDeployment(projectId, redeployMarker(publicationId));
+      if (deployment === null) throw new Error(`the deployment of publication ${publicationId} is gone`);
+      return { status: 202, body: toDeployment(deployment, await sightOf({ website, caller })) };
+    },
+  });
+};
+
 const routesOf = (words: Words, { engine, reader, sourceHost }: ContentRouteParts): readonly Route[] => {
   const { collection, tag, noun, documents } = words;
   const check = createCheckContent(sourceHost);
+  const readUnsaved = createReadUnsaved(sourceHost);
   const keyOf = ({ id: websiteId, documentId }: { id: string; documentId: string }): ContentKey => ({
     websiteId,
     collection,
@@ -111,10 +172,28 @@ const routesOf = (words: Words, { engine, reader, sourceHost }: ContentRoutePart
   const ofWebsite = { tag, scope: 'website', feature: collection } as const;
   const one = { 200: { description: `The ${documents}.`, schema: ContentDocument } };
 
-  const toAnswer = async (key: ContentKey, through?: bigint): Promise<Answer> => {
+  const toAnswer = async (key: ContentKey, website: WebsiteDocument, through?: bigint): Promise<Answer> => {
     const { document, revision } = await reader.read(contentProjection, contentDocumentId(key), through);
-    if (document === null) throw new Refused(refusals.contentNotFound(key.documentId));
-    return { body: await toContentDocument(createActorNames(engine), document), revision };
+    if (document !== null) return { body: await toContentDocument(createActorNames(engine), document), revision };
+    const body = await unsavedOf(key, website);
+    if (body === undefined) throw new Refused(refusals.contentNotFound(key.documentId));
+    return { body: toUnsavedDocument(key.websiteId, key.documentId, body) };
+  };
+
+  const unsavedOf = async ({ documentId }: ContentKey, website: WebsiteDocument): Promise<unknown> =>
+    collection === 'content' ? (await readUnsaved(website, (id) => id === documentId)).get(documentId) : undefined;
+
+  const savedOne = async (of: Omit<ContentKey, 'documentId'>, documentId: string): Promise<Saved | null> =>
+    (await reader.read(contentProjection, contentDocumentId({ ...of, documentId }))).document;
+
+  /** Those that nobody has saved, by id; few, since a template declares them. */
+  const unsavedIn = async (of: Omit<ContentKey, 'documentId'>, website: WebsiteDocument): Promise<readonly Listed[]> => {
+    if (collection !== 'content') return [];
+    const found: Listed[] = [];
+    for (const [id, body] of await readUnsaved(website)) {
+      if ((await savedOne(of, id)) === null) found.push({ id, unsaved: body });
+    }
+    return found;
   };
 
   const versionsOf = async (key: ContentKey) => {
@@ -129,27 +208,39 @@ const routesOf = (words: Words, { engine, reader, sourceHost }: ContentRoutePart
       path,
       operationId: `list${noun}`,
       summary: words.list,
-      description: 'Each with its body and the hash that a change of it is based on.',
+      description: `Each with its body and the hash that a change of it is based on.${words.unsaved}`,
       ...ofWebsite,
       access: 'members',
       paging: { count: true, ids: true },
       answers: { 200: { description: `A page of ${documents}s.`, schema: Type.Array(ContentDocument) } },
-      answer: async ({ params: { id: websiteId }, query }) => {
+      asksProvider: true,
+      answer: async ({ params: { id: websiteId }, query, website: { website } }) => {
         const of = { websiteId, collection };
         const name = createActorNames(engine);
-        const named = await readNamed(query, async (documentId) => {
-          const { document } = await reader.read(contentProjection, contentDocumentId({ ...of, documentId }));
-          return document;
-        });
-        if (named !== null) return { body: await Promise.all(named.map((document) => toContentDocument(name, document))) };
-        const total = query.count === true ? await countContent(reader, of) : undefined;
+        const shown = (listed: Listed) =>
+          'unsaved' in listed
+            ? Promise.resolve(toUnsavedDocument(websiteId, listed.id, listed.unsaved))
+            : toContentDocument(name, listed);
+        const unsaved = await unsavedIn(of, website);
+        const named = await readNamed(
+          query,
+          async (documentId) => (await savedOne(of, documentId)) ?? unsaved.find(({ id }) => id === documentId) ?? null,
+        );
+        if (named !== null) return { body: await Promise.all(named.map(shown)) };
+        const total = query.count === true ? (await countContent(reader, of)) + unsaved.length : undefined;
         const { items, next } = await readPage(
           query,
-          ({ id }: Saved) => id,
-          (page) => listContent(reader, of, page),
+          ({ id }: Listed) => id,
+          async (page) => {
+            const saved: readonly Listed[] = await listContent(reader, of, page);
+            const { after = '', limit } = page;
+            return [...saved, ...unsaved.filter(({ id }) => id > after)]
+              .sort((one, other) => (one.id < other.id ? -1 : 1))
+              .slice(0, limit);
+          },
         );
         return {
-          body: await Promise.all(items.map((document) => toContentDocument(name, document))),
+          body: await Promise.all(items.map(shown)),
           ...(next !== undefined && { next }),
           ...(total !== undefined && { total }),
         };
@@ -161,13 +252,14 @@ const routesOf = (words: Words, { engine, reader, sourceHost }: ContentRoutePart
       path: `${path}/:documentId`,
       operationId: `get${noun}`,
       summary: `Read a ${documents}`,
-      description: `As it was saved last. ${words.free}`,
+      description: `As it was saved last.${words.unsaved} ${words.free}`,
       ...ofWebsite,
       access: 'members',
       params: { documentId: DocumentId },
       refusals: ['content_not_found'],
+      asksProvider: true,
       answers: one,
-      answer: ({ params }) => toAnswer(keyOf(params)),
+      answer: ({ params, website: { website } }) => toAnswer(keyOf(params), website),
     }),
 
     route({
@@ -187,9 +279,12 @@ const routesOf = (words: Words, { engine, reader, sourceHost }: ContentRoutePart
       act: async ({ params, body, website: { website }, context, expectation }, acting) => {
         const key = keyOf(params);
         await check(website, collection, key.documentId, body.body);
-        return saveContent(acting, { ...key, ...body }, context, expectation);
+        const isNew = (await engine.state(contentFold, key)).state.stage === 'none';
+        const initial = isNew ? await unsavedOf(key, website) : undefined;
+        const input = { ...key, ...body, ...(initial !== undefined && { initialHash: hashOfJson(initial) }) };
+        return saveContent(acting, input, context, expectation);
       },
-      answer: ({ params }, { revision }) => toAnswer(keyOf(params), revision),
+      answer: ({ params, website: { website } }, { revision }) => toAnswer(keyOf(params), website, revision),
     }),
 
     route({
@@ -259,7 +354,7 @@ const routesOf = (words: Words, { engine, reader, sourceHost }: ContentRoutePart
           check(website, collection, key.documentId, earlier),
         );
       },
-      answer: ({ params }, { revision }) => toAnswer(keyOf(params), revision),
+      answer: ({ params, website: { website } }, { revision }) => toAnswer(keyOf(params), website, revision),
     }),
   ];
 };

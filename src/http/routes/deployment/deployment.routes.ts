@@ -4,12 +4,10 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import { websiteDecider } from '../../../commands/website/website.decider.js';
 import type { Engine } from '../../../engine.js';
 import { areSameValues, type SiteValues } from '../../../events/website/siteValues.js';
-import { ProviderFault } from '../../../integrations/fault.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { entityId } from '../../../platform/ids.js';
-import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import { deployedProject } from '../../../projections/provisioning/provisioning.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
@@ -17,34 +15,14 @@ import { siteProcess } from '../../../workers/site/site.process.js';
 import { redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { awaitVariables } from './awaitVariables.js';
 import { notACursor, readPage, readPageByPlace } from '../../paging.js';
-import { route, type Route, type RouteRequest, type RouteTag } from '../../route.js';
+import { route, type Route, type RouteTag } from '../../route.js';
+import { createSightOf, Deployment, requireProvider, toDeployment } from './deployment.resource.js';
 
 const deploymentTag: RouteTag = {
   name: 'Deployments',
   description: 'What was built, and from which commits, as the hosting provider and the source host report it.',
 };
 const Time = Type.String({ format: 'date-time' });
-
-const Deployment = Type.Object(
-  {
-    id: Type.String(),
-    status: Type.Enum(['building', 'ready', 'failed']),
-    url: Type.Optional(
-      Type.String({
-        description: 'Address of just this deployment; once it is ready. For clients only with `showPreviewUrl`, as a preview.',
-      }),
-    ),
-    commit: Type.Optional(Type.String({ description: 'What it was built from.' })),
-    createdAt: Time,
-    error: Type.Optional(
-      Type.String({
-        description:
-          'What went wrong; of a failed one. Clients read what is wrong with the website’s own files, and else a plain note.',
-      }),
-    ),
-  },
-  { $id: 'Deployment', description: 'One build of a website.' },
-);
 
 const Commit = Type.Object(
   {
@@ -56,27 +34,6 @@ const Commit = Type.Object(
   },
   { $id: 'Commit', description: 'A commit of the repository.' },
 );
-
-/** Instead of a provider's words, which are the agency's business. */
-const errorForClients = 'The build failed. Ask the agency to look into it.';
-
-/** What a caller may read of deployments. */
-interface Sight {
-  readonly addresses: boolean;
-  readonly providerErrors: boolean;
-}
-
-const toDeployment = (deployment: HostingDeployment, may: Sight): Static<typeof Deployment> => {
-  const { id, status, url, commit, createdAt, error, isErrorOfSite = false } = deployment;
-  return {
-    id,
-    status,
-    ...(status === 'ready' && may.addresses && { url }),
-    ...(commit !== '' && { commit }),
-    createdAt,
-    ...(error !== undefined && { error: isErrorOfSite || may.providerErrors ? error : errorForClients }),
-  };
-};
 
 const toCommit = ({ author, ...commit }: SourceCommit): Static<typeof Commit> => ({
   ...commit,
@@ -90,15 +47,6 @@ const deploymentAt = (place: string): Pick<HostingDeployment, 'id' | 'createdAt'
   const [, time, id] = /^(\d{1,14})\.(.+)$/.exec(place) ?? [];
   if (time === undefined || id === undefined) throw notACursor();
   return { id, createdAt: isoTime(Number(time)) };
-};
-
-/**
- * Fails as the provider would that is not asked any more: a website stays where it was made when
- * the settings change.
- */
-const requireProvider = (used: { readonly provider: string }, { provider }: { readonly provider: string }): void => {
-  if (provider === used.provider) return;
-  throw new ProviderFault({ provider, message: 'the service is set up for another provider', transient: false });
 };
 
 export interface DeploymentRouteParts {
@@ -115,12 +63,7 @@ export interface DeploymentRouteParts {
 export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] => {
   const { engine, reader, sourceHost, hosting } = parts;
 
-  /** The address of a deployment is a preview (api.md, section 5). */
-  const sightOf = async ({ caller, website: { website } }: Pick<RouteRequest, 'caller' | 'website'>): Promise<Sight> => {
-    if (caller.role === 'admin') return { addresses: true, providerErrors: true };
-    const { document: block } = await reader.read(deliveryProjection, website.id);
-    return { addresses: block?.showPreviewUrl === true, providerErrors: false };
-  };
+  const sightOf = createSightOf(reader);
 
   const projectIn = (
     project: Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'> | undefined,

@@ -1,4 +1,13 @@
-import { openObjects, refTarget, templateRef, UnreadableRepository, type GitObjects } from '../../gitObjects.js';
+import {
+  openObjects,
+  refTarget,
+  rootOf,
+  templateRef,
+  treeEntries,
+  UnreadableRepository,
+  type GitObjects,
+  type TreeEntry,
+} from '../../gitObjects.js';
 import { BuildFailure, type SiteFiles } from './build.js';
 
 const mebibyte = 1024 * 1024;
@@ -45,14 +54,6 @@ export const readCommit = async (gitdir: string, commit: string): Promise<ReadCo
   }
 };
 
-/** The id of a commit's topmost folder, which stands for all that is in it. */
-const rootOf = async (objects: GitObjects, commit: string): Promise<string> => {
-  const head = (await objects.read(commit, 'commit')).toString('latin1');
-  const [, root] = /^tree ([0-9a-f]{40})\n/.exec(head) ?? [];
-  if (root === undefined) throw new UnreadableRepository(`Commit ${commit} is damaged`);
-  return root;
-};
-
 const filesOf = async (objects: GitObjects, root: string): Promise<SiteFiles> => {
   const files = new Map<string, Uint8Array>();
   /** By id: one file may be in thousands of places. */
@@ -80,7 +81,7 @@ const filesOf = async (objects: GitObjects, root: string): Promise<SiteFiles> =>
 
   const readFolder = async (id: string, folder: string, depth: number): Promise<void> => {
     if (depth > maxDepth) throw new BuildFailure(`The folders are too deep: at most ${String(maxDepth)} within each other`);
-    const entries = [...entriesOf(await objects.read(id, 'tree', maxTreeBytes))];
+    const entries = [...treeEntries(await objects.read(id, 'tree', maxTreeBytes))];
     const inner = entries.filter(isFolder).length;
     folderCount += inner;
     fileCount += entries.length - inner;
@@ -106,27 +107,4 @@ const limits = `at most ${maxFiles.toLocaleString('en')} files, ${maxFolders.toL
 
 const tooLarge = (): BuildFailure => new BuildFailure(`The repository is too large: ${limits}`);
 
-interface TreeEntry {
-  readonly mode: string;
-  readonly name: string;
-  readonly nameBytes: number;
-  readonly id: string;
-}
-
 const isFolder = ({ mode }: TreeEntry): boolean => mode === '40000';
-
-/** `<mode> <name>\0<20 bytes>`, again and again. */
-function* entriesOf(tree: Buffer): Generator<TreeEntry> {
-  for (let at = 0; at < tree.length;) {
-    const space = tree.indexOf(0x20, at);
-    const end = tree.indexOf(0, space);
-    if (space < 0 || end < 0 || end + 21 > tree.length) throw new UnreadableRepository('A folder is damaged');
-    yield {
-      mode: tree.toString('latin1', at, space).replace(/^0+/, ''),
-      name: tree.toString('utf8', space + 1, end),
-      nameBytes: end - space - 1,
-      id: tree.toString('hex', end + 1, end + 21),
-    };
-    at = end + 21;
-  }
-}

@@ -1,0 +1,39 @@
+import { Type } from 'typebox';
+import { event, type EventOf } from '../defineStream.js';
+
+const Time = Type.String({ format: 'date-time' });
+const ofPublication = { publicationId: Type.String(), websiteId: Type.String() };
+const ofAttempt = { ...ofPublication, attempt: Type.Integer({ minimum: 1 }) };
+
+/**
+ * Stream `publication-<publicationId>`: what is saved of a website's content is put into its
+ * repository and deployed, at one request.
+ */
+export const publicationEvents = {
+  PublicationRequested: event(Type.Object(ofPublication)),
+  /** The worker that appended it holds the lease until `leaseUntil`. */
+  PublicationStarted: event(Type.Object({ ...ofAttempt, worker: Type.String(), leaseUntil: Time })),
+  PublicationLeaseRenewed: event(Type.Object({ ...ofAttempt, leaseUntil: Time })),
+  /** The repository holds these versions since that commit. */
+  PublicationCommitted: event(
+    Type.Object({
+      ...ofAttempt,
+      commit: Type.String(),
+      documents: Type.Array(Type.Object({ documentId: Type.String(), hash: Type.String() })),
+    }),
+  ),
+  /** The hosting provider has begun the deployment, under this id of its own. */
+  PublicationDeployed: event(Type.Object({ ...ofAttempt, deploymentId: Type.String() })),
+  /** Without `nextAttemptAt` it is given up. */
+  PublicationFailed: event(
+    Type.Object({
+      ...ofAttempt,
+      error: Type.String(),
+      transient: Type.Boolean(),
+      provider: Type.Optional(Type.String()),
+      nextAttemptAt: Type.Optional(Time),
+    }),
+  ),
+};
+
+export type PublicationEvent = EventOf<typeof publicationEvents>;

@@ -1,0 +1,48 @@
+import type { Engine } from '../../../engine.js';
+import { publicationStream } from '../../../events/publication/publication.stream.js';
+import { ProviderFault } from '../../../integrations/fault.js';
+import { publicationFold } from '../../../workers/publication/publication.process.js';
+import { httpErrors } from '../../errors.js';
+
+/** Less than callers and proxies wait for an answer. */
+const timeoutMs = 15_000;
+
+/**
+ * Waits until the deployment of a publication has begun, which whatever worker there is sees to. It
+ * goes on when nobody waits any more.
+ * @throws ProviderFault when it came to nothing, or will not be tried again in time; HttpFault 503
+ *   when nothing is known after 15 s
+ */
+export const awaitPublication = async (engine: Engine, publicationId: string, gone: AbortSignal): Promise<void> => {
+  const { clock } = engine;
+  const deadline = clock.now() + timeoutMs;
+  const enough = new AbortController();
+  const stopWaiting = (): void => {
+    enough.abort();
+  };
+  const cancelTimeout = clock.schedule(timeoutMs, stopWaiting);
+  gone.addEventListener('abort', stopWaiting);
+  try {
+    // Before the first read, so that no change between the two is missed.
+    const changes = await engine.watch([publicationStream.name({ publicationId })], enough.signal);
+    do {
+      if (await isDeployed(engine, publicationId, deadline)) return;
+    } while ((await changes.next()).done !== true);
+  } finally {
+    cancelTimeout();
+    gone.removeEventListener('abort', stopWaiting);
+    enough.abort();
+  }
+  throw httpErrors.publicationUnderWay();
+};
+
+/** @throws what keeps it from being deployed before `deadline` */
+const isDeployed = async (engine: Engine, publicationId: string, deadline: number): Promise<boolean> => {
+  const { stage, attempts, lastFault } = (await engine.state(publicationFold, { publicationId })).state;
+  if (stage === 'deployed') return true;
+  const isLate = attempts.pause !== undefined && Date.parse(attempts.pause.until) > deadline;
+  if (lastFault === undefined || (stage !== 'failed' && !isLate)) return false;
+  const { error, transient, provider } = lastFault;
+  if (provider === undefined) throw new Error(`publication ${publicationId} failed: ${error}`);
+  throw new ProviderFault({ provider, message: error, transient });
+};

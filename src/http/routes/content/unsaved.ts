@@ -1,0 +1,42 @@
+import { dataFile } from '../../../events/content/content.files.js';
+import type { SourceHost } from '../../../integrations/sourceHost/port.js';
+import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { declaredIn } from './checkContent.js';
+
+/**
+ * What the repository of a website holds of the documents that its template declares, by id, in the
+ * order of the ids: what people edit first.
+ * @param wanted which of them. Default: all
+ * @throws ProviderFault
+ */
+export type ReadUnsaved = (
+  website: Pick<WebsiteDocument, 'templateId' | 'repository'>,
+  wanted?: (documentId: string) => boolean,
+) => Promise<ReadonlyMap<string, unknown>>;
+
+export const createReadUnsaved =
+  (sourceHost: SourceHost): ReadUnsaved =>
+  async ({ templateId, repository }, wanted = () => true) => {
+    // Before it is provisioned there is none; elsewhere, nobody can be asked.
+    if (repository === undefined || repository.provider !== sourceHost.provider) return new Map();
+    const ids = declaredIn(await sourceHost.readEditable(templateId)).filter(wanted);
+    if (ids.length === 0) return new Map();
+    const { files } = await sourceHost.readFiles(repository.id, ids.map(dataFile));
+    const found = new Map<string, unknown>();
+    for (const id of [...ids].sort()) {
+      const text = files.get(dataFile(id));
+      const body = text === undefined ? undefined : parsed(Buffer.from(text).toString('utf8'));
+      if (body !== undefined) found.set(id, body);
+    }
+    return found;
+  };
+
+/** What somebody has pushed may be anything; what is no JSON is no document. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+};

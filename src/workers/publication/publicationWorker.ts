@@ -1,0 +1,183 @@
+import type { CommandContext } from '../../commands/handleCommand.js';
+import { contentDecider } from '../../commands/content/content.decider.js';
+import { websiteDecider } from '../../commands/website/website.decider.js';
+import type { Engine } from '../../engine.js';
+import { contentFiles, type FindSiteMedia } from '../../events/content/content.files.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
+import type { PublicationEvent } from '../../events/publication/publication.events.js';
+import { publicationStream } from '../../events/publication/publication.stream.js';
+import { areSameValues } from '../../events/website/siteValues.js';
+import { ProviderFault } from '../../integrations/fault.js';
+import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
+import type { SourceHost } from '../../integrations/sourceHost/port.js';
+import { allContent } from '../../projections/content/content.queries.js';
+import type { Reader } from '../../projections/reader.js';
+import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
+import { redeployMarker, redeployProcess } from '../deployment/deployment.process.js';
+import { recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
+import { pushProcess } from '../push/push.process.js';
+import type { CreateReactor } from '../reactions.js';
+import { siteFold, siteProcess } from '../site/site.process.js';
+import type { Worker } from '../worker.js';
+import {
+  publicationFold,
+  publicationProcess,
+  type PublicationOutcome,
+  type PublicationState,
+  type PublishedDocument,
+} from './publication.process.js';
+
+type Requested = Recorded<Extract<PublicationEvent, { type: 'PublicationRequested' }>>;
+type Provisioned = WebsiteDocument & Required<Pick<WebsiteDocument, 'repository' | 'hosting'>>;
+
+const actor: Actor = { subject: 'publication', role: 'system', via: 'worker' };
+/** An embedded build may wait for others; a provider only begins it. */
+const TIMEOUT_MS = 5 * 60_000;
+/** How often the branch may move between reading it and committing on top of it. */
+const MAX_RACES = 10;
+
+const openIn = (state: PublicationState): PublicationState | null => (state.stage === 'requested' ? state : null);
+
+/**
+ * Publishes what is saved of a website's content: into a commit of its repository, and then onto the
+ * site. Any number of these may run on the same stores.
+ */
+export const createPublicationWorker = (parts: {
+  engine: Engine;
+  reader: Reader;
+  createReactor: CreateReactor;
+  sourceHost: SourceHost;
+  hosting: Hosting;
+  findMedia: FindSiteMedia;
+}): Worker => {
+  const { engine, reader, createReactor, sourceHost, hosting, findMedia } = parts;
+  const worker = engine.ids.commandId();
+
+  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
+    commandId: engine.ids.commandId(),
+    actor,
+    requestId,
+    correlationId,
+    causationId: id,
+  });
+
+  const refuse = (provider: string, message: string): never => {
+    throw new ProviderFault({ provider, message, transient: false });
+  };
+
+  const provisioned = async (websiteId: string): Promise<Provisioned> => {
+    const { document } = await reader.read(websiteProjection, websiteId);
+    if (document?.repository === undefined || document.hosting === undefined) {
+      return refuse(hosting.provider, `Website ${websiteId} has not been provisioned`);
+    }
+    const { repository, hosting: project, archivedAt } = document;
+    if (archivedAt !== undefined) refuse(hosting.provider, `Website ${websiteId} is archived`);
+    for (const [used, { provider }] of [
+      [repository, sourceHost],
+      [project, hosting],
+    ] as const) {
+      if (used.provider !== provider) refuse(provider, 'The service is set up for another provider');
+    }
+    return { ...document, repository, hosting: project };
+  };
+
+  /**
+   * Puts every document that was saved since it was published last into one commit. What is saved is
+   * read after the head: a publication that overtakes this one has moved the head, and this one reads
+   * both again, so that an older version never replaces a newer one.
+   */
+  const commit = async (website: Provisioned): Promise<{ commit: string; head: string; documents: PublishedDocument[] }> => {
+    const { id: websiteId, templateId, repository } = website;
+    for (let race = 0; race < MAX_RACES; race += 1) {
+      const { head } = await sourceHost.readFiles(repository.id, []);
+      const documents: { id: string; hash: string; body: unknown }[] = [];
+      for await (const { id, hash, json, publishedHash } of allContent(reader, { websiteId, collection: 'content' })) {
+        if (hash !== publishedHash) documents.push({ id, hash, body: JSON.parse(json) as unknown });
+      }
+      const published = documents.map(({ id: documentId, hash }) => ({ documentId, hash }));
+      if (documents.length === 0) return { commit: head, head, documents: published };
+      const editable = await sourceHost.readEditable(templateId);
+      const declared = Object.keys(editable?.properties ?? {});
+      const files = await contentFiles(documents, declared, (mediaId) => findMedia(websiteId, mediaId));
+      const message = `Publish ${documents.map(({ id }) => id).join(', ')}`.slice(0, 200);
+      const made = await sourceHost.commitFiles(repository.id, { parent: head, files, message });
+      if (made !== null) return { commit: made, head, documents: published };
+    }
+    throw new ProviderFault({ provider: sourceHost.provider, message: 'Others keep changing the repository', transient: true });
+  };
+
+  /** What the site shows from now on; of a build that goes on, the site's worker records it in the end. */
+  const recordShown = async (
+    { id: websiteId, built }: Provisioned,
+    redeployId: string,
+    { id: deploymentId, status }: Deployment,
+    event: Requested,
+  ): Promise<void> => {
+    const values = (await engine.state(siteFold, { websiteId })).state.set ?? built;
+    if (status === 'failed' || areSameValues(values, built)) return;
+    if (status === 'ready') {
+      await engine.handle(websiteDecider, { type: 'RecordDeployment', websiteId, deploymentId, values }, contextOf(event));
+    } else {
+      await engine.handle(siteProcess, { type: 'QueueRedeploy', websiteId, redeployId }, contextOf(event));
+    }
+  };
+
+  const task = (event: Requested): LeasedTask<PublicationState, PublicationOutcome> => {
+    const { publicationId, websiteId } = event.data;
+    return {
+      worker,
+      logger: () => engine.logger.child({ worker: 'publication', publicationId, websiteId }),
+      load: async () => openIn((await engine.state(publicationFold, { publicationId })).state),
+      handle: async (command) =>
+        openIn((await engine.handle(publicationProcess, { publicationId, websiteId, ...command }, contextOf(event))).state),
+      timeoutMs: () => TIMEOUT_MS,
+      execute: async ({ committed }, lease) => {
+        const website = await provisioned(websiteId);
+        let done = committed;
+        if (done === undefined) {
+          lease.assertHeld();
+          const { head, ...made } = await commit(website);
+          done = made;
+          // Whoever watches the repository takes it for a push otherwise, and deploys it too.
+          if (head !== made.commit) {
+            const own = { type: 'RecordOwnCommit', websiteId, commit: made.commit, previousCommit: head } as const;
+            await engine.handle(pushProcess, own, contextOf(event));
+          }
+          await lease.record({ type: 'RecordCommit', ...made });
+        }
+        const { commit: at, documents } = done;
+        for (const { documentId, hash } of documents) {
+          const published = {
+            type: 'RecordContentPublished',
+            websiteId,
+            collection: 'content',
+            documentId,
+            hash,
+            commit: at,
+          } as const;
+          await engine.handle(contentDecider, published, contextOf(event));
+        }
+        lease.assertHeld();
+        const { projectId } = website.hosting;
+        const deployment = await hosting.startDeployment(projectId, redeployMarker(publicationId));
+        const redeploy = { redeployId: publicationId, websiteId };
+        await engine.handle(redeployProcess, { type: 'RecordStart', ...redeploy, deploymentId: deployment.id }, contextOf(event));
+        await recordShown(website, publicationId, deployment, event);
+        return { type: 'RecordDeployment', deploymentId: deployment.id };
+      },
+      failure: {
+        message: 'content could not be published',
+        outcome: (error, jitter) => ({
+          ...recordFailure(error, jitter),
+          ...(error instanceof ProviderFault && { provider: error.provider }),
+        }),
+      },
+    };
+  };
+
+  return createReactor({
+    name: 'publication',
+    streams: [publicationStream],
+    on: { PublicationRequested: (event, context) => runLeasedTask(engine, context, task(event)) },
+  });
+};

@@ -1,0 +1,304 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createRoutes } from '../../src/http/routes/index.js';
+import { START } from '../../src/events/store/eventStore.js';
+import { createVercel } from '../../src/integrations/hosting/vercel.js';
+import type { Hosting } from '../../src/integrations/hosting/port.js';
+import { createGitHub } from '../../src/integrations/sourceHost/github.js';
+import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
+import { hashOfJson } from '../../src/platform/canonicalJson.js';
+import { createLogger } from '../../src/platform/logger.js';
+import { systemRandom } from '../../src/platform/random.js';
+import { createProvisioningWorker } from '../../src/workers/provisioning/provisioningWorker.js';
+import { createPublicationWorker } from '../../src/workers/publication/publicationWorker.js';
+import type { Worker } from '../../src/workers/worker.js';
+import { commitTo } from '../contracts/hostingSites.js';
+import { eventually } from '../support/eventually.js';
+import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { hastyClock } from '../support/provider.js';
+import { createGitHubFake, type GitHubFake } from '../support/providers/gitHubFake.js';
+import { createVercelFake } from '../support/providers/vercelFake.js';
+import { serveFake, type ServedFake } from '../support/providers/wire.js';
+import { partsOf } from '../support/process.js';
+
+interface Document {
+  readonly id: string;
+  readonly hash: string;
+  readonly body: Record<string, unknown>;
+  readonly publishedHash?: string;
+  readonly updatedAt?: string;
+}
+
+const workers: Worker[] = [];
+afterAll(async () => {
+  await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+});
+
+interface Pair {
+  readonly sourceHost: SourceHost;
+  readonly hosting: Hosting;
+}
+
+interface Site {
+  readonly api: RunningApi;
+  readonly path: string;
+  readonly websiteId: string;
+  call(method: string, path: string, body?: unknown): Promise<ApiAnswer>;
+  read(documentId: string): Promise<Document>;
+  /** Over what there is. */
+  save(documentId: string, body: unknown): Promise<Document>;
+  publish(): Promise<{ readonly status: string; readonly commit: string; readonly id: string }>;
+}
+
+/** A provisioned website, on the embedded pair when there is no other. */
+const startSite = async (pair?: Pair): Promise<Site> => {
+  let used: Pair | undefined = pair;
+  const api = await startApi({
+    sites: true,
+    routes: (parts) => {
+      used = { ...parts, ...pair };
+      return createRoutes({ ...parts, ...pair });
+    },
+  });
+  if (used === undefined) throw new Error('there are no routes');
+  const parts = { ...partsOf(api.engine), ...used };
+  const started = [
+    createProvisioningWorker({ ...parts, visit: () => Promise.resolve(200) }),
+    createPublicationWorker({ ...parts, findMedia: () => Promise.resolve(null) }),
+  ];
+  workers.push(...started);
+  for (const worker of started) await worker.start();
+  const token = await api.mintToken();
+  const { body } = await api.call('POST', '/websites', { token, body: { name: 'Bakery', slug: 'bakery' } });
+  const { id: websiteId } = body as { id: string };
+  const path = `/websites/${websiteId}`;
+  const call: Site['call'] = (method, more, sent) =>
+    api.call(method, `${path}${more}`, { token, ...(sent !== undefined && { body: sent }) });
+  await eventually(
+    'an active website',
+    async () => ((await call('GET', '')).body as { status: string }).status === 'active' || undefined,
+    30_000,
+  );
+  const read: Site['read'] = async (id) => (await call('GET', `/content/${id}`)).body as Document;
+  return {
+    api,
+    path,
+    websiteId,
+    call,
+    read,
+    save: async (id, value) => {
+      const { hash } = await read(id);
+      const saved = await call('PUT', `/content/${id}`, { baseHash: hash ?? null, body: value });
+      expect([id, saved.status, saved.status === 200 ? '' : saved.text]).toEqual([id, 200, '']);
+      return saved.body as Document;
+    },
+    publish: async () => {
+      const answer = await call('POST', '/content/publish');
+      expect([answer.status, answer.status === 202 ? '' : answer.text]).toEqual([202, '']);
+      return answer.body as { status: string; commit: string; id: string };
+    },
+  };
+};
+
+describe('on the embedded pair', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  }, 60_000);
+
+  const page = async (path = ''): Promise<string> => (await fetch(`${site.api.url}/sites/bakery/${path}`)).text();
+  const gitdir = (): string => join(site.api.folder, 'repositories', 'bakery.git');
+  const git = (...args: string[]): string => execFileSync('git', ['-C', gitdir(), ...args], { encoding: 'utf8' }).trim();
+
+  test('what nobody has saved is what the repository holds', async () => {
+    const company = await site.read('company');
+    expect(company.body).toMatchObject({ tagline: 'Good work, clearly agreed and carefully done.' });
+    expect([company.hash, company.updatedAt]).toEqual([hashOfJson(company.body), undefined]);
+    const listed = (await site.call('GET', '/content')).body as readonly Document[];
+    expect(listed.map(({ id }) => id)).toEqual([
+      'company',
+      'promises',
+      'questions',
+      'roles',
+      'sections',
+      'services',
+      'steps',
+      'texts',
+      'values',
+    ]);
+    expect(listed[0]).toEqual(company);
+    expect((await site.call('GET', '/content?count=true&limit=3')).headers.get('total-count')).toBe('9');
+    expect((await site.call('GET', '/content/none')).status).toBe(404);
+  });
+
+  test('a text, hours, a contact and a section that is off reach the page when they are published', async () => {
+    const before = await page();
+    const { body: company } = await site.read('company');
+    const tagline = '<script>alert("1")</script> & Brot';
+    const hours = [{ days: 'Every day', times: '4:00 – 18:00' }];
+    const saved = await site.save('company', { ...company, tagline, hours, phone: '+49 30 123', phoneLink: '+4930123' });
+    await site.save('sections', { ...(await site.read('sections')).body, questions: false });
+    await site.save('note', { free: ['anything'] });
+    expect(await page()).toBe(before);
+    expect(saved.publishedHash).toBeUndefined();
+
+    const deployment = await site.publish();
+    expect(deployment).toMatchObject({ status: 'ready', commit: git('rev-parse', 'main') });
+    const home = await page();
+    expect(home).toContain('<h1>&lt;script&gt;alert(&#34;1&#34;)&lt;/script&gt; &amp; Brot</h1>');
+    expect(home).not.toContain('<script>alert');
+    expect(home).not.toContain('Asked before');
+    expect(before).toContain('Asked before');
+    expect(await page('contact/')).toContain('<tr><th scope="row">Every day</th><td>4:00 – 18:00</td></tr>');
+    expect(await page('contact/')).toContain('<a href="tel:+4930123">+49 30 123</a>');
+
+    expect((await site.read('company')).publishedHash).toBe(saved.hash);
+    expect(git('log', '-1', '--format=%an: %s')).toBe('Doorstep: Publish company, note, sections');
+    expect(JSON.parse(git('show', 'main:_data/company.json'))).toMatchObject({ tagline, hours });
+    expect(git('show', 'main:_content/note.json')).toBe('{\n  "free": [\n    "anything"\n  ]\n}');
+    expect(git('fsck', '--full', '--strict')).toBe('');
+  });
+
+  test('nothing to publish makes no commit, and builds', async () => {
+    const head = git('rev-parse', 'main');
+    expect(await site.publish()).toMatchObject({ status: 'ready', commit: head });
+    expect(git('rev-parse', 'main')).toBe(head);
+  });
+
+  test('what was pushed stays, but for a document that was saved since', async () => {
+    const repository = { id: 'bakery', name: 'bakery', defaultBranch: 'main', cloneUrl: `file://${gitdir()}` };
+    const pushed = { ...(await site.read('company')).body, tagline: 'Pushed' };
+    commitTo(repository, { '_data/company.json': JSON.stringify(pushed), 'new.html': 'New page' });
+    await site.save('sections', { ...(await site.read('sections')).body, questions: true });
+    await site.publish();
+    expect(await page()).toContain('<h1>Pushed</h1>');
+    expect(await page('new.html')).toBe('New page');
+    await site.save('company', { ...pushed, tagline: 'Saved' });
+    await site.publish();
+    expect(await page()).toContain('<h1>Saved</h1>');
+    expect(await page('new.html')).toBe('New page');
+  });
+
+  test('what is published at once, by several, is what was saved last', async () => {
+    const { body: company } = await site.read('company');
+    const answers = await Promise.all(
+      Array.from({ length: 3 }, async (_, one) => {
+        if (one === 0) await site.save('company', { ...company, tagline: 'Together' });
+        return site.publish();
+      }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(['ready', 'ready', 'ready']);
+    await site.publish();
+    expect(await page()).toContain('<h1>Together</h1>');
+    expect(git('fsck', '--full', '--strict')).toBe('');
+  });
+
+  test('a restored version is published like any other', async () => {
+    const { hash: first } = await site.save('texts', { ...(await site.read('texts')).body, statement: 'First' });
+    await site.publish();
+    const { hash: second } = await site.save('texts', { ...(await site.read('texts')).body, statement: 'Second' });
+    await site.publish();
+    expect(await page()).toContain('<p>Second</p>');
+    expect(await site.call('POST', '/content/texts/restore', { hash: first, baseHash: second })).toMatchObject({ status: 200 });
+    await site.publish();
+    expect(await page()).toContain('<p>First</p>');
+  });
+
+  test('the same key publishes once', async () => {
+    const token = await site.api.mintToken();
+    const publish = () =>
+      site.api.call('POST', `${site.path}/content/publish`, { token, headers: { 'idempotency-key': 'once' } });
+    const [one, other] = [await publish(), await publish()];
+    expect([one.status, other.text]).toEqual([202, one.text]);
+    expect(other.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test('a dry run publishes nothing', async () => {
+    const head = git('rev-parse', 'main');
+    await site.save('note', { free: ['more'] });
+    const tried = await site.call('POST', '/content/publish?dryRun=1');
+    expect(tried).toMatchObject({
+      status: 200,
+      body: { events: [{ type: 'RedeployRequested' }, { type: 'PublicationRequested' }] },
+    });
+    expect(git('rev-parse', 'main')).toBe(head);
+  });
+});
+
+describe('on GitHub and Vercel', () => {
+  let site: Site;
+  let gitHub: GitHubFake;
+  let served: readonly ServedFake[];
+  beforeAll(async () => {
+    gitHub = createGitHubFake();
+    const schema = { type: 'object', properties: { company: { type: 'object', required: ['tagline'] } } };
+    gitHub.addFile(gitHub.template, '_content.schema.json', JSON.stringify(schema));
+    gitHub.addFile(gitHub.template, '_data/company.json', '{"tagline":"From the template"}');
+    const vercel = createVercelFake({ repositoryOf: (name) => gitHub.repositories.get(name.split('/')[1] ?? '') });
+    const [onGitHub, onVercel] = [await serveFake(gitHub.provider), await serveFake(vercel.provider)];
+    served = [onGitHub, onVercel];
+    const { owner, template } = gitHub;
+    const common = {
+      clock: hastyClock(100),
+      random: systemRandom,
+      logger: createLogger({ level: 'silent' }),
+      timeoutMs: 100_000,
+    };
+    site = await startSite({
+      sourceHost: createGitHub({
+        ...common,
+        settings: { token: gitHub.token, owner, template: { owner, name: template }, apiUrl: onGitHub.url },
+        paced: false,
+      }),
+      hosting: createVercel({
+        ...common,
+        settings: { token: vercel.token, teamId: vercel.teamId, apiUrl: onVercel.url },
+        fetchStatus: (url) => Promise.resolve(vercel.visit(url).status),
+      }),
+    });
+  }, 60_000);
+
+  const files = (): Record<string, string> =>
+    Object.fromEntries(
+      [...(gitHub.repositories.get('bakery')?.commits[0]?.files ?? [])].map(([path, content]) => [
+        path,
+        Buffer.from(content, 'base64').toString(),
+      ]),
+    );
+
+  test('the template’s own schema holds, and its documents are read from the repository', async () => {
+    expect(await site.read('company')).toMatchObject({ body: { tagline: 'From the template' } });
+    expect(await site.call('PUT', '/content/company', { baseHash: null, body: {} })).toMatchObject({
+      status: 400,
+      body: { error: 'Invalid request body — body.tagline: is required' },
+    });
+  });
+
+  test('what is saved is committed, and the commit is deployed, though somebody pushes meanwhile', async () => {
+    const { hash } = await site.save('company', { tagline: 'Bread' });
+    const repository = gitHub.repositories.get('bakery');
+    if (repository === undefined) throw new Error('there is no repository');
+    repository.races = 1;
+    const deployment = await site.publish();
+    const [published, pushed] = repository.commits;
+    expect([published?.message, pushed?.message]).toEqual(['Publish company', 'Push something']);
+    expect(deployment).toMatchObject({ status: 'building', commit: published?.sha });
+    expect(files()).toMatchObject({ '_data/company.json': '{\n  "tagline": "Bread"\n}\n' });
+    expect((await site.read('company')).publishedHash).toBe(hash);
+  });
+
+  test('every request and answer is as the providers describe them', () => {
+    for (const { complaints } of served) expect(complaints).toEqual([]);
+  });
+
+  test('the log says who asked, and what was done', async () => {
+    const { events } = await site.api.engine.eventStore.readAll({ after: START, filter: { streamPrefixes: ['publication-'] } });
+    expect(events.map(({ type, metadata }) => [type, metadata.actor.role])).toEqual([
+      ['PublicationRequested', 'admin'],
+      ['PublicationStarted', 'system'],
+      ['PublicationCommitted', 'system'],
+      ['PublicationDeployed', 'system'],
+    ]);
+  });
+});
