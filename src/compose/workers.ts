@@ -9,6 +9,8 @@ import { createDeletionWorker } from '../workers/deletion/deletionWorker.js';
 import { createRedeployWorker } from '../workers/deployment/deploymentWorker.js';
 import { createDomainWorker } from '../workers/domain/domainWorker.js';
 import { createErasureWorker } from '../workers/erasure/erasureWorker.js';
+import { fileSweep } from '../workers/files/fileSweep.js';
+import { createFileWorker } from '../workers/files/fileWorker.js';
 import { createInvitationMailWorker } from '../workers/invitationMail/invitationMailWorker.js';
 import { createLocalPushWorker } from '../workers/push/localPushWorker.js';
 import { createPublicationWorker } from '../workers/publication/publicationWorker.js';
@@ -71,11 +73,13 @@ export const composeWorkers = (
       createAccessWorker(core),
       createErasureWorker({ ...core, erasure }),
       createServiceSecretsWorker(core),
+      createFileWorker({ ...core, files: integrations.files }),
       createCommerceWebhooksWorker(core),
       createTransferWorker({ ...core, payments }),
     ],
     cron: createCronWorker(engine, [
       maintenanceJob({ records: readModels.records, vault: engine.vault, logger }),
+      fileSweep({ engine, reader, files: integrations.files, records: readModels.records }),
       scheduledSeoScans(engine, seoScanSchedule),
     ]),
   };

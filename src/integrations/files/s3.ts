@@ -140,7 +140,10 @@ export const createS3Files = (settings: BucketAccount): FileStore => {
     removeDrafts: async (before) => {
       // The first thousand: what is removed makes room for the others, the next time.
       const { Uploads = [] } = await ask(({ sdk, client }) => client.send(new sdk.ListMultipartUploadsCommand({ Bucket })));
-      const old = Uploads.filter(({ Initiated }) => Initiated !== undefined && Initiated.getTime() < before);
+      // A bucket may hold what is not ours.
+      const old = Uploads.filter(
+        ({ Key = '', Initiated }) => uploadedKey.test(Key) && Initiated !== undefined && Initiated.getTime() < before,
+      );
       for (const { Key, UploadId } of old) {
         await ask(({ sdk, client }) => client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
       }
@@ -148,6 +151,9 @@ export const createS3Files = (settings: BucketAccount): FileStore => {
     },
   };
 };
+
+/** As uploads are named: by a website's id and a UUID. */
+const uploadedKey = /^[0-9a-z]{26}\/[0-9a-f-]{36}$/;
 
 /** An address that is opened without the service's own headers never shows a file as a page. */
 const storedAs = { ContentType: 'application/octet-stream', ContentDisposition: 'attachment' };

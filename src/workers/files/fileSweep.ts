@@ -1,0 +1,96 @@
+import { documentDecider, purgedBefore } from '../../commands/document/document.decider.js';
+import type { Engine } from '../../engine.js';
+import type { FileStore, ListedFile } from '../../integrations/files/port.js';
+import { isoTime } from '../../platform/clock.js';
+import { documentsDeletedBefore } from '../../projections/document/document.queries.js';
+import { everyDocument } from '../../projections/everyDocument.js';
+import type { Reader } from '../../projections/reader.js';
+import { filesInUse } from '../../projections/storage/storage.queries.js';
+import type { RecordStore } from '../../projections/store/readModelStore.js';
+import { websiteProjection } from '../../projections/website/website.projection.js';
+import type { CronJob } from '../cron/cronWorker.js';
+import { fileActor } from './fileWorker.js';
+
+const dayMs = 86_400_000;
+/**
+ * Much longer than an upload takes, so that whoever restores an older log has time to notice before
+ * the files that came after it are removed.
+ */
+const orphanMs = 7 * dayMs;
+const batchSize = 200;
+const collection = 'fileSweeps';
+
+/**
+ * Purges documents that were deleted 30 days ago, and removes files that nothing refers to, once a
+ * day. Only files of this log's websites are looked at: a bucket may be shared. One process of all
+ * does it; when that one fails, any tries again.
+ */
+export const fileSweep = ({
+  engine,
+  reader,
+  files,
+  records,
+}: {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly files: FileStore;
+  readonly records: RecordStore;
+}): CronJob => {
+  const purgeDeleted = async (at: string): Promise<number> => {
+    const due = await documentsDeletedBefore(reader, purgedBefore(at));
+    for (const { websiteId, id: documentId } of due) {
+      const commandId = engine.ids.commandId();
+      await engine.handle(
+        documentDecider,
+        { type: 'PurgeDocument', websiteId, documentId },
+        { commandId, actor: fileActor, requestId: commandId },
+      );
+    }
+    return due.length;
+  };
+
+  const removeUnused = async (listed: readonly ListedFile[]): Promise<number> => {
+    const inUse = await filesInUse(
+      reader,
+      listed.map(({ key }) => key),
+    );
+    const unused = listed.filter(({ key }) => !inUse.has(key));
+    for (const { key } of unused) await files.remove(key);
+    return unused.length;
+  };
+
+  const removeOrphans = async (before: number, signal: AbortSignal): Promise<number> => {
+    let removed = 0;
+    for (const { id } of await everyDocument(reader, websiteProjection, {})) {
+      let batch: ListedFile[] = [];
+      for await (const file of files.list(`${id}/`)) {
+        if (signal.aborted) return removed;
+        if (file.storedAt < before) batch.push(file);
+        if (batch.length < batchSize) continue;
+        removed += await removeUnused(batch);
+        batch = [];
+      }
+      if (batch.length > 0) removed += await removeUnused(batch);
+    }
+    return removed;
+  };
+
+  return {
+    name: 'fileSweep',
+    schedule: '30 3 * * *',
+    run: async (dueAt, signal) => {
+      const name = isoTime(dueAt);
+      const now = engine.clock.now();
+      if (!(await records.insert(collection, name, {}, dueAt + dayMs))) return;
+      try {
+        const purged = await purgeDeleted(isoTime(now));
+        const drafts = await files.removeDrafts(now - dayMs);
+        const orphans = await removeOrphans(now - orphanMs, signal);
+        engine.logger[purged + drafts + orphans > 0 ? 'info' : 'debug']({ purged, drafts, orphans }, 'unused files are removed');
+      } catch (error) {
+        await records.delete(collection, name);
+        throw error;
+      }
+    },
+  };
+};

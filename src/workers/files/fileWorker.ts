@@ -1,0 +1,50 @@
+import { documentDecider } from '../../commands/document/document.decider.js';
+import type { CommandContext } from '../../commands/handleCommand.js';
+import type { Engine } from '../../engine.js';
+import { documentStream } from '../../events/document/document.stream.js';
+import type { Actor, Recorded } from '../../events/envelope.js';
+import { websiteStream } from '../../events/website/website.stream.js';
+import type { FileStore } from '../../integrations/files/port.js';
+import { everyDocumentOf } from '../../projections/document/document.queries.js';
+import type { Reader } from '../../projections/reader.js';
+import type { CreateReactor } from '../reactions.js';
+import type { Worker } from '../worker.js';
+
+export const fileActor: Actor = { subject: 'files', role: 'system', via: 'worker' };
+
+/**
+ * Removes the file of a document that is purged, and everything that a deleted website has in the
+ * file store. Removing it twice changes nothing.
+ */
+export const createFileWorker = (parts: {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly createReactor: CreateReactor;
+  readonly files: FileStore;
+}): Worker => {
+  const { engine, reader, createReactor, files } = parts;
+
+  const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
+    commandId: engine.ids.commandId(),
+    actor: fileActor,
+    requestId,
+    correlationId,
+    causationId: id,
+  });
+
+  return createReactor({
+    name: 'files',
+    streams: [documentStream, websiteStream],
+    on: {
+      DocumentPurged: ({ data }) => files.remove(data.file),
+      WebsiteDeleted: async (event) => {
+        const { websiteId } = event.data;
+        for (const { id: documentId } of await everyDocumentOf(reader, websiteId)) {
+          const purge = { type: 'PurgeDocument', websiteId, documentId, evenIfLive: true } as const;
+          await engine.handle(documentDecider, purge, contextOf(event));
+        }
+        for await (const { key } of files.list(`${websiteId}/`)) await files.remove(key);
+      },
+    },
+  });
+};
