@@ -17,16 +17,18 @@ module.exports = {
       comment:
         'Deciders, events, projections and processes are pure: they know their own area, the facts and the shapes they fill.',
       severity: 'error',
-      from: { path: '([^/]+)\\.(?:commands|decider|events|upcasters|projection|process)\\.ts$' },
+      from: { path: '([^/]+)\\.(?:commands|decider|events|upcasters|projection|summary|process)\\.ts$' },
       to: {
         pathNot: [
           '/$1\\.[^/]+\\.ts$',
           facts,
           '^src/commands/(decider|refusal)\\.ts$',
           '^src/projections/projection\\.ts$',
+          // One that is folded from several streams is made of the others.
+          '^src/projections/[^/]+/[^/]+\\.(?:projection|summary)\\.ts$',
           '^src/workers/lease\\.ts$',
           // Of the clock only `isoTime`: see eslint.config.js.
-          '^src/platform/(canonicalJson|clock|formats|ids|urls)\\.ts$',
+          '^src/platform/(canonicalJson|clock|formats|ids|searchTerms|urls)\\.ts$',
           '^(node:)?util$',
           '^node_modules/typebox/',
         ],

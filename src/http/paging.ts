@@ -79,7 +79,7 @@ export const readPage = async <Item>(
   query: ListQuery,
   idOf: (item: Item) => string,
   read: (page: PageRequest) => Promise<readonly Item[]>,
-  keyOf?: (item: Item, field: string) => SortKey | Promise<SortKey>,
+  keyOf?: (item: Item, field: string, order: 'ascending' | 'descending') => SortKey | Promise<SortKey>,
 ): Promise<Page<Item>> => {
   const limit = query.limit ?? 50;
   const found = await read({ limit: limit + 1, ...placeOf(query) });
@@ -87,17 +87,23 @@ export const readPage = async <Item>(
   const last = items.at(-1);
   if (found.length <= limit || last === undefined) return { items };
   const { sort } = query;
-  const place = sort === undefined ? idOf(last) : JSON.stringify([sort, await keyOf?.(last, sort.replace(/^-/, '')), idOf(last)]);
-  return { items, next: toCursor(place) };
+  if (sort === undefined) return { items, next: toCursor(idOf(last)) };
+  const { by, order } = sortedBy(sort);
+  return { items, next: toCursor(JSON.stringify([sort, await keyOf?.(last, by, order), idOf(last)])) };
 };
 
 const placeOf = ({ sort, cursor }: ListQuery): Omit<PageRequest, 'limit'> => {
   if (sort === undefined) return cursor === undefined ? {} : { after: idIn(cursor) };
-  const sorted = { by: sort.replace(/^-/, ''), order: sort.startsWith('-') ? 'descending' : 'ascending' } as const;
+  const sorted = sortedBy(sort);
   if (cursor === undefined) return { sort: sorted };
   const [afterKey, after] = sortedPlaceIn(cursor, sort);
   return { after, sort: { ...sorted, afterKey } };
 };
+
+const sortedBy = (sort: string): { readonly by: string; readonly order: 'ascending' | 'descending' } => ({
+  by: sort.replace(/^-/, ''),
+  order: sort.startsWith('-') ? 'descending' : 'ascending',
+});
 
 /** The cursor that names a place in a list. */
 export const toCursor = (place: string): string => Buffer.from(place).toString('base64url');

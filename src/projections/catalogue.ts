@@ -15,11 +15,13 @@ import { provisioningProjection } from './provisioning/provisioning.projection.j
 import { receiptProjection } from './receipt/receipt.projection.js';
 import { seoProjection } from './seo/seo.projection.js';
 import { serviceProjection } from './service/service.projection.js';
+import { overviewProjection } from './website/overview.projection.js';
 import { websiteProjection } from './website/website.projection.js';
 
 /** Every projection, for the projector, the rebuild and the status. */
 export const projections: readonly AnyProjection[] = [
   websiteProjection,
+  overviewProjection,
   clientProjection,
   clientSubjectProjection,
   accessProjection,

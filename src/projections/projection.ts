@@ -21,6 +21,15 @@ export interface Projection<Document extends JsonObject = JsonObject, Event exte
   readonly indexes: readonly ReadModelIndex[];
 }
 
+/**
+ * A read model for lists alone. Its documents may be folded from several streams, so that no
+ * validated read can have them.
+ */
+export type ListProjection<Document extends JsonObject = JsonObject, Event extends DomainEvent = DomainEvent> = Omit<
+  Projection<Document, Event>,
+  'stream'
+>;
+
 export interface ReadModelIndex {
   /** A top-level field with a string, or with an array of strings, each of which can be found. */
   readonly field: string;
@@ -29,7 +38,9 @@ export interface ReadModelIndex {
 }
 
 /** A projection of any documents and events, for code that treats all projections alike. */
-export type AnyProjection = Pick<Projection, 'name' | 'version' | 'ignores' | 'stream' | 'indexes'> & {
+export type AnyProjection = Pick<Projection, 'name' | 'version' | 'ignores' | 'indexes'> & {
+  /** Absent when documents are folded from several streams. */
+  readonly stream?: Projection['stream'];
   readonly handles: readonly string[];
   readonly documentId: (event: never) => string;
   readonly evolve: (document: never, event: never) => JsonObject | null;

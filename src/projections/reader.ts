@@ -4,7 +4,7 @@ import type { StreamFolds } from '../events/streamFolds.js';
 import type { StreamReader } from '../events/streamReader.js';
 import type { Clock } from '../platform/clock.js';
 import type { PersonalData } from '../platform/personal.js';
-import type { AnyProjection, Projection } from './projection.js';
+import type { AnyProjection, ListProjection } from './projection.js';
 import { countList, readList, type ListedDocument } from './runner/readList.js';
 import type { ReadModelQuery, ReadModelStore, Selection } from './store/readModelStore.js';
 import { createValidatedRead, type ValidatedRead } from './validatedRead.js';
@@ -19,7 +19,7 @@ export interface Reader extends StreamReader {
    * @throws EventStoreUnavailable, ReadModelStoreUnavailable
    */
   readonly list: <Document extends JsonObject, Event extends DomainEvent>(
-    projection: Projection<Document, Event>,
+    projection: ListProjection<Document, Event>,
     query: ReadModelQuery,
   ) => Promise<readonly ListedDocument<Document>[]>;
   /** How many documents `list` would find on all pages; as fresh, with its errors. */

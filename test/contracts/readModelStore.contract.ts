@@ -235,6 +235,21 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         expect(await ids({ ids: ['d', 'b'] })).toEqual(['d']);
       });
 
+      test('by several values that an array field must have', async () => {
+        const both = { features: ['seo', 'content'] };
+        await store.apply(sites, [write('f', 10, { status: 'active', features: ['content', 'seo'], owner: 'kim' })], 10n);
+        await store.apply(sites, [write('g', 11, { status: 'new', features: ['seo', 'content', 'blueprint'] })], 11n);
+        expect(await ids({ having: both })).toEqual(['a', 'f', 'g']);
+        expect(await ids({ having: both, order: 'descending', limit: 1 })).toEqual(['g']);
+        expect(await ids({ having: both, where: { status: 'active' } })).toEqual(['a', 'f']);
+        expect(await ids({ having: both, where: { features: 'blueprint' } })).toEqual(['g']);
+        expect(await ids({ having: both, ids: ['b', 'g'] })).toEqual(['g']);
+        expect(await ids({ having: { features: ['seo', 'nothing'] } })).toEqual([]);
+        expect(await ids({ having: { features: [] }, limit: 2 })).toEqual(['a', 'b']);
+        expect(await store.count(sites, { having: both })).toBe(3);
+        await expect(ids({ having: { title: ['x'] } })).rejects.toThrow(TypeError);
+      });
+
       test('by a range of ids, beside a place, conditions and a sort', async () => {
         expect(await ids({ range: { from: 'c' } })).toEqual(['c', 'd', 'e']);
         expect(await ids({ range: { before: 'c' }, order: 'descending' })).toEqual(['b', 'a']);
@@ -401,6 +416,13 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         ['ids', { ids: ['a', 'c', 'f'] }, ['c', 'f', 'a']],
         ['all but ids', { without: ['c', 'f'] }, ['b', 'd', 'e', 'a']],
         ['a search', { search: { fields: ['title'], text: 'APFEL' } }, ['b', 'c', 'd']],
+        ['those below a text', { below: { field: 'title', text: 'BÄCKER' } }, ['b', 'c', 'd']],
+        [
+          'those of a value below a text',
+          { below: { field: 'title', text: 'Bäckerei' }, where: { status: 'odd' } },
+          ['b', 'd', 'f'],
+        ],
+        ['those of ids below a text', { below: { field: 'title', text: 'zoo' }, ids: ['a', 'e'] }, ['e']],
         ['a search among ids', { ids: ['a', 'c', 'd'], search: { fields: ['title'], text: 'APFEL' } }, ['c', 'd']],
       ])('page by page: %s', async (_, query, expected) => {
         for (const order of ['ascending', 'descending'] as const) {
@@ -417,6 +439,19 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         await store.apply(sites, [write('c', 10, { title: 'Zzz' }), write('d', 10, null)], 10n);
         expect(await ids({ sort: place('c'), after: 'c' })).toEqual(['f', 'e', 'a', 'c']);
         expect(await ids({ sort: place('d'), after: 'd' })).toEqual(['f', 'e', 'a', 'c']);
+      });
+
+      test('those below a text, by id, and counted', async () => {
+        const below = { field: 'title', text: 'bäcker' };
+        expect(await ids({ below })).toEqual(['b', 'c', 'd']);
+        expect(await ids({ below, order: 'descending', after: 'd', limit: 1 })).toEqual(['c']);
+        expect(await ids({ below, where: { features: ['one', 'two'] } })).toEqual(['b', 'c', 'd']);
+        expect(await ids({ below: { field: 'title', text: 'a' } })).toEqual([]);
+        expect(await store.count(sites, { below })).toBe(3);
+        expect(await store.count(sites, { below, where: { status: 'even' } })).toBe(1);
+        await store.apply(sites, [write('c', 10, null), write('d', 10, { title: 'x' })], 10n);
+        expect(await ids({ below })).toEqual(['b']);
+        await expect(ids({ below: { field: 'owner', text: 'a' } })).rejects.toThrow(TypeError);
       });
 
       test('documents without the field come first', async () => {

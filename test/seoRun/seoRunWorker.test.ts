@@ -3,7 +3,8 @@ import type { Untimed } from '../../src/commands/decider.js';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { type SeoScanResult } from '../../src/events/seo/seo.events.js';
 import { EventStoreUnavailable, type EventFilter } from '../../src/events/store/eventStore.js';
-import { websiteProjection, type WebsiteDocument } from '../../src/projections/website/website.projection.js';
+import { overviewProjection } from '../../src/projections/website/overview.projection.js';
+import type { WebsiteDocument } from '../../src/projections/website/website.projection.js';
 import type { ReadModelStore, StoredDocument } from '../../src/projections/store/readModelStore.js';
 import { createCronWorker } from '../../src/workers/cron/cronWorker.js';
 import { createSeoRunWorker, scheduledSeoScans } from '../../src/workers/seoRun/seoRunWorker.js';
@@ -35,10 +36,10 @@ const logged = async ({ eventStore }: Pick<Stores, 'eventStore'>, filter: EventF
 
 /** A list of websites that is always up to date. */
 const listing = (websites: readonly WebsiteDocument[]): Partial<ReadModelStore> => {
-  const stored = websites.map((body): StoredDocument => ({ id: body.id, revision: 0n, position: 0n, body }));
+  const stored = websites.map((body): StoredDocument => ({ id: body.id, revision: 0n, position: 0n, body: { website: body } }));
   const newestFirst = stored.sort((one, other) => (one.id < other.id ? 1 : -1));
   return {
-    liveVersion: (name) => Promise.resolve(name === 'website' ? String(websiteProjection.version) : null),
+    liveVersion: (name) => Promise.resolve(name === 'overview' ? String(overviewProjection.version) : null),
     reached: () => Promise.resolve(true),
     find: (_, { after, limit }) =>
       Promise.resolve(newestFirst.filter(({ id }) => after === undefined || id < after).slice(0, limit)),

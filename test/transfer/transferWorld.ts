@@ -8,6 +8,7 @@ import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '..
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { START, type StoredEvent } from '../../src/events/store/eventStore.js';
 import type { Attachment, AttachmentRefusal, Payer, Payments, Subscription } from '../../src/integrations/payments/port.js';
+import type { ListedDocument } from '../../src/projections/runner/readList.js';
 import type { Reader } from '../../src/projections/reader.js';
 import { websiteProjection } from '../../src/projections/website/website.projection.js';
 import { billingFold, type BillingState } from '../../src/workers/transfer/transfer.process.js';
@@ -25,18 +26,19 @@ import { billingStream } from '../../src/events/billing/billing.stream.js';
 
 /** Lists as of now, folded from the log: the stores in memory have no read model. */
 const listFrom =
-  ({ eventStore, codec, read }: TestProcess): Reader['list'] =>
+  ({ eventStore, codec }: TestProcess): Reader['list'] =>
   async (projection, { where = {} }) => {
     const { events } = await eventStore.readAll({ after: START, filter: { types: projection.handles } });
     type Handled = Parameters<typeof projection.documentId>[0];
-    const ids = [...new Set(events.map((stored) => projection.documentId(codec.decode(stored) as Handled)))];
-    const found = await Promise.all(
-      ids.map(async (id) => {
-        const { document, revision } = await read(projection, id);
-        return document === null ? [] : [{ id, body: document, revision, position: 0n }];
-      }),
-    );
-    return found.flat().filter(({ body }) => Object.entries(where).every(([field, value]) => body[field] === value));
+    const documents = new Map<string, ListedDocument<ReturnType<typeof projection.evolve>>>();
+    for (const stored of events) {
+      const event = codec.decode(stored) as Handled;
+      const id = projection.documentId(event);
+      const body = projection.evolve(documents.get(id)?.body ?? null, event);
+      documents.set(id, { id, body, revision: event.revision, position: event.position });
+    }
+    const found = [...documents.values()].flatMap(({ body, ...document }) => (body === null ? [] : [{ ...document, body }]));
+    return found.filter(({ body }) => Object.entries(where).every(([field, value]) => body[field] === value));
   };
 
 /**

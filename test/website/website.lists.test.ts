@@ -133,7 +133,10 @@ describe('GET /websites', () => {
     ['ids=a&status=active', 'status: cannot be used together with ids'],
     ['ids=a&sort=name', 'sort: cannot be used together with ids'],
     ['ids=a,,b', 'ids: use ids with commas between'],
-    ['sort=colour', 'sort: must be one of name, -name, slug, -slug, status, -status, createdAt, -createdAt; got 6 characters'],
+    [
+      'sort=colour',
+      'sort: must be one of name, -name, slug, -slug, status, -status, createdAt, -createdAt, estimatedCompletionAt, -estimatedCompletionAt; got 6 characters',
+    ],
     ['limit=201', 'limit: must be at most 200; got 201'],
     ['count=yes', 'count: must be true or false; got text'],
   ])('?%s is refused by words', async (query, words) => {
@@ -203,6 +206,73 @@ describe('GET /clients', () => {
     expect((await rest()).body).toMatchObject([{ name: 'agnes' }, { name: 'Zoltán' }]);
     await api.call('DELETE', path, { token });
     expect(await rest()).toMatchObject({ status: 400, body: { error: 'Invalid query — cursor: is not a cursor of this list' } });
+  });
+});
+
+describe('GET /websites says how delivery and provisioning stand', () => {
+  const past = '2020-01-01T12:00:00.000Z';
+  const checkpoint = { id: 'texts', label: 'Texts', order: 10, status: 'in_progress' };
+  const ids: Record<string, string> = {};
+  const deliver = async (slug: string, body: object): Promise<void> => {
+    const path = `/websites/${String(ids[slug])}/delivery`;
+    expect((await api.call('PUT', path, { token, body: { showPreviewUrl: false, ...body } })).status).toBe(200);
+  };
+  let clientId: string;
+
+  beforeAll(async () => {
+    clientId = await made('/clients', { email: 'sums@lists.example' });
+    for (const slug of ['s-none', 's-late', 's-due', 's-waits', 's-done']) {
+      ids[slug] = await made('/websites', { slug, name: slug, clientId });
+    }
+    await deliver('s-late', { estimatedCompletionAt: past, checkpoints: [checkpoint] });
+    await deliver('s-due', { estimatedCompletionAt: '2033-01-01T12:00:00.000Z', checkpoints: [{ ...checkpoint, dueAt: past }] });
+    const waiting = [{ ...checkpoint, neededFromClient: 'The texts' }];
+    await deliver('s-waits', { estimatedCompletionAt: '2031-01-01T12:00:00.000Z', checkpoints: waiting });
+    await deliver('s-done', { estimatedCompletionAt: past, checkpoints: [{ ...checkpoint, status: 'done' }] });
+  });
+
+  test('in each entry, as of now', async () => {
+    const summary = {
+      estimatedCompletionAt: '2031-01-01T12:00:00.000Z',
+      counts: { pending: 0, in_progress: 1, done: 0 },
+      current: { id: 'texts', label: 'Texts' },
+      neededFromClient: [{ id: 'texts', label: 'Texts', text: 'The texts' }],
+    };
+    const provisioning = { status: 'queued', step: 'github_create_repo', attempts: 0 };
+    const listed = { slug: 's-waits', deliverySummary: summary, provisioningSummary: provisioning };
+    expect(await walk('/websites?attention=waiting')).toMatchObject([listed]);
+    expect((await get(`/websites?ids=${String(ids['s-waits'])},${String(ids['s-none'])}`)).body).toMatchObject([
+      listed,
+      { slug: 's-none' },
+    ]);
+    const [none] = await walk<object>('/websites?q=s-none');
+    expect(none).not.toHaveProperty('deliverySummary');
+    const caller = await api.mintToken({ role: 'client', subject: 'sums@lists.example', verifiedEmail: 'sums@lists.example' });
+    const [own] = (await walk<object>('/me/websites', caller)).slice(1);
+    expect(own).toMatchObject({ slug: 's-waits', deliverySummary: summary });
+    expect(own).not.toHaveProperty('provisioningSummary');
+  });
+
+  test.each([
+    ['attention=late', ['s-due', 's-late']],
+    ['attention=late&sort=name', ['s-due', 's-late']],
+    ['attention=late&sort=-estimatedCompletionAt', ['s-due', 's-late']],
+    ['attention=waiting', ['s-waits']],
+    ['attention=failed', []],
+    ['sort=estimatedCompletionAt', ['s-late', 's-done', 's-waits', 's-due', 's-none']],
+    ['sort=-estimatedCompletionAt', ['s-due', 's-waits', 's-done', 's-late', 's-none']],
+    ['q=S-D', ['s-done', 's-due']],
+  ])('?%s, in pages of any size, and counted', async (query, expected) => {
+    const path = `clientId=${clientId}&${query}`;
+    for (const limit of [1, 2, 200]) expect(await slugs(`${path}&limit=${String(limit)}`)).toEqual(expected);
+    expect((await get(`/websites?limit=1&count=true&${path}`)).headers.get('total-count')).toBe(String(expected.length));
+  });
+
+  test('a change is in every list that follows', async () => {
+    await deliver('s-none', { estimatedCompletionAt: past, checkpoints: [checkpoint] });
+    expect(await slugs('attention=late&limit=1')).toContain('s-none');
+    await api.call('PUT', `/websites/${String(ids['s-none'])}/delivery/checkpoints/texts`, { token, body: { status: 'done' } });
+    expect(await slugs('attention=late')).not.toContain('s-none');
   });
 });
 

@@ -144,7 +144,7 @@ const mayBeFoldedFrom = async ({ eventStore, readModels }: Parts, projection: An
   const model = modelOf(projection, live);
   if ((await readModels.checkpoint(model)) > (await eventStore.lastPosition())) return false;
   const [first] = await readModels.find(model, { order: 'ascending', limit: 1 });
-  if (first === undefined) return true;
+  if (first === undefined || projection.stream === undefined) return true;
   const { head } = await eventStore.readStream(projection.stream(first.id), { max: 1 });
   return head >= first.revision;
 };

@@ -2,7 +2,7 @@ import type { DomainEvent, JsonObject } from '../../events/envelope.js';
 import type { EventStore } from '../../events/store/eventStore.js';
 import type { Clock } from '../../platform/clock.js';
 import { createListeningClock } from '../../platform/listeningClock.js';
-import type { AnyProjection, Projection } from '../projection.js';
+import type { AnyProjection, ListProjection } from '../projection.js';
 import type { ReadModel, ReadModelQuery, ReadModelStore, Selection, StoredDocument } from '../store/readModelStore.js';
 import { ProjectionBehind, readLive } from './versions.js';
 
@@ -27,7 +27,7 @@ const timeoutMs = 2_000;
  * @throws EventStoreUnavailable, ReadModelStoreUnavailable
  */
 export const readList = async <Document extends JsonObject, Event extends DomainEvent>(
-  projection: Projection<Document, Event>,
+  projection: ListProjection<Document, Event>,
   query: ReadModelQuery,
   parts: ListParts,
 ): Promise<readonly ListedDocument<Document>[]> => {

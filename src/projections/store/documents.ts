@@ -38,21 +38,27 @@ export const sortingFields = ({ indexes }: ReadModel): readonly string[] =>
   indexes.filter(({ sorts }) => sorts === true).map(({ field }) => field);
 
 /** @throws TypeError for a field without a sorting index, because every document would be read */
-export const checkSort = (model: ReadModel, { sort }: Pick<ReadModelQuery, 'sort'>): void => {
-  if (sort !== undefined && !sortingFields(model).includes(sort.field))
-    throw new TypeError(`read model ${model.name} cannot be sorted by ${sort.field}`);
+export const checkSort = (model: ReadModel, { sort, below }: Pick<ReadModelQuery, 'sort' | 'below'>): void => {
+  for (const asked of [sort, below]) {
+    if (asked !== undefined && !sortingFields(model).includes(asked.field))
+      throw new TypeError(`read model ${model.name} cannot be sorted by ${asked.field}`);
+  }
 };
 
 /**
- * The conditions of `query.where`: each field with the values of which it must have one.
+ * The conditions of `query.where` and `query.having`: each field with the values of which it must
+ * have one.
  *
  * @throws TypeError for a field without an index, because such a query would read every document
  */
 export const wantedValues = (
   model: ReadModel,
-  { where = {} }: Selection,
+  { where = {}, having = {} }: Selection,
 ): readonly { readonly field: string; readonly values: readonly string[] }[] =>
-  Object.entries(where).map(([field, wanted]) => {
+  [
+    ...Object.entries(where),
+    ...Object.entries(having).flatMap(([field, values]) => values.map((value) => [field, value] as const)),
+  ].map(([field, wanted]) => {
     if (!model.indexes.some((index) => index.field === field && index.sorts !== true))
       throw new TypeError(`read model ${model.name} has no index on ${field}`);
     return { field, values: [...new Set(typeof wanted === 'string' ? [wanted] : wanted)] };

@@ -103,6 +103,10 @@ export interface Selection {
    * field matches by any element.
    */
   readonly where?: Readonly<Record<string, string | readonly string[]>>;
+  /** Indexed array fields of which each of the values must be an element. */
+  readonly having?: Readonly<Record<string, readonly string[]>>;
+  /** A field with a sorting index, whose key must sort before that of `text`. */
+  readonly below?: { readonly field: string; readonly text: string };
   /** Only the documents with these ids. */
   readonly ids?: readonly string[];
   /** Not the documents with these ids. */

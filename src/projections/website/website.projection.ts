@@ -37,7 +37,7 @@ const change = (document: WebsiteDocument | null, changes: Partial<WebsiteDocume
 
 export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defineProjection({
   name: 'website',
-  version: 5,
+  version: 6,
   stream: websiteStream,
   on: {
     WebsiteCreated: (_document, { data, metadata }) => {
@@ -90,15 +90,6 @@ export const websiteProjection: Projection<WebsiteDocument, WebsiteEvent> = defi
     },
   },
   ignores: ['WebsiteCreationAbandoned', 'WebsiteSlugForgone'],
-  indexes: [
-    { field: 'shelf' },
-    { field: 'status' },
-    { field: 'clientId' },
-    { field: 'tier' },
-    { field: 'features' },
-    { field: 'name', sorts: true },
-    { field: 'slug', sorts: true },
-    { field: 'status', sorts: true },
-    { field: 'createdAt', sorts: true },
-  ],
+  // Lists are made from `overviewProjection`.
+  indexes: [{ field: 'clientId' }],
 });

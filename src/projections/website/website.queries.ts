@@ -1,12 +1,17 @@
 import type { Feature, Tier } from '../../events/website/website.events.js';
+import { sortKeyOf } from '../../platform/foldText.js';
+import { termsWithin } from '../../platform/searchTerms.js';
 import { websiteIdsOfClient } from '../access/access.queries.js';
-import { everyDocument } from '../everyDocument.js';
+import { deliveryProjection } from '../delivery/delivery.projection.js';
+import { summaryOfDelivery, type DeliverySummary } from '../delivery/delivery.summary.js';
 import { toQuery, type PageRequest } from '../page.js';
-import { provisioningProjection, type ProvisioningDocument } from '../provisioning/provisioning.projection.js';
+import type { ProvisioningDocument } from '../provisioning/provisioning.projection.js';
+import { provisioningJob } from '../provisioning/provisioning.queries.js';
+import { summaryOfProvisioning, type ProvisioningSummary } from '../provisioning/provisioning.summary.js';
 import type { Reader } from '../reader.js';
-import { sortKeyIn } from '../store/documents.js';
 import type { ReadModelQuery, Selection } from '../store/readModelStore.js';
-import { websiteProjection, type WebsiteDocument } from './website.projection.js';
+import { overviewProjection, type WebsiteOverview } from './overview.projection.js';
+import type { WebsiteDocument } from './website.projection.js';
 
 /** What websites a list is of. */
 export interface WebsiteFilter {
@@ -17,71 +22,82 @@ export interface WebsiteFilter {
   readonly feature?: Feature;
   /** The status of the latest provisioning job. */
   readonly provisioning?: ProvisioningDocument['status'];
+  readonly attention?: WebsiteOverview['attention'][number];
+  /** Those whose delivery is late at this time, ISO 8601 UTC. */
+  readonly lateAt?: string;
   /** The archived ones; otherwise the others. */
   readonly archived?: boolean;
   /** A part of name or slug, case and diacritics apart. */
   readonly q?: string;
 }
 
+/** A website as lists show it. */
+export interface ListedWebsite {
+  readonly website: WebsiteDocument;
+  readonly provisioning: ProvisioningSummary;
+  /** Absent before it was set up. */
+  readonly delivery?: DeliverySummary;
+}
+
 /** Fields that websites can be sorted by. */
-export const websiteSorts = ['name', 'slug', 'status', 'createdAt'] as const;
+export const websiteSorts = ['name', 'slug', 'status', 'createdAt', 'estimatedCompletionAt'] as const;
+
+type Order = 'ascending' | 'descending';
+
+/** The field of the read model: websites without an ETA are last in either order. */
+const sortField = (field: string, order: Order): string =>
+  field !== 'estimatedCompletionAt' ? field : order === 'ascending' ? 'etaAscending' : 'etaDescending';
 
 /** By what a website stands where it does in a list that is sorted by the field. */
-export const websiteSortKey = (website: WebsiteDocument, field: string): string => sortKeyIn(website, field);
+export const websiteSortKey = (overview: WebsiteOverview, field: string, order: Order): string => {
+  const value: unknown = overview[sortField(field, order) as keyof WebsiteOverview];
+  return sortKeyOf(typeof value === 'string' ? value : '');
+};
 
-/** Websites, newest first or sorted by one of `websiteSorts`. */
-export const listWebsites = async (reader: Reader, query: WebsiteFilter & PageRequest): Promise<readonly WebsiteDocument[]> => {
-  const found = await reader.list(websiteProjection, { ...(await selectionOf(reader, query)), ...toQuery(query) });
+/** Websites with what lists say of them, newest first or sorted by one of `websiteSorts`. */
+export const listOverviews = async (reader: Reader, query: WebsiteFilter & PageRequest): Promise<readonly WebsiteOverview[]> => {
+  const { sort } = query;
+  const page = sort === undefined ? query : { ...query, sort: { ...sort, by: sortField(sort.by, sort.order) } };
+  const found = await reader.list(overviewProjection, { ...(await selectionOf(reader, query)), ...toQuery(page) });
   return found.map(({ body }) => body);
 };
 
+/** As `listOverviews`, the websites alone. */
+export const listWebsites = async (reader: Reader, query: WebsiteFilter & PageRequest): Promise<readonly WebsiteDocument[]> =>
+  (await listOverviews(reader, query)).map(({ website }) => website);
+
 /** How many websites the list is of. */
 export const countWebsites = async (reader: Reader, filter: WebsiteFilter): Promise<number> =>
-  reader.count(websiteProjection, await selectionOf(reader, filter));
+  reader.count(overviewProjection, await selectionOf(reader, filter));
 
 const selectionOf = async (reader: Reader, filter: WebsiteFilter): Promise<Selection & Pick<ReadModelQuery, 'search'>> => {
-  const { status, clientId, tier, feature, provisioning, archived, q } = filter;
-  const ofClient = clientId === undefined ? {} : { ids: await websiteIdsOfClient(reader, clientId) };
-  const ofJobs = provisioning === undefined ? {} : await provisionedSo(reader, provisioning);
-  if (status !== undefined && ofJobs.status !== undefined && status !== ofJobs.status) return { ids: [] };
+  const { status, clientId, tier, feature, provisioning, attention, lateAt, archived, q = '' } = filter;
   return {
     where: {
       shelf: archived === true ? 'archived' : 'current',
-      ...(ofJobs.status !== undefined && { status: ofJobs.status }),
       ...(status !== undefined && { status }),
       ...(tier !== undefined && { tier }),
       ...(feature !== undefined && { features: feature }),
+      ...(provisioning !== undefined && { provisioning }),
+      ...(attention !== undefined && { attention }),
     },
-    ...restrictedTo(ofClient.ids, ofJobs.ids),
-    ...(ofJobs.without !== undefined && { without: ofJobs.without }),
-    ...(q !== undefined && q !== '' && { search: { fields: ['name', 'slug'], text: q } }),
+    ...(lateAt !== undefined && { below: { field: 'lateFrom', text: lateAt } }),
+    ...(clientId !== undefined && { ids: await websiteIdsOfClient(reader, clientId) }),
+    ...(q !== '' && { having: { terms: termsWithin(q) }, search: { fields: ['name', 'slug'], text: q } }),
   };
 };
 
-const restrictedTo = (one?: readonly string[], other?: readonly string[]): Pick<Selection, 'ids'> => {
-  const ids = one === undefined || other === undefined ? (one ?? other) : one.filter((id) => other.includes(id));
-  return ids === undefined ? {} : { ids };
-};
+export const toListed = ({ website, job, delivery }: Pick<WebsiteOverview, 'website' | 'job' | 'delivery'>): ListedWebsite => ({
+  website,
+  provisioning: summaryOfProvisioning(job),
+  ...(delivery !== undefined && { delivery: summaryOfDelivery(delivery) }),
+});
 
-/**
- * The websites whose latest job has the status. Jobs are documents of their own: those that run or
- * failed are few and listed, and from the others follows the status of the website. The jobs are
- * read first, so that what succeeded by then is active in the list of websites.
- */
-const provisionedSo = async (
-  reader: Reader,
-  wanted: ProvisioningDocument['status'],
-): Promise<Pick<Selection, 'ids' | 'without'> & { readonly status?: WebsiteDocument['status'] }> => {
-  const websitesOf = async (status: readonly ProvisioningDocument['status'][]): Promise<readonly string[]> =>
-    (await everyDocument(reader, provisioningProjection, { status })).map(({ websiteId }) => websiteId);
-  switch (wanted) {
-    case 'running':
-    case 'failed':
-      return { ids: await websitesOf([wanted]) };
-    case 'succeeded':
-      return { status: 'active', without: await websitesOf(['queued', 'running', 'failed']) };
-    // A job that no worker has seen yet has no document.
-    case 'queued':
-      return { status: 'provisioning', without: await websitesOf(['running', 'failed']) };
-  }
+/** The website as lists show it, as of now. */
+export const listedNow = async (reader: Reader, website: WebsiteDocument): Promise<ListedWebsite> => {
+  const [{ document: job }, { document: delivery }] = await Promise.all([
+    provisioningJob(reader, website),
+    reader.read(deliveryProjection, website.id),
+  ]);
+  return toListed({ website, job, ...(delivery !== null && { delivery }) });
 };

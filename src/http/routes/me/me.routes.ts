@@ -4,12 +4,13 @@ import { clientEmailFold } from '../../../events/client/client.state.js';
 import { isoTime } from '../../../platform/clock.js';
 import { pendingInvitations, websitesOfClient, type WebsiteOfClient } from '../../../projections/access/access.queries.js';
 import { readClient } from '../../../projections/client/client.queries.js';
+import { listedNow } from '../../../projections/website/website.queries.js';
 import { readPage } from '../../paging.js';
 import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { Invitation, toReceivedInvitation } from '../access/access.resource.js';
 import { Client } from '../client/client.resource.js';
-import { toWebsite, Website, type WebsiteAddresses } from '../website/website.resource.js';
+import { toListedWebsite, toWebsite, Website, type WebsiteAddresses } from '../website/website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const meTag: RouteTag = { name: 'Session', description: 'Who is calling.' };
@@ -86,7 +87,7 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
       path: '/me/websites',
       operationId: 'listMyWebsites',
       summary: 'List the websites that the caller owns or is linked to, newest first',
-      description: 'All websites that the caller owns or is linked to, each with `via` and `role`.',
+      description: 'All websites that the caller owns or is linked to, each with `via` and `role`, and how its delivery stands.',
       tag: meTag,
       scope: 'installation',
       access: 'signedIn',
@@ -99,7 +100,10 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
           ({ website }: WebsiteOfClient) => website.id,
           (page) => websitesOfClient(reader, clientId, page),
         );
-        return { body: items.map(toOwn), ...(next !== undefined && { next }) };
+        const body = await Promise.all(
+          items.map(async ({ website, ...access }) => toListedWebsite(await listedNow(reader, website), addresses, access)),
+        );
+        return { body, ...(next !== undefined && { next }) };
       },
     }),
   ];

@@ -6,7 +6,9 @@ import type { Payments } from '../../../integrations/payments/port.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { billingFold, isSubscribed } from '../../../workers/transfer/transfer.process.js';
+import type { ListedWebsite } from '../../../projections/website/website.queries.js';
 import type { WebsiteAccess } from '../../auth/caller.js';
+import { DeliverySummary, ProvisioningSummary, toDeliverySummary } from './summaries.resource.js';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -60,6 +62,8 @@ export const Website = Type.Object(
         description: 'Its site still shows an older name, colour or address: the next deployment shows these.',
       }),
     ),
+    deliverySummary: Type.Optional(DeliverySummary),
+    provisioningSummary: Type.Optional(ProvisioningSummary),
     via: Type.Optional(Type.Enum(['owner', 'link'])),
     role: Type.Optional(Type.Enum(['viewer', 'editor'])),
   },
@@ -102,6 +106,17 @@ export const toWebsite = (
     ...(access?.role !== undefined && { role: access.role }),
   };
 };
+
+/** As lists show it; how its provisioning stands is for admins. */
+export const toListedWebsite = (
+  { website, delivery, provisioning }: ListedWebsite,
+  addresses: WebsiteAddresses,
+  access?: Pick<WebsiteAccess, 'via' | 'role'>,
+): Static<typeof Website> => ({
+  ...toWebsite(website, addresses, access),
+  ...(delivery !== undefined && { deliverySummary: toDeliverySummary(delivery) }),
+  ...(access?.via === undefined && { provisioningSummary: provisioning }),
+});
 
 /** The website with its `billing`, which is for admins and the owner. */
 export const withBilling = async (

@@ -16,13 +16,23 @@ import type { Payments } from '../../../integrations/payments/port.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import { openTransfers } from '../../../projections/access/access.queries.js';
 import { entityId } from '../../../platform/ids.js';
-import { countWebsites, listWebsites, websiteSortKey, websiteSorts } from '../../../projections/website/website.queries.js';
+import { isoTime } from '../../../platform/clock.js';
+import type { WebsiteOverview } from '../../../projections/website/overview.projection.js';
+import {
+  countWebsites,
+  listedNow,
+  listOverviews,
+  toListed,
+  websiteSortKey,
+  websiteSorts,
+  type ListedWebsite,
+} from '../../../projections/website/website.queries.js';
 import { siteProcess } from '../../../workers/site/site.process.js';
-import { websiteProjection, type WebsiteDocument } from '../../../projections/website/website.projection.js';
+import { websiteProjection } from '../../../projections/website/website.projection.js';
 import { readNamed, readPage } from '../../paging.js';
 import { HexColour, NonBlank, Slug, SourceHostUsername } from '../../schemas.js';
 import { noContent, route, type Answer, type Route, type RouteTag } from '../../route.js';
-import { toWebsite, Website, withBilling, type WebsiteAddresses } from './website.resource.js';
+import { toListedWebsite, toWebsite, Website, withBilling, type WebsiteAddresses } from './website.resource.js';
 import type { Reader } from '../../../projections/reader.js';
 
 const websiteTag: RouteTag = { name: 'Websites', description: 'Websites and their life.' };
@@ -166,7 +176,9 @@ export const websiteRoutes = (
       path: '/websites',
       operationId: 'listWebsites',
       summary: 'List websites, newest first, or read some by their ids',
-      description: 'All websites that are not archived, or, with `archived=true`, those that are.',
+      description:
+        'All websites that are not archived, or, with `archived=true`, those that are; each with how its delivery and its provisioning stand. ' +
+        'Sorted by `estimatedCompletionAt`, those without one come last.',
       tag: websiteTag,
       scope: 'installation',
       access: 'admin',
@@ -180,6 +192,12 @@ export const websiteRoutes = (
         provisioning: Type.Optional(
           Type.Enum(['queued', 'running', 'succeeded', 'failed'], { description: 'Status of the latest provisioning job.' }),
         ),
+        attention: Type.Optional(
+          Type.Enum(['failed', 'late', 'waiting'], {
+            description:
+              'What needs somebody: `failed`, its provisioning or the last deployment that was asked for; `late`, the ETA or a deadline of an open checkpoint has passed; `waiting`, something is needed from the client.',
+          }),
+        ),
         q: Type.Optional(
           Type.String({ maxLength: 200, description: 'Part of the name or the slug, without regard to case and diacritics.' }),
         ),
@@ -187,18 +205,26 @@ export const websiteRoutes = (
       }),
       answers: { 200: { description: 'A page of websites.', schema: Type.Array(Website) } },
       answer: async ({ query }) => {
-        const toBody = (documents: readonly WebsiteDocument[]) => documents.map((document) => toWebsite(document, parts));
-        const named = await readNamed(query, async (id) => (await reader.read(websiteProjection, id)).document);
+        const toBody = (websites: readonly ListedWebsite[]) => websites.map((website) => toListedWebsite(website, parts));
+        const named = await readNamed(query, async (id) => {
+          const { document } = await reader.read(websiteProjection, id);
+          return document === null ? null : listedNow(reader, document);
+        });
         if (named !== null) return { body: toBody(named), ...(query.count === true && { total: named.length }) };
-        const { limit: _, cursor: __, sort: ___, count, ...filter } = query;
+        const { limit: _, cursor: __, sort: ___, count, attention, ...others } = query;
+        const filter = {
+          ...others,
+          ...(attention === 'late' && { lateAt: isoTime(engine.clock.now()) }),
+          ...(attention !== undefined && attention !== 'late' && { attention }),
+        };
         const { items, next } = await readPage(
           query,
-          ({ id }: WebsiteDocument) => id,
-          (page) => listWebsites(reader, { ...filter, ...page }),
+          ({ website }: WebsiteOverview) => website.id,
+          (page) => listOverviews(reader, { ...filter, ...page }),
           websiteSortKey,
         );
         const total = count === true ? await countWebsites(reader, filter) : undefined;
-        return { body: toBody(items), ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
+        return { body: toBody(items.map(toListed)), ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
       },
     }),
 

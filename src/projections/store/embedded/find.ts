@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../events/envelope.js';
+import { sortKeyOf } from '../../../platform/foldText.js';
 import { checkSort, sortKeyIn, wantedValues } from '../documents.js';
 import type { ReadModel, ReadModelQuery, Selection, StoredDocument } from '../readModelStore.js';
 import type { Database, SqlValue } from './database.js';
@@ -25,11 +26,12 @@ export const sortEntryField = (field: string): string => `${field} sorted`;
 
 export type Page = Pick<ReadModelQuery, 'order' | 'after' | 'limit' | 'sort'>;
 
-/** A field that must have one of `values`, which are written as the index stores them. */
-interface Condition {
-  readonly field: string;
-  readonly values: readonly string[];
-}
+/**
+ * A field that must have one of `values`, or one that is less than `below`, which are written as the
+ * index stores them.
+ */
+type Condition =
+  { readonly field: string; readonly values: readonly string[] } | { readonly field: string; readonly below: string };
 
 /** A selection, with the ids as JSON. */
 export interface Filter {
@@ -42,9 +44,12 @@ export interface Filter {
 /** @throws TypeError for a field without the index that the query needs */
 export const filterOf = (model: ReadModel, query: Selection & Pick<ReadModelQuery, 'sort'>): Filter => {
   checkSort(model, query);
-  const { ids, without, range = {} } = query;
+  const { ids, without, below, range = {} } = query;
   return {
-    conditions: wantedValues(model, query).map(({ field, values }) => ({ field, values: values.map(entryValue) })),
+    conditions: [
+      ...wantedValues(model, query).map(({ field, values }) => ({ field, values: values.map(entryValue) })),
+      ...(below === undefined ? [] : [{ field: sortEntryField(below.field), below: sortKeyOf(below.text) }]),
+    ],
     ids: ids === undefined ? undefined : JSON.stringify([...new Set(ids)]),
     without: without === undefined || without.length === 0 ? undefined : JSON.stringify(without),
     range,
@@ -70,11 +75,20 @@ interface Sql {
 
 /** `AND …` for every condition on the document with the id that the expression `id` gives. */
 const restricted = (key: bigint, { conditions, ids, without, range }: Filter, id: string): Sql => {
-  const parts: Sql[] = conditions.map(({ field, values }) => ({
-    text: `AND EXISTS (SELECT 1 FROM entry AS other WHERE other.model = ? AND other.field = ?
+  const parts: Sql[] = conditions.map((condition) => {
+    if ('values' in condition) {
+      return {
+        text: `AND EXISTS (SELECT 1 FROM entry AS other WHERE other.model = ? AND other.field = ?
            AND other.value IN (SELECT value FROM json_each(?)) AND other.id = ${id})`,
-    parameters: [key, field, JSON.stringify(values)],
-  }));
+        parameters: [key, condition.field, JSON.stringify(condition.values)],
+      };
+    }
+    // The index is by value: the ids of the whole range are collected once.
+    return {
+      text: `AND ${id} IN (SELECT other.id FROM entry AS other WHERE other.model = ? AND other.field = ? AND other.value < ?)`,
+      parameters: [key, condition.field, condition.below],
+    };
+  });
   if (ids !== undefined) parts.push({ text: `AND ${id} IN (SELECT value FROM json_each(?))`, parameters: [ids] });
   if (without !== undefined) parts.push({ text: `AND ${id} NOT IN (SELECT value FROM json_each(?))`, parameters: [without] });
   if (range.from !== undefined) parts.push({ text: `AND ${id} >= ?`, parameters: [range.from] });
@@ -125,6 +139,14 @@ const findIds = (database: Database, key: bigint, filter: Filter, page: Page): r
   const [rarest, ...conditions] = rarestFirst(database, key, filter.conditions);
   if (rarest === undefined) return [];
   const others = restricted(key, { ...filter, conditions }, 'entry.id');
+  if ('below' in rarest) {
+    return idsOf(
+      statement(
+        `SELECT id FROM entry WHERE model = ? AND field = ? AND value < ? AND id ${comparison(page)} ? ${others.text}
+         ORDER BY id ${direction(page)} LIMIT ?`,
+      ).all(key, rarest.field, rarest.below, startOf(page, page.after), ...others.parameters, page.limit),
+    );
+  }
   const select = statement(
     `SELECT id FROM entry WHERE model = ? AND field = ? AND value = ? AND id ${comparison(page)} ? ${others.text}
      ORDER BY id ${direction(page)} LIMIT ?`,
@@ -202,12 +224,12 @@ export const countMatches = (database: Database, key: bigint, filter: Filter): n
   }
   const [rarest, ...rest] = rarestFirst(database, key, conditions);
   const others = restricted(key, { ...filter, conditions: rest }, 'entry.id');
+  if (rarest === undefined) return 0;
+  const rows = rowsOf(rarest);
   return count(
-    `SELECT count(DISTINCT id) AS matches FROM entry
-     WHERE model = ? AND field = ? AND value IN (SELECT value FROM json_each(?)) ${others.text}`,
+    `SELECT count(DISTINCT id) AS matches FROM entry WHERE model = ? AND ${rows.text} ${others.text}`,
     key,
-    rarest?.field ?? '',
-    JSON.stringify(rarest?.values ?? []),
+    ...rows.parameters,
     ...others.parameters,
   );
 };
@@ -215,11 +237,20 @@ export const countMatches = (database: Database, key: bigint, filter: Filter): n
 /** Matches are counted up to here, which is enough to know a rare value from a common one. */
 const countedMatches = 500;
 
-const countUpToEnough = ({ statement }: Database, key: bigint, { field, values }: Condition): bigint => {
+/** The rows of the index that fulfil the condition. */
+const rowsOf = (condition: Condition): Sql =>
+  'values' in condition
+    ? {
+        text: 'field = ? AND value IN (SELECT value FROM json_each(?))',
+        parameters: [condition.field, JSON.stringify(condition.values)],
+      }
+    : { text: 'field = ? AND value < ?', parameters: [condition.field, condition.below] };
+
+const countUpToEnough = ({ statement }: Database, key: bigint, condition: Condition): bigint => {
+  const rows = rowsOf(condition);
   const { matches } = statement(
-    `SELECT count(*) AS matches FROM
-     (SELECT 1 FROM entry WHERE model = ? AND field = ? AND value IN (SELECT value FROM json_each(?)) LIMIT ?)`,
-  ).get(key, field, JSON.stringify(values), countedMatches) as { matches: bigint };
+    `SELECT count(*) AS matches FROM (SELECT 1 FROM entry WHERE model = ? AND ${rows.text} LIMIT ?)`,
+  ).get(key, ...rows.parameters, countedMatches) as { matches: bigint };
   return matches;
 };
 

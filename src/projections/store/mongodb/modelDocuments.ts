@@ -1,6 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
+import { sortKeyOf } from '../../../platform/foldText.js';
 import { checkSort, isId, sortingFields, sortKeyIn, textsOf, wantedValues } from '../documents.js';
 import {
   DocumentsTooLarge,
@@ -206,10 +207,11 @@ const replaceOlder = async (
  */
 export const filterOf = (model: ReadModel, query: Selection & Pick<ReadModelQuery, 'sort'>): Filter<ModelDocument> => {
   checkSort(model, query);
-  const { ids, without = [], range } = query;
+  const { ids, without = [], range, below } = query;
   const conditions: Filter<ModelDocument>[] = wantedValues(model, query).map(({ field, values }) => ({
     entries: { $in: values.map((value) => entry(field, value)) },
   }));
+  if (below !== undefined) conditions.push({ [sortedField(below.field)]: { $lt: sortKeyOf(below.text) } });
   // Tombstones have no entries, so only a query without conditions has to leave them out.
   if (conditions.length === 0) conditions.push({ deleted: { $exists: false } });
   if (ids !== undefined) conditions.push({ _id: { $in: ids.filter(isId).map(storedId) } });

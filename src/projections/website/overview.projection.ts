@@ -1,0 +1,150 @@
+import type { DeliveryBlock } from '../../events/delivery/delivery.block.js';
+import type { DeliveryEvent } from '../../events/delivery/delivery.events.js';
+import type { RedeployEvent } from '../../events/deployment/deployment.events.js';
+import type { Recorded } from '../../events/envelope.js';
+import type { ProvisioningEvent } from '../../events/provisioning/provisioning.events.js';
+import type { WebsiteEvent } from '../../events/website/website.events.js';
+import { termsOf } from '../../platform/searchTerms.js';
+import { deliveryProjection } from '../delivery/delivery.projection.js';
+import { lateFrom, summaryOfDelivery } from '../delivery/delivery.summary.js';
+import type { ListProjection } from '../projection.js';
+import { provisioningProjection, queuedJob, type ProvisioningDocument } from '../provisioning/provisioning.projection.js';
+import { websiteProjection, type WebsiteDocument } from './website.projection.js';
+
+/**
+ * A website with its delivery and its provisioning, for lists: what these are filtered and sorted by
+ * comes from several streams (docs/adr/0025-overview-and-search.md).
+ */
+export type WebsiteOverview = {
+  readonly website: WebsiteDocument;
+  readonly job: ProvisioningDocument;
+  /** Absent before it was set up. */
+  readonly delivery?: DeliveryBlock;
+  /** Whether the last deployment that was asked for was not begun. */
+  readonly deploymentFailed?: true;
+
+  // What documents are found and sorted by.
+  readonly shelf: WebsiteDocument['shelf'];
+  readonly status: WebsiteDocument['status'];
+  readonly tier: WebsiteDocument['tier'];
+  readonly features: WebsiteDocument['features'];
+  readonly provisioning: ProvisioningDocument['status'];
+  readonly name: string;
+  readonly slug: string;
+  readonly createdAt: string;
+  readonly attention: readonly ('failed' | 'waiting')[];
+  /** The ETA; websites without one come last in either order. */
+  readonly etaAscending: string;
+  readonly etaDescending: string;
+  /** From this time on it is late. */
+  readonly lateFrom: string;
+  readonly terms: readonly string[];
+};
+
+type OverviewEvent = WebsiteEvent | DeliveryEvent | ProvisioningEvent | RedeployEvent;
+type Facts = Pick<WebsiteOverview, 'website' | 'job' | 'delivery' | 'deploymentFailed'>;
+
+/** Sorts after every time. */
+const never = 'never';
+
+const redeploys: Readonly<Record<RedeployEvent['type'], boolean>> = {
+  RedeployRequested: false,
+  RedeployStarted: false,
+  RedeployNotStarted: true,
+};
+
+const isOf = <Event extends OverviewEvent>(
+  { handles }: { readonly handles: readonly Event['type'][] },
+  event: Recorded,
+): event is Recorded<Event> => (handles as readonly string[]).includes(event.type);
+
+const isRedeploy = (event: Recorded): event is Recorded<RedeployEvent> => event.type in redeploys;
+
+const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOverview => {
+  const { website, job, delivery, deploymentFailed } = facts;
+  const { shelf, status, tier, features, name, slug, createdAt } = website;
+  const needed = delivery === undefined ? [] : summaryOfDelivery(delivery).neededFromClient;
+  const isKnown = before?.name === name && before.slug === slug;
+  return {
+    ...facts,
+    shelf,
+    status,
+    tier,
+    features,
+    provisioning: job.status,
+    name,
+    slug,
+    createdAt,
+    attention: [
+      ...(job.status === 'failed' || deploymentFailed === true ? (['failed'] as const) : []),
+      ...(needed.length > 0 ? (['waiting'] as const) : []),
+    ],
+    etaAscending: delivery?.estimatedCompletionAt ?? never,
+    etaDescending: delivery?.estimatedCompletionAt ?? '',
+    lateFrom: (delivery === undefined ? undefined : lateFrom(delivery)) ?? never,
+    terms: isKnown ? before.terms : termsOf([name, slug]),
+  };
+};
+
+export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> = {
+  name: 'overview',
+  version: 1,
+  handles: [
+    ...websiteProjection.handles,
+    ...deliveryProjection.handles,
+    ...provisioningProjection.handles,
+    ...(Object.keys(redeploys) as RedeployEvent['type'][]),
+  ],
+  ignores: [...websiteProjection.ignores, ...deliveryProjection.ignores, ...provisioningProjection.ignores],
+  documentId: ({ data: { websiteId } }) => websiteId,
+  evolve: (overview, recorded) => {
+    const event: Recorded = recorded;
+    if (isOf<WebsiteEvent>(websiteProjection, event)) {
+      const website = websiteProjection.evolve(overview?.website ?? null, event);
+      if (website === null) return null;
+      const { id: websiteId, provisioningJobId: id, createdAt } = website;
+      const facts: Facts = overview ?? { website, job: queuedJob({ id, websiteId, createdAt }) };
+      return overviewOf({ ...factsOf(facts), website }, overview);
+    }
+    // What processes record of a deleted website changes nothing.
+    if (overview === null) return null;
+    const facts = factsOf(overview);
+    if (isOf<DeliveryEvent>(deliveryProjection, event)) {
+      const delivery = deliveryProjection.evolve(overview.delivery ?? null, event);
+      return delivery === null ? overview : overviewOf({ ...facts, delivery }, overview);
+    }
+    if (isOf<ProvisioningEvent>(provisioningProjection, event)) {
+      const job = provisioningProjection.evolve(overview.job, event);
+      return job === null ? overview : overviewOf({ ...facts, job }, overview);
+    }
+    if (isRedeploy(event)) {
+      const { deploymentFailed: _, ...others } = facts;
+      return overviewOf({ ...others, ...(redeploys[event.type] && { deploymentFailed: true as const }) }, overview);
+    }
+    return overview;
+  },
+  indexes: [
+    { field: 'shelf' },
+    { field: 'status' },
+    { field: 'tier' },
+    { field: 'features' },
+    { field: 'provisioning' },
+    { field: 'attention' },
+    { field: 'terms' },
+    { field: 'slug' },
+    { field: 'name', sorts: true },
+    { field: 'slug', sorts: true },
+    { field: 'status', sorts: true },
+    { field: 'createdAt', sorts: true },
+    { field: 'etaAscending', sorts: true },
+    { field: 'etaDescending', sorts: true },
+    { field: 'lateFrom', sorts: true },
+  ],
+};
+
+const factsOf = ({ website, job, delivery, deploymentFailed }: Facts): Facts => ({
+  website,
+  job,
+  ...(delivery !== undefined && { delivery }),
+  ...(deploymentFailed === true && { deploymentFailed }),
+});

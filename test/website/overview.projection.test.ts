@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Recorded } from '../../src/events/envelope.js';
+import { overviewProjection, type WebsiteOverview } from '../../src/projections/website/overview.projection.js';
+import { toListed } from '../../src/projections/website/website.queries.js';
+import { recorded } from '../support/given.js';
+
+const at = '2026-01-03T00:00:00.000Z';
+const websiteId = 'w1';
+const job = { jobId: 'j1', websiteId };
+
+const created = {
+  type: 'WebsiteCreated',
+  data: {
+    websiteId,
+    name: 'Bäckerei',
+    slug: 'bakery',
+    templateId: 'business',
+    tier: 'starter',
+    features: ['content'],
+    collaborators: [],
+    provisioningJobId: 'j1',
+  },
+};
+const block = {
+  websiteId,
+  estimatedCompletionAt: '2026-03-01T12:00:00.000Z',
+  showPreviewUrl: false,
+  checkpoints: [
+    { id: 'kickoff', label: 'Kickoff', order: 10, status: 'done', completedAt: at },
+    { id: 'texts', label: 'Texts', order: 20, status: 'in_progress', neededFromClient: 'The texts' },
+    { id: 'qa', label: 'QA', order: 30, status: 'pending', dueAt: '2026-02-01T12:00:00.000Z' },
+  ],
+};
+const setUp = { type: 'DeliverySetUp', data: block };
+const started = {
+  type: 'ProvisioningStepStarted',
+  data: { ...job, step: 'github_create_repo', attempt: 2, worker: 'x', leaseUntil: at },
+};
+const failed = { type: 'ProvisioningFailed', data: { ...job, step: 'github_create_repo', reason: 'No account' } };
+
+type Happened = { readonly type: string; readonly data: object };
+
+const fold = (...events: readonly Happened[]): WebsiteOverview | null =>
+  events.reduce<WebsiteOverview | null>((overview, event, index) => {
+    const happened = recorded(event, { revision: index, at, stream: 'any' }) as Recorded;
+    return overviewProjection.evolve(overview, happened as Parameters<typeof overviewProjection.evolve>[1]);
+  }, null);
+
+describe('the overview projection', () => {
+  test('of a new website: its job is queued, it has no ETA and needs nobody', () => {
+    expect(fold(created)).toMatchObject({
+      website: { id: websiteId, name: 'Bäckerei', status: 'provisioning' },
+      job: { id: 'j1', websiteId, status: 'queued' },
+      provisioning: 'queued',
+      attention: [],
+      etaAscending: 'never',
+      etaDescending: '',
+      lateFrom: 'never',
+      terms: expect.arrayContaining(['^b', '^bac', 'cke', 'ker', 'ery']),
+    });
+  });
+
+  test('sums up the delivery', () => {
+    const overview = fold(created, setUp) as WebsiteOverview;
+    expect(toListed(overview).delivery).toStrictEqual({
+      estimatedCompletionAt: block.estimatedCompletionAt,
+      counts: { pending: 1, in_progress: 1, done: 1 },
+      current: { id: 'texts', label: 'Texts' },
+      neededFromClient: [{ id: 'texts', label: 'Texts', text: 'The texts' }],
+    });
+    expect(overview).toMatchObject({
+      attention: ['waiting'],
+      etaAscending: block.estimatedCompletionAt,
+      etaDescending: block.estimatedCompletionAt,
+      // The first deadline of what is open is earlier than the ETA.
+      lateFrom: '2026-02-01T12:00:00.000Z',
+    });
+  });
+
+  test('what is done is neither waited for nor late', () => {
+    const done = (checkpointId: string, previousStatus: string): Happened => ({
+      type: 'DeliveryCheckpointStatusSet',
+      data: { websiteId, checkpointId, status: 'done', previousStatus, completedAt: at },
+    });
+    expect(fold(created, setUp, done('qa', 'pending'))).toMatchObject({ lateFrom: block.estimatedCompletionAt });
+    const finished = fold(created, setUp, done('qa', 'pending'), done('texts', 'in_progress'));
+    expect(finished).toMatchObject({ lateFrom: 'never', attention: [] });
+    expect(toListed(finished as WebsiteOverview).delivery?.counts).toStrictEqual({ pending: 0, in_progress: 0, done: 3 });
+  });
+
+  test('sums up the provisioning', () => {
+    const running = fold(created, started) as WebsiteOverview;
+    expect(toListed(running).provisioning).toStrictEqual({ status: 'running', step: 'github_create_repo', attempts: 2 });
+    const overview = fold(created, started, failed) as WebsiteOverview;
+    expect(toListed(overview).provisioning).toStrictEqual({
+      status: 'failed',
+      step: 'github_create_repo',
+      attempts: 2,
+      reason: 'No account',
+    });
+    expect(overview).toMatchObject({ provisioning: 'failed', attention: ['failed'] });
+    const retried = fold(created, started, failed, {
+      type: 'ProvisioningRetried',
+      data: { ...job, step: 'github_create_repo', run: 2 },
+    });
+    expect(retried).toMatchObject({ provisioning: 'queued', attention: [] });
+  });
+
+  test('a deployment that was not begun needs somebody until the next one', () => {
+    const redeploy = { redeployId: 'r1', websiteId };
+    const notStarted = { type: 'RedeployNotStarted', data: { ...redeploy, reason: 'unknown' } };
+    expect(fold(created, notStarted)).toMatchObject({ attention: ['failed'] });
+    const again = { type: 'RedeployRequested', data: { ...redeploy, provider: 'embedded', projectId: 'p' } };
+    expect(fold(created, notStarted, again)).toMatchObject({ attention: [] });
+  });
+
+  test('a new name is found, and keeps what is known of delivery and provisioning', () => {
+    const renamed = { type: 'WebsiteRenamed', data: { websiteId, name: 'Zoo' } };
+    const overview = fold(created, setUp, started, renamed);
+    expect(overview).toMatchObject({ name: 'Zoo', delivery: block, job: { status: 'running' } });
+    expect(overview?.terms).toContain('zoo');
+    expect(overview?.terms).not.toContain('cke');
+  });
+
+  test('of a deleted website nothing comes back', () => {
+    const deleted = { type: 'WebsiteDeleted', data: { websiteId, slug: 'bakery', keep: [] } };
+    expect(fold(created, deleted)).toBeNull();
+    expect(fold(created, deleted, setUp, started)).toBeNull();
+  });
+});
