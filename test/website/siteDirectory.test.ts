@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
+import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { systemClock } from '../../src/platform/clock.js';
 import type { Reader } from '../../src/projections/reader.js';
-import { createSiteDirectory } from '../../src/projections/website/siteDirectory.js';
+import { createDomainDirectory, createSiteDirectory } from '../../src/projections/website/siteDirectory.js';
+import { startDnsServer } from '../support/dnsServer.js';
 import { startApi } from '../support/http.js';
 
 test('while the event store is away, what was asked for before is found, and nothing else', async () => {
@@ -18,4 +20,41 @@ test('while the event store is away, what was asked for before is found, and not
   isAway = true;
   expect([await find('known'), await find('nowhere')]).toEqual([known, null]);
   await expect(find('unknown')).rejects.toThrow('away');
+});
+
+test('at a domain is its website: served here, archived, elsewhere, or none', async () => {
+  const dns = await startDnsServer();
+  const api = await startApi({ environment: { DNS_SERVERS: dns.address } });
+  const token = await api.mintToken();
+  const domain = 'www.bakery.example';
+  const post = async (path: string, body?: unknown): Promise<Record<string, unknown>> =>
+    (await api.call('POST', path, { token, body })).body as Record<string, unknown>;
+  const website = `/websites/${String((await post('/websites', { name: 'Bakery', slug: 'bakery' })).id)}`;
+  let isAway = false;
+  const read: Reader['read'] = (projection, id) =>
+    isAway ? Promise.reject(new EventStoreUnavailable('away')) : api.engine.read(projection, id);
+  const find = createDomainDirectory({ read }, 'embedded');
+
+  expect(await find(domain)).toBeNull();
+  const [record] = (await post(`${website}/domains`, { domain })).records as [{ name: string; value: string }];
+  expect(await find(domain)).toBeNull();
+  dns.zone.set(record.name, { TXT: [record.value] });
+  await post(`${website}/domains/${domain}/verify`);
+  const served = { kind: 'site', project: 'bakery', slug: 'bakery' };
+  expect(await find(domain)).toEqual(served);
+  isAway = true;
+  expect(await find(domain)).toEqual(served);
+  await expect(find('www.unknown.example')).rejects.toThrow('away');
+  isAway = false;
+  await post(`${website}/archive`);
+  expect(await find(domain)).toEqual({ kind: 'archived' });
+  await post(`${website}/restore`);
+  const hosting = { provider: 'vercel', projectId: 'p', name: 'p' };
+  const repository = { provider: 'github', id: 'r', name: 'r', cloneUrl: 'https://example.com/r.git' };
+  await api.engine.handle(
+    websiteDecider,
+    { type: 'ActivateWebsite', websiteId: website.slice('/websites/'.length), repository, hosting, url: 'https://p.example/' },
+    { commandId: api.engine.ids.commandId(), actor: { subject: 'test', role: 'system', via: 'worker' }, requestId: 'test' },
+  );
+  expect(await find(domain)).toEqual({ kind: 'nothing' });
 });

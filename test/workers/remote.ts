@@ -87,6 +87,7 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
     },
     hosting: {
       provider: 'remote',
+      needsDomains: true,
       findProject: ({ marker }) => line('findProject', () => of(projects, marker)),
       createProject: ({ name, marker }) =>
         line('createProject', () => {

@@ -321,6 +321,7 @@ export const createEmbeddedHosting = (options: {
 
   return {
     provider: embedded,
+    needsDomains: false,
     findProject: async ({ name, marker }) =>
       (await withDiskFaults(readProject(name)))?.marker === marker ? projectNamed(name) : null,
     createProject: (request) => withDiskFaults(mutex.run(request.name, () => createProject(request))),

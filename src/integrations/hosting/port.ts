@@ -7,6 +7,9 @@ import type { Repository } from '../sourceHost/port.js';
 export interface Hosting {
   readonly provider: string;
 
+  /** Whether it serves a project only at the domains that `addDomain` names. */
+  readonly needsDomains: boolean;
+
   /** The project that was created for `marker` (the provisioning job), or null. */
   findProject(request: { name: string; marker: string }): Promise<HostingProject | null>;
 

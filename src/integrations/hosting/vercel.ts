@@ -306,6 +306,7 @@ export const createVercel = (options: {
 
   return {
     provider: 'vercel',
+    needsDomains: true,
     addDomain: (projectId, domain) => mutex.run(domain, () => addDomain(projectId, domain)),
     findDomain,
     removeDomain: async (projectId, domain) => {

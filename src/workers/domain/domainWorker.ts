@@ -48,6 +48,7 @@ export const createDomainWorker = (parts: {
   };
 
   const bring = async ({ websiteId, domain }: OfDomain): Promise<void> => {
+    if (!hosting.needsDomains) return;
     const { document: website } = await reader.read(websiteProjection, websiteId);
     // Not provisioned yet, served elsewhere, or gone with its project.
     if (website?.hosting?.provider !== hosting.provider) return;
@@ -81,6 +82,7 @@ export const createDomainWorker = (parts: {
       DomainChecked: ({ data }) => bringUnlessRefused(data),
       DomainRemoved: ({ data }) => bringUnlessRefused(data),
       WebsiteActivated: async ({ data: { websiteId } }) => {
+        if (!hosting.needsDomains) return;
         for (const { domain } of await domainsOf(reader, websiteId)) await bringUnlessRefused({ websiteId, domain });
       },
       WebsiteDeleted: async (event) => {

@@ -2,11 +2,13 @@ import type { EventDefinitions } from '../../../events/defineStream.js';
 import { accessEvents } from '../../../events/access/access.events.js';
 import { apiKeyEvents } from '../../../events/apiKey/apiKey.events.js';
 import { billingEvents } from '../../../events/billing/billing.events.js';
+import { blueprintEvents } from '../../../events/blueprint/blueprint.events.js';
 import { bookingEvents } from '../../../events/booking/booking.events.js';
 import { documentEvents } from '../../../events/document/document.events.js';
 import { clientEvents } from '../../../events/client/client.events.js';
 import { deliveryEvents } from '../../../events/delivery/delivery.events.js';
 import { redeployEvents } from '../../../events/deployment/deployment.events.js';
+import { domainEvents } from '../../../events/domain/domain.events.js';
 import { provisioningEvents } from '../../../events/provisioning/provisioning.events.js';
 import { pushEvents } from '../../../events/push/push.events.js';
 import { seoEvents } from '../../../events/seo/seo.events.js';
@@ -100,6 +102,8 @@ export const changeAreas: readonly ChangeArea[] = [
   ),
   area('booking', 'editors', bookingEvents, 'all', 'scheduling'),
   area('service', 'admin', serviceEvents, 'all'),
+  area('domain', 'members', domainEvents, 'all'),
+  area('blueprint', 'members', blueprintEvents, 'all', 'blueprint'),
   area('client', 'admin', clientEvents, 'all'),
   area('apiKey', 'admin', apiKeyEvents, 'all'),
 ];
