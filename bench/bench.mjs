@@ -14,13 +14,27 @@ import { emmett } from './measures/emmett.mjs';
 import { manyWebsites } from './measures/manyWebsites.mjs';
 import { memory } from './measures/memory.mjs';
 import { rebuild } from './measures/rebuild.mjs';
+import { routes } from './measures/routes.mjs';
 import { scale } from './measures/scale.mjs';
 import { reads, writes } from './measures/throughput.mjs';
 import { webhooks } from './measures/webhooks.mjs';
 import { measureOn } from './support/doorstep.mjs';
 import { meetsAim, tableOf } from './support/figures.mjs';
 
-const measures = { writes, reads, emmett, appends, rebuild, activation, webhooks, coldStart, memory, scale, manyWebsites };
+const measures = {
+  writes,
+  reads,
+  emmett,
+  appends,
+  rebuild,
+  activation,
+  webhooks,
+  coldStart,
+  memory,
+  scale,
+  manyWebsites,
+  routes,
+};
 
 /** @typedef {keyof typeof measures} Name */
 

@@ -19,7 +19,7 @@ describe('npm run bench', () => {
       '--quick',
       '--json',
       '--only',
-      'writes,reads,appends,rebuild,activation,webhooks,coldStart,memory,scale',
+      'writes,reads,appends,rebuild,activation,webhooks,coldStart,memory,scale,manyWebsites,routes',
     );
 
     const { quick, figures } = JSON.parse(stdout) as Report;
@@ -36,6 +36,11 @@ describe('npm run bench', () => {
       'memory',
       'setting',
       'creating',
+      'list',
+      'audit',
+      'forecast',
+      'export',
+      'getDelivery',
     ]) {
       expect(about(start).length).toBeGreaterThan(0);
     }
