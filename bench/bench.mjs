@@ -17,6 +17,7 @@ import { rebuild } from './measures/rebuild.mjs';
 import { routes } from './measures/routes.mjs';
 import { scale } from './measures/scale.mjs';
 import { reads, writes } from './measures/throughput.mjs';
+import { upload } from './measures/upload.mjs';
 import { webhooks } from './measures/webhooks.mjs';
 import { measureOn } from './support/doorstep.mjs';
 import { meetsAim, tableOf } from './support/figures.mjs';
@@ -34,6 +35,7 @@ const measures = {
   scale,
   manyWebsites,
   routes,
+  upload,
 };
 
 /** @typedef {keyof typeof measures} Name */

@@ -1,9 +1,9 @@
 /** What admins ask of a large installation: 100,000 websites, more than a million changes. */
-import { setInterval } from 'node:timers';
 import { mintToken, newInstallation, startDoorstep, withEngine } from '../support/doorstep.mjs';
 import { median, rounded } from '../support/figures.mjs';
 import { startLoadGenerator } from '../support/load.mjs';
-import { removeFolder, residentBytes } from '../support/processes.mjs';
+import { growthDuring, mebibyte } from '../support/memory.mjs';
+import { removeFolder } from '../support/processes.mjs';
 import { inTurns, medianRatio } from '../support/rounds.mjs';
 import { rebuildAll, seedDeliveries, seedWebsites } from '../support/seed.mjs';
 
@@ -12,8 +12,6 @@ import { rebuildAll, seedDeliveries, seedWebsites } from '../support/seed.mjs';
  * @typedef {import('../programs/load.mjs').Request} Request
  * @typedef {import('../support/doorstep.mjs').Doorstep} Doorstep
  */
-
-const mebibyte = 1024 * 1024;
 
 /**
  * @param {{ quick: boolean, report: (text: string) => void }} options
@@ -76,8 +74,6 @@ const asked = (websiteOf) => [
   ['forecast', (index) => `/v1/websites/${websiteOf(index)}/delivery/forecast`, 50],
 ];
 
-const sampleMs = 50;
-
 /**
  * The whole audit as NDJSON, after a part of it that warms up: how long it takes, and how much the
  * process grows.
@@ -100,17 +96,8 @@ const exportOf = async ({ url, process }, headers, quick) => {
     return { bytes, lines };
   };
   for (let round = 0; round < (quick ? 1 : 150); round += 1) await take('?limit=200');
-  const before = await residentBytes(process);
-  let peak = before;
-  const sampling = setInterval(() => {
-    void residentBytes(process).then((bytes) => {
-      peak = Math.max(peak, bytes);
-    });
-  }, sampleMs);
-  const startedAt = performance.now();
-  const { bytes, lines } = await take('');
-  const seconds = (performance.now() - startedAt) / 1_000;
-  clearInterval(sampling);
+  const { result, before, peak, seconds } = await growthDuring(process, () => take(''));
+  const { bytes, lines } = result;
   const what = `${lines.toLocaleString('en')} changes`;
   return [
     {
@@ -122,7 +109,7 @@ const exportOf = async ({ url, process }, headers, quick) => {
     },
     {
       name: `growth of memory while ${what} are exported`,
-      value: (peak - before) / mebibyte,
+      value: Math.max(0.01, (peak - before) / mebibyte),
       unit: 'MiB',
       aim: { atMost: 64 },
       about: `from ${rounded(before / mebibyte)} to ${rounded(peak / mebibyte)} MiB`,

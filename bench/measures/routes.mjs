@@ -94,31 +94,59 @@ const arrange = async (api) => {
   await post(ofSite('/transfers'), { email: `buyer-${slug}@example.com` });
   await post(ofSite('/bookings'), { title: 'Call', start: '2030-01-31T12:00:00Z', end: '2030-01-31T13:00:00Z' });
   await post(ofSite('/services'), { kind: 'analytics', siteId: 'bakery.example.com' });
-  return { website, client, email };
+  const saved = async (/** @type {string} */ kind, /** @type {unknown} */ body) =>
+    /** @type {{ hash: string }} */ (await call(api, 'PUT', ofSite(`/${kind}/bench`), { baseHash: null, body })).hash;
+  const hash = await saved('content', { headline: 'Bread' });
+  const marketing = await saved('marketing', { subject: 'Bread' });
+  const domain = `www.${slug}.example`;
+  await post(ofSite('/domains'), { domain });
+  const form = new FormData();
+  form.set('file', new Blob(['Terms of service']), 'terms.txt');
+  const { 'content-type': _, ...headers } = api.headers;
+  const uploaded = await fetch(`${api.url}${ofSite('/documents')}`, { method: 'POST', headers, body: form });
+  const document = /** @type {{ id: string }} */ (await uploaded.json()).id;
+  const { invitations } = /** @type {{ invitations: readonly { id: string }[] }} */ (await call(api, 'GET', ofSite('/clients')));
+  return {
+    website,
+    email,
+    /** What stands for a path parameter, by the part of the path before it, or by the whole of that. */
+    values: /** @type {Readonly<Record<string, string | undefined>>} */ ({
+      websites: website,
+      clients: client,
+      templates: 'business',
+      content: 'bench',
+      marketing: 'bench',
+      'content/bench/versions': hash,
+      'marketing/bench/versions': marketing,
+      documents: document,
+      domains: domain,
+      invitations: invitations[0]?.id,
+    }),
+  };
 };
-
-/** What stands for a path parameter, by the part of the path before it. */
-const valuesIn = (/** @type {{ website: string, client: string }} */ { website, client }) =>
-  /** @type {Readonly<Record<string, string>>} */ ({ websites: website, clients: client, templates: 'business' });
 
 /**
  * Each operation that reads something short, with a path to ask.
  * @param {Api} api
- * @param {{ website: string, client: string, email: string }} known
+ * @param {Awaited<ReturnType<typeof arrange>>} known
  */
 const readsOf = async (api, known) => {
   const { paths } = /** @type {{ paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }} */ (
     await call(api, 'GET', '/openapi.json')
   );
-  const values = valuesIn(known);
   return Object.entries(paths).flatMap(([path, { get }]) => {
     if (get === undefined) return [];
     const types = Object.keys(get.responses['200']?.content ?? {});
     // Event streams go on and on.
     if (types.includes('text/event-stream')) return [];
-    const filled = path.replace(/([\w-]+)\/\{\w+\}/g, (whole, before) =>
-      values[before] === undefined ? whole : `${before}/${values[before]}`,
-    );
+    const filled = path
+      .split('/')
+      .reduce((done, part) => {
+        const before = done.split('/');
+        const value = known.values[before.at(-1) ?? ''] ?? known.values[before.slice(-3).join('/')];
+        return `${done}/${part.startsWith('{') && value !== undefined ? value : part}`;
+      }, '')
+      .slice(1);
     const required = (get.parameters ?? []).filter((parameter) => parameter.in === 'query' && parameter.required === true);
     const query = new URLSearchParams();
     for (const { name, example } of required) query.set(name, name === 'q' ? 'site' : String(example));

@@ -19,7 +19,7 @@ describe('npm run bench', () => {
       '--quick',
       '--json',
       '--only',
-      'writes,reads,appends,rebuild,activation,webhooks,coldStart,memory,scale,manyWebsites,routes',
+      'writes,reads,appends,rebuild,activation,webhooks,coldStart,memory,scale,manyWebsites,routes,upload',
     );
 
     const { quick, figures } = JSON.parse(stdout) as Report;
@@ -40,7 +40,7 @@ describe('npm run bench', () => {
       'audit',
       'forecast',
       'export',
-      'getDelivery',
+      'upload',
     ]) {
       expect(about(start).length).toBeGreaterThan(0);
     }
