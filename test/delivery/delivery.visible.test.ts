@@ -72,7 +72,7 @@ const life = fc.tuple(block, fc.array(fc.tuple(change, fc.nat(2)), { maxLength: 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
 
 const logOf = (events: readonly Recorded<DeliveryEvent>[]): DeliveryLog => ({
-  history: async function* () {
+  async *history() {
     await Promise.resolve();
     yield* events as never[];
   },
@@ -114,7 +114,7 @@ test('what clients are told of the changes leads from what they saw to what they
           if (isWhole) for (const name of [...flat.keys()]) if (name.startsWith(`${path}.`)) flat.delete(name);
           const parts =
             isWhole && to !== null
-              ? Object.entries(to as object).map(([name, value]) => [`${path}.${name}`, value])
+              ? Object.entries(to as Record<string, unknown>).map(([name, value]) => [`${path}.${name}`, value])
               : [[path, to]];
           for (const [name, value] of parts as [string, unknown][]) {
             if (value === null) flat.delete(name);

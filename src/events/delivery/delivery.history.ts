@@ -101,7 +101,8 @@ export const deliveryAt = async (
 ): Promise<{ readonly block: DeliveryBlock; readonly revision: bigint } | null> => {
   let last: DeliveryStep | null = null;
   for await (const step of deliverySteps(log, websiteId, at)) last = step;
-  return last === null || last.after === null ? null : { block: last.after, revision: last.event.revision };
+  const block = last?.after ?? null;
+  return last === null || block === null ? null : { block, revision: last.event.revision };
 };
 
 /**
