@@ -4,7 +4,7 @@ import { forecastProjection, type PaceDocument } from './forecast.projection.js'
 import { durationsTo, etasHeld, minCases, type Durations } from './forecast.js';
 
 /** From how many past deliveries a forecast is made at most: the newest, so that its cost has a bound. */
-export const maxCases = 100;
+export const maxCases = 50;
 
 /** What past deliveries say of one that is under way. */
 export interface Forecast {
@@ -16,23 +16,25 @@ export interface Forecast {
 }
 
 /**
- * Forecasts the open checkpoints of a delivery from the newest finished ones; where fewer than five
- * of these had a checkpoint, from the newest that have done it, finished or not.
+ * Forecasts the open checkpoints of a delivery from the newest finished ones; those that fewer than
+ * five of these had, from the newest that did one of them, finished or not. Two lists of bounded
+ * length are all that is read.
  * @throws as `readList`
  */
 export const forecastOf = async (reader: Reader, block: DeliveryBlock): Promise<Forecast> => {
-  const newest = async (where: Readonly<Record<string, string>>): Promise<readonly PaceDocument[]> => {
+  const newest = async (where: Readonly<Record<string, string | readonly string[]>>): Promise<readonly PaceDocument[]> => {
     const query = { where, without: [block.websiteId], order: 'descending', limit: maxCases } as const;
     return (await reader.list(forecastProjection, query)).map(({ body }) => body);
   };
   const done = new Set(block.checkpoints.filter(({ status }) => status === 'done').map(({ id }) => id));
-  const open = block.checkpoints.filter(({ status }) => status !== 'done');
+  const ids = block.checkpoints.map(({ id }) => id).filter((id) => !done.has(id));
+  const forecast = (past: readonly PaceDocument[], open: readonly string[]): ReadonlyMap<string, Durations> =>
+    new Map(durationsTo(past, done, open).map((durations, index) => [open[index] ?? '', durations]));
+
   const finished = await newest({ finished: 'yes' });
-  const checkpoints = await Promise.all(
-    open.map(async ({ id }) => {
-      const durations = durationsTo(finished, done, id);
-      return { id, ...(durations.cases < minCases ? durationsTo(await newest({ done: id }), done, id) : durations) };
-    }),
-  );
+  const usual = forecast(finished, ids);
+  const rare = ids.filter((id) => (usual.get(id)?.cases ?? 0) < minCases);
+  const others = rare.length === 0 ? new Map<string, Durations>() : forecast(await newest({ done: rare }), rare);
+  const checkpoints = ids.map((id) => ({ id, ...(others.get(id) ?? usual.get(id) ?? { cases: 0 }) }));
   return { checkpoints, finished: finished.length, etasHeld: etasHeld(finished) };
 };

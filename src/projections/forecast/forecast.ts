@@ -13,29 +13,36 @@ export interface Durations {
 }
 
 /**
- * How long a past delivery took from the place where another one is to a step: from when it had done
- * the last of the steps that are done there, or from its set-up when it had none of these.
- * @returns milliseconds, 0 for a step that it had done by then; `undefined` when it never did it
+ * How long a past delivery took to each step that it did, from the place where another one is: from
+ * when it had done the last of the steps that are done there, or from its set-up when it had none of
+ * these.
+ * @returns milliseconds by the id of the step, 0 for a step that it had done by then
  */
-export const durationTo = (past: PaceDocument, done: ReadonlySet<string>, stepId: string): number | undefined => {
-  const completedAt = past.steps.find(({ id }) => id === stepId)?.completedAt;
-  if (completedAt === undefined) return undefined;
-  const reached = past.steps.flatMap((step) =>
-    step.completedAt !== undefined && done.has(step.id) ? [Date.parse(step.completedAt)] : [],
-  );
-  const start = reached.length === 0 ? Date.parse(past.setUpAt) : Math.max(...reached);
-  return Math.max(0, Date.parse(completedAt) - start);
+export const durationsIn = ({ setUpAt, steps }: PaceDocument, done: ReadonlySet<string>): ReadonlyMap<string, number> => {
+  const times = new Map<string, number>();
+  let start: number | undefined;
+  for (const { id, completedAt } of steps) {
+    if (completedAt === undefined) continue;
+    const time = Date.parse(completedAt);
+    times.set(id, time);
+    if (done.has(id)) start = Math.max(start ?? time, time);
+  }
+  const from = start ?? Date.parse(setUpAt);
+  return new Map([...times].map(([id, time]) => [id, Math.max(0, time - from)]));
 };
 
-/** What many past deliveries say of a step that is open. */
-export const durationsTo = (past: readonly PaceDocument[], done: ReadonlySet<string>, stepId: string): Durations => {
-  const sorted = past
-    .map((one) => durationTo(one, done, stepId))
-    .filter((duration) => duration !== undefined)
-    .sort((one, other) => one - other);
-  const cases = sorted.length;
-  if (cases < minCases) return { cases };
-  return { cases, medianMs: quantile(sorted, 0.5), p90Ms: quantile(sorted, 0.9) };
+/** What many past deliveries say of each of the steps that are open. */
+export const durationsTo = (
+  past: readonly PaceDocument[],
+  done: ReadonlySet<string>,
+  open: readonly string[],
+): readonly Durations[] => {
+  const all = past.map((one) => durationsIn(one, done));
+  return open.map((id) => {
+    const durations = Float64Array.from(all.flatMap((one) => one.get(id) ?? [])).sort();
+    const cases = durations.length;
+    return cases < minCases ? { cases } : { cases, medianMs: quantile(durations, 0.5), p90Ms: quantile(durations, 0.9) };
+  });
 };
 
 /**
@@ -44,7 +51,7 @@ export const durationsTo = (past: readonly PaceDocument[], done: ReadonlySet<str
  * @param sorted ascending, not empty
  * @param part above 0, up to 1
  */
-export const quantile = (sorted: readonly number[], part: number): number => {
+export const quantile = (sorted: ArrayLike<number>, part: number): number => {
   // Without the rounding, 0.9 × 10 could be a trace above 9 and lead to the tenth value.
   const rank = Math.ceil(Number((part * sorted.length).toFixed(9)));
   return sorted[rank - 1] ?? Number.NaN;

@@ -50,7 +50,7 @@ export const forecastRoutes = ({ engine, reader }: { engine: Engine; reader: Rea
     path: '/websites/:id/delivery/forecast',
     operationId: 'getDeliveryForecast',
     summary: 'Forecast the open checkpoints from past deliveries',
-    description: `Of each open checkpoint, how long past deliveries took from where this one is (the last of the checkpoints that are done here; before the first, the set-up) is counted from now. The newest ${String(maxCases)} finished deliveries of this installation are compared, by the ids of checkpoints; where fewer than ${String(minCases)} of them had one, the newest that have done it.`,
+    description: `Of each open checkpoint, how long past deliveries took from where this one is (the last of the checkpoints that are done here; before the first, the set-up) is counted from now. The newest ${String(maxCases)} finished deliveries of this installation are compared, by the ids of checkpoints; for those that fewer than ${String(minCases)} of them had, the newest that have done one of these.`,
     tag: deliveryTag,
     scope: 'website',
     access: 'admin',
