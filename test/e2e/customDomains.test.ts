@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startDoorstep, type Doorstep } from '../../src/compose.js';
 import { createLogger } from '../../src/platform/logger.js';
@@ -92,7 +92,8 @@ const visit = (port: number, name: string, authority: string, path = '/'): Promi
       ca: readFileSync(authority),
     };
     get(options, (response) => {
-      const { subjectaltname: names } = (response.socket as TLSSocket).getPeerCertificate();
+      const { socket } = response;
+      const names = socket instanceof TLSSocket ? socket.getPeerCertificate().subjectaltname : undefined;
       text(response).then((body) => {
         resolve({ status: response.statusCode, text: body, names });
       }, reject);

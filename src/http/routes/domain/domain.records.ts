@@ -32,7 +32,7 @@ export interface CheckedRecords {
   readonly problem?: string;
 }
 
-/** Asks DNS for each record at the same time, which takes 4 s at most. */
+/** Asks DNS for each record at the same time, which takes 3 s at most. */
 export const checkRecords = async (dns: Dns, records: readonly DomainRecord[]): Promise<CheckedRecords> => {
   let problem: string | undefined;
   const checked = await Promise.all(
@@ -51,10 +51,12 @@ export const checkRecords = async (dns: Dns, records: readonly DomainRecord[]): 
 
 const isFound = async (dns: Dns, { type, name, value }: DomainRecord): Promise<boolean> => {
   if (type === 'TXT') return (await dns.texts(name)).includes(value);
-  const addresses = await dns.addresses(name);
-  if (type !== 'CNAME') return addresses.includes(value);
-  if ((await dns.canonicalNames(name)).includes(value)) return true;
-  // At the apex of a domain, where no CNAME may be, its addresses stand in for it.
-  const meant = addresses.length === 0 ? [] : await dns.addresses(value);
-  return meant.some((address) => addresses.includes(address));
+  if (type !== 'CNAME') return (await dns.addresses(name)).includes(value);
+  const [names, addresses, meant] = await Promise.all([
+    dns.canonicalNames(name),
+    dns.addresses(name),
+    // At the apex of a domain, where no CNAME may be, the addresses of the name stand in for it.
+    dns.addresses(value),
+  ]);
+  return names.includes(value) || meant.some((address) => addresses.includes(address));
 };

@@ -180,7 +180,7 @@ export const domainRoutes = (parts: DomainRouteParts): readonly Route[] => {
       operationId: 'verifyDomain',
       summary: 'Look for the records of a domain in DNS',
       description:
-        'Asks DNS, for 4 s at most, and the hosting provider. With the ownership record there the domain is verified, and the website is served there. `problem` says what went wrong: when DNS did not answer, nothing is changed. A verified domain stays verified, whatever a later check finds.',
+        'Asks DNS, for 3 s at most, and the hosting provider. With the ownership record there the domain is verified, and the website is served there. `problem` says what went wrong: when DNS did not answer, nothing is changed. A verified domain stays verified, whatever a later check finds.',
       tag: domainTag,
       scope: 'website',
       access: 'admin',
