@@ -74,6 +74,8 @@ export const refusalKinds = {
   document_deleted_too_long_ago: 'conflict',
   storage_limit_reached: 'conflict',
   file_address_lapsed: 'forbidden',
+  media_not_found: 'notFound',
+  media_deleted_too_long_ago: 'conflict',
   booking_not_found: 'notFound',
   bookings_elsewhere: 'conflict',
   calendar_full: 'conflict',
@@ -198,6 +200,9 @@ export const refusals = {
     refuse('document_deleted_too_long_ago', `Document ${id} was deleted more than 30 days ago`),
   storageLimitReached: (websiteId: string) => refuse('storage_limit_reached', `Storage limit of website ${websiteId} reached`),
   fileAddressLapsed: () => refuse('file_address_lapsed', 'This address is not valid any more: ask for a new one'),
+  mediaNotFound: (id: string) => refuse('media_not_found', `Image or video ${id} not found`),
+  mediaDeletedTooLongAgo: (id: string) =>
+    refuse('media_deleted_too_long_ago', `Image or video ${id} was deleted more than 30 days ago`),
 
   bookingNotFound: (id: string) => refuse('booking_not_found', `Booking ${id} not found`),
   bookingsElsewhere: (provider: string) => refuse('bookings_elsewhere', `Bookings are made and cancelled in ${provider}`),

@@ -16,6 +16,8 @@ import { createFetchStatus, type FetchStatus } from '../integrations/fetchStatus
 import { createEmbeddedFiles } from '../integrations/files/embedded.js';
 import type { FileStore } from '../integrations/files/port.js';
 import { createS3Files } from '../integrations/files/s3.js';
+import type { MediaProcessor } from '../integrations/media/port.js';
+import { createMediaProcessor } from '../integrations/media/processor.js';
 import { createEmbeddedHosting } from '../integrations/hosting/embedded.js';
 import type { DomainTargets, Hosting, SiteAddress } from '../integrations/hosting/port.js';
 import { createSiteBuilder } from '../integrations/hosting/site/builder.js';
@@ -41,6 +43,7 @@ import { listBookings } from '../projections/booking/booking.queries.js';
 import { createDomainDirectory, createSiteDirectory } from '../projections/website/siteDirectory.js';
 import { erasureTargets, tokensOfAddress } from '../projections/erasure/erasureTargets.queries.js';
 import type { FindSiteMedia } from '../events/content/content.files.js';
+import { createFindSiteMedia } from '../workers/media/siteMedia.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
 
@@ -73,6 +76,7 @@ export interface Integrations {
   readonly commerce: Commerce;
   /** Documents and media. */
   readonly files: FileStore;
+  readonly mediaProcessor: MediaProcessor;
   readonly llm?: LlmGateway;
   readonly erasure: ErasureParts;
   /** What is served beside the API, by path: the sign-in, and the websites hosted here. */
@@ -162,7 +166,7 @@ export const composeIntegrations = (
 
   return {
     sourceHost,
-    findMedia: () => Promise.resolve(null),
+    findMedia: createFindSiteMedia(reader, files),
     ...(sites === undefined && { gitServer }),
     hosting,
     siteAddress: hostingHere.siteAddress,
@@ -181,6 +185,7 @@ export const composeIntegrations = (
     ownScheduling: calCom,
     commerce: createShopify({ ...settings.commerce, clock, random, logger }),
     files,
+    mediaProcessor: createMediaProcessor(files),
     ...(settings.llm !== undefined && { llm: createOpenAiGateway({ ...settings.llm, clock, random, logger }) }),
     erasure: {
       findTargets: (clientId, emails) => erasureTargets(reader, clientId, emails),

@@ -13,6 +13,7 @@ import { redeployStream } from './deployment/deployment.stream.js';
 import { domainStream } from './domain/domain.stream.js';
 import { invitationMailStream } from './invitationMail/invitationMail.stream.js';
 import { logStream } from './log/log.stream.js';
+import { mediaStream } from './media/media.stream.js';
 import { noticeMailStream } from './noticeMail/noticeMail.stream.js';
 import { provisioningStream } from './provisioning/provisioning.stream.js';
 import { publicationStream } from './publication/publication.stream.js';
@@ -53,6 +54,7 @@ export const streams: readonly StreamDefinition[] = [
   seoRunStream,
   bookingStream,
   documentStream,
+  mediaStream,
   servicesStream,
   domainStream,
   blueprintStream,

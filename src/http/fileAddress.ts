@@ -7,7 +7,7 @@ import type { FileStore } from '../integrations/files/port.js';
 import type { Caller } from './auth/caller.js';
 
 /** What a kind of file is called in an address. */
-export type FileKind = 'document';
+export type FileKind = 'document' | 'media';
 
 /** Whose file an address is of, for whom, how it is shown, and until when. */
 export interface FileGrant {

@@ -10,6 +10,7 @@ import { deliveryProjection } from './delivery/delivery.projection.js';
 import { documentProjection } from './document/document.projection.js';
 import { domainProjection } from './domain/domain.projection.js';
 import { forecastProjection } from './forecast/forecast.projection.js';
+import { mediaProjection } from './media/media.projection.js';
 import type { AnyProjection } from './projection.js';
 import { provisioningProjection } from './provisioning/provisioning.projection.js';
 import { receiptProjection } from './receipt/receipt.projection.js';
@@ -34,6 +35,7 @@ export const projections: readonly AnyProjection[] = [
   seoProjection,
   bookingProjection,
   documentProjection,
+  mediaProjection,
   serviceProjection,
   domainProjection,
   apiKeyProjection,

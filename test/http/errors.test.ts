@@ -38,6 +38,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   SilenceTimeout: 'ends a subscription, which is begun again',
   DocumentsTooLarge: 'parks documents of a projection',
   BuildFailure: 'becomes a failed deployment',
+  UnreadableMedia: 'is refused as what is wrong with the uploaded file',
   UnreadableRepository: 'becomes a permanent fault of the source host or of the deployment',
   [Refused.name]: 'has the refusal as its answer',
   [HttpFault.name]: 'has its answer',

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { exampleIds } from '../../src/http/openapi/vocabulary.js';
 import { startEverybody, type Everybody, type Person } from '../support/everybody.js';
 import type { ApiAnswer } from '../support/http.js';
-import { formOf, upload } from '../support/upload.js';
+import { formOf, png, upload } from '../support/upload.js';
 
 interface Operation {
   readonly operationId: string;
@@ -95,6 +95,16 @@ const uploaded = async (): Promise<Arranged> => {
   return { ids: { document: (answer.body as { id: string }).id } };
 };
 
+const pictured = async (): Promise<Arranged> => {
+  const answer = await upload(everybody.api, ofSite('/media'), {
+    token: everybody.credentials.admin.token,
+    content: png,
+    name: 'dot.png',
+    fields: { alt: 'A dot' },
+  });
+  return { ids: { media: (answer.body as { id: string }).id } };
+};
+
 /** What has to be there before an example works, beside a website with everybody that there can be to it. */
 const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   resendInvitation: async () => ({ ids: await invite() }),
@@ -107,6 +117,11 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   renameDocument: uploaded,
   deleteDocument: uploaded,
   restoreDocument: uploaded,
+  getMedia: pictured,
+  getMediaAddress: pictured,
+  describeMedia: pictured,
+  deleteMedia: pictured,
+  restoreMedia: pictured,
   payInvoice: invoice,
   voidInvoice: invoice,
   removeClient: () => Promise.resolve({ ids: { client: everybody.clientIds.editor } }),
@@ -161,8 +176,9 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   eraseClient: async () => ({ ids: { client: await madeId('/clients', { email: 'gone@example.com' }) } }),
 };
 
-/** Their examples need what only workers, DNS or time make, or a signature over the body; their own tests send them. */
+/** Their examples need what only workers, DNS or time make, a picture, or a signature over the body; their own tests send them. */
 const elsewhere = new Set([
+  'uploadMedia',
   'retryProvisioning',
   'cleanUpProvisioning',
   'redeployWebsite',

@@ -20,7 +20,7 @@ import { eventually } from '../support/eventually.js';
 import { startDnsServer } from '../support/dnsServer.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { partsOf } from '../support/process.js';
-import { formOf } from '../support/upload.js';
+import { formOf, png } from '../support/upload.js';
 import { expireInvitation } from '../support/expiredInvitation.js';
 
 /**
@@ -109,6 +109,10 @@ const newWebsite = async (): Promise<string> => {
 const newDocument = async (): Promise<string> => {
   const path = `/websites/${await newWebsite()}/documents`;
   return `${path}/${idOf(await elsewhere('POST', path, formOf({ content: 'Notes', name: 'notes.txt' })))}`;
+};
+const newPicture = async (): Promise<string> => {
+  const path = `/websites/${await newWebsite()}/media`;
+  return `${path}/${idOf(await elsewhere('POST', path, formOf({ content: png, name: 'dot.png' }, { alt: 'A dot' })))}`;
 };
 const newAddress = (): string => {
   count += 1;
@@ -588,6 +592,46 @@ const cases: Readonly<Record<string, Readonly<Record<string, () => Promise<Case>
         meanwhile: () => elsewhere('DELETE', one),
         status: 200,
         body: having({ name: 'notes.txt' }),
+      };
+    },
+  },
+  'POST /websites/:id/media': {
+    'and it is deleted': async () => {
+      const path = `/websites/${await newWebsite()}/media`;
+      return {
+        write: ['POST', path, formOf({ content: png, name: 'dot.png' }, { alt: 'A dot' })],
+        meanwhile: (result) => elsewhere('DELETE', `${path}/${(result as { mediaId: string }).mediaId}`),
+        status: 201,
+        body: having({ name: 'dot.png', alt: 'A dot', width: 1, height: 1 }),
+      };
+    },
+  },
+  'PATCH /websites/:id/media/:mediaId': {
+    'and it is deleted': async () => {
+      const one = await newPicture();
+      return {
+        write: ['PATCH', one, { alt: 'A small dot' }],
+        meanwhile: () => elsewhere('DELETE', one),
+        status: 200,
+        body: having({ alt: 'A small dot' }),
+      };
+    },
+  },
+  'DELETE /websites/:id/media/:mediaId': {
+    'and it is restored': async () => {
+      const one = await newPicture();
+      return { write: ['DELETE', one], meanwhile: () => elsewhere('POST', `${one}/undo`), status: 204 };
+    },
+  },
+  'POST /websites/:id/media/:mediaId/undo': {
+    'and it is deleted again': async () => {
+      const one = await newPicture();
+      await elsewhere('DELETE', one);
+      return {
+        write: ['POST', `${one}/undo`],
+        meanwhile: () => elsewhere('DELETE', one),
+        status: 200,
+        body: having({ name: 'dot.png' }),
       };
     },
   },

@@ -132,6 +132,7 @@ export const pathTo = (path: string, { websiteId, clientIds, invitationId, apiKe
     checkpointId: 'kickoff',
     bookingId: 'none',
     documentId: 'site',
+    mediaId: 'none',
     hash: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
     fileId: 'none',
     serviceId: 'none',

@@ -40,6 +40,15 @@ export const namedForms: Readonly<Record<string, { readonly schema: TSchema; rea
   AccountRole: { schema: Type.Enum(['admin', 'client']), description: 'An operator, or an end customer.' },
   ActorRole: { schema: Type.Enum(['admin', 'client', 'system']), description: 'As what somebody acted.' },
   TokenScope: { schema: Type.Enum(['read', 'write']), description: 'Whether a token may write.' },
+  FileContent: {
+    schema: Type.String({ format: 'binary', contentMediaType: 'application/octet-stream', examples: ['the bytes of the file'] }),
+    description: 'A file of up to 100 MB. Its type is found by its content, whatever is said of it.',
+  },
+  Disposition: {
+    schema: Type.Enum(['inline', 'attachment']),
+    description: 'Whether a file is shown in the browser, or saved.',
+  },
+  MediaKind: { schema: Type.Enum(['image', 'video']), description: 'What a file of the media library is.' },
   Tier: { schema: Tier, description: 'Decides which features a website may have.' },
   Feature: { schema: Feature, description: 'A part of the service that a website has or has not.' },
   WebsiteStatus: { schema: Type.Enum(['provisioning', 'active']), description: '`active` once provisioning has finished.' },

@@ -25,6 +25,7 @@ import { domainRoutes, type DomainRouteParts } from './domain/domain.routes.js';
 import { forecastRoutes } from './forecast/forecast.routes.js';
 import { fileRoutes, type FileRouteParts } from './file/file.routes.js';
 import { meRoutes } from './me/me.routes.js';
+import { mediaRoutes, type MediaRouteParts } from './media/media.routes.js';
 import { outboxRoutes } from './outbox/outbox.routes.js';
 import { productRoutes } from './product/product.routes.js';
 import { protectedResourceRoutes } from './protectedResource/protectedResource.routes.js';
@@ -46,6 +47,7 @@ export interface RouteParts
     BookingRouteParts,
     DocumentRouteParts,
     FileRouteParts,
+    MediaRouteParts,
     BillingRouteParts,
     AuditRouteParts,
     DomainRouteParts {
@@ -83,6 +85,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...analyticsRoutes(parts),
     ...seoRoutes(parts),
     ...documentRoutes(parts),
+    ...mediaRoutes(parts),
     ...fileRoutes(parts),
     ...bookingRoutes(parts),
     ...serviceRoutes(parts),

@@ -1,9 +1,15 @@
 import { bytesOfDocuments, filesOfDocuments } from '../document/document.queries.js';
+import { bytesOfMedia, filesOfMedia } from '../media/media.queries.js';
 import type { Reader } from '../reader.js';
 
 /** Bytes of everything that a website has in the file store, without what was deleted. */
-export const storedBytes = (reader: Reader, websiteId: string): Promise<number> => bytesOfDocuments(reader, websiteId);
+export const storedBytes = async (reader: Reader, websiteId: string): Promise<number> => {
+  const [documents, media] = await Promise.all([bytesOfDocuments(reader, websiteId), bytesOfMedia(reader, websiteId)]);
+  return documents + media;
+};
 
-/** Which of the files, by their keys, anything refers to; deleted documents too until they are purged. */
-export const filesInUse = async (reader: Reader, files: readonly string[]): Promise<ReadonlySet<string>> =>
-  new Set(await filesOfDocuments(reader, files));
+/** Which of the files, by their keys, anything refers to; what was deleted too until it is purged. */
+export const filesInUse = async (reader: Reader, files: readonly string[]): Promise<ReadonlySet<string>> => {
+  const used = await Promise.all([filesOfDocuments(reader, files), filesOfMedia(reader, files)]);
+  return new Set(used.flat());
+};

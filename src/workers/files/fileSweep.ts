@@ -1,8 +1,10 @@
 import { documentDecider, purgedBefore } from '../../commands/document/document.decider.js';
+import { mediaDecider } from '../../commands/media/media.decider.js';
 import type { Engine } from '../../engine.js';
 import type { FileStore, ListedFile } from '../../integrations/files/port.js';
 import { isoTime } from '../../platform/clock.js';
 import { documentsDeletedBefore } from '../../projections/document/document.queries.js';
+import { mediaDeletedBefore } from '../../projections/media/media.queries.js';
 import { everyDocument } from '../../projections/everyDocument.js';
 import type { Reader } from '../../projections/reader.js';
 import { filesInUse } from '../../projections/storage/storage.queries.js';
@@ -21,7 +23,7 @@ const batchSize = 200;
 const collection = 'fileSweeps';
 
 /**
- * Purges documents that were deleted 30 days ago, and removes files that nothing refers to, once a
+ * Purges documents, images and videos that were deleted 30 days ago, and removes files that nothing refers to, once a
  * day. Only files of this log's websites are looked at: a bucket may be shared. One process of all
  * does it; when that one fails, any tries again.
  */
@@ -37,16 +39,16 @@ export const fileSweep = ({
   readonly records: RecordStore;
 }): CronJob => {
   const purgeDeleted = async (at: string): Promise<number> => {
-    const due = await documentsDeletedBefore(reader, purgedBefore(at));
-    for (const { websiteId, id: documentId } of due) {
-      const commandId = engine.ids.commandId();
-      await engine.handle(
-        documentDecider,
-        { type: 'PurgeDocument', websiteId, documentId },
-        { commandId, actor: fileActor, requestId: commandId },
-      );
+    const contextOf = (commandId = engine.ids.commandId()) => ({ commandId, actor: fileActor, requestId: commandId });
+    const documents = await documentsDeletedBefore(reader, purgedBefore(at));
+    for (const { websiteId, id: documentId } of documents) {
+      await engine.handle(documentDecider, { type: 'PurgeDocument', websiteId, documentId }, contextOf());
     }
-    return due.length;
+    const media = await mediaDeletedBefore(reader, purgedBefore(at));
+    for (const { websiteId, id: mediaId } of media) {
+      await engine.handle(mediaDecider, { type: 'PurgeMedia', websiteId, mediaId }, contextOf());
+    }
+    return documents.length + media.length;
   };
 
   const removeUnused = async (listed: readonly ListedFile[]): Promise<number> => {

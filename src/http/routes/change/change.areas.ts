@@ -5,6 +5,7 @@ import { billingEvents } from '../../../events/billing/billing.events.js';
 import { blueprintEvents } from '../../../events/blueprint/blueprint.events.js';
 import { bookingEvents } from '../../../events/booking/booking.events.js';
 import { documentEvents } from '../../../events/document/document.events.js';
+import { mediaEvents } from '../../../events/media/media.events.js';
 import { clientEvents } from '../../../events/client/client.events.js';
 import { deliveryEvents } from '../../../events/delivery/delivery.events.js';
 import { redeployEvents } from '../../../events/deployment/deployment.events.js';
@@ -100,6 +101,7 @@ export const changeAreas: readonly ChangeArea[] = [
     ['DocumentUploaded', 'DocumentRenamed', 'DocumentDeleted', 'DocumentRestored'],
     'documents',
   ),
+  area('media', 'members', mediaEvents, ['MediaUploaded', 'MediaDescribed', 'MediaDeleted', 'MediaRestored'], 'content'),
   area('booking', 'editors', bookingEvents, 'all', 'scheduling'),
   area('service', 'admin', serviceEvents, 'all'),
   area('domain', 'members', domainEvents, 'all'),

@@ -10,6 +10,7 @@ import type { IdentityProvider } from '../../../integrations/identity/port.js';
 import { isoTime } from '../../../platform/clock.js';
 import { isShownInline } from '../../../platform/fileContentType.js';
 import { contentDisposition } from '../../../platform/fileName.js';
+import { readMedia } from '../../../projections/media/media.queries.js';
 import { readDocument } from '../../../projections/document/document.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import { createAuthorise } from '../../auth/authorise.js';
@@ -56,6 +57,10 @@ export const fileRoutes = (parts: FileRouteParts): readonly Route[] => {
     document: {
       feature: 'documents',
       find: async (websiteId, id) => (await readDocument(reader, websiteId, id))?.document ?? null,
+    },
+    media: {
+      feature: 'content',
+      find: async (websiteId, id) => (await readMedia(reader, websiteId, id))?.document ?? null,
     },
   };
 

@@ -1,0 +1,82 @@
+import type { MediaEvent } from '../../events/media/media.events.js';
+import { mediaFold, type MediaState } from '../../events/media/media.state.js';
+import { isoTime } from '../../platform/clock.js';
+import type { Decider } from '../decider.js';
+import { refusals, type Refusal } from '../refusal.js';
+import type { DescribeMedia, MediaCommand, RestoreMedia, UploadMedia } from './media.commands.js';
+
+/** How long a deleted image or video can be restored; its files are kept as long. */
+const undoMs = 30 * 86_400_000;
+
+/** What was deleted before this time is purged. ISO 8601 UTC, as `at`. */
+export const purgedBefore = (at: string): string => isoTime(Date.parse(at) - undoMs);
+
+type Known = Exclude<MediaState, { readonly stage: 'none' }>;
+
+/** What an image without one is refused with (WCAG 2.2, 1.1.1). */
+export const altRequired = (): Refusal => refusals.invalidBody('alt', 'is required: say what the image shows');
+
+const upload = (command: UploadMedia, state: MediaState): readonly MediaEvent[] | Refusal => {
+  // The id is derived from the command, so what is there was made by this same command.
+  if (state.stage !== 'none') return [];
+  const { type: _, at: __, room, alt, width, height, durationMs, variants, ...data } = command;
+  if (data.kind === 'image' && alt === undefined) return altRequired();
+  if (variants.reduce((sum, { size }) => sum + size, data.size) > room) return refusals.storageLimitReached(data.websiteId);
+  return [
+    {
+      type: 'MediaUploaded',
+      data: {
+        ...data,
+        ...(alt !== undefined && { alt }),
+        ...(width !== undefined && { width }),
+        ...(height !== undefined && { height }),
+        ...(durationMs !== undefined && { durationMs }),
+        variants: [...variants],
+      },
+    },
+  ];
+};
+
+const describe = ({ websiteId, mediaId, alt }: DescribeMedia, state: Known): readonly MediaEvent[] | Refusal => {
+  if (state.stage !== 'live') return refusals.mediaNotFound(mediaId);
+  if (alt === null && state.kind === 'image') return altRequired();
+  if ((alt ?? undefined) === state.alt) return [];
+  const { alt: previousAlt } = state;
+  return [
+    {
+      type: 'MediaDescribed',
+      data: { websiteId, mediaId, ...(alt !== null && { alt }), ...(previousAlt !== undefined && { previousAlt }) },
+    },
+  ];
+};
+
+const restore = ({ websiteId, mediaId, at, room }: RestoreMedia, state: Known): readonly MediaEvent[] | Refusal => {
+  if (state.stage === 'live') return [];
+  const isPast = state.deletedAt === undefined || state.deletedAt < purgedBefore(at);
+  if (state.stage === 'purged' || isPast) return refusals.mediaDeletedTooLongAgo(mediaId);
+  if (state.size > room) return refusals.storageLimitReached(websiteId);
+  return [{ type: 'MediaRestored', data: { websiteId, mediaId } }];
+};
+
+const decide = (command: MediaCommand, state: MediaState): readonly MediaEvent[] | Refusal => {
+  if (command.type === 'UploadMedia') return upload(command, state);
+  const { websiteId, mediaId } = command;
+  if (state.stage === 'none' || state.websiteId !== websiteId) return refusals.mediaNotFound(mediaId);
+  switch (command.type) {
+    case 'DescribeMedia':
+      return describe(command, state);
+    case 'DeleteMedia':
+      return state.stage === 'live' ? [{ type: 'MediaDeleted', data: { websiteId, mediaId } }] : [];
+    case 'RestoreMedia':
+      return restore(command, state);
+    case 'PurgeMedia': {
+      const isDue = state.deletedAt !== undefined && state.deletedAt < purgedBefore(command.at);
+      if (state.stage === 'purged' || (!isDue && command.evenIfLive !== true)) return [];
+      return [{ type: 'MediaPurged', data: { websiteId, mediaId, files: [...state.files] } }];
+    }
+    default:
+      return command satisfies never;
+  }
+};
+
+export const mediaDecider: Decider<MediaState, MediaCommand, MediaEvent> = { ...mediaFold, decide };
