@@ -88,6 +88,8 @@ const bundleServer = async (folder) => {
       'nodemailer',
       '@eventstore/db-client',
       'mongodb',
+      '@aws-sdk/client-s3',
+      '@aws-sdk/s3-request-presigner',
       'node-cron',
       'oidc-provider',
       '@octokit/rest',

@@ -1,7 +1,11 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { createEmbeddedFiles } from '../integrations/files/embedded.js';
+import { createS3Files } from '../integrations/files/s3.js';
 import { encryptionKeyFile } from '../platform/masterKeys.js';
+import { systemRandom } from '../platform/random.js';
+import { copyFiles } from './copyFiles.js';
 import { runPlainScript, UsageError } from './script.js';
 
 /**
@@ -35,7 +39,8 @@ const copyFolder = async (folder: string, target: string, without: RegExp | null
   await mkdir(target, { recursive: true, mode: 0o700 });
   let files = 0;
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (without?.test(entry.name) === true) continue;
+    // Drafts of uploads that are under way, or were cut off.
+    if (without?.test(entry.name) === true || entry.name === '.drafts') continue;
     const [from, to] = [join(folder, entry.name), join(target, entry.name)];
     try {
       if (entry.isDirectory()) files += await copyFolder(from, to, null);
@@ -51,7 +56,7 @@ const copyFolder = async (folder: string, target: string, without: RegExp | null
 };
 
 /** `npm run backup -- <new folder>`: copies the data folder while the service is running. */
-await runPlainScript(async ({ dataDir }) => {
+await runPlainScript(async ({ dataDir, files: { s3 } }) => {
   const [target, ...others] = process.argv.slice(2);
   if (target === undefined || others.length > 0) throw new UsageError('Usage: npm run backup -- <new folder>');
   const names = await readdir(dataDir);
@@ -64,6 +69,11 @@ await runPlainScript(async ({ dataDir }) => {
     process.stdout.write(`${name}\n`);
   }
   process.stdout.write(`${String(await copyFolder(dataDir, target, excluded))} other files\n`);
+  // After the log, whose every file is there before its event.
+  if (s3 !== undefined) {
+    const folder = createEmbeddedFiles({ folder: join(target, 'files'), random: systemRandom });
+    process.stdout.write(`${String(await copyFiles(createS3Files(s3), folder))} files of the bucket\n`);
+  }
   if (names.includes(encryptionKeyFile)) {
     process.stdout.write(
       `${encryptionKeyFile} is left out: keep a copy of it elsewhere. Without it the backup cannot be decrypted.\n`,
