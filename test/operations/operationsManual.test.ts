@@ -38,6 +38,7 @@ test('every command in it exists', async () => {
     'rotateVault',
     'endSessions',
     'backup',
+    'restoreFiles',
   ];
   for (const program of programs) {
     expect(manual).toContain(`\`${program}\``);
