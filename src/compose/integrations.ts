@@ -13,9 +13,7 @@ import { embedded } from '../integrations/embeddedFiles.js';
 import type { EmailSender, Outbox } from '../integrations/email/port.js';
 import { createSmtpSender } from '../integrations/email/smtp.js';
 import { createFetchStatus, type FetchStatus } from '../integrations/fetchStatus.js';
-import { createEmbeddedFiles } from '../integrations/files/embedded.js';
 import type { FileStore } from '../integrations/files/port.js';
-import { createS3Files } from '../integrations/files/s3.js';
 import type { MediaProcessor } from '../integrations/media/port.js';
 import { createMediaProcessor } from '../integrations/media/processor.js';
 import { createEmbeddedHosting } from '../integrations/hosting/embedded.js';
@@ -46,6 +44,7 @@ import type { FindSiteMedia } from '../events/content/content.files.js';
 import { createFindSiteMedia } from '../workers/media/siteMedia.js';
 import type { Address } from './address.js';
 import type { Core } from './core.js';
+import { filesBelow, filesInBucket } from './files.js';
 
 /** The adapter of each port of `integrations/`. */
 export interface Integrations {
@@ -154,8 +153,7 @@ export const composeIntegrations = (
   const { identityProvider, mounts } =
     overrides.identityProvider === undefined ? signIn() : { identityProvider: overrides.identityProvider, mounts: {} };
 
-  const { s3 } = settings.files;
-  const files = s3 === undefined ? createEmbeddedFiles({ folder: folder('files'), random }) : createS3Files(s3);
+  const files = filesInBucket(settings) ?? filesBelow(settings.dataDir);
 
   const { url: calComUrl, apiKey: calComKey } = settings.scheduling ?? { url: 'https://api.cal.com', apiKey: undefined };
   const calCom = createCalCom({ url: calComUrl, apiKey: calComKey, clock, random, logger });

@@ -1,10 +1,8 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { createEmbeddedFiles } from '../integrations/files/embedded.js';
-import { createS3Files } from '../integrations/files/s3.js';
+import { filesBelow, filesInBucket } from '../compose/files.js';
 import { encryptionKeyFile } from '../platform/masterKeys.js';
-import { systemRandom } from '../platform/random.js';
 import { copyFiles } from './copyFiles.js';
 import { runPlainScript, UsageError } from './script.js';
 
@@ -56,7 +54,8 @@ const copyFolder = async (folder: string, target: string, without: RegExp | null
 };
 
 /** `npm run backup -- <new folder>`: copies the data folder while the service is running. */
-await runPlainScript(async ({ dataDir, files: { s3 } }) => {
+await runPlainScript(async (settings) => {
+  const { dataDir } = settings;
   const [target, ...others] = process.argv.slice(2);
   if (target === undefined || others.length > 0) throw new UsageError('Usage: npm run backup -- <new folder>');
   const names = await readdir(dataDir);
@@ -70,10 +69,8 @@ await runPlainScript(async ({ dataDir, files: { s3 } }) => {
   }
   process.stdout.write(`${String(await copyFolder(dataDir, target, excluded))} other files\n`);
   // After the log, whose every file is there before its event.
-  if (s3 !== undefined) {
-    const folder = createEmbeddedFiles({ folder: join(target, 'files'), random: systemRandom });
-    process.stdout.write(`${String(await copyFiles(createS3Files(s3), folder))} files of the bucket\n`);
-  }
+  const bucket = filesInBucket(settings);
+  if (bucket !== null) process.stdout.write(`${String(await copyFiles(bucket, filesBelow(target)))} files of the bucket\n`);
   if (names.includes(encryptionKeyFile)) {
     process.stdout.write(
       `${encryptionKeyFile} is left out: keep a copy of it elsewhere. Without it the backup cannot be decrypted.\n`,
