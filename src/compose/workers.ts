@@ -42,6 +42,7 @@ export const composeProjector = ({ engine, stores: { eventStore, readModels, cod
     random,
     logger,
     decode: (stored) => codec.decode(stored),
+    personal: engine.personal,
   });
 };
 

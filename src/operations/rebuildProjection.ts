@@ -27,6 +27,7 @@ await runScript(async ({ engine, stores }) => {
       readModels,
       clock,
       decode: (stored) => codec.decode(stored),
+      personal: engine.personal,
       signal: interrupted.signal,
       onProgress: ({ events: done, position, target }) => {
         process.stderr.write(`${name}: ${String(done)} events, position ${String(position)} of ${String(target)}\n`);

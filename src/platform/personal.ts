@@ -17,6 +17,11 @@ export interface PersonalData {
    */
   blindIndex(text: string): string;
   /**
+   * Keyed hashes of search terms, so that an index finds personal data by its parts and does not
+   * hold them (docs/security.md says what it reveals all the same).
+   */
+  blindTerms(terms: readonly string[]): readonly string[];
+  /**
    * Encrypts `text` for the person of a lower-case address, whose key is durable when this
    * resolves.
    * @param how `makeKey: false`: without a key the text is returned as it is, and nothing encrypted
@@ -55,6 +60,8 @@ export const erased = '[erased]';
 const form = /^encrypted:([0-9a-z]{26}):([\w-]+)$/;
 const ivBytes = 12;
 const tagBytes = 16;
+/** Short, because there are many; what two terms share is found, and then compared. */
+const termBytes = 6;
 
 const keyIdOf = (text: string): string | undefined => form.exec(text)?.[1];
 
@@ -119,8 +126,14 @@ export const createPersonalData = async (vault: Vault): Promise<PersonalData> =>
     return plain;
   };
 
+  // A key of their own: a term is never equal to an index.
+  const termKey = createHmac('sha256', indexKey).update('search terms').digest();
+  const blindTerm = (term: string): string =>
+    createHmac('sha256', termKey).update(term).digest().subarray(0, termBytes).toString('base64url');
+
   return {
     blindIndex,
+    blindTerms: (terms) => terms.map(blindTerm),
     encrypt,
     encryptSubject: (subject, how) =>
       isPersonal(subject) ? encrypt(canonicalAddress(subject), subject, how) : Promise.resolve(subject),
@@ -165,6 +178,7 @@ export const planPersonalData = (personal: PersonalData): PersonalData => {
 
   return {
     blindIndex: (text) => personal.blindIndex(text),
+    blindTerms: (terms) => personal.blindTerms(terms),
     encrypt,
     encryptSubject: (subject) => (isPersonal(subject) ? encrypt(canonicalAddress(subject), subject) : Promise.resolve(subject)),
     decrypt,

@@ -4,6 +4,7 @@ import { auditProjection } from './audit/audit.projection.js';
 import { billingProjection } from './billing/billing.projection.js';
 import { bookingProjection } from './booking/booking.projection.js';
 import { clientProjection } from './client/client.projection.js';
+import { clientSearchProjection } from './client/clientSearch.projection.js';
 import { clientSubjectProjection } from './client/clientSubject.projection.js';
 import { contentProjection } from './content/content.projection.js';
 import { deliveryProjection } from './delivery/delivery.projection.js';
@@ -24,6 +25,7 @@ export const projections: readonly AnyProjection[] = [
   websiteProjection,
   overviewProjection,
   clientProjection,
+  clientSearchProjection,
   clientSubjectProjection,
   accessProjection,
   deliveryProjection,

@@ -27,8 +27,22 @@ export interface Projection<Document extends JsonObject = JsonObject, Event exte
  */
 export type ListProjection<Document extends JsonObject = JsonObject, Event extends DomainEvent = DomainEvent> = Omit<
   Projection<Document, Event>,
-  'stream'
->;
+  'stream' | 'evolve'
+> & {
+  /** @param terms of the fields in `searched` */
+  readonly evolve: (document: Document | null, event: Recorded<Event>, terms?: PersonalTerms) => Document | null;
+  /**
+   * The encrypted fields of events whose parts documents are found by. What they are found by comes
+   * from the vault, so that `evolve` is given it.
+   */
+  readonly searched?: { readonly [Type in Event['type']]?: readonly string[] };
+};
+
+/**
+ * By field of an event, what its text is found by: keyed hashes (`platform/personal.ts`). Of a
+ * person who was erased there is nothing.
+ */
+export type PersonalTerms = Readonly<Record<string, readonly string[]>>;
 
 export interface ReadModelIndex {
   /** A top-level field with a string, or with an array of strings, each of which can be found. */
@@ -43,7 +57,8 @@ export type AnyProjection = Pick<Projection, 'name' | 'version' | 'ignores' | 'i
   readonly stream?: Projection['stream'];
   readonly handles: readonly string[];
   readonly documentId: (event: never) => string;
-  readonly evolve: (document: never, event: never) => JsonObject | null;
+  readonly evolve: (document: never, event: never, terms?: PersonalTerms) => JsonObject | null;
+  readonly searched?: { readonly [Type in string]?: readonly string[] };
 };
 
 interface ProjectionDefinition<Document extends JsonObject, Definitions extends EventDefinitions, Ignored> {

@@ -18,6 +18,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'DELETE /websites/:id': ['A'],
   'DELETE /websites/:id/owner': ['A'],
   'GET /events': ['A'],
+  'GET /search': ['S'],
   'GET /websites/:id/events': ['AOEV'],
   'POST /websites/:id/archive': ['A'],
   'POST /websites/:id/restore': ['A'],

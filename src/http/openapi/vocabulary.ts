@@ -136,6 +136,7 @@ export const words: Readonly<Record<string, Word>> = {
   html: { description: 'As HTML.', example: '<p>You are invited to Corner Bakery.</p>' },
   links: { description: 'Links to more.', example: ['https://doorstep.example.com/app/'] },
   websites: { description: 'Websites.' },
+  clients: { description: 'Clients.' },
   websiteName: { description: 'Name of the website.', example: 'Corner Bakery' },
   field: { description: 'Which field, with dots and indexes.', example: 'checkpoints.3.id' },
   issue: { description: 'What is wrong with it, in words for people.', example: 'is required' },

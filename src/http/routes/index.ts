@@ -31,6 +31,7 @@ import { productRoutes } from './product/product.routes.js';
 import { protectedResourceRoutes } from './protectedResource/protectedResource.routes.js';
 import { provisioningRoutes } from './provisioning/provisioning.routes.js';
 import { receiptRoutes } from './receipt/receipt.routes.js';
+import { searchRoutes } from './search/search.routes.js';
 import { seoRoutes } from './seo/seo.routes.js';
 import { serviceRoutes } from './service/service.routes.js';
 import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
@@ -71,6 +72,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...meRoutes(parts),
     ...websiteRoutes(parts),
     ...changeRoutes(parts),
+    ...searchRoutes(parts),
     ...templateRoutes(parts),
     ...accessRoutes(parts),
     ...accessExplanationRoutes(parts, () => routes),

@@ -1,8 +1,10 @@
 import { clientIdOfEmail } from '../../events/client/client.directory.js';
 import { foldText, sortKeyOf } from '../../platform/foldText.js';
+import { termsOfBeginning, termsWithin } from '../../platform/searchTerms.js';
 import { pageAfter, partOf, toQuery, type PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
 import { clientProjection, type ClientDocument } from './client.projection.js';
+import { clientSearchProjection } from './clientSearch.projection.js';
 import { clientSubjectProjection } from './clientSubject.projection.js';
 import { canonicalAddress } from '../../platform/emailAddress.js';
 
@@ -64,19 +66,24 @@ export const clientSortKey = (client: ClientDocument, field: string): string =>
 
 /**
  * Clients, newest first or sorted by one of `clientSorts`, with address and name
- * decrypted. No index of encrypted texts can find a part of them, or sort them, so that every
- * client is read for these.
+ * decrypted. No index can sort encrypted texts, or find a part of one or two characters, so that
+ * every client is read for these.
  */
 export const listClients = async (reader: Reader, query: ClientFilter & PageRequest): Promise<readonly ClientDocument[]> => {
   const { q = '', email, limit, sort } = query;
   const searched = foldText(q);
-  const matches = (client: ClientDocument): boolean =>
-    [client.email, client.name ?? ''].some((text) => foldText(text).includes(searched));
+  const matches = (client: ClientDocument): boolean => textsOf(client).some((text) => foldText(text).includes(searched));
 
   if (email !== undefined) {
     const clientId = await clientIdOfEmail(reader, canonicalAddress(email));
     const found = clientId === undefined ? null : await readClient(reader, clientId);
     return found === null ? [] : partOf([found.client].filter(matches), query, clientSortKey);
+  }
+
+  const terms = reader.personal.blindTerms(termsWithin(q));
+  if (terms.length > 0) {
+    const found = await foundClients(reader, terms, matches, sort === undefined ? query : { limit: Number.MAX_SAFE_INTEGER });
+    return sort === undefined ? found : partOf(found, query, clientSortKey);
   }
 
   const isIndexed = sort === undefined || sort.by === 'createdAt';
@@ -94,6 +101,46 @@ export const listClients = async (reader: Reader, query: ClientFilter & PageRequ
   }
   return isIndexed ? clients.slice(0, limit) : partOf(clients, query, clientSortKey);
 };
+
+/** The clients that the index finds by all terms, and that match, newest first. */
+const foundClients = async (
+  reader: Reader,
+  terms: readonly string[],
+  matches: (client: ClientDocument) => boolean,
+  { limit, after }: Pick<PageRequest, 'limit' | 'after'>,
+): Promise<readonly ClientDocument[]> => {
+  const clients: ClientDocument[] = [];
+  const size = Math.min(limit, pageSize);
+  for (let last = after; ;) {
+    const query = { having: { terms }, order: 'descending', limit: size, ...(last !== undefined && { after: last }) } as const;
+    const found = await reader.list(clientSearchProjection, query);
+    for (const one of await Promise.all(found.map(({ id }) => readClient(reader, id)))) {
+      if (one !== null && matches(one.client)) clients.push(one.client);
+    }
+    last = found.at(-1)?.id;
+    if (clients.length >= limit || found.length < size) return clients.slice(0, limit);
+  }
+};
+
+/**
+ * Clients in whose address or name a word begins with the text, then those that contain it; the
+ * newest of each first. A text of one or two characters finds beginnings only.
+ */
+export const searchClients = async (reader: Reader, text: string, limit: number): Promise<readonly ClientDocument[]> => {
+  const searched = foldText(text);
+  const contains = (client: ClientDocument): boolean => textsOf(client).some((one) => foldText(one).includes(searched));
+  const find = (terms: readonly string[]): Promise<readonly ClientDocument[]> =>
+    terms.length === 0 ? Promise.resolve([]) : foundClients(reader, reader.personal.blindTerms(terms), contains, { limit });
+  const begun = await find(termsOfBeginning(searched));
+  const found = begun.length >= limit ? begun : [...begun, ...(await find(termsWithin(searched)))];
+  return distinct(found).slice(0, limit);
+};
+
+const textsOf = ({ email, name = '' }: ClientDocument): readonly string[] => [email, name];
+
+const distinct = (clients: readonly ClientDocument[]): readonly ClientDocument[] => [
+  ...new Map(clients.map((client) => [client.id, client] as const)).values(),
+];
 
 /** How many clients the list is of. */
 export const countClients = async (reader: Reader, { q = '', email }: ClientFilter): Promise<number> =>

@@ -1,9 +1,10 @@
 import type { JsonObject, Recorded } from '../../events/envelope.js';
 import { START, type StoredEvent } from '../../events/store/eventStore.js';
 import { placeOf } from '../../platform/faultPlace.js';
-import type { AnyProjection } from '../projection.js';
+import type { AnyProjection, PersonalTerms } from '../projection.js';
 import { DocumentsTooLarge, type DocumentWrite, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 import { parkDocuments } from './parkedDocuments.js';
+import { personalTermsOf, type TermSource } from './personalTerms.js';
 
 /** Decodes a stored event to today's version of its type; `undefined` for one to skip. */
 export type Decode = (stored: StoredEvent) => Recorded | undefined;
@@ -45,9 +46,10 @@ export const foldEvents = async (
   documents: FoldedDocuments,
   parked: ReadonlySet<string>,
   load: (ids: readonly string[]) => Promise<readonly DocumentWrite[]>,
+  personal: TermSource | undefined,
 ): Promise<ProjectionFailed | null> => {
   const documentId = projection.documentId as (event: Recorded) => string;
-  const evolve = projection.evolve as (document: JsonObject | null, event: Recorded) => JsonObject | null;
+  const evolve = projection.evolve as (document: JsonObject | null, event: Recorded, terms?: PersonalTerms) => JsonObject | null;
   let failure: ProjectionFailed | null = null;
 
   const decoded: { id: string; event: Recorded; stored: StoredEvent }[] = [];
@@ -68,8 +70,9 @@ export const foldEvents = async (
   for (const { id, event, stored } of decoded) {
     const before = documents.byId.get(id);
     if (event.position <= (before?.position ?? START)) continue;
+    const terms = projection.searched === undefined ? undefined : await personalTermsOf(projection, event, personal);
     try {
-      const body = evolve(before?.body ?? null, event);
+      const body = evolve(before?.body ?? null, event, terms);
       documents.byId.set(id, { id, revision: event.revision, position: event.position, body });
       documents.unwritten.add(id);
     } catch (fault) {

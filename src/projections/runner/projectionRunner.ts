@@ -8,6 +8,7 @@ import { storeFaultLevel } from '../store/storeFault.js';
 import { applyBatch } from './applyBatch.js';
 import { chooseVersion, type ChosenVersion } from './chooseVersion.js';
 import { ProjectionFailed, type Decode } from './fold.js';
+import type { TermSource } from './personalTerms.js';
 import { storeFailure } from './status.js';
 
 /**
@@ -44,6 +45,8 @@ export interface RunnerParts {
   readonly eventStore: EventStore;
   readonly readModels: ReadModelStore;
   readonly decode: Decode;
+  /** For projections that personal data is found by. */
+  readonly personal?: TermSource;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

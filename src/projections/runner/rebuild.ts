@@ -5,6 +5,7 @@ import type { AnyProjection } from '../projection.js';
 import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
 import { parkedDocuments } from './parkedDocuments.js';
 import { foldEvents, noDocuments, writeDocuments, type Decode } from './fold.js';
+import type { TermSource } from './personalTerms.js';
 import { builtBy, modelOf } from './versions.js';
 
 export interface RebuildParts {
@@ -12,6 +13,8 @@ export interface RebuildParts {
   readonly eventStore: EventStore;
   readonly readModels: ReadModelStore;
   readonly decode: Decode;
+  /** For projections that personal data is found by. */
+  readonly personal?: TermSource;
   readonly clock: Clock;
   /** Ends the rebuild between two batches; the next rebuild continues from there. */
   readonly signal?: AbortSignal;
@@ -99,7 +102,7 @@ const foldUpTo = async (
   target: bigint,
   projection: AnyProjection,
   model: ReadModel,
-  { eventStore, readModels, decode, signal, onProgress }: RebuildParts,
+  { eventStore, readModels, decode, personal, signal, onProgress }: RebuildParts,
   before: number,
 ): Promise<number> => {
   const documents = noDocuments();
@@ -122,9 +125,15 @@ const foldUpTo = async (
     }
     const slice = await eventStore.readAll({ after: position, max: batchSize, filter: { types: projection.handles } });
     if (slice.position <= position) throw new EventStoreUnavailable('the log ends before the position that it named');
-    const failure = await foldEvents(projection, decode, slice.events, documents, parked, async (ids) => [
-      ...(await readModels.getMany(model, ids)).values(),
-    ]);
+    const failure = await foldEvents(
+      projection,
+      decode,
+      slice.events,
+      documents,
+      parked,
+      async (ids) => [...(await readModels.getMany(model, ids)).values()],
+      personal,
+    );
     if (failure !== null) {
       // The code has to change before the next rebuild, which then cannot continue this one.
       await readModels.records.delete(unfinished, projection.name);

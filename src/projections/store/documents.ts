@@ -17,6 +17,14 @@ export const matchesSearch = (body: JsonObject, { fields, text }: NonNullable<Re
   return fields.some((field) => textsOf(body, field).some((value) => foldText(value).includes(wanted)));
 };
 
+/**
+ * How many documents a search reads at a time: few at first, because what an index has narrowed
+ * mostly matches.
+ */
+export function* searchSteps(limit: number, most: number): Generator<number, never> {
+  for (let size = Math.max(limit, 20); ; size *= 4) yield Math.min(size, most);
+}
+
 /** The texts in a field: one, several for a list, none for any other value. */
 export const textsOf = (body: JsonObject, field: string): readonly string[] => {
   const value = Object.hasOwn(body, field) ? body[field] : undefined;

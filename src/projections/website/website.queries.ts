@@ -1,6 +1,6 @@
 import type { Feature, Tier } from '../../events/website/website.events.js';
-import { sortKeyOf } from '../../platform/foldText.js';
-import { termsWithin } from '../../platform/searchTerms.js';
+import { foldText, sortKeyOf } from '../../platform/foldText.js';
+import { termsOfBeginning, termsWithin } from '../../platform/searchTerms.js';
 import { websiteIdsOfClient } from '../access/access.queries.js';
 import { deliveryProjection } from '../delivery/delivery.projection.js';
 import { summaryOfDelivery, type DeliverySummary } from '../delivery/delivery.summary.js';
@@ -85,6 +85,36 @@ const selectionOf = async (reader: Reader, filter: WebsiteFilter): Promise<Selec
     ...(clientId !== undefined && { ids: await websiteIdsOfClient(reader, clientId) }),
     ...(q !== '' && { having: { terms: termsWithin(q) }, search: { fields: ['name', 'slug'], text: q } }),
   };
+};
+
+/**
+ * Websites whose slug is the text, then those in whose name or slug a word begins with it, then
+ * those that contain it; the newest of each first. A text of one or two characters finds beginnings
+ * only. Archived ones are left out.
+ * @param ids only these
+ */
+export const searchWebsites = async (
+  reader: Reader,
+  text: string,
+  limit: number,
+  ids?: readonly string[],
+): Promise<readonly WebsiteDocument[]> => {
+  const searched = foldText(text);
+  const found = new Map<string, WebsiteDocument>();
+  const find = async (wanted: { readonly slug: string } | { readonly terms: readonly string[] }): Promise<void> => {
+    const isNeeded = 'slug' in wanted || wanted.terms.length > 0;
+    if (!isNeeded || found.size >= limit) return;
+    const selection =
+      'slug' in wanted ? { where: { shelf: 'current', ...wanted } } : { where: { shelf: 'current' }, having: wanted };
+    const query = { ...selection, order: 'descending', limit, ...(ids !== undefined && { ids }) } as const;
+    const search = { fields: ['name', 'slug'], text: searched };
+    const listed = await reader.list(overviewProjection, 'slug' in wanted ? query : { ...query, search });
+    for (const { body } of listed) if (!found.has(body.website.id)) found.set(body.website.id, body.website);
+  };
+  await find({ slug: searched });
+  await find({ terms: termsOfBeginning(searched) });
+  await find({ terms: termsWithin(searched) });
+  return [...found.values()].slice(0, limit);
 };
 
 export const toListed = ({ website, job, delivery }: Pick<WebsiteOverview, 'website' | 'job' | 'delivery'>): ListedWebsite => ({

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
-import { isId, matchesSearch, placeInSort, sortKeyIn, textsOf } from '../documents.js';
+import { isId, matchesSearch, placeInSort, searchSteps, sortKeyIn, textsOf } from '../documents.js';
 import {
   ReadModelDropped,
   ReadModelStoreUnavailable,
@@ -162,12 +162,15 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
       if (search === undefined) return (await database.snapshot(() => pageOf(model, filter, query))).map(toDocument);
 
       const found: StoredDocument[] = [];
-      for (let page: Page = { ...query, limit: chunkSize }; ;) {
+      const steps = searchSteps(limit, chunkSize);
+      let size = steps.next().value;
+      for (let page: Page = { ...query, limit: size }; ;) {
         const documents = (await database.snapshot(() => pageOf(model, filter, page))).map(toDocument);
         found.push(...documents.filter(({ body }) => matchesSearch(body, search)).slice(0, limit - found.length));
         const last = documents.at(-1);
-        if (found.length >= limit || documents.length < chunkSize || last === undefined) return found;
-        page = { ...page, after: last.id, ...(sort !== undefined && { sort: placeInSort(sort, last) }) };
+        if (found.length >= limit || documents.length < size || last === undefined) return found;
+        size = steps.next().value;
+        page = { ...page, limit: size, after: last.id, ...(sort !== undefined && { sort: placeInSort(sort, last) }) };
         await nextTurn();
       }
     },

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import type { Clock } from '../../../platform/clock.js';
 import type { Random } from '../../../platform/random.js';
-import { isId, matchesSearch, placeInSort } from '../documents.js';
+import { isId, matchesSearch, placeInSort, searchSteps } from '../documents.js';
 import {
   ReadModelDropped,
   type ReadModel,
@@ -169,12 +169,15 @@ export const createMongoReadModelStore = async ({
       if (search === undefined) return readChecked(model, (documents) => findPage(documents, filter, query));
 
       const found: StoredDocument[] = [];
-      for (let page: ReadModelQuery = { ...query, limit: searchPageSize }; ;) {
+      const steps = searchSteps(limit, searchPageSize);
+      let size = steps.next().value;
+      for (let page: ReadModelQuery = { ...query, limit: size }; ;) {
         const documents = await readChecked(model, (collection) => findPage(collection, filter, page));
         found.push(...documents.filter(({ body }) => matchesSearch(body, search)).slice(0, limit - found.length));
         const last = documents.at(-1);
-        if (found.length >= limit || documents.length < searchPageSize || last === undefined) return found;
-        page = { ...page, after: last.id, ...(sort !== undefined && { sort: placeInSort(sort, last) }) };
+        if (found.length >= limit || documents.length < size || last === undefined) return found;
+        size = steps.next().value;
+        page = { ...page, limit: size, after: last.id, ...(sort !== undefined && { sort: placeInSort(sort, last) }) };
       }
     },
 
