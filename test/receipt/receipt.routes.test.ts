@@ -260,6 +260,17 @@ describe('GET /websites/:id/delivery/readers', () => {
     }
   });
 
+  test('what a person looked at is in the export of everything about them', async () => {
+    const { viewer } = await setUp();
+    await viewer.seen(0);
+    const { api, token } = started;
+    const { status, body } = await api.call('GET', `/clients/${viewer.clientId}/export`, { token });
+    expect(status).toBe(200);
+    expect((body as { eventsBy: readonly { type: string }[] }).eventsBy).toMatchObject([
+      { type: 'DeliveryRevisionSeen', data: { clientId: viewer.clientId, revision: 0 } },
+    ]);
+  });
+
   test('is told: every answer about the block says whether it is kept who reads it', async () => {
     const { admin, viewer } = await setUp();
     const told = [await viewer.read(), await viewer.changes(), await viewer.seen(0), await admin.readers()];
