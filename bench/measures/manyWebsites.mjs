@@ -48,6 +48,11 @@ export const manyWebsites = async ({ quick, report }) => {
     /** @type {Figure[]} */
     const figures = [];
     for (const [name, pathOf, atMost] of asked(websiteOf)) {
+      const { status } = await fetch(doorstep.url + pathOf(0), { headers });
+      if (status === 404) {
+        report(`${name}: left out, since this build has no ${pathOf(0)}`);
+        continue;
+      }
       const { first, second } = await inTurns(pairs, timeOf(pathOf), readDelivery);
       const about = `p50 ${rounded(median(first))} ms, ${rounded(medianRatio(first, second))} × the read of a delivery block`;
       figures.push({ name: `${name}, ${of} websites`, value: median(first), unit: 'ms', aim: { atMost }, about });
@@ -68,6 +73,7 @@ export const manyWebsites = async ({ quick, report }) => {
  */
 const asked = (websiteOf) => [
   ['list', (index) => (index % 2 === 0 ? '/v1/websites' : '/v1/websites?sort=-name&tier=starter'), 50],
+  ['search', (index) => `/v1/search?q=${['bench', 'site', 'grüße'][index % 3]}`, 100],
   ['audit, newest page', () => '/v1/audit', 50],
   ['audit, by website', (index) => `/v1/audit?websiteId=${websiteOf(index)}`, 50],
   ['audit, by actor and time', (index) => `/v1/audit?actor=bench&from=2020-01-01&to=${2040 + (index % 50)}-01-31`, 50],

@@ -14,6 +14,8 @@ export type AuditDocument = {
   readonly people?: readonly string[];
 };
 
+const audited: ReadonlySet<string> = new Set(auditedTypes);
+
 const timeLength = 10;
 const positionLength = 13;
 
@@ -50,7 +52,7 @@ export const auditProjection: Projection<AuditDocument> = {
   documentId: (event) => `${placeOf(event)}.${String(event.revision)}.${event.stream}`,
   stream: (documentId) => auditedEvent(documentId).stream,
   evolve: (document, { type, data, metadata: { actor } }: Recorded) => {
-    if (!auditedTypes.includes(type)) return document;
+    if (!audited.has(type)) return document;
     const fields = data as JsonObject;
     const people = [...new Set([...clientsIn(fields), ...personKeysIn(fields), ...personKeysIn(actor.subject)])];
     return {
