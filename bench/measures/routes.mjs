@@ -19,7 +19,17 @@ const shown = 12;
  * Why routes take longer, by operation.
  * @type {Readonly<Record<string, string>>}
  */
-const reasons = {};
+const reasons = {
+  listAudit: '50 events, each read from its own stream and named',
+  exportClient: 'every event about a person, of all streams',
+  listContent: 'it reads the documents that only the repository of the website has',
+  listBookings: 'a list, which asks for the end of the log and for the calendar',
+  listWebsites: 'a list of 50, each with two summaries',
+  listTemplates: 'the whole schema of each template',
+  getMetrics: 'it asks the stores how far each projection and process is',
+  getReadiness: 'it asks the stores how far each projection is',
+  getOpenApi: 'the whole description of the API, hashed and sent',
+};
 
 /**
  * @param {{ quick: boolean, report: (text: string) => void }} options

@@ -1,4 +1,5 @@
 import type { PersonalData } from '../platform/personal.js';
+import { personKeysIn } from './audited.js';
 import { catalogue } from './catalogue.js';
 import type { JsonObject, JsonValue, Recorded } from './envelope.js';
 
@@ -49,7 +50,8 @@ export const readableData = async (
   for (const [field, value] of Object.entries(data as JsonObject)) {
     if (!fields.has(field)) continue;
     if (lengthOf(value) > maxFieldLength) omitted.push(field);
-    else readable[field] = await decrypted(value, personal);
+    // Most fields hold nothing encrypted, and pages have thousands of values.
+    else readable[field] = personKeysIn(value).length === 0 ? value : await decrypted(value, personal);
   }
   return { data: readable, omitted };
 };
