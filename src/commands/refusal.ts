@@ -70,6 +70,8 @@ export const refusalKinds = {
   provisioning_not_failed: 'conflict',
   content_not_found: 'notFound',
   content_version_not_found: 'notFound',
+  preview_not_available: 'conflict',
+  preview_not_built: 'conflict',
   document_not_found: 'notFound',
   document_deleted_too_long_ago: 'conflict',
   storage_limit_reached: 'conflict',
@@ -187,6 +189,9 @@ export const refusals = {
   }),
 
   contentNotFound: (id: string) => refuse('content_not_found', `Content ${id} not found`),
+  previewNotAvailable: (provider: string) => refuse('preview_not_available', `Drafts cannot be previewed on ${provider}`),
+  /** `reason`: what is wrong with the site's files. */
+  previewNotBuilt: (reason: string) => refuse('preview_not_built', `The draft cannot be built: ${reason}`),
   contentVersionNotFound: (hash: string, id: string) =>
     refuse('content_version_not_found', `Version ${hash} of content ${id} not found`),
 

@@ -17,7 +17,7 @@ import type { FileStore } from '../integrations/files/port.js';
 import type { MediaProcessor } from '../integrations/media/port.js';
 import { createMediaProcessor } from '../integrations/media/processor.js';
 import { createEmbeddedHosting } from '../integrations/hosting/embedded.js';
-import type { DomainTargets, Hosting, SiteAddress } from '../integrations/hosting/port.js';
+import type { DomainTargets, Hosting, SiteAddress, SitePreviews } from '../integrations/hosting/port.js';
 import { createSiteBuilder } from '../integrations/hosting/site/builder.js';
 import { createVercel, vercelDomainTargets } from '../integrations/hosting/vercel.js';
 import { createEmbeddedIdentity } from '../integrations/identity/embedded.js';
@@ -39,6 +39,7 @@ import { createTrustsProxy } from '../platform/publicAddress.js';
 import type { Settings } from '../platform/settings.js';
 import { listBookings } from '../projections/booking/booking.queries.js';
 import { createDomainDirectory, createSiteDirectory } from '../projections/website/siteDirectory.js';
+import { createMayPreview } from '../projections/content/previewAccess.queries.js';
 import { erasureTargets, tokensOfAddress } from '../projections/erasure/erasureTargets.queries.js';
 import type { FindSiteMedia } from '../events/content/content.files.js';
 import { createFindSiteMedia } from '../workers/media/siteMedia.js';
@@ -54,6 +55,8 @@ export interface Integrations {
   /** Present with the embedded source host. */
   readonly gitServer?: GitServer;
   readonly hosting: Hosting;
+  /** Of websites that are served here. */
+  readonly previews: SitePreviews;
   readonly siteAddress: SiteAddress;
   readonly domainTargets: DomainTargets;
   readonly isOwnHostname: Address['isOwnHostname'];
@@ -124,6 +127,7 @@ export const composeIntegrations = (
     clock,
     ...(analytics === counter && { countPage: counter.count }),
     findAtAddress: createSiteDirectory(reader, embedded, clock),
+    mayPreview: createMayPreview(reader, clock),
     findAtDomain: createDomainDirectory(reader, embedded),
   });
   const hosting =
@@ -167,6 +171,7 @@ export const composeIntegrations = (
     findMedia: createFindSiteMedia(reader, files),
     ...(sites === undefined && { gitServer }),
     hosting,
+    previews: hostingHere.previews,
     siteAddress: hostingHere.siteAddress,
     domainTargets: ({ hosting: at }) => ((at?.provider ?? hosting.provider) === embedded ? domainTargets() : vercelDomainTargets),
     isOwnHostname,

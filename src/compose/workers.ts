@@ -55,7 +55,8 @@ export const composeWorkers = (
   { mailsFolder }: { mailsFolder: string },
 ): { readonly workers: readonly Worker[]; readonly cron: Worker } => {
   const { clock, logger } = engine;
-  const { sourceHost, findMedia, gitServer, hosting, siteAddress, fetchStatus, email, payments, erasure, llm } = integrations;
+  const { sourceHost, findMedia, previews, gitServer, hosting, siteAddress, fetchStatus, email, payments, erasure, llm } =
+    integrations;
   const core = { engine, reader, createReactor };
   return {
     workers: [
@@ -79,7 +80,7 @@ export const composeWorkers = (
       createTransferWorker({ ...core, payments }),
     ],
     cron: createCronWorker(engine, [
-      maintenanceJob({ records: readModels.records, vault: engine.vault, logger }),
+      maintenanceJob({ records: readModels.records, vault: engine.vault, previews, logger }),
       fileSweep({ engine, reader, files: integrations.files, records: readModels.records }),
       scheduledSeoScans(engine, seoScanSchedule),
     ]),

@@ -15,6 +15,7 @@ import { invitationMailStream } from './invitationMail/invitationMail.stream.js'
 import { logStream } from './log/log.stream.js';
 import { mediaStream } from './media/media.stream.js';
 import { noticeMailStream } from './noticeMail/noticeMail.stream.js';
+import { previewStream } from './preview/preview.stream.js';
 import { provisioningStream } from './provisioning/provisioning.stream.js';
 import { publicationStream } from './publication/publication.stream.js';
 import { pushStream } from './push/push.stream.js';
@@ -49,6 +50,7 @@ export const streams: readonly StreamDefinition[] = [
   deletionStream,
   pushStream,
   publicationStream,
+  previewStream,
   contentStream,
   seoStream,
   seoRunStream,

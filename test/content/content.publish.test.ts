@@ -157,10 +157,90 @@ describe('on the embedded pair', () => {
     expect(git('log', '-1', '--format=%an: %s')).toBe('Doorstep: Publish company, note, sections');
     expect(JSON.parse(git('show', 'main:_data/company.json'))).toMatchObject({ tagline, hours });
     expect(git('show', 'main:_content/note.json')).toBe('{\n  "free": [\n    "anything"\n  ]\n}');
-    expect(git('fsck', '--full', '--strict')).toBe('');
+    expect(git('fsck', '--full', '--strict', '--no-dangling')).toBe('');
+  });
+
+  describe('a preview', () => {
+    interface Preview {
+      readonly url: string;
+      readonly expiresAt: string;
+    }
+    const preview = async (): Promise<Preview> => {
+      const answer = await site.call('POST', '/content/preview');
+      expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+      return answer.body as Preview;
+    };
+
+    test('shows what is saved and not published, to those who have its address', async () => {
+      const { body: company } = await site.read('company');
+      const before = await page();
+      await site.save('company', { ...company, tagline: 'Only a draft' });
+      const { url, expiresAt } = await preview();
+      expect(url).toMatch(/^http:\/\/[^/]+\/sites\/bakery\/_previews\/[0-9a-f]{64}\/$/);
+      expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(3_500_000);
+
+      const home = await fetch(url);
+      const html = await home.text();
+      expect(html).toContain('<h1>Only a draft</h1>');
+      expect(html).toContain(`<link rel="canonical" href="${url}">`);
+      expect(home.headers.get('cache-control')).toBe('no-store');
+      expect(home.headers.get('x-robots-tag')).toBe('noindex');
+      expect(home.headers.get('content-security-policy')).toMatch(/^sandbox allow-scripts/);
+      const style = /href="([^"]*site\.css[^"]*)"/.exec(html)?.[1] ?? '';
+      const css = await fetch(new URL(style, url));
+      expect([css.status, css.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect((await fetch(`${url}contact/`)).status).toBe(200);
+
+      expect(await page()).toBe(before);
+      expect((await site.read('company')).publishedHash).not.toBe((await site.read('company')).hash);
+      expect((await fetch(url.replace(/[0-9a-f]\/$/, 'x/'))).status).toBe(404);
+      expect((await fetch(url.replace(/[0-9a-f]{64}/, ''))).status).toBe(404);
+      await site.save('company', company);
+    });
+
+    test('is another each time, and the same when the request is repeated with its key', async () => {
+      const token = await site.api.mintToken();
+      const once = () =>
+        site.api.call('POST', `${site.path}/content/preview`, { token, headers: { 'idempotency-key': 'draft' } });
+      const [one, again] = [await once(), await once()];
+      expect(again.body).toEqual(one.body);
+      expect((await preview()).url).not.toBe((await preview()).url);
+    });
+
+    test('ends with the access of whoever made it', async () => {
+      const admin = await site.api.mintToken();
+      const email = 'editor@example.com';
+      const link = await site.api.call('POST', '/clients', { token: admin, body: { email } });
+      const { id: clientId } = link.body as { id: string };
+      await site.api.call('POST', `${site.path}/clients`, { token: admin, body: { email, role: 'editor' } });
+      const editor = await site.api.mintToken({ role: 'client', subject: email, verifiedEmail: email });
+      const made = await site.api.call('POST', `${site.path}/content/preview`, { token: editor });
+      const { url } = made.body as Preview;
+      expect((await fetch(url)).status).toBe(200);
+      await site.api.call('PATCH', `${site.path}/clients/${clientId}`, { token: admin, body: { role: 'viewer' } });
+      expect((await fetch(url)).status).toBe(404);
+      await site.api.call('PATCH', `${site.path}/clients/${clientId}`, { token: admin, body: { role: 'editor' } });
+      expect((await fetch(url)).status).toBe(200);
+      await site.api.call('DELETE', `${site.path}/clients/${clientId}`, { token: admin });
+      expect((await fetch(url)).status).toBe(404);
+    });
+
+    test('that cannot be built says why', async () => {
+      const repository = { id: 'bakery', name: 'bakery', defaultBranch: 'main', cloneUrl: `file://${gitdir()}` };
+      commitTo(repository, { 'broken.html.liquid': '{{ content.sketch.title | upcase }}' });
+      expect(await site.call('POST', '/content/preview')).toMatchObject({
+        status: 400,
+        body: { code: 'preview_not_built', error: expect.stringContaining('broken.html.liquid') },
+      });
+      await site.save('sketch', { title: 'free' });
+      const { url } = await preview();
+      expect(await (await fetch(`${url}broken.html`)).text()).toBe('FREE');
+      commitTo(repository, { 'broken.html.liquid': '' });
+    });
   });
 
   test('nothing to publish makes no commit, and builds', async () => {
+    await site.publish();
     const head = git('rev-parse', 'main');
     expect(await site.publish()).toMatchObject({ status: 'ready', commit: head });
     expect(git('rev-parse', 'main')).toBe(head);
@@ -191,7 +271,7 @@ describe('on the embedded pair', () => {
     expect(answers.map(({ status }) => status)).toEqual(['ready', 'ready', 'ready']);
     await site.publish();
     expect(await page()).toContain('<h1>Together</h1>');
-    expect(git('fsck', '--full', '--strict')).toBe('');
+    expect(git('fsck', '--full', '--strict', '--no-dangling')).toBe('');
   });
 
   test('a restored version is published like any other', async () => {
@@ -286,6 +366,13 @@ describe('on GitHub and Vercel', () => {
     expect(deployment).toMatchObject({ status: 'building', commit: published?.sha });
     expect(files()).toMatchObject({ '_data/company.json': '{\n  "tagline": "Bread"\n}\n' });
     expect((await site.read('company')).publishedHash).toBe(hash);
+  });
+
+  test('a draft of a site that is served elsewhere cannot be previewed here', async () => {
+    expect(await site.call('POST', '/content/preview')).toMatchObject({
+      status: 400,
+      body: { error: 'Drafts cannot be previewed on vercel' },
+    });
   });
 
   test('every request and answer is as the providers describe them', () => {

@@ -183,6 +183,7 @@ const elsewhere = new Set([
   'cleanUpProvisioning',
   'redeployWebsite',
   'publishContent',
+  'previewContent',
   'requestSeoScan',
   'askForCertificate',
   'openBillingPortal',

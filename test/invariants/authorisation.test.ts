@@ -70,6 +70,7 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'GET /websites/:id/content/:documentId/versions': ['AOEV', 'content'],
   'GET /websites/:id/content/:documentId/versions/:hash': ['AOEV', 'content'],
   'POST /websites/:id/content/:documentId/restore': ['AOE', 'content'],
+  'POST /websites/:id/content/preview': ['AOE', 'content'],
   'POST /websites/:id/content/publish': ['AOE', 'content'],
   'GET /websites/:id/marketing': ['AOEV', 'marketing'],
   'GET /websites/:id/marketing/:documentId': ['AOEV', 'marketing'],

@@ -809,6 +809,7 @@ const answeredByProvider = [
   'POST /websites/:id/billing/invoices/:invoiceId/pay',
   'POST /websites/:id/billing/invoices/:invoiceId/void',
   'POST /websites/:id/redeploy',
+  'POST /websites/:id/content/preview',
   'POST /websites/:id/content/publish',
 ];
 

@@ -1,7 +1,8 @@
 import type { SiteAnalytics } from '../../integrations/analytics/port.js';
 import type { Commerce } from '../../integrations/commerce/port.js';
 import type { Outbox } from '../../integrations/email/port.js';
-import type { Hosting, SiteAddress } from '../../integrations/hosting/port.js';
+import type { FindSiteMedia } from '../../events/content/content.files.js';
+import type { Hosting, SiteAddress, SitePreviews } from '../../integrations/hosting/port.js';
 import type { IdentityProvider } from '../../integrations/identity/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import type { KeyUse } from '../auth/keyUse.js';
@@ -55,6 +56,8 @@ export interface RouteParts
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
   readonly siteAddress: SiteAddress;
+  readonly previews: SitePreviews;
+  readonly findMedia: FindSiteMedia;
   readonly analytics: SiteAnalytics;
   readonly commerce: Commerce;
   readonly keyUse: KeyUse;

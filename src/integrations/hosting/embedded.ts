@@ -23,7 +23,17 @@ import {
 } from '../embeddedFiles.js';
 import { branchHead, UnreadableRepository } from '../gitObjects.js';
 import type { Repository } from '../sourceHost/port.js';
-import type { Deployment, FindAtAddress, FindAtDomain, Hosting, HostingProject, SiteAddress } from './port.js';
+import type {
+  Deployment,
+  FindAtAddress,
+  FindAtDomain,
+  Hosting,
+  HostingProject,
+  PreviewAuthor,
+  SiteAddress,
+  SitePreviews,
+} from './port.js';
+import { createPreviews } from './previews.js';
 import { createSiteHandlers, type FindSite, type FindSiteAtDomain, type ServedSite, type SiteHandlers } from './serve.js';
 import type { SiteBuilder } from './site/builder.js';
 import { createSiteUrls } from './siteUrls.js';
@@ -102,7 +112,8 @@ interface StoredDeployment {
  * previous or the new one. Disk errors are transient ProviderFaults, all others permanent.
  * @param options `repositoriesFolder`: the source host's folder (default: where `cloneUrl` points);
  * `publicUrl`: the service's base address; `sitesUrl`: see `createSiteUrls`; `findAtAddress`: default:
- * each project is served at its own name; `findAtDomain`: default: there are no domains
+ * each project is served at its own name; `findAtDomain`: default: there are no domains; `mayPreview`:
+ * whether somebody may still see the preview that was made for them (default: until it ends)
  */
 export const createEmbeddedHosting = (options: {
   folder: string;
@@ -114,9 +125,11 @@ export const createEmbeddedHosting = (options: {
   countPage?: CountPage;
   findAtAddress?: FindAtAddress;
   findAtDomain?: FindAtDomain;
-}): Hosting & { handlers: SiteHandlers; siteAddress: SiteAddress } => {
+  mayPreview?: (by: PreviewAuthor) => Promise<boolean>;
+}): Hosting & { previews: SitePreviews; handlers: SiteHandlers; siteAddress: SiteAddress } => {
   const folder = resolve(options.folder);
   const { repositoriesFolder, builder, clock, findAtAddress = projectOfThatName, findAtDomain = noDomain } = options;
+  const previews = createPreviews({ builder, clock, mayPreview: options.mayPreview ?? everybody });
   const siteUrls = createSiteUrls(options.publicUrl, options.sitesUrl);
   const mutex = createKeyedMutex();
   const askingMutex = createKeyedMutex();
@@ -258,6 +271,26 @@ export const createEmbeddedHosting = (options: {
     }
   };
 
+  const previewsOf = (name: string): string => join(folderOf(name), 'previews');
+
+  const removeEnded = async (): Promise<number> => {
+    let removed = 0;
+    for (const name of (await nullIfMissing(readdir(folder))) ?? []) {
+      if (isPlainName(name)) removed += await previews.tidyUp(previewsOf(name));
+    }
+    return removed;
+  };
+
+  const showPreview: SitePreviews['show'] = async (projectId, draft) => {
+    const project = await projectOf(projectId);
+    const gitdir = gitdirOf(project.repository, repositoriesFolder);
+    const commit = await headOf(gitdir, project.repository);
+    const url = `${await addressOf(projectId)}_previews/${draft.secret}/`;
+    const variables = { SITE_NAME: projectId, SITE_SLUG: projectId, ...project.variables, SITE_URL: url };
+    const built = await previews.show(previewsOf(projectId), draft, { gitdir, commit, variables });
+    return 'failure' in built ? built : { url };
+  };
+
   const build = async (projectId: string, marker: string, id: string): Promise<Deployment> => {
     const project = await projectOf(projectId);
     const earlier = await newestFor(projectId, marker);
@@ -302,13 +335,13 @@ export const createEmbeddedHosting = (options: {
     return deployment?.record.status === 'ready' ? deployment.site : null;
   };
 
-  const findServed: FindSite = async (name, id) => {
+  const findServed: FindSite = async (name, id, secret) => {
     if (!isPlainName(name) || (id !== null && !deploymentId.test(id))) return null;
     const found = await findAtAddress(name);
     if (found === null) return null;
     if (found.kind === 'archived') return 'archived';
     if (found.kind === 'moved') return { movedTo: found.to };
-    return servedOf(found.project, id);
+    return secret === null ? servedOf(found.project, id) : previews.find(previewsOf(found.project), found.project, secret);
   };
 
   const findServedAtDomain: FindSiteAtDomain = async (hostname, id) => {
@@ -365,6 +398,11 @@ export const createEmbeddedHosting = (options: {
     },
     removeDomain: () => Promise.resolve(),
     deleteProject: (request) => withDiskFaults(mutex.run(request.name, () => deleteProject(request))),
+    previews: {
+      provider: embedded,
+      removeEnded: () => withDiskFaults(removeEnded()),
+      show: (projectId, draft) => withDiskFaults(mutex.run(projectId, () => showPreview(projectId, draft))),
+    },
     handlers: createSiteHandlers(findServed, siteUrls, options.countPage, findServedAtDomain),
     siteAddress: ({ slug, hosting, url }) => (hosting?.provider === embedded ? siteUrls.urlOf(slug ?? hosting.projectId) : url),
   };
@@ -379,6 +417,8 @@ const deploymentId = /^\d{8}-[0-9a-f]{16}$/;
 const projectOfThatName: FindAtAddress = (project) => Promise.resolve({ kind: 'site', project });
 
 const noDomain: FindAtDomain = () => Promise.resolve(null);
+
+const everybody = (): Promise<boolean> => Promise.resolve(true);
 
 const noProject = (projectId: string) => permanentFault(`Project ${projectId} does not exist`);
 

@@ -74,6 +74,39 @@ export interface Hosting {
   deleteProject(request: { name: string; marker: string }): Promise<boolean>;
 }
 
+/** Shows how a site would look, at an address that nobody can guess, and to nobody else. */
+export interface SitePreviews {
+  readonly provider: string;
+  /**
+   * Builds the head of the project's repository with other files in it, and serves that until a time,
+   * as long as the one who asked for it may still see it. The site itself stays as it is. Repeated with
+   * the same secret, it is the same preview.
+   * @returns its address; or why it cannot be built, for people to read
+   */
+  show(projectId: string, draft: SiteDraft): Promise<{ readonly url: string } | { readonly failure: string }>;
+
+  /** Removes the files of those that have ended, and returns how many there were. */
+  removeEnded(): Promise<number>;
+}
+
+export interface SiteDraft {
+  /** Part of the address: 32 letters and digits or more. */
+  readonly secret: string;
+  /** By path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string;
+  readonly by: PreviewAuthor;
+}
+
+/** For whom a preview was made: it ends with their access. */
+export interface PreviewAuthor {
+  readonly websiteId: string;
+  /** Absent for admins. */
+  readonly clientId?: string;
+  readonly tokenId?: string;
+}
+
 /**
  * The current address of a website: for a website served here the one that follows from the current
  * settings, even if it was created under another one; else the provider's address. `undefined` while it

@@ -19,6 +19,8 @@ export interface ServedSite {
   readonly compressed: ReadonlySet<string>;
   /** Whether it shows its template's own content, which search engines are to leave out. */
   readonly isUnedited: boolean;
+  /** A draft, which ends: nobody counts it, and nothing keeps it. */
+  readonly isPreview?: true;
 }
 
 /**
@@ -29,6 +31,8 @@ export interface ServedSite {
 export type FindSite = (
   name: string,
   deploymentId: string | null,
+  /** Of a preview, instead of a deployment. */
+  secret: string | null,
 ) => Promise<ServedSite | 'archived' | { readonly movedTo: string } | null>;
 
 /**
@@ -42,8 +46,8 @@ export type FindSiteAtDomain = (
 
 export interface SiteHandlers {
   /**
-   * For the service's own origin, mounted at `/sites`: `/<project>/…` and
-   * `/<project>/_deployments/<id>/…`. What belongs to no site goes to `next`.
+   * For the service's own origin, mounted at `/sites`: `/<project>/…`,
+   * `/<project>/_deployments/<id>/…` and `/<project>/_previews/<secret>/…`. What belongs to no site goes to `next`.
    */
   readonly belowSites: RequestHandler;
   /**
@@ -59,6 +63,8 @@ export interface SiteHandlers {
 interface Target {
   readonly project: string;
   readonly deploymentId: string | null;
+  /** Of a preview. */
+  readonly secret: string | null;
   readonly path: string | null;
 }
 
@@ -185,7 +191,7 @@ export const createSiteHandlers = (
     const { project } = site;
     const { address, query } = asked;
     protect(request, response, target, isSandboxed);
-    if (deploymentId !== null || site.isUnedited) response.set('X-Robots-Tag', 'noindex');
+    if (deploymentId !== null || site.isUnedited || site.isPreview === true) response.set('X-Robots-Tag', 'noindex');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.set('Allow', 'GET, HEAD').status(405).type('text').send('Method not allowed');
       return;
@@ -198,7 +204,7 @@ export const createSiteHandlers = (
     }
     const file = path === '' || path?.endsWith('/') === true ? `${path}index.html` : path;
     if (file !== null && site.files.has(file)) {
-      if (request.method === 'GET' && deploymentId === null && file.endsWith('.html')) {
+      if (request.method === 'GET' && deploymentId === null && site.isPreview !== true && file.endsWith('.html')) {
         countPage?.({ project, path: `/${path ?? ''}`, query, headers: request.headers, peer: request.socket.remoteAddress });
       }
       await send(request, response, site, file, { status: 200, query, isSandboxed });
@@ -248,7 +254,8 @@ export const createSiteHandlers = (
       answerGone(response);
       return;
     }
-    if (found === 'nothing' || target === null) {
+    // A preview is at the address that it was made for.
+    if (found === 'nothing' || target === null || target.secret !== null) {
       answerNothing(response);
       return;
     }
@@ -259,7 +266,7 @@ export const createSiteHandlers = (
     belowSites: async (request, response, next) => {
       const { address, query } = split(request.url);
       const target = parseAddress(address);
-      const site = target === null ? null : await find(target.project, target.deploymentId);
+      const site = target === null ? null : await find(target.project, target.deploymentId, target.secret);
       if (target === null || site === null) {
         next();
         return;
@@ -290,7 +297,7 @@ export const createSiteHandlers = (
         return;
       }
       const target = parseAddress(`/${project}${address}`);
-      const site = target === null ? null : await find(target.project, target.deploymentId);
+      const site = target === null ? null : await find(target.project, target.deploymentId, target.secret);
       if (target === null || site === null) {
         answerNothing(response);
         return;
@@ -343,11 +350,11 @@ const split = (url: string): { readonly address: string; readonly query: string 
 const suffix = (query: string): string => (query === '' ? '' : `?${query}`);
 
 const parseAddress = (address: string): Target | null => {
-  const parts = /^\/([^/]+)(?:\/_deployments\/([^/]+))?(?:\/(.*))?$/s.exec(address);
-  const [, project, deploymentId, path] = parts ?? [];
+  const parts = /^\/([^/]+)(?:\/_(?:deployments\/([^/]+)|previews\/([^/]+)))?(?:\/(.*))?$/s.exec(address);
+  const [, project, deploymentId = null, secret = null, path] = parts ?? [];
   if (project === undefined) return null;
   try {
-    return { project, deploymentId: deploymentId ?? null, path: path === undefined ? null : decodeURIComponent(path) };
+    return { project, deploymentId, secret, path: path === undefined ? null : decodeURIComponent(path) };
   } catch {
     return null; // A malformed percent-encoding.
   }
@@ -363,7 +370,8 @@ const send = (
   new Promise((resolve, reject) => {
     const hash = site.files.get(path) ?? '';
     const maxAge = query === `v=${hash}` ? `${String(oneYearSeconds)}, immutable` : String(fiveMinutesSeconds);
-    const cache = path.endsWith('.html') ? 'no-cache' : `${isSandboxed ? 'private' : 'public'}, max-age=${maxAge}`;
+    const published = path.endsWith('.html') ? 'no-cache' : `${isSandboxed ? 'private' : 'public'}, max-age=${maxAge}`;
+    const cache = site.isPreview === true ? 'no-store' : published;
     const isCompressed = encodings.every((each) => site.compressed.has(encodedName(hash, each)));
     if (isCompressed) response.vary('Accept-Encoding').type(extname(path));
     const encoding = isCompressed ? acceptedEncoding(request.headers['accept-encoding'] ?? '') : null;

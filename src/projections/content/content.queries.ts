@@ -21,11 +21,20 @@ export const listContent = async (
 export const countContent = (reader: Reader, collection: Omit<ContentKey, 'documentId'>): Promise<number> =>
   reader.count(contentProjection, { where: { shelf: contentShelf(collection) } });
 
-/** Every saved document of one collection of a website as of now, by id. */
-export async function* allContent(
+/** The content documents of a website that were saved since they were published last, by id. */
+export const unpublishedContent = async (
   reader: Reader,
-  collection: Omit<ContentKey, 'documentId'>,
-): AsyncGenerator<ContentDocument, void> {
+  websiteId: string,
+): Promise<readonly { readonly id: string; readonly hash: string; readonly body: unknown }[]> => {
+  const found: { id: string; hash: string; body: unknown }[] = [];
+  for await (const { id, hash, json, publishedHash } of allContent(reader, { websiteId, collection: 'content' })) {
+    if (hash !== publishedHash) found.push({ id, hash, body: JSON.parse(json) as unknown });
+  }
+  return found;
+};
+
+/** Every saved document of one collection of a website as of now, by id. */
+async function* allContent(reader: Reader, collection: Omit<ContentKey, 'documentId'>): AsyncGenerator<ContentDocument, void> {
   const pageSize = 20;
   for (let after: string | undefined; ;) {
     const page = await listContent(reader, collection, { limit: pageSize, ...(after !== undefined && { after }) });

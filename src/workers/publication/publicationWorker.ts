@@ -10,7 +10,7 @@ import { areSameValues } from '../../events/website/siteValues.js';
 import { ProviderFault } from '../../integrations/fault.js';
 import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
-import { allContent } from '../../projections/content/content.queries.js';
+import { unpublishedContent } from '../../projections/content/content.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection, type WebsiteDocument } from '../../projections/website/website.projection.js';
 import { redeployMarker, redeployProcess } from '../deployment/deployment.process.js';
@@ -90,10 +90,7 @@ export const createPublicationWorker = (parts: {
     const { id: websiteId, templateId, repository } = website;
     for (let race = 0; race < MAX_RACES; race += 1) {
       const { head } = await sourceHost.readFiles(repository.id, []);
-      const documents: { id: string; hash: string; body: unknown }[] = [];
-      for await (const { id, hash, json, publishedHash } of allContent(reader, { websiteId, collection: 'content' })) {
-        if (hash !== publishedHash) documents.push({ id, hash, body: JSON.parse(json) as unknown });
-      }
+      const documents = await unpublishedContent(reader, websiteId);
       const published = documents.map(({ id: documentId, hash }) => ({ documentId, hash }));
       if (documents.length === 0) return { commit: head, head, documents: published };
       const editable = await sourceHost.readEditable(templateId);

@@ -8,7 +8,10 @@ import { contentVersionBody } from '../../../events/content/content.history.js';
 import { contentFold, maxContentVersions } from '../../../events/content/content.state.js';
 import type { ContentKey } from '../../../events/content/content.stream.js';
 import { hashOfJson } from '../../../platform/canonicalJson.js';
-import type { Hosting } from '../../../integrations/hosting/port.js';
+import { previewDecider } from '../../../commands/preview/preview.decider.js';
+import { contentFiles, type FindSiteMedia } from '../../../events/content/content.files.js';
+import { isoTime } from '../../../platform/clock.js';
+import type { Hosting, SitePreviews } from '../../../integrations/hosting/port.js';
 import { entityId } from '../../../platform/ids.js';
 import { redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { publicationProcess } from '../../../workers/publication/publication.process.js';
@@ -18,7 +21,7 @@ import {
   contentProjection,
   type ContentDocument as Saved,
 } from '../../../projections/content/content.projection.js';
-import { countContent, listContent } from '../../../projections/content/content.queries.js';
+import { countContent, listContent, unpublishedContent } from '../../../projections/content/content.queries.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import type { Reader } from '../../../projections/reader.js';
 import { readNamed, readPage, readPageByPlace } from '../../paging.js';
@@ -27,7 +30,7 @@ import { route, type Answer, type Route, type RouteTag } from '../../route.js';
 import { createSightOf, Deployment, requireProvider, toDeployment } from '../deployment/deployment.resource.js';
 import { awaitPublication } from './awaitPublication.js';
 import { createReadUnsaved } from './unsaved.js';
-import { createCheckContent } from './checkContent.js';
+import { createCheckContent, declaredIn } from './checkContent.js';
 import {
   ContentBody,
   ContentDocument,
@@ -45,6 +48,8 @@ export interface ContentRouteParts {
   readonly reader: Reader;
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
+  readonly previews: SitePreviews;
+  readonly findMedia: FindSiteMedia;
 }
 
 const DocumentId = ContentId();
@@ -117,9 +122,69 @@ const ofMarketing: Words = {
 export const contentRoutes = (parts: ContentRouteParts): readonly Route[] => [
   // Before the documents, of which none can have this name.
   publishing(parts),
+  previewing(parts),
   ...routesOf(ofContent, parts),
   ...routesOf(ofMarketing, parts),
 ];
+
+const Preview = Type.Object(
+  {
+    url: Type.String({
+      description: 'Where the draft is. Whoever has it sees the draft, so it is for people alone.',
+      examples: ['https://doorstep.example.com/sites/corner-bakery/_previews/6fYx0wq3nT8bVg1Lk9mZr2Dc7HsPa5Ej4uQoXiBt/'],
+    }),
+    expiresAt: Type.String({
+      format: 'date-time',
+      description: 'When it ends; sooner when whoever made it has no access any more.',
+    }),
+  },
+  { $id: 'ContentPreview', description: 'How a site would look.' },
+);
+
+const previewMs = 3_600_000;
+
+const previewing = ({ engine, reader, sourceHost, previews, findMedia }: ContentRouteParts): Route =>
+  route({
+    method: 'post',
+    path: '/websites/:id/content/preview',
+    operationId: 'previewContent',
+    summary: 'Build a draft of a website from what is saved of its content',
+    description:
+      'As publishing would, but for nobody else: the draft is at an address that cannot be guessed, for one hour, and the site stays as it is. Search engines are kept out and nothing is cached. Ten drafts of a website are kept at a time. Only sites that are served by this service can be previewed.',
+    tag: ofContent.tag,
+    scope: 'website',
+    access: 'editors',
+    feature: 'content',
+    asksProvider: true,
+    refusals: ['website_not_deployed', 'preview_not_available', 'preview_not_built'],
+    answers: { 200: { description: 'Where the draft is, and until when.', schema: Preview } },
+    act: async ({ website: { website }, context }, acting) => {
+      const { id: websiteId, hosting: project } = website;
+      if (project === undefined) throw new Refused(refusals.websiteNotDeployed(websiteId));
+      if (project.provider !== previews.provider) throw new Refused(refusals.previewNotAvailable(project.provider));
+      const expiresAt = isoTime(engine.clock.now() + previewMs);
+      const previewId = entityId(context.commandId, 'preview');
+      const command = { type: 'RecordPreview', previewId, websiteId, expiresAt } as const;
+      const { state } = await acting.handle(previewDecider, command, context);
+      return { projectId: project.projectId, expiresAt: state.expiresAt ?? expiresAt };
+    },
+    answer: async ({ website: { website }, caller, secret }, { projectId, expiresAt }) => {
+      const { id: websiteId, templateId } = website;
+      const documents = await unpublishedContent(reader, websiteId);
+      const declared = declaredIn(await sourceHost.readEditable(templateId));
+      const files = await contentFiles(documents, declared, (mediaId) => findMedia(websiteId, mediaId));
+      const { clientId, tokenId } = caller;
+      const by = { websiteId, ...(clientId !== undefined && { clientId }), ...(tokenId !== undefined && { tokenId }) };
+      const shown = await previews.show(projectId, {
+        secret: Buffer.from(secret.subarray(0, 32)).toString('hex'),
+        files,
+        expiresAt,
+        by,
+      });
+      if ('failure' in shown) throw new Refused(refusals.previewNotBuilt(shown.failure));
+      return { body: { url: shown.url, expiresAt } };
+    },
+  });
 
 const publishing = ({ engine, reader, sourceHost, hosting }: ContentRouteParts): Route => {
   const sightOf = createSightOf(reader);

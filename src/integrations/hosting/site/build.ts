@@ -46,7 +46,8 @@ const filtersOff = ['where_exp', 'reject_exp', 'group_by_exp', 'has_exp', 'find_
  * @throws BuildFailure when a file is wrong or a page takes more time or memory than allowed
  */
 export const buildSite = async (source: SiteFiles, variables: Readonly<Record<string, string>>): Promise<SiteFiles> => {
-  const data = readData(source);
+  const data = readData(source, /^_data\/([\w-]+)\.json$/);
+  const content = readData(source, /^_content\/([\w-]+)\.json$/);
   const site = siteVariables(data['site'], variables);
   const published = [...source.keys()].filter(isPublished).sort();
   const outputs = published.map((path) => path.replace(/\.liquid$/, ''));
@@ -54,14 +55,14 @@ export const buildSite = async (source: SiteFiles, variables: Readonly<Record<st
 
   const built = new Map<string, Uint8Array>();
   const pages = outputs.filter((path) => path.endsWith('.html') && path !== '404.html').map((path) => pageOf(path, site.url));
-  const globals = { site, data, pages, theme: themeOf(site.color) };
+  const globals = { site, data, content, pages, theme: themeOf(site.color) };
   const engine = await createEngine(source, built);
   let bytes = 0;
   for (const path of published.sort((one, other) => Number(isTemplatePage(one)) - Number(isTemplatePage(other)))) {
-    const content = source.get(path) ?? new Uint8Array();
+    const file = source.get(path) ?? new Uint8Array();
     const output = path.replace(/\.liquid$/, '');
     const page = { ...globals, page: pageOf(output, site.url) };
-    const written = output === path ? content : await render(engine, path, decode(path, content), page);
+    const written = output === path ? file : await render(engine, path, decode(path, file), page);
     bytes += written.length;
     if (bytes > maxSiteBytes) throw new BuildFailure('The site is too large: at most 200 MiB can be published');
     built.set(output, written);
@@ -86,11 +87,11 @@ const decode = (path: string, content: Uint8Array): string => {
   }
 };
 
-const readData = (source: SiteFiles): Record<string, unknown> => {
+const readData = (source: SiteFiles, where: RegExp): Record<string, unknown> => {
   const data: Record<string, unknown> = {};
   let bytes = 0;
   for (const [path, content] of source) {
-    const name = /^_data\/([\w-]+)\.json$/.exec(path)?.[1];
+    const name = where.exec(path)?.[1];
     if (name === undefined) continue;
     bytes += content.length;
     if (bytes > maxDataBytes) throw new BuildFailure(`${path} is too large: at most 4 MB of data can be used`);

@@ -32,10 +32,18 @@ const supervise = (): void => {
   });
 };
 
-const build = async ({ gitdir, commit, variables, folder, compressedFolder }: BuildRequest): Promise<BuildAnswer> => {
+const build = async ({
+  gitdir,
+  commit,
+  variables,
+  files: others = {},
+  folder,
+  compressedFolder,
+}: BuildRequest): Promise<BuildAnswer> => {
   try {
     const source = await readCommit(gitdir, commit);
-    const files = await buildSite(source.files, variables);
+    const put = Object.entries(others).map(([path, content]) => [path, Buffer.from(content, 'base64')] as const);
+    const files = await buildSite(new Map([...source.files, ...put]), variables);
     await writeFiles(folder, files);
     const compressed = compressSite(files);
     await writeFiles(compressedFolder, compressed);

@@ -8,6 +8,8 @@ export interface BuildRequest {
   readonly gitdir: string;
   readonly commit: string;
   readonly variables: Readonly<Record<string, string>>;
+  /** Instead of those of the commit, or beside them: content in base64, by path. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly folder: string;
   /** Where their compressed forms are to be written. */
   readonly compressedFolder: string;

@@ -1,0 +1,11 @@
+import { Type } from 'typebox';
+import { event, type EventOf } from '../defineStream.js';
+
+/** Stream `preview-<previewId>`: that somebody had a draft of a website built. */
+export const previewEvents = {
+  ContentPreviewed: event(
+    Type.Object({ previewId: Type.String(), websiteId: Type.String(), expiresAt: Type.String({ format: 'date-time' }) }),
+  ),
+};
+
+export type PreviewEvent = EventOf<typeof previewEvents>;
