@@ -10,7 +10,7 @@ test('a preview is recorded once, with when it ends', () => {
     .when(record)
     .then([{ type: 'ContentPreviewed', data: preview }]);
   expectRepeatable(previewDecider, [], record);
-  given(previewDecider, [{ type: 'ContentPreviewed', data: preview }])
+  given(previewDecider, [{ type: 'ContentPreviewed', data: preview } as const])
     .when({ ...record, expiresAt: '2026-01-02T02:00:00.000Z' })
     .then([]);
 });
