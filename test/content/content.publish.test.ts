@@ -7,6 +7,7 @@ import { createVercel } from '../../src/integrations/hosting/vercel.js';
 import type { Hosting } from '../../src/integrations/hosting/port.js';
 import { createGitHub } from '../../src/integrations/sourceHost/github.js';
 import type { SourceHost } from '../../src/integrations/sourceHost/port.js';
+import type { FindSiteMedia } from '../../src/events/content/content.files.js';
 import { hashOfJson } from '../../src/platform/canonicalJson.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
@@ -29,6 +30,18 @@ interface Document {
   readonly publishedHash?: string;
   readonly updatedAt?: string;
 }
+
+/** One picture, in two widths. */
+const findMedia: FindSiteMedia = (_websiteId, mediaId) => {
+  const variant = (width: number) => ({
+    name: `${String(width)}.webp`,
+    width,
+    type: 'image/webp',
+    content: () => Promise.resolve(Buffer.from(`picture of ${String(width)}`)),
+  });
+  const media = { id: 'loaf', alt: 'A loaf', width: 800, height: 600, variants: [variant(800), variant(400)] };
+  return Promise.resolve(mediaId === 'loaf' ? media : null);
+};
 
 const workers: Worker[] = [];
 afterAll(async () => {
@@ -58,14 +71,14 @@ const startSite = async (pair?: Pair): Promise<Site> => {
     sites: true,
     routes: (parts) => {
       used = { ...parts, ...pair };
-      return createRoutes({ ...parts, ...pair });
+      return createRoutes({ ...parts, ...pair, findMedia });
     },
   });
   if (used === undefined) throw new Error('there are no routes');
   const parts = { ...partsOf(api.engine), ...used };
   const started = [
     createProvisioningWorker({ ...parts, visit: () => Promise.resolve(200) }),
-    createPublicationWorker({ ...parts, findMedia: () => Promise.resolve(null) }),
+    createPublicationWorker({ ...parts, findMedia }),
   ];
   workers.push(...started);
   for (const worker of started) await worker.start();
@@ -272,6 +285,34 @@ describe('on the embedded pair', () => {
     await site.publish();
     expect(await page()).toContain('<h1>Together</h1>');
     expect(git('fsck', '--full', '--strict', '--no-dangling')).toBe('');
+  });
+
+  test('a picture reaches the page with its files, and in a preview before', async () => {
+    const { body: company } = await site.read('company');
+    expect(
+      await site.call('PUT', '/content/company', {
+        baseHash: (await site.read('company')).hash,
+        body: { ...company, picture: { mediaId: 'none' } },
+      }),
+    ).toMatchObject({
+      status: 400,
+      body: { error: 'Invalid request body — body.picture.mediaId: is no picture or video of this website' },
+    });
+    await site.save('company', { ...company, picture: { mediaId: 'loaf' } });
+    const { url } = (await site.call('POST', '/content/preview')).body as { url: string };
+    expect(await (await fetch(url)).text()).toContain('src="./media/loaf/800.webp"');
+    expect(await (await fetch(`${url}media/loaf/400.webp`)).text()).toBe('picture of 400');
+    expect(await page()).not.toContain('media/loaf');
+
+    await site.publish();
+    const home = await page();
+    expect(home).toContain('srcset="./media/loaf/800.webp 800w, ./media/loaf/400.webp 400w"');
+    expect(home).toContain('width="800" height="600" alt="A loaf"');
+    expect(await page('media/loaf/800.webp')).toBe('picture of 800');
+    expect(await page('about/')).toContain('src="../media/loaf/800.webp"');
+    await site.save('company', company);
+    await site.publish();
+    expect(await page()).not.toContain('media/loaf');
   });
 
   test('a restored version is published like any other', async () => {

@@ -210,6 +210,16 @@ describe.each(['content', 'marketing'])('%s documents', (collection) => {
     });
   });
 
+  test('are at most two hundred', async () => {
+    const path = `${await newWebsite()}/${collection}`;
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, one) => put(`${path}/d${String(one)}`, null, {})));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await put(`${path}/more`, null, {})).toMatchObject({ status: 400, body: { code: 'too_many_content_documents' } });
+    expect(await put(`${path}/d7`, answers[7] === undefined ? '' : (answers[7].body as Document).hash, [])).toMatchObject({
+      status: 200,
+    });
+  });
+
   test('need their feature', async () => {
     const path = await newWebsite({ features: [] });
     expect(await get(`${path}/${collection}`)).toMatchObject({

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Refused, refusals, type Violation } from '../../../commands/refusal.js';
+import { picturesIn, type FindSiteMedia } from '../../../events/content/content.files.js';
 import type { ContentCollection } from '../../../events/content/content.events.js';
 import { ProviderFault } from '../../../integrations/fault.js';
 import type { EditableSchema, SourceHost } from '../../../integrations/sourceHost/port.js';
@@ -10,7 +11,7 @@ export const declaredIn = (editable: EditableSchema | null): readonly string[] =
 
 /** Refuses what may not be saved as a document. @throws Refused; ProviderFault */
 export type CheckContent = (
-  website: { readonly templateId: string },
+  website: { readonly id: string; readonly templateId: string },
   collection: ContentCollection,
   documentId: string,
   body: unknown,
@@ -20,7 +21,10 @@ export type CheckContent = (
  * Checks documents against what the website's template declares. What it does not declare, and
  * marketing, is any object or list.
  */
-export const createCheckContent = (sourceHost: Pick<SourceHost, 'provider' | 'readEditable'>): CheckContent => {
+export const createCheckContent = (
+  sourceHost: Pick<SourceHost, 'provider' | 'readEditable'>,
+  findMedia: FindSiteMedia,
+): CheckContent => {
   const validators = new LRUCache<string, Validate>({ max: 500 });
 
   const validatorOf = (templateId: string, documentId: string, editable: EditableSchema): Validate => {
@@ -35,7 +39,19 @@ export const createCheckContent = (sourceHost: Pick<SourceHost, 'provider' | 're
     }
   };
 
-  return async ({ templateId }, collection, documentId, body) => {
+  const unknownPictures = async (websiteId: string, body: unknown): Promise<readonly Violation[]> => {
+    const violations: Violation[] = [];
+    const known = new Map<string, boolean>();
+    for (const { mediaId, field } of picturesIn(body, 'body')) {
+      const isKnown = known.get(mediaId) ?? (await findMedia(websiteId, mediaId)) !== null;
+      known.set(mediaId, isKnown);
+      if (!isKnown) violations.push({ field: field.slice(0, maxFieldLength), issue: 'is no picture or video of this website' });
+      if (known.size > maxPictures) return [{ field: 'body', issue: `must name at most ${String(maxPictures)} pictures` }];
+    }
+    return violations;
+  };
+
+  return async ({ id: websiteId, templateId }, collection, documentId, body) => {
     const refuse = (violations: readonly Violation[]): void => {
       const [first, ...others] = violations;
       if (first !== undefined) throw new Refused(refusals.invalidBody(first.field, first.issue, others));
@@ -47,6 +63,7 @@ export const createCheckContent = (sourceHost: Pick<SourceHost, 'provider' | 're
     } else if (typeof body !== 'object' || body === null) {
       refuse([{ field: 'body', issue: 'must be an object or a list' }]);
     }
+    refuse(await unknownPictures(websiteId, body));
   };
 };
 
@@ -65,3 +82,5 @@ const inexactNumbers = (value: unknown, field: string): readonly Violation[] => 
 };
 
 const maxFieldLength = 200;
+/** Each is looked up when a document is saved, and its files are read when it is published. */
+const maxPictures = 100;

@@ -142,6 +142,8 @@ const Preview = Type.Object(
 );
 
 const previewMs = 3_600_000;
+/** Of one collection of a website. */
+const maxDocuments = 200;
 
 const previewing = ({ engine, reader, sourceHost, previews, findMedia }: ContentRouteParts): Route =>
   route({
@@ -224,9 +226,9 @@ const publishing = ({ engine, reader, sourceHost, hosting }: ContentRouteParts):
   });
 };
 
-const routesOf = (words: Words, { engine, reader, sourceHost }: ContentRouteParts): readonly Route[] => {
+const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: ContentRouteParts): readonly Route[] => {
   const { collection, tag, noun, documents } = words;
-  const check = createCheckContent(sourceHost);
+  const check = createCheckContent(sourceHost, findMedia);
   const readUnsaved = createReadUnsaved(sourceHost);
   const keyOf = ({ id: websiteId, documentId }: { id: string; documentId: string }): ContentKey => ({
     websiteId,
@@ -339,12 +341,16 @@ const routesOf = (words: Words, { engine, reader, sourceHost }: ContentRoutePart
       ifMatch: 'honoured',
       params: { documentId: DocumentId },
       body: SentContent,
+      refusals: ['too_many_content_documents'],
       example: { body: { baseHash: hashExample, body: words.example } },
       answers: one,
       act: async ({ params, body, website: { website }, context, expectation }, acting) => {
         const key = keyOf(params);
         await check(website, collection, key.documentId, body.body);
         const isNew = (await engine.state(contentFold, key)).state.stage === 'none';
+        if (isNew && (await countContent(reader, { websiteId: website.id, collection })) >= maxDocuments) {
+          throw new Refused(refusals.tooManyContentDocuments());
+        }
         const initial = isNew ? await unsavedOf(key, website) : undefined;
         const input = { ...key, ...body, ...(initial !== undefined && { initialHash: hashOfJson(initial) }) };
         return saveContent(acting, input, context, expectation);
