@@ -130,4 +130,4 @@ test('no secret that is sent to any route is in an answer, in the log, or in a f
     expect(log).not.toContain(secret);
     expect(files.filter((file) => file.includes(secret))).toStrictEqual([]);
   }
-}, 60_000);
+}, 120_000);

@@ -4,6 +4,7 @@ import type { createActorNames } from '../../../events/actorNames.js';
 import { clientFold } from '../../../events/client/client.state.js';
 import { erased } from '../../../platform/personal.js';
 import type { ReceiptDocument } from '../../../projections/receipt/receipt.projection.js';
+import { PersonalAddress, PersonalName } from '../../personalFields.js';
 import { DeliveryChanges } from '../delivery/delivery.resource.js';
 
 const Time = Type.String({ format: 'date-time' });
@@ -28,10 +29,11 @@ const DeliveryReader = Type.Object(
   {
     clientId: Type.Optional(Type.String({ description: 'Id of the client; absent of admins.' })),
     subject: Type.String(),
-    name: Type.Optional(
-      Type.String({ description: 'The name or else the address of the person; `[erased]` of one who was erased.' }),
-    ),
-    email: Type.Optional(Type.String({ description: 'Of a client: the address, or `[erased]`.' })),
+    name: Type.Optional({
+      ...PersonalName,
+      description: 'The name or else the address of the person; `[erased]` of one who was erased.',
+    }),
+    email: Type.Optional({ ...PersonalAddress, description: 'Of a client: the address, or `[erased]`.' }),
     role: Type.Enum(['admin', 'client', 'system']),
     revision: Type.Integer({ description: 'The highest revision that the person saw.' }),
     firstAt,
