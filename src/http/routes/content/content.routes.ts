@@ -302,7 +302,7 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
             const saved: readonly Listed[] = await listContent(reader, of, page);
             const { after = '', limit } = page;
             return [...saved, ...unsaved.filter(({ id }) => id > after)]
-              .sort((one, other) => (one.id < other.id ? -1 : 1))
+              .sort((first, second) => (first.id < second.id ? -1 : 1))
               .slice(0, limit);
           },
         );

@@ -18,7 +18,7 @@ export const createReadUnsaved =
   (sourceHost: SourceHost): ReadUnsaved =>
   async ({ templateId, repository }, wanted = () => true) => {
     // Before it is provisioned there is none; elsewhere, nobody can be asked.
-    if (repository === undefined || repository.provider !== sourceHost.provider) return new Map();
+    if (repository?.provider !== sourceHost.provider) return new Map();
     const ids = declaredIn(await sourceHost.readEditable(templateId)).filter(wanted);
     if (ids.length === 0) return new Map();
     const { files } = await sourceHost.readFiles(repository.id, ids.map(dataFile));
