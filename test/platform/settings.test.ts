@@ -286,8 +286,8 @@ describe('settings', () => {
 
   test('all problems are reported at once', () => {
     expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x', S3_BUCKET: 'x' }).map((line) => line.split(':')[0])).toEqual([
-      'PORT',
       'S3_BUCKET',
+      'PORT',
       'LOG_LEVEL',
     ]);
   });
