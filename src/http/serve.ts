@@ -108,9 +108,10 @@ export const createServe = (route: Route, parts: ServeParts): Serve => {
     const { request } = exchange;
     const { id } = website.website;
     if (!isAdmitted) await upload.admit(id, Math.max(1, Number(request.headers['content-length'] ?? 0) - maxOverheadBytes));
+    // Also while it waits for its turn.
+    allowUpload(request);
     await limitUploads(caller.subject, async () => {
       const key = dryRun ? null : `${id}/${engine.ids.commandId()}`;
-      allowUpload(request);
       const sent = await receiveUpload(request, upload.files, key);
       let isKept = false;
       try {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import createParser, { type Busboy } from 'busboy';
 import { Refused, refusals, type Violation } from '../commands/refusal.js';
 import type { FileStore } from '../integrations/files/port.js';
@@ -68,7 +68,7 @@ export const receiveUpload = async (request: IncomingMessage, files: FileStore, 
 
 const countOnly = async (content: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredContent> => {
   const measured = measure(content, maxBytes);
-  for await (const _ of measured.content) continue;
+  while ((await measured.content.next()).done !== true) continue;
   return measured.stored();
 };
 

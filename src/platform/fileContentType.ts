@@ -26,10 +26,11 @@ export const contentTypeOf = async (sample: Uint8Array, name: string): Promise<s
 /** `null` when it is no text in UTF-8. The last character of a sample may be cut off. */
 const textIn = (sample: Uint8Array): string | null => {
   const isText = [0, 1, 2, 3].some((cut) => isUtf8(sample.subarray(0, sample.length - cut)));
-  const text = Buffer.from(sample).toString('utf8');
-  // eslint-disable-next-line no-control-regex -- these are not in any text
-  return isText && !/[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(text) ? text : null;
+  return isText && !sample.some(isControl) ? Buffer.from(sample).toString('utf8') : null;
 };
+
+/** But for tabs, line breaks and the escape of terminals, which are in no text. */
+const isControl = (byte: number): boolean => byte < 9 || (byte > 13 && byte < 32 && byte !== 27);
 
 /**
  * Types that a browser shows without running anything: of images only those of pixels, since an SVG

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { S3Client } from '@aws-sdk/client-s3';
+import type * as S3Sdk from '@aws-sdk/client-s3';
 import { measure } from '../../platform/measuredContent.js';
 import type { BucketAccount } from '../../platform/settings.js';
 import { createCircuitBreaker } from '../circuitBreaker.js';
@@ -18,7 +18,7 @@ const maxAttempts = 3;
 export const createS3Files = (settings: BucketAccount): FileStore => {
   const { bucket: Bucket, region, endpoint, credentials } = settings;
   const withBreaker = createCircuitBreaker(provider, ({ transient }) => transient);
-  let loading: Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> | undefined;
+  let loading: Promise<{ sdk: typeof S3Sdk; client: S3Sdk.S3Client }> | undefined;
 
   const load = () =>
     (loading ??= import('@aws-sdk/client-s3').then((sdk) => ({
