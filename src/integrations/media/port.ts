@@ -47,15 +47,15 @@ export interface VideoShape extends Size {
 }
 
 /** The types that are taken, by what an upload is found to be. */
-export const pictureTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'] as const;
-export const videoTypes = ['video/mp4', 'video/webm'] as const;
+const pictureTypes: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'];
+const videoTypes: readonly string[] = ['video/mp4', 'video/webm'];
 
 export type MediaKind = 'image' | 'video';
 
 /** `null`: it is neither a picture nor a video that is taken. */
 export const mediaKindOf = (contentType: string): MediaKind | null => {
-  if ((pictureTypes as readonly string[]).includes(contentType)) return 'image';
-  return (videoTypes as readonly string[]).includes(contentType) ? 'video' : null;
+  if (pictureTypes.includes(contentType)) return 'image';
+  return videoTypes.includes(contentType) ? 'video' : null;
 };
 
 /** The file is not what it claims to be, is broken, or is too large to be decoded; the message says so, for people. */
