@@ -161,8 +161,10 @@ export interface RouteTag {
  * - `adminOrOwner`
  * - `editors`: admin, owner, linked editor (a viewer gets 401 `Editor role required`)
  * - `owner`: the owner only
+ * - `handover`: admin, owner, and the person to whom the transfer that the path names
+ *   (`transferId`) is offered
  */
-export type AccessRule = 'public' | 'signedIn' | 'admin' | 'members' | 'adminOrOwner' | 'editors' | 'owner';
+export type AccessRule = 'public' | 'signedIn' | 'admin' | 'members' | 'adminOrOwner' | 'editors' | 'owner' | 'handover';
 
 export interface RouteRequest<Params = Record<string, string>, Query = Record<string, unknown>, Body = unknown> {
   readonly params: Params;

@@ -248,6 +248,8 @@ export const paymentsContract = (adapter: string, open: () => Promise<PaymentsUn
     test('a price that exists can be subscribed to', async () => {
       expect(await payments.hasPrice(under.priceId)).toBe(true);
       expect(await payments.hasPrice(undefined)).toBe(true);
+      expect(await payments.readPrice(under.priceId)).toMatchObject({ id: under.priceId });
+      expect(await payments.readPrice(undefined)).not.toBeNull();
     });
   });
 };

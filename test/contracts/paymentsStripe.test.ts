@@ -288,6 +288,10 @@ describe('a refusal', () => {
     expect(served.requests).toHaveLength(0);
     expect(await payments.hasPrice('price_yearly')).toBe(true);
     expect(await payments.hasPrice('price_unknown')).toBe(false);
+    expect(await payments.readPrice(undefined)).toBeNull();
+    expect(await payments.readPrice('price_unknown')).toBeNull();
+    const yearly = { id: 'price_yearly', amount: 2_900, currency: 'eur', interval: 'month' };
+    expect(await payments.readPrice('price_yearly')).toEqual(yearly);
   });
 });
 

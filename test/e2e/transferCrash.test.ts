@@ -45,5 +45,13 @@ test('killed right after Stripe created the subscription, it creates no second o
   expect(claimed.body).toMatchObject({ invitation: { status: 'accepted' }, website: { id, via: 'owner' } });
   expect([stripe.customers.length, stripe.subscriptions.length]).toEqual([1, 1]);
   expect((await ana.get(`/websites/${id}/billing`)).body).toMatchObject({ subscription: { status: 'active' }, invoices: [{}] });
+  // What was written down before the crash is as it was, and each item is done once.
+  const ledger = (await ana.get(`/websites/${id}/transfers/${offer.id}/ledger`)).body as {
+    moves: { item: string; doneAt?: string }[];
+    drawnUpAt: string;
+  };
+  expect(ledger).toMatchObject({ status: 'completed', drawnUpAt: expect.any(String), completedAt: expect.any(String) });
+  expect(ledger.moves.map(({ item }) => item)).toEqual(['ownership', 'billing_account', 'subscription', 'billing_portal']);
+  expect(ledger.moves.every(({ doneAt = '' }) => doneAt > ledger.drawnUpAt)).toBe(true);
   expect(await server.kill('SIGTERM')).toBe(0);
 });

@@ -111,6 +111,7 @@ const arrangements: Readonly<Record<string, () => Promise<Arranged>>> = {
   revokeInvitation: async () => ({ ids: await invite() }),
   getInvitation: () => Promise.resolve({ as: 'invited' }),
   claimInvitation: () => Promise.resolve({ as: 'invited' }),
+  getTransferLedger: async () => ({ ids: { transfer: await madeId(ofSite('/transfers'), { email: 'reader@example.com' }) } }),
   cancelTransfer: async () => ({ ids: { transfer: await madeId(ofSite('/transfers'), { email: 'buyer@example.com' }) } }),
   getDocument: uploaded,
   getDocumentAddress: uploaded,

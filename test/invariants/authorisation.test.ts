@@ -38,6 +38,8 @@ const who: Readonly<Record<string, readonly [string, string?]>> = {
   'POST /websites/:id/transfers': ['A'],
   'GET /websites/:id/transfers': ['A'],
   'DELETE /websites/:id/transfers/:transferId': ['A'],
+  // And the person to whom it is offered, who is tried with the ledger itself.
+  'GET /websites/:id/transfers/:transferId/ledger': ['AO'],
   'GET /websites/:id/billing': ['AO'],
   'POST /websites/:id/billing/portal': ['O'],
   'POST /websites/:id/billing/invoices': ['A'],

@@ -11,22 +11,25 @@ const smoothly = [
   'findCustomer',
   'createCustomer',
   'append CustomerAttached',
-  'append SubscriptionRequested',
+  'append SubscriptionRequested, TransferLedgerDrawnUp',
   'findSubscription',
   'createSubscription',
-  'append SubscriptionAttached',
+  'append SubscriptionAttached, TransferItemsDone',
   'append WebsiteOwnerAssigned',
+  'append TransferItemsDone',
   'append InvitationAccepted',
   'append TransferCompleted',
   'append BillingAttemptStarted',
   'findSubscription',
   'endSubscription',
   'findSubscription',
-  'append SubscriptionEnded',
+  'append SubscriptionEnded, TransferItemsDone',
 ];
 
 /** With an open offer to somebody else. */
-const besideAnother = smoothly.toSpliced(9, 0, 'append InvitationRevoked');
+const besideAnother = smoothly
+  .toSpliced(10, 0, 'append InvitationRevoked')
+  .toSpliced(12, 1, 'append TransferItemsDone, TransferCompleted');
 
 const expectOneOfTwo = async (world: TransferWorld, invitationId: string): Promise<void> => {
   await world.expectSound();
@@ -48,6 +51,25 @@ test('with nothing in the way: billing first, then the website, then the end of 
   expect(await world.ownerId()).toBe(world.newId);
   expect(await world.roleOf(world.newId)).toBeUndefined();
   expect(acts).toStrictEqual(smoothly.toSpliced(9, 0, 'append ClientUnlinked'));
+  const { claimId = '' } = await world.invitation(invitationId);
+  const ledger = (await world.billing()).ledgers.get(claimId);
+  expect(ledger).toMatchObject({ payer: 'owner', previousOwnerId: world.oldId, priceId: 'price-1' });
+  expect(ledger?.items.moves.map(({ item }) => item)).toEqual([
+    'ownership',
+    'billing_account',
+    'subscription',
+    'billing_portal',
+    'own_link',
+    'previous_subscription',
+  ]);
+  expect([...(ledger?.done.keys() ?? [])]).toEqual([
+    'billing_account',
+    'subscription',
+    'ownership',
+    'billing_portal',
+    'own_link',
+    'previous_subscription',
+  ]);
   expect(world.remote.subscriptions.map(({ live, priceId }) => [live, priceId])).toStrictEqual([
     [false, undefined],
     [true, 'price-1'],
@@ -88,10 +110,11 @@ const failing = (call: string, error: Error, count = Infinity): Line => {
 const attaching = [
   'append BillingAttemptStarted',
   'checkAttachment',
-  'append AttachmentRequested',
+  'append AttachmentRequested, TransferLedgerDrawnUp',
   'attachSubscription',
-  'append SubscriptionAttached',
+  'append SubscriptionAttached, TransferItemsDone',
   'append WebsiteOwnerAssigned',
+  'append TransferItemsDone',
   'markCustomer',
   'append CustomerAttached',
   'append InvitationAccepted',
@@ -472,7 +495,7 @@ describe('races', () => {
       const owner = await world.ownerId();
       expect(world.billed().filter((clientId) => clientId !== owner)).toStrictEqual([]);
       // What was not accepted when the assignment came is over with it.
-      expect((await world.invitation(invitationId)).stage).toBe(index === 8 ? 'revoked' : 'accepted');
+      expect((await world.invitation(invitationId)).stage).toBe([8, 9].includes(index) ? 'revoked' : 'accepted');
       // The assignment that came after the transfer holds.
       if (index >= 8) expect(owner).toBe(world.oldId);
       else expect(owner).toBe(world.newId);

@@ -119,6 +119,7 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
   const newId = await createClient(engine, { email: addressOf('new') }, context());
   const workers: Worker[] = [];
 
+  const eventsOf = async () => (await stores.eventStore.readStream(billingStream.name({ websiteId }))).events;
   const billing = async () => (await engine.state(billingFold, { websiteId })).state;
   const ownerId = async () => (await engine.read(websiteProjection, websiteId)).document?.clientId;
   const billed = () =>
@@ -191,7 +192,10 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     start: async (plan, { line } = {}) => {
       const machine = createMachine(stores, { world: clock, own: clock }, plan);
       const parts = partsOf(machine.engine);
-      const reader = { ...parts.reader, list: listFrom(machine.engine) };
+      const list = listFrom(machine.engine);
+      const count: Reader['count'] = async (projection, { where = {} }) =>
+        (await list(projection as never, { where } as never)).length;
+      const reader = { ...parts.reader, list, count };
       const worker = createTransferWorker({ ...parts, reader, payments: paymentsOn(remote, line ?? machine.line) });
       workers.push(worker);
       await worker.start();
@@ -205,7 +209,7 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
     ownerId,
     invitation,
     billing,
-    events: async () => (await stores.eventStore.readStream(billingStream.name({ websiteId }))).events,
+    events: eventsOf,
     billed,
     roleOf: async (clientId) => linkRole((await engine.state(accessFold, { websiteId, clientId })).state),
     untilSettled: async () => {
@@ -220,6 +224,20 @@ export const createTransferWorld = async (): Promise<TransferWorld> => {
       expect(new Set(clientIds).size).toBe(clientIds.length);
       // The service knows the one that there is.
       const account = owner === undefined ? undefined : (await billing()).accounts.get(owner);
+      const { ledgers, outcomes } = await billing();
+      for (const [claimId, { items, done }] of ledgers) {
+        if (outcomes.get(claimId) !== 'completed') continue;
+        // The end of what the owner before pays comes later, and not when they are the owner again.
+        const due = items.moves.filter(({ item }) => item !== 'previous_subscription');
+        expect(due.filter(({ item }) => !done.has(item))).toStrictEqual([]);
+      }
+      const written = await eventsOf();
+      const ticks = written
+        .filter(({ type }) => type === 'TransferItemsDone')
+        .flatMap(({ data }) => (data.items as string[]).map((item) => `${data.claimId as string} ${item}`));
+      expect(new Set(ticks).size).toBe(ticks.length);
+      const drawnUp = written.filter(({ type }) => type === 'TransferLedgerDrawnUp').map(({ data }) => data.claimId);
+      expect(new Set(drawnUp).size).toBe(drawnUp.length);
       expect(account?.subscriptionId).toBe(remote.subscriptions.find(({ live, clientId }) => live && clientId !== '')?.id);
     },
     stop: () => stopInVirtualTime(clock, ...workers),
@@ -254,6 +272,7 @@ const paymentsOn = ({ customers, subscriptions }: Remote, line: Line): Payments 
   return {
     provider: 'remote',
     hasPrice: () => Promise.resolve(true),
+    readPrice: () => Promise.resolve({}),
     findCustomer: ({ clientId }: Payer) => line('findCustomer', () => customers.find((one) => one.clientId === clientId) ?? null),
     createCustomer: ({ clientId }, confirm) => {
       confirm();

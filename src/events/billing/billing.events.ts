@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
+import { LedgerItems, MovingItem, Payer } from './billing.ledger.js';
 
 const Time = Type.String({ format: 'date-time' });
 const Attempt = Type.Integer({ minimum: 1 });
@@ -61,6 +62,22 @@ export const billingEvents = {
    * even if the attempt fails.
    */
   AttachmentRequested: event(Type.Object({ ...ofAccount, claimId: Type.String(), subscriptionId: Type.String() })),
+  /**
+   * What the hand-over comes to, before anything of it is done. `payer` is who pays until then, and
+   * `previousOwnerId` who owns the website until then; `subscriptionId`: one that exists is attached.
+   */
+  TransferLedgerDrawnUp: event(
+    Type.Object({
+      ...ofClaim,
+      ...LedgerItems.properties,
+      payer: Payer,
+      previousOwnerId: Type.Optional(Type.String()),
+      priceId: Type.Optional(Type.String()),
+      subscriptionId: Type.Optional(Type.String()),
+    }),
+  ),
+  /** These of the moving items are done. */
+  TransferItemsDone: event(Type.Object({ ...ofClaim, items: Type.Array(MovingItem) })),
   /** The claim came to nothing: the subscription goes on as it was before, unmarked. */
   SubscriptionDetached: event(Type.Object({ ...ofAccount, subscriptionId: Type.String() })),
   /** Nothing is left of the client's subscription for the website. */

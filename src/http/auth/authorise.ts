@@ -1,4 +1,7 @@
 import { Refused, refusals } from '../../commands/refusal.js';
+import { accessFold } from '../../events/access/access.state.js';
+import { keyOfInvitation } from '../../events/access/access.stream.js';
+import { recipientOf } from '../../events/client/client.directory.js';
 import { websiteRoleOf } from '../../projections/access/access.queries.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import type { Reader } from '../../projections/reader.js';
@@ -37,9 +40,24 @@ export const accessOf = async (
   return { access: { website, revision, ...way }, standing: way.via === 'owner' ? 'owner' : way.role };
 };
 
+/** Whether the transfer of the website is open, and offered to the caller's verified address. */
+const isOfferedTo = async (
+  reader: Reader,
+  { verifiedEmail }: Caller,
+  websiteId: string,
+  transferId: string,
+): Promise<boolean> => {
+  const key = keyOfInvitation(transferId);
+  if (key?.websiteId !== websiteId || verifiedEmail === undefined) return false;
+  const invitation = (await reader.state(accessFold, key)).state.invitations.get(transferId);
+  if (invitation?.kind !== 'ownership_transfer') return false;
+  if (invitation.stage !== 'pending' && invitation.stage !== 'claimed') return false;
+  return (await reader.personal.decrypt(await recipientOf(reader, key.clientId, invitation.email))) === verifiedEmail;
+};
+
 export const createAuthorise =
   (reader: Reader): Authorise =>
-  async (route, caller, { id }) => {
+  async (route, caller, { id, transferId }) => {
     const rule = route.access;
     if (!isWebsiteRule(rule)) return undefined;
     if (rule === 'admin' && caller.role !== 'admin') throw new Refused(refusals.adminRequired());
@@ -48,7 +66,8 @@ export const createAuthorise =
     if (route.scope !== 'website' || id === undefined) throw new Error(`${route.operationId} names no website`);
 
     const { access, standing } = await accessOf(reader, caller, id);
-    const refusal = refusalFor(route, standing, access.website);
+    const isOffered = rule === 'handover' && transferId !== undefined && (await isOfferedTo(reader, caller, id, transferId));
+    const refusal = refusalFor(route, standing, access.website, isOffered);
     if (refusal !== null) throw new Refused(refusal);
     return access;
   };

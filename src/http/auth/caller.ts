@@ -28,7 +28,7 @@ export interface WebsiteAccess {
   readonly website: WebsiteDocument;
   /** Revision of the website's stream that `website` reflects. */
   readonly revision: bigint;
-  /** Absent for admins. */
+  /** Absent for admins, and for the invited where a route lets them in. */
   readonly via?: 'owner' | 'link';
   /** What a client may do: an owner always counts as an editor. Absent for admins. */
   readonly role?: 'viewer' | 'editor';

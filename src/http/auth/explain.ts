@@ -4,7 +4,7 @@ import type { AccessRule, Route } from '../route.js';
 import { archivedRefusalFor, refusalFor, type Standing } from './rules.js';
 
 /** By what somebody may call a route, or may not. */
-export const explainedRules = ['admin', 'owner', 'link', 'role', 'feature', 'tier', 'archived', 'none'] as const;
+export const explainedRules = ['admin', 'owner', 'link', 'role', 'invitation', 'feature', 'tier', 'archived', 'none'] as const;
 
 /** Whether somebody may call a route of a website, by which rule, and that in words. */
 export interface Explained {
@@ -18,9 +18,12 @@ type ExplainedRoute = Pick<Route, 'access' | 'feature' | 'tag' | 'method' | 'whe
 /**
  * What the rules that let callers in make of somebody of this standing. The explanation follows
  * from their outcome, so that it says what the service does.
+ * @param isOffered whether an open transfer of the website is offered to them
  */
-export const explain = (route: ExplainedRoute, standing: Standing, website: WebsiteDocument): Explained => {
-  const refusal = refusalFor(route, standing, website) ?? archivedRefusalFor(route, website);
+export const explain = (route: ExplainedRoute, standing: Standing, website: WebsiteDocument, isOffered = false): Explained => {
+  const refusal = refusalFor(route, standing, website, isOffered) ?? archivedRefusalFor(route, website);
+  const isInvited = route.access === 'handover' && standing !== 'admin' && standing !== 'owner';
+  if (refusal === null && isInvited) return { allowed: true, rule: 'invitation', why: 'The website is offered to them.' };
   if (refusal === null) return { allowed: true, ...whyAllowed(route.access, standing) };
   return { allowed: false, ...whyRefused(route, standing, website, refusal.code) };
 };
@@ -49,6 +52,7 @@ const onlyFor: Readonly<Partial<Record<AccessRule, string>>> = {
   admin: 'admins',
   adminOrOwner: 'the owner and admins',
   owner: 'the owner',
+  handover: 'the owner, admins and the invited',
 };
 
 const whyRefused = (

@@ -18,6 +18,7 @@ const allowed: Readonly<Record<WebsiteRule, readonly Standing[]>> = {
   adminOrOwner: ['admin', 'owner'],
   editors: ['admin', 'owner', 'editor'],
   owner: ['owner'],
+  handover: ['admin', 'owner'],
 };
 
 export type RuledRoute = Pick<Route, 'access' | 'feature' | 'tag'>;
@@ -25,13 +26,16 @@ export type RuledRoute = Pick<Route, 'access' | 'feature' | 'tag'>;
 /**
  * Why somebody of this standing may not call the route of the website; `null`: they may. All that
  * lets callers in, or explains it, asks this.
+ * @param isOffered whether the website is offered to them, by the transfer that the route is about
  */
 export const refusalFor = (
   { access: rule, feature, tag }: RuledRoute,
   standing: Standing,
   { id, features }: Pick<WebsiteDocument, 'id' | 'features'>,
+  isOffered = false,
 ): Refusal | null => {
   if (!isWebsiteRule(rule)) return null;
+  if (rule === 'handover' && isOffered) return null;
   if (rule === 'admin' && standing !== 'admin') return refusals.adminRequired();
   if (standing === 'stranger') return refusals.notAuthorizedForWebsite(id);
   if (!allowed[rule].includes(standing)) {

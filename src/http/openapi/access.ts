@@ -15,6 +15,10 @@ const rules: Readonly<Record<AccessRule, { readonly words: string; readonly call
     callers: ['admin', 'owner', 'editor'],
   },
   owner: { words: "The website's owner alone.", callers: ['owner'] },
+  handover: {
+    words: "Admins, the website's owner, and the person to whom the transfer is offered.",
+    callers: ['admin', 'owner', 'invited'],
+  },
 };
 
 /** The sentence on who may call a route; the website's feature belongs to it. */

@@ -37,6 +37,7 @@ import { seoRoutes } from './seo/seo.routes.js';
 import { serviceRoutes } from './service/service.routes.js';
 import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
 import { templateRoutes } from './template/template.routes.js';
+import { ledgerRoutes } from './transfer/ledger.routes.js';
 import { transferRoutes } from './transfer/transfer.routes.js';
 import { webhookRoutes } from './webhook/webhook.routes.js';
 import { websiteRoutes } from './website/website.routes.js';
@@ -80,6 +81,7 @@ export const createRoutes = (parts: RouteParts): readonly Route[] => {
     ...accessRoutes(parts),
     ...accessExplanationRoutes(parts, () => routes),
     ...transferRoutes(parts),
+    ...ledgerRoutes(parts),
     ...billingRoutes(parts),
     ...deliveryRoutes(parts),
     ...receiptRoutes(parts),

@@ -136,6 +136,8 @@ export const createEmbeddedLedger = ({
   return {
     provider: embedded,
     hasPrice: () => Promise.resolve(true),
+    // Invoices are written by hand.
+    readPrice: (id) => Promise.resolve(id === undefined ? {} : { id }),
     findCustomer: ({ clientId }) => Promise.resolve({ id: clientId }),
     createCustomer: ({ clientId }) => Promise.resolve({ id: clientId }),
     findSubscription: (customerId, websiteId) =>

@@ -5,6 +5,8 @@ export interface Payments {
    * Whether subscriptions can be created at this price, or at the default price when none is given.
    */
   hasPrice(priceId: string | undefined): Promise<boolean>;
+  /** What is paid at that price, or at the default one; null when there is none. */
+  readPrice(priceId: string | undefined): Promise<Price | null>;
   /** The client's customer; null when there is none, or when it was deleted at the provider. */
   findCustomer(payer: Payer): Promise<Customer | null>;
   /**
@@ -57,6 +59,17 @@ export interface Payments {
    * have none.
    */
   portalLink(account: BillingAccount, returnUrl: string): Promise<string | null>;
+}
+
+/** What a subscription costs, as far as the provider says it. */
+export interface Price {
+  readonly id?: string;
+  /** In the smallest unit of the currency. */
+  readonly amount?: number;
+  /** ISO 4217, lower-case. */
+  readonly currency?: string;
+  /** How often it is paid. */
+  readonly interval?: 'day' | 'week' | 'month' | 'year';
 }
 
 /** A client, as the provider identifies it. */

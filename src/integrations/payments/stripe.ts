@@ -17,6 +17,7 @@ import {
   asSubscription,
   provider,
   statusOf,
+  toPrice,
   toSubscription,
   type StripeCustomer,
   type StripeSubscription,
@@ -249,13 +250,19 @@ export const createStripePayments = (parts: {
       }),
   });
 
+  /** A price that can be subscribed to. */
+  const recurringPrice = async (priceId: string): Promise<ReturnType<typeof asPrice> | null> => {
+    const price = await nullIfMissing(async (stripe) => asPrice(await stripe.prices.retrieve(priceId)));
+    return price?.active === true && price.type === 'recurring' ? price : null;
+  };
+
   return {
     provider,
     ...attachment,
-    hasPrice: async (priceId) => {
-      if (priceId === undefined) return parts.priceId !== undefined;
-      const price = await nullIfMissing(async (stripe) => asPrice(await stripe.prices.retrieve(priceId)));
-      return price?.active === true && price.type === 'recurring';
+    hasPrice: async (priceId) => (priceId === undefined ? parts.priceId !== undefined : (await recurringPrice(priceId)) !== null),
+    readPrice: async (priceId = parts.priceId) => {
+      const price = priceId === undefined ? null : await recurringPrice(priceId);
+      return price === null ? null : toPrice(price);
     },
     findCustomer,
     createCustomer,

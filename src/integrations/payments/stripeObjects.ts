@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { isoTime } from '../../platform/clock.js';
 import { parserFor } from '../http.js';
-import type { Invoice, Subscription } from './port.js';
+import type { Invoice, Subscription, Price } from './port.js';
 
 /** The fields used of Stripe's objects (https://docs.stripe.com/api), and their translation. */
 export const provider = 'stripe';
@@ -45,7 +45,30 @@ const StripeInvoice = Type.Object({
 });
 export type StripeInvoice = Static<typeof StripeInvoice>;
 export const asInvoice = parserFor(provider, StripeInvoice);
-export const asPrice = parserFor(provider, Type.Object({ id: Id, active: Type.Boolean(), type: Type.String() }));
+export const asPrice = parserFor(
+  provider,
+  Type.Object({
+    id: Id,
+    active: Type.Boolean(),
+    type: Type.String(),
+    unit_amount: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    currency: Type.Optional(Type.String()),
+    recurring: Type.Optional(
+      Type.Union([
+        Type.Null(),
+        Type.Object({ interval: Type.Enum(['day', 'week', 'month', 'year']), interval_count: Type.Integer() }),
+      ]),
+    ),
+  }),
+);
+
+/** Of a price in tiers, or for several intervals at once, Stripe's own pages say what is paid. */
+export const toPrice = ({ id, unit_amount: amount, currency, recurring }: ReturnType<typeof asPrice>): Price => ({
+  id,
+  ...(typeof amount === 'number' && { amount }),
+  ...(currency !== undefined && { currency }),
+  ...(recurring?.interval_count === 1 && { interval: recurring.interval }),
+});
 export const asSession = parserFor(provider, Type.Object({ url: Type.String({ minLength: 1 }) }));
 export const asPage = parserFor(provider, Type.Object({ data: Type.Array(Type.Unknown()), has_more: Type.Boolean() }));
 

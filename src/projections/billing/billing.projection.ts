@@ -45,6 +45,8 @@ export const billingProjection: Projection<BillingDocument, BillingEvent> = defi
     'SubscriptionEnded',
     'TransferDeclined',
     'TransferCompleted',
+    'TransferItemsDone',
+    'TransferLedgerDrawnUp',
     'TransferFailed',
   ],
   indexes: [{ field: 'clients' }],

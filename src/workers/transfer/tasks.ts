@@ -12,11 +12,21 @@ import {
   type Payer,
   type Payments,
 } from '../../integrations/payments/port.js';
+import { drawUpLedger } from '../../events/billing/billing.ledger.js';
+import { isoTime } from '../../platform/clock.js';
+import { readHandoverFacts } from '../../projections/billing/handover.queries.js';
 import { keyOfInvitation } from '../../events/access/access.stream.js';
 import { openTransfers } from '../../projections/access/access.queries.js';
 import { readClient } from '../../projections/client/client.queries.js';
 import type { HeldLease } from '../leasedTask.js';
-import { billingFold, type AttemptOutcome, type BillingTask, type Claim } from './transfer.process.js';
+import {
+  billingFold,
+  isSubscribed,
+  type AttemptOutcome,
+  type BillingTask,
+  type Claim,
+  type LedgerDraft,
+} from './transfer.process.js';
 import { websiteFold } from '../../events/website/website.state.js';
 import { accessFold, type InvitationState } from '../../events/access/access.state.js';
 import { customerFold } from '../../events/billing/customer.state.js';
@@ -63,6 +73,7 @@ const carryOutClaim = async (tools: Tools, claim: Claim, attempt: BillingAttempt
   // The claim's id is the command id, so that the website is transferred once, however often the
   // claim is carried out.
   await transferOwnership(engine, { websiteId, clientId, offerPosition }, { ...context(), commandId: claimId });
+  await lease.record({ type: 'RecordOwnership', claim });
   if (existing !== undefined) await recordCustomer(tools, { clientId, customerId }, attempt);
   await withdrawOtherOffers(tools, claim, attempt);
   await changeAccess(engine, { type: 'AcceptTransfer', ...key, invitationId, claimId }, context());
@@ -82,7 +93,8 @@ const subscribe = async (tools: Tools, claim: Claim, attempt: BillingAttempt): P
   const { priceId, lease } = attempt;
   const { id: customerId } = await customerOf(tools, clientId, attempt);
   const offerPosition = await requireWanted(engine, claim);
-  await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId });
+  const ledger = await draftLedger(tools, claim, { priceId });
+  await lease.record({ type: 'RecordRequest', claim, provider: payments.provider, customerId, ledger });
   const request = { customerId, clientId, websiteId, priceId, claim: invitationId };
   const { id: subscriptionId } =
     (await payments.findSubscription(customerId, websiteId)) ??
@@ -115,13 +127,36 @@ const attach = async (tools: Tools, claim: Claim, subscriptionId: string, { leas
     }
     await endSubscriptionsOf(tools, before.customerId, websiteId, lease, subscriptionId);
   }
-  await lease.record({ type: 'RecordAttachment', claim, provider, customerId, subscriptionId });
+  const ledger = await draftLedger(tools, claim, { subscriptionId });
+  await lease.record({ type: 'RecordAttachment', claim, provider, customerId, subscriptionId, ledger });
   const attached = await payments.attachSubscription(request, () => {
     lease.assertHeld();
   });
   if (attached !== 'attached') return refuse(attached);
   await lease.record({ type: 'RecordSubscription', claim, subscriptionId });
   return { customerId, offerPosition };
+};
+
+/** What the hand-over comes to; `undefined` when an earlier attempt has recorded it. */
+const draftLedger = async (
+  { engine, reader, payments }: Tools,
+  { websiteId, invitationId, claimId, clientId: recipientId }: Claim,
+  { priceId, subscriptionId }: { readonly priceId?: string | undefined; readonly subscriptionId?: string },
+): Promise<LedgerDraft | undefined> => {
+  const { state: billing } = await engine.state(billingFold, { websiteId });
+  if (billing.ledgers.has(claimId)) return undefined;
+  const { state: website } = await engine.state(websiteFold, { websiteId });
+  const ownerId = website.stage === 'none' || website.clientId === recipientId ? undefined : website.clientId;
+  const isOwnerSubscribed = isSubscribed(billing, payments.provider, ownerId);
+  const known = { isOwnerSubscribed, isAttached: subscriptionId !== undefined, now: isoTime(engine.clock.now()) };
+  const facts = await readHandoverFacts(reader, { websiteId, invitationId, recipientId }, known);
+  return {
+    ...drawUpLedger(facts),
+    payer: isOwnerSubscribed ? 'owner' : 'agency',
+    ...(ownerId !== undefined && { previousOwnerId: ownerId }),
+    ...(priceId !== undefined && { priceId }),
+    ...(subscriptionId !== undefined && { subscriptionId }),
+  };
 };
 
 /** The client is this customer from now on, here and at the payment provider. */

@@ -1,5 +1,6 @@
 import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { BillingEvent } from '../../events/billing/billing.events.js';
+import { movingItems, type Ledger, type LedgerItems, type MovingItem } from '../../events/billing/billing.ledger.js';
 import type { Recorded } from '../../events/envelope.js';
 import { billingStream } from '../../events/billing/billing.stream.js';
 import type { StreamFold } from '../../events/fold.js';
@@ -34,6 +35,8 @@ export interface BillingState {
   readonly attempts: Attempts;
   /** Of that attempt. */
   readonly lastFault?: BillingFault;
+  /** What claims came to, by claim id. */
+  readonly ledgers: ReadonlyMap<string, Ledger>;
 }
 
 export type ClaimOutcome = 'completed' | 'declined' | { readonly failed: BillingFault };
@@ -91,16 +94,24 @@ export interface DeclineClaim {
   readonly isWithdrawn: boolean;
 }
 
+/** What the hand-over comes to, drawn up with the first record of a claim; absent when it was before. */
+interface OfLedger {
+  readonly ledger?: LedgerDraft | undefined;
+}
+
+export type LedgerDraft = LedgerItems & Pick<Ledger, 'payer' | 'previousOwnerId' | 'priceId' | 'subscriptionId'>;
+
 /** The outcome of an attempt, so far or final. */
 export type AttemptOutcome =
-  | { readonly type: 'RecordRequest'; readonly claim: Claim; readonly provider: string; readonly customerId: string }
-  | {
+  | (OfLedger & { readonly type: 'RecordRequest'; readonly claim: Claim; readonly provider: string; readonly customerId: string })
+  | (OfLedger & {
       readonly type: 'RecordAttachment';
       readonly claim: Claim;
       readonly provider: string;
       readonly customerId: string;
       readonly subscriptionId: string;
-    }
+    })
+  | { readonly type: 'RecordOwnership'; readonly claim: Claim }
   | { readonly type: 'RecordSubscription'; readonly claim: Claim; readonly subscriptionId: string }
   | { readonly type: 'RecordEnd'; readonly clientId: string }
   | { readonly type: 'RecordCompletion'; readonly claim: Claim }
@@ -148,6 +159,14 @@ const asOwn = (state: BillingState, clientId: string): BillingState => {
   return existing === undefined ? state : withAccount(state, clientId, account as Account);
 };
 
+const withLedger = (state: BillingState, claimId: string, changes: Partial<Ledger>): BillingState => {
+  const ledger = state.ledgers.get(claimId) ?? noLedger;
+  return { ...state, ledgers: new Map(state.ledgers).set(claimId, { ...ledger, ...changes }) };
+};
+
+/** Of a claim that was carried out before ledgers were drawn up. */
+const noLedger: Ledger = { items: { moves: [], stays: [], missing: [] }, drawnUpAt: '', payer: 'agency', done: new Map() };
+
 const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingState => {
   switch (event.type) {
     case 'BillingAttemptStarted': {
@@ -182,10 +201,32 @@ const evolve = (state: BillingState, event: Recorded<BillingEvent>): BillingStat
       const account = state.accounts.get(event.data.clientId);
       return account === undefined ? state : over(withAccount(state, event.data.clientId, { ...account, stage: 'ended' }));
     }
+    case 'TransferLedgerDrawnUp': {
+      const { moves, stays, missing, payer, previousOwnerId, priceId, subscriptionId, invitationId, clientId } = event.data;
+      return withLedger(state, event.data.claimId, {
+        claim: { invitationId, newOwnerId: clientId },
+        items: { moves, stays, missing },
+        drawnUpAt: event.metadata.at,
+        payer,
+        ...(previousOwnerId !== undefined && { previousOwnerId }),
+        ...(priceId !== undefined && { priceId }),
+        ...(subscriptionId !== undefined && { subscriptionId }),
+      });
+    }
+    case 'TransferItemsDone': {
+      const { claimId, items } = event.data;
+      const done = new Map(state.ledgers.get(claimId)?.done);
+      for (const item of items) done.set(item, event.metadata.at);
+      return withLedger(state, claimId, { done });
+    }
     case 'TransferDeclined':
       return withOutcome(state, event.data.claimId, 'declined');
     case 'TransferCompleted':
-      return withOutcome(asOwn(state, event.data.clientId), event.data.claimId, 'completed');
+      return withOutcome(
+        withLedger(asOwn(state, event.data.clientId), event.data.claimId, { completedAt: event.metadata.at }),
+        event.data.claimId,
+        'completed',
+      );
     case 'TransferFailed': {
       const fault = state.lastFault ?? { error: event.data.reason, transient: false, late: false };
       return withOutcome(state, event.data.claimId, { failed: fault });
@@ -221,13 +262,35 @@ const renewLease = (command: Command<'RenewLease'>, { attempts }: BillingState):
     { type: 'BillingLeaseRenewed', data: { websiteId: command.websiteId, ...lease } },
   ]);
 
+/** The ledger of the claim, unless it has one. */
+const drawnUp = ({ claim, ledger }: OfLedger & { readonly claim: Claim }, state: BillingState): readonly BillingEvent[] =>
+  ledger === undefined || state.ledgers.has(claim.claimId)
+    ? []
+    : [{ type: 'TransferLedgerDrawnUp', data: { ...claim, ...ledger } }];
+
+/** The tick of those items that the claim's ledger has and that are not done yet. */
+const ticked = (claim: Claim, items: readonly MovingItem[], { ledgers }: BillingState): readonly BillingEvent[] => {
+  const ledger = ledgers.get(claim.claimId);
+  const open = items.filter((item) => ledger?.done.has(item) === false && ledger.items.moves.some((one) => one.item === item));
+  return open.length === 0 ? [] : [{ type: 'TransferItemsDone', data: { ...claim, items: open } }];
+};
+
+/** The end of a previous owner's subscription is the last item of the claim that it was drawn up in. */
+const tickedEnd = (clientId: string, { websiteId, state }: { readonly websiteId: string; readonly state: BillingState }) =>
+  [...state.ledgers].flatMap(([claimId, { previousOwnerId, claim, completedAt }]) => {
+    if (previousOwnerId !== clientId || claim === undefined || completedAt === undefined) return [];
+    const { invitationId, newOwnerId } = claim;
+    return ticked({ websiteId, invitationId, claimId, clientId: newOwnerId }, ['previous_subscription'], state);
+  });
+
 const recordRequest = (command: Command<'RecordRequest'>, state: BillingState): readonly BillingEvent[] => {
   const { websiteId, provider, customerId } = command;
   const { clientId, claimId } = command.claim;
   const account = state.accounts.get(clientId);
   const isOpen = account !== undefined && account.stage !== 'ended';
-  if (isOpen && account.provider === provider && account.customerId === customerId) return [];
-  return [{ type: 'SubscriptionRequested', data: { websiteId, clientId, provider, customerId, claimId } }];
+  const ledger = drawnUp(command, state);
+  if (isOpen && account.provider === provider && account.customerId === customerId) return ledger;
+  return [{ type: 'SubscriptionRequested', data: { websiteId, clientId, provider, customerId, claimId } }, ...ledger];
 };
 
 const recordAttachment = (command: Command<'RecordAttachment'>, state: BillingState): readonly BillingEvent[] => {
@@ -235,17 +298,26 @@ const recordAttachment = (command: Command<'RecordAttachment'>, state: BillingSt
   const { clientId, claimId } = command.claim;
   const account = state.accounts.get(clientId);
   const isOpen = account !== undefined && account.stage !== 'ended' && account.provider === provider;
-  if (isOpen && (account.existing ?? account.subscriptionId) === subscriptionId) return [];
-  return [{ type: 'AttachmentRequested', data: { websiteId, clientId, provider, customerId, claimId, subscriptionId } }];
+  const ledger = drawnUp(command, state);
+  if (isOpen && (account.existing ?? account.subscriptionId) === subscriptionId) return ledger;
+  return [
+    { type: 'AttachmentRequested', data: { websiteId, clientId, provider, customerId, claimId, subscriptionId } },
+    ...ledger,
+  ];
 };
 
 const recordSubscription = (command: Command<'RecordSubscription'>, state: BillingState): readonly BillingEvent[] => {
   const { websiteId, subscriptionId } = command;
   const { clientId, claimId } = command.claim;
   const account = state.accounts.get(clientId);
-  if (account === undefined || account.subscriptionId === subscriptionId) return [];
+  if (account === undefined) return [];
+  const done = ticked(command.claim, ['billing_account', 'subscription'], state);
+  if (account.subscriptionId === subscriptionId) return done;
   const { provider, customerId } = account;
-  return [{ type: 'SubscriptionAttached', data: { websiteId, clientId, provider, customerId, claimId, subscriptionId } }];
+  return [
+    { type: 'SubscriptionAttached', data: { websiteId, clientId, provider, customerId, claimId, subscriptionId } },
+    ...done,
+  ];
 };
 
 const recordEnd = ({ websiteId, clientId }: Command<'RecordEnd'>, state: BillingState): readonly BillingEvent[] => {
@@ -254,7 +326,7 @@ const recordEnd = ({ websiteId, clientId }: Command<'RecordEnd'>, state: Billing
   const { provider, customerId, existing } = account;
   const of = { websiteId, clientId, provider, customerId };
   if (existing !== undefined) return [{ type: 'SubscriptionDetached', data: { ...of, subscriptionId: existing } }];
-  return [{ type: 'SubscriptionEnded', data: of }];
+  return [{ type: 'SubscriptionEnded', data: of }, ...tickedEnd(clientId, { websiteId, state })];
 };
 
 /**
@@ -300,8 +372,13 @@ const decide = (command: BillingCommand, state: BillingState): readonly BillingE
       return recordSubscription(command, state);
     case 'RecordEnd':
       return recordEnd(command, state);
-    case 'RecordCompletion':
-      return [{ type: 'TransferCompleted', data: command.claim }];
+    case 'RecordOwnership':
+      return ticked(command.claim, ['ownership', 'billing_portal', 'own_link'], state);
+    case 'RecordCompletion': {
+      // The end of what the previous owner pays comes after it.
+      const items = movingItems.filter((item) => item !== 'previous_subscription');
+      return [...ticked(command.claim, items, state), { type: 'TransferCompleted', data: command.claim }];
+    }
     case 'RecordFailure':
       return recordFailure(command, state);
     default:
@@ -312,7 +389,7 @@ const decide = (command: BillingCommand, state: BillingState): readonly BillingE
 export const billingFold: StreamFold<BillingState, BillingEvent, { readonly websiteId: string }> = {
   name: 'billing',
   stream: billingStream,
-  initialState: { accounts: new Map(), outcomes: new Map(), about: '', attempts: noAttempts },
+  initialState: { accounts: new Map(), outcomes: new Map(), about: '', attempts: noAttempts, ledgers: new Map() },
   evolve,
 };
 

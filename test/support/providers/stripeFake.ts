@@ -90,7 +90,15 @@ export const createStripeFake = (): StripeFake => {
       data: [{ id: `si_${id}`, object: 'subscription_item', price: priceBody(price), current_period_end: created + MONTH_S }],
     },
   });
-  const priceBody = (id: string): unknown => ({ id, object: 'price', active: true, type: 'recurring' });
+  const priceBody = (id: string): unknown => ({
+    id,
+    object: 'price',
+    active: true,
+    type: 'recurring',
+    unit_amount: 2_900,
+    currency: 'eur',
+    recurring: { interval: 'month', interval_count: 1 },
+  });
   const invoiceBody = ({ id, status, created, due, subscription }: FakeInvoice): unknown => ({
     id,
     object: 'invoice',

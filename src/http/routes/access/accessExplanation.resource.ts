@@ -94,11 +94,22 @@ export const standingInWords = (standing: Standing, { roleFrom, clientId }: Pers
 };
 
 /** @param routes of a website */
-export const explainAreas = (routes: readonly Route[], standing: Standing, website: WebsiteDocument): Explanation['areas'] => {
+export const explainAreas = (
+  routes: readonly Route[],
+  standing: Standing,
+  website: WebsiteDocument,
+  isOffered: boolean,
+): Explanation['areas'] => {
   const areas = new Map<string, ExplainedOperation[]>();
   for (const route of routes) {
     const { operationId, method, path, summary, tag } = route;
-    const operation = { operationId, method: method.toUpperCase(), path, summary, ...explain(route, standing, website) };
+    const operation = {
+      operationId,
+      method: method.toUpperCase(),
+      path,
+      summary,
+      ...explain(route, standing, website, isOffered),
+    };
     areas.set(tag.name, [...(areas.get(tag.name) ?? []), operation]);
   }
   return [...areas].map(([area, operations]) => ({ area, may: howMuch(operations), operations }));

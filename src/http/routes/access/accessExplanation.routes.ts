@@ -82,7 +82,8 @@ export const accessExplanationRoutes = (parts: AccessExplanationParts, allRoutes
           reader.read(deliveryProjection, websiteId),
         ]);
         const routes = allRoutes().filter((one) => one.scope === 'website' && isWebsiteRule(one.access) && one.hidden !== true);
-        const areas = explainAreas(routes, standing, website);
+        const isOffered = invitations.some(({ kind }) => kind === 'ownership_transfer');
+        const areas = explainAreas(routes, standing, website, isOffered);
         const facts = {
           showPreviewUrl: delivery?.showPreviewUrl,
           isRepositoryHere: website.repository === undefined || website.repository.provider === 'embedded',

@@ -14,7 +14,7 @@ import { Email } from '../client/client.routes.js';
 import type { Reader } from '../../../projections/reader.js';
 import { canonicalAddress } from '../../../platform/emailAddress.js';
 
-const transferTag: RouteTag = {
+export const transferTag: RouteTag = {
   name: 'Transfers',
   description: "Offers of a website's ownership, and with it of its billing.",
 };
