@@ -129,6 +129,23 @@ describe('GET /websites/:id/events', () => {
     expect(typesOf(viewer)).toStrictEqual(['WebsiteRenamed']);
   });
 
+  test('content is told of to members, and of a feature that is off to nobody', async () => {
+    const [admin, viewer] = await Promise.all([listen('admin'), listen('viewer')]);
+    await Promise.all([admin.until({ event: 'ready' }), viewer.until({ event: 'ready' })]);
+    await change('PUT', ofSite('/marketing/plan'), { baseHash: null, body: { title: 'Plan' } });
+    await viewer.until({ event: 'content', type: 'ContentSaved' });
+    const { features } = await change('PATCH', ofSite(''), { features: ['content'] });
+    expect(features).toStrictEqual(['content']);
+    // What was saved before, of a feature that is off now, is not told when it is asked for again.
+    const { id } = await viewer.until({ event: 'ready' });
+    const again = await listen('admin', undefined, id);
+    await again.until({ type: 'WebsitePlanChanged' });
+    expect(typesOf(again)).not.toContain('ContentSaved');
+    await change('PATCH', ofSite(''), {
+      features: ['content', 'documents', 'analytics', 'marketing', 'seo', 'scheduling', 'commerce', 'blueprint'],
+    });
+  });
+
   test('Last-Event-ID goes on with what was missed, once and in order', async () => {
     const first = await listen('viewer');
     await first.until({ event: 'ready' });

@@ -1,4 +1,5 @@
 import type { EventDefinitions } from '../../../events/defineStream.js';
+import type { JsonObject } from '../../../events/envelope.js';
 import { accessEvents } from '../../../events/access/access.events.js';
 import { apiKeyEvents } from '../../../events/apiKey/apiKey.events.js';
 import { billingEvents } from '../../../events/billing/billing.events.js';
@@ -7,11 +8,14 @@ import { bookingEvents } from '../../../events/booking/booking.events.js';
 import { documentEvents } from '../../../events/document/document.events.js';
 import { mediaEvents } from '../../../events/media/media.events.js';
 import { clientEvents } from '../../../events/client/client.events.js';
+import { contentEvents } from '../../../events/content/content.events.js';
 import { deliveryEvents } from '../../../events/delivery/delivery.events.js';
 import { redeployEvents } from '../../../events/deployment/deployment.events.js';
 import { domainEvents } from '../../../events/domain/domain.events.js';
 import { provisioningEvents } from '../../../events/provisioning/provisioning.events.js';
+import { publicationEvents } from '../../../events/publication/publication.events.js';
 import { pushEvents } from '../../../events/push/push.events.js';
+import { receiptEvents } from '../../../events/receipt/receipt.events.js';
 import { seoEvents } from '../../../events/seo/seo.events.js';
 import { serviceEvents } from '../../../events/service/service.events.js';
 import { siteEvents } from '../../../events/site/site.events.js';
@@ -23,7 +27,8 @@ export interface ChangeArea {
   readonly name: string;
   /** As the routes that read what has changed; nobody else is told. */
   readonly readers: 'admin' | 'adminOrOwner' | 'editors' | 'members';
-  readonly feature?: Feature;
+  /** The feature that these have, by the data of an event where they differ. */
+  readonly feature?: Feature | ((data: JsonObject) => Feature);
   readonly types: ReadonlySet<string>;
 }
 
@@ -36,7 +41,7 @@ const area = <Definitions extends EventDefinitions>(
   readers: ChangeArea['readers'],
   events: Definitions,
   shown: readonly (keyof Definitions & string)[] | 'all',
-  feature?: Feature,
+  feature?: ChangeArea['feature'],
 ): ChangeArea => ({
   name,
   readers,
@@ -66,6 +71,7 @@ export const changeAreas: readonly ChangeArea[] = [
     'ClientLinked',
     'ClientLinkRoleChanged',
     'ClientUnlinked',
+    'ClientLinkRestored',
     'InvitationIssued',
     'InvitationRenewed',
     'InvitationAccepted',
@@ -73,6 +79,7 @@ export const changeAreas: readonly ChangeArea[] = [
   ]),
   area('access', 'admin', accessEvents, ['InvitationRenewalRequested']),
   area('delivery', 'members', deliveryEvents, 'all'),
+  area('reader', 'admin', receiptEvents, 'all'),
   area('provisioning', 'members', provisioningEvents, [
     'ProvisioningQueued',
     'ProvisioningStepStarted',
@@ -91,6 +98,8 @@ export const changeAreas: readonly ChangeArea[] = [
   area('deployment', 'members', redeployEvents, 'all'),
   area('deployment', 'members', siteEvents, ['SiteRedeployed']),
   area('deployment', 'members', pushEvents, 'all'),
+  area('deployment', 'members', publicationEvents, ['PublicationRequested', 'PublicationDeployed', 'PublicationFailed']),
+  area('content', 'members', contentEvents, 'all', ({ collection }) => collection as Feature),
   area('billing', 'adminOrOwner', billingEvents, ['SubscriptionAttached', 'SubscriptionDetached', 'SubscriptionEnded']),
   area('transfer', 'admin', billingEvents, ['TransferCompleted', 'TransferDeclined', 'TransferFailed']),
   area('seo', 'members', seoEvents, ['SeoScanRequested', 'SeoScanStarted', 'SeoScanCompleted', 'SeoScanFailed'], 'seo'),

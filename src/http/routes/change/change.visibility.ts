@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { AccessEvent } from '../../../events/access/access.events.js';
 import type { DeliveryBlock } from '../../../events/delivery/delivery.block.js';
 import type { DeliveryEvent } from '../../../events/delivery/delivery.events.js';
-import type { Recorded } from '../../../events/envelope.js';
+import type { JsonObject, Recorded } from '../../../events/envelope.js';
 import { readInvitation } from '../../../projections/access/access.queries.js';
 import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -26,9 +26,10 @@ const maxKept = 1_000;
 export const createMaySee = (reader: Reader): MaySee => {
   const shownDeliveries = new LRUCache<string, Promise<boolean>>({ max: maxKept });
 
-  const hasFeature = async ({ feature }: ChangeArea, websiteId: string | undefined): Promise<boolean> => {
+  const hasFeature = async ({ feature }: ChangeArea, { data }: Recorded, websiteId: string | undefined): Promise<boolean> => {
     if (feature === undefined || websiteId === undefined) return true;
-    return (await reader.read(websiteProjection, websiteId)).document?.features.includes(feature) === true;
+    const needed = typeof feature === 'function' ? feature(data as JsonObject) : feature;
+    return (await reader.read(websiteProjection, websiteId)).document?.features.includes(needed) === true;
   };
 
   /** Clients do not learn that something changed which they do not see, such as a hidden preview's address. */
@@ -65,7 +66,7 @@ export const createMaySee = (reader: Reader): MaySee => {
   return async (event, caller, access) => {
     const area = areaOf(event.type);
     if (area === undefined || !mayRead(area, caller, access)) return false;
-    if (!(await hasFeature(area, access?.website.id))) return false;
+    if (!(await hasFeature(area, event, access?.website.id))) return false;
     return caller.role === 'admin' || isShownToClient(event, caller);
   };
 };
