@@ -255,7 +255,7 @@ export const createSiteHandlers = (
       return;
     }
     // A preview is at the address that it was made for.
-    if (found === 'nothing' || target === null || target.secret !== null) {
+    if (found === 'nothing' || target?.secret !== null) {
       answerNothing(response);
       return;
     }
