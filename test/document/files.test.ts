@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { request, type ClientRequest } from 'node:http';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { websiteDecider } from '../../src/commands/website/website.decider.js';
 import { createEmbeddedFiles } from '../../src/integrations/files/embedded.js';
@@ -48,9 +49,7 @@ const namesIn = async (api: RunningApi): Promise<string[]> => {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 };
 
-const content = async function* (text: string): AsyncGenerator<Uint8Array, void> {
-  yield Buffer.from(text);
-};
+const content = (text: string): AsyncIterable<Uint8Array> => Readable.from([Buffer.from(text)]);
 
 const sweepOf = ({ engine }: RunningApi, files: FileStore) =>
   fileSweep({ engine, reader: engine, files, records: engine.records });
