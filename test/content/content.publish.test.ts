@@ -101,7 +101,7 @@ const startSite = async (pair?: Pair): Promise<Site> => {
     call,
     read,
     save: async (id, value) => {
-      const { hash }: Partial<Document> = await read(id);
+      const { hash } = (await call('GET', `/content/${id}`)).body as Partial<Document>;
       const saved = await call('PUT', `/content/${id}`, { baseHash: hash ?? null, body: value });
       expect([id, saved.status, saved.status === 200 ? '' : saved.text]).toEqual([id, 200, '']);
       return saved.body as Document;
