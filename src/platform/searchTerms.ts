@@ -23,7 +23,7 @@ export const termsOf = (texts: readonly string[]): readonly string[] => {
 };
 
 /** Terms of a query that are asked for: more of them find no less, and cost more. */
-const maxAsked = 12;
+const maxAsked = 24;
 
 /**
  * The terms that every text has which contains what is searched; `[]` when it is shorter than a

@@ -246,11 +246,11 @@ const rowsOf = (condition: Condition): Sql =>
       }
     : { text: 'field = ? AND value < ?', parameters: [condition.field, condition.below] };
 
-const countUpToEnough = ({ statement }: Database, key: bigint, condition: Condition): bigint => {
+const countUpToEnough = ({ statement }: Database, key: bigint, condition: Condition, enough = countedMatches): bigint => {
   const rows = rowsOf(condition);
   const { matches } = statement(
     `SELECT count(*) AS matches FROM (SELECT 1 FROM entry WHERE model = ? AND ${rows.text} LIMIT ?)`,
-  ).get(key, ...rows.parameters, countedMatches) as { matches: bigint };
+  ).get(key, ...rows.parameters, enough) as { matches: bigint };
   return matches;
 };
 
@@ -258,13 +258,17 @@ const countUpToEnough = ({ statement }: Database, key: bigint, condition: Condit
 const isNarrow = (database: Database, key: bigint, { ids, conditions }: Filter): boolean =>
   ids !== undefined || conditions.some((condition) => countUpToEnough(database, key, condition) < countedMatches);
 
-const rarestFirst = (database: Database, key: bigint, conditions: readonly Condition[]): readonly Condition[] =>
-  conditions.length < 2
-    ? conditions
-    : conditions
-        .map((condition) => ({ condition, matches: countUpToEnough(database, key, condition) }))
-        .sort((one, other) => Number(one.matches - other.matches))
-        .map(({ condition }) => condition);
+/** Where all are common, they are counted further: walking the wrong one costs more. */
+const rarestFirst = (database: Database, key: bigint, conditions: readonly Condition[]): readonly Condition[] => {
+  if (conditions.length < 2) return conditions;
+  const counted = (enough: number) =>
+    conditions
+      .map((condition) => ({ condition, matches: Number(countUpToEnough(database, key, condition, enough)) }))
+      .sort((one, other) => one.matches - other.matches);
+  const first = counted(countedMatches);
+  const isKnown = conditions.length < 3 || (first[0]?.matches ?? 0) < countedMatches;
+  return (isKnown ? first : counted(10 * countedMatches)).map(({ condition }) => condition);
+};
 
 /**
  * Compares UTF-8 bytes, as the stores do. JavaScript compares UTF-16 units, which gives another
