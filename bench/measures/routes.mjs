@@ -26,6 +26,7 @@ const reasons = {
   listBookings: 'a list, which asks for the end of the log and for the calendar',
   listWebsites: 'a list of 50, each with two summaries',
   listTemplates: 'the whole schema of each template',
+  search: 'two lists, of websites and of clients',
   getMetrics: 'it asks the stores how far each projection and process is',
   getReadiness: 'it asks the stores how far each projection is',
   getOpenApi: 'the whole description of the API, hashed and sent',
