@@ -237,7 +237,7 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
   });
   const path = `/websites/:id/${collection}` as const;
   const ofWebsite = { tag, scope: 'website', feature: collection } as const;
-  const one = { 200: { description: `The ${documents}.`, schema: ContentDocument } };
+  const oneDocument = { 200: { description: `The ${documents}.`, schema: ContentDocument } };
 
   const toAnswer = async (key: ContentKey, website: WebsiteDocument, through?: bigint): Promise<Answer> => {
     const { document, revision } = await reader.read(contentProjection, contentDocumentId(key), through);
@@ -325,7 +325,7 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
       params: { documentId: DocumentId },
       refusals: ['content_not_found'],
       asksProvider: true,
-      answers: one,
+      answers: oneDocument,
       answer: ({ params, website: { website } }) => toAnswer(keyOf(params), website),
     }),
 
@@ -343,7 +343,7 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
       body: SentContent,
       refusals: ['too_many_content_documents'],
       example: { body: { baseHash: hashExample, body: words.example } },
-      answers: one,
+      answers: oneDocument,
       act: async ({ params, body, website: { website }, context, expectation }, acting) => {
         const key = keyOf(params);
         await check(website, collection, key.documentId, body.body);
@@ -418,7 +418,7 @@ const routesOf = (words: Words, { engine, reader, sourceHost, findMedia }: Conte
       body: SentRestoration,
       example: { body: { hash: hashExample, baseHash: hashOfJson(words.example) } },
       refusals: ['content_not_found', 'content_version_not_found'],
-      answers: one,
+      answers: oneDocument,
       act: async ({ params, body, website: { website }, context, expectation }, acting) => {
         const key = keyOf(params);
         return restoreContent(acting, { ...key, ...body }, context, expectation, (earlier) =>
