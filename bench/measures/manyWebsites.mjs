@@ -95,7 +95,7 @@ const exportOf = async ({ url, process }, headers, quick) => {
     });
     if (!answer.ok || answer.body === null) throw new Error(`the export answered ${answer.status}`);
     let [bytes, lines] = [0, 0];
-    for await (const chunk of answer.body) {
+    for await (const chunk of /** @type {AsyncIterable<Uint8Array>} */ (answer.body)) {
       bytes += chunk.length;
       for (const byte of chunk) if (byte === 10) lines += 1;
     }

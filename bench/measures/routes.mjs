@@ -162,7 +162,7 @@ const readsOf = async (api, known) => {
     const query = new URLSearchParams();
     for (const { name, example } of required) query.set(name, name === 'q' ? 'site' : String(example));
     if (path.endsWith('/access')) query.set('email', known.email);
-    const asked = `${path.startsWith('/v1') ? '' : '/v1'}${filled}${query.size === 0 ? '' : `?${query}`}`;
+    const asked = `${path.startsWith('/v1') ? '' : '/v1'}${filled}${query.size === 0 ? '' : `?${query.toString()}`}`;
     return [{ operationId: get.operationId, path: asked }];
   });
 };

@@ -66,6 +66,7 @@ const sendFile = async (url, headers, bytes) => {
   const [response] = /** @type {[import('node:http').IncomingMessage]} */ (await answered);
   /** @type {Buffer[]} */
   const chunks = [];
-  for await (const chunk of response) chunks.push(chunk);
-  if (response.statusCode !== 201) throw new Error(`the upload answered ${response.statusCode}: ${Buffer.concat(chunks)}`);
+  for await (const chunk of /** @type {AsyncIterable<Buffer>} */ (response)) chunks.push(chunk);
+  if (response.statusCode !== 201)
+    throw new Error(`the upload answered ${response.statusCode}: ${Buffer.concat(chunks).toString()}`);
 };

@@ -13,7 +13,7 @@ import { hasBody } from './exchange.js';
 import type { Upload } from './route.js';
 
 /** Bytes of one uploaded file (api.md, section 3). */
-export const maxUploadBytes = 100 * 1024 * 1024;
+const maxUploadBytes = 100 * 1024 * 1024;
 /** Of the other fields, the boundaries and the heads of the parts. */
 export const maxOverheadBytes = 64 * 1024;
 const maxFieldBytes = 4_096;

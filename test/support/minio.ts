@@ -17,7 +17,7 @@ export const whereMinioIs = (suite: () => void): void => {
   else test.skip('there is no S3-compatible server here: run test/support/minio/install', () => undefined);
 };
 
-export const minioCredentials = { accessKeyId: 'doorstep-tests', secretAccessKey: 'a-secret-of-the-tests' };
+const minioCredentials = { accessKeyId: 'doorstep-tests', secretAccessKey: 'a-secret-of-the-tests' };
 
 let started: Promise<string> | undefined;
 let buckets = 0;

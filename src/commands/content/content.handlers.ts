@@ -13,7 +13,7 @@ import { contentDecider } from './content.decider.js';
 type Handling = Promise<Handled<ContentState, ContentEvent>>;
 
 /** An event may have 1 MiB, with all that stands in it beside the document. */
-export const maxContentBytes = 900_000;
+const maxContentBytes = 900_000;
 
 /**
  * Saves a document over the version that its author saw.

@@ -18,7 +18,7 @@ import { Client, clientTag } from './client.resource.js';
 const Time = Type.String({ format: 'date-time' });
 
 /** Everything that is kept about one person. */
-export const ClientExport = Type.Object(
+const ClientExport = Type.Object(
   {
     exportedAt: Type.String({ format: 'date-time', description: 'When the export began.' }),
     client: Client,
