@@ -172,7 +172,8 @@ export const toPays = ({ payer, done, subscriptionId, price }: Payment): Shown['
       ...(from !== undefined && { from }),
       ...(subscriptionId !== undefined && { subscription: subscriptionId }),
       ...(price === 'unavailable' && { priceUnavailable: true as const }),
-      ...(price !== undefined && price !== 'unavailable' && { price: { ...price } }),
+      // The embedded ledger has prices without a name: what is billed is agreed elsewhere.
+      ...(price !== undefined && price !== 'unavailable' && Object.keys(price).length > 0 && { price: { ...price } }),
     },
   ];
 };
