@@ -1,6 +1,6 @@
 import { clientIdOfEmail } from '../../events/client/client.directory.js';
 import { foldText, sortKeyOf } from '../../platform/foldText.js';
-import { termsOfBeginning, termsWithin } from '../../platform/searchTerms.js';
+import { termsOf, termsOfBeginning, termsWithin } from '../../platform/searchTerms.js';
 import { pageAfter, partOf, toQuery, type PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
 import { clientProjection, type ClientDocument } from './client.projection.js';
@@ -131,9 +131,17 @@ export const searchClients = async (reader: Reader, text: string, limit: number)
   const contains = (client: ClientDocument): boolean => textsOf(client).some((one) => foldText(one).includes(searched));
   const find = (terms: readonly string[]): Promise<readonly ClientDocument[]> =>
     terms.length === 0 ? Promise.resolve([]) : foundClients(reader, reader.personal.blindTerms(terms), contains, { limit });
-  const begun = await find(termsOfBeginning(searched));
-  const found = begun.length >= limit ? begun : [...begun, ...(await find(termsWithin(searched)))];
-  return distinct(found).slice(0, limit);
+  const beginning = termsOfBeginning(searched);
+  const parts = termsWithin(searched);
+  const containing = await find(parts);
+  const isBegun = (client: ClientDocument): boolean => {
+    const terms = termsOf(textsOf(client));
+    return beginning.length > 0 && beginning.every((term) => terms.includes(term));
+  };
+  // Fewer than were asked for are all, so that the first of them need not be looked for.
+  const isWhole = parts.length > 0 && containing.length < limit;
+  const begun = isWhole ? containing.filter(isBegun) : await find(beginning);
+  return distinct([...begun, ...containing]).slice(0, limit);
 };
 
 const textsOf = ({ email, name = '' }: ClientDocument): readonly string[] => [email, name];

@@ -100,21 +100,26 @@ export const searchWebsites = async (
   ids?: readonly string[],
 ): Promise<readonly WebsiteDocument[]> => {
   const searched = foldText(text);
-  const found = new Map<string, WebsiteDocument>();
-  const find = async (wanted: { readonly slug: string } | { readonly terms: readonly string[] }): Promise<void> => {
-    const isNeeded = 'slug' in wanted || wanted.terms.length > 0;
-    if (!isNeeded || found.size >= limit) return;
-    const selection =
-      'slug' in wanted ? { where: { shelf: 'current', ...wanted } } : { where: { shelf: 'current' }, having: wanted };
-    const query = { ...selection, order: 'descending', limit, ...(ids !== undefined && { ids }) } as const;
-    const search = { fields: ['name', 'slug'], text: searched };
-    const listed = await reader.list(overviewProjection, 'slug' in wanted ? query : { ...query, search });
-    for (const { body } of listed) if (!found.has(body.website.id)) found.set(body.website.id, body.website);
+  const begun = termsOfBeginning(searched);
+  const parts = termsWithin(searched);
+  const find = async (selection: Selection & Pick<ReadModelQuery, 'search'>): Promise<readonly WebsiteOverview[]> => {
+    const where = { shelf: 'current', ...selection.where };
+    const query = { ...selection, where, order: 'descending', limit, ...(ids !== undefined && { ids }) } as const;
+    return (await reader.list(overviewProjection, query)).map(({ body }) => body);
   };
-  await find({ slug: searched });
-  await find({ terms: termsOfBeginning(searched) });
-  await find({ terms: termsWithin(searched) });
-  return [...found.values()].slice(0, limit);
+  const findAll = async (terms: readonly string[]): Promise<readonly WebsiteOverview[]> =>
+    terms.length === 0 ? [] : find({ having: { terms }, search: { fields: ['name', 'slug'], text: searched } });
+
+  const containing = await findAll(parts);
+  const isSlug = ({ slug }: WebsiteOverview): boolean => slug === searched;
+  const isBegun = ({ terms }: WebsiteOverview): boolean => begun.length > 0 && begun.every((term) => terms.includes(term));
+  // Fewer than were asked for are all, so that the first of them need not be looked for.
+  const isWhole = parts.length > 0 && containing.length < limit;
+  const first = isWhole
+    ? [...containing.filter(isSlug), ...containing.filter(isBegun)]
+    : (await Promise.all([find({ where: { slug: searched } }), findAll(begun)])).flat();
+  const websites = [...first, ...containing].map(({ website }) => website);
+  return [...new Map(websites.map((website) => [website.id, website] as const)).values()].slice(0, limit);
 };
 
 export const toListed = ({ website, job, delivery }: Pick<WebsiteOverview, 'website' | 'job' | 'delivery'>): ListedWebsite => ({

@@ -33,6 +33,11 @@ export type Page = Pick<ReadModelQuery, 'order' | 'after' | 'limit' | 'sort'>;
 type Condition =
   { readonly field: string; readonly values: readonly string[] } | { readonly field: string; readonly below: string };
 
+/** Within one value the index is in id order. */
+type SingleCondition = { readonly field: string; readonly values: readonly [string] };
+
+const isSingle = (condition: Condition): condition is SingleCondition => 'values' in condition && condition.values.length === 1;
+
 /** A selection, with the ids as JSON. */
 export interface Filter {
   readonly conditions: readonly Condition[];
@@ -62,6 +67,9 @@ export const filterOf = (model: ReadModel, query: Selection & Pick<ReadModelQuer
  */
 const afterEveryText = new Uint8Array(1);
 
+/** Where a list ends, by the same rule. */
+const endOf = ({ order }: Page, text: string | undefined): string | Uint8Array =>
+  text ?? (order === 'ascending' ? afterEveryText : '');
 const startOf = ({ order }: Page, text: string | undefined): string | Uint8Array =>
   text ?? (order === 'ascending' ? '' : afterEveryText);
 const comparison = ({ order }: Page): string => (order === 'ascending' ? '>' : '<');
@@ -76,6 +84,12 @@ interface Sql {
 /** `AND …` for every condition on the document with the id that the expression `id` gives. */
 const restricted = (key: bigint, { conditions, ids, without, range }: Filter, id: string): Sql => {
   const parts: Sql[] = conditions.map((condition) => {
+    if (isSingle(condition)) {
+      return {
+        text: `AND EXISTS (SELECT 1 FROM entry AS other WHERE other.model = ? AND other.field = ? AND other.value = ? AND other.id = ${id})`,
+        parameters: [key, condition.field, condition.values[0]],
+      };
+    }
     if ('values' in condition) {
       return {
         text: `AND EXISTS (SELECT 1 FROM entry AS other WHERE other.model = ? AND other.field = ?
@@ -136,6 +150,8 @@ const findIds = (database: Database, key: bigint, filter: Filter, page: Page): r
       ).all(ids, key, startOf(page, page.after), ...others.parameters, page.limit),
     );
   }
+  if (filter.conditions.length > 1 && filter.conditions.every(isSingle))
+    return findInAll(database, key, filter, filter.conditions, page);
   const [rarest, ...conditions] = rarestFirst(database, key, filter.conditions);
   if (rarest === undefined) return [];
   const others = restricted(key, { ...filter, conditions }, 'entry.id');
@@ -158,6 +174,57 @@ const findIds = (database: Database, key: bigint, filter: Filter, page: Page): r
   if (only !== undefined && second === undefined) return only;
   const sign = page.order === 'ascending' ? 1 : -1;
   return [...new Set(lists.flat())].sort((one, other) => sign * compareTexts(one, other)).slice(0, page.limit);
+};
+
+/** Rows of each condition that the first stretch looks ahead. */
+const firstStretch = 64;
+
+/**
+ * Goes through the ids in stretches, each longer than the one before. Of every condition so many
+ * rows are looked at; the one that gets furthest by them is rarest here, and is walked as far as
+ * that. So the cost is that of the rarest condition, whichever that is, wherever its rows are.
+ */
+const findInAll = (
+  { statement }: Database,
+  key: bigint,
+  filter: Filter,
+  conditions: readonly SingleCondition[],
+  page: Page,
+): readonly string[] => {
+  const found: string[] = [];
+  const isAscending = page.order === 'ascending';
+  const ahead = statement(
+    `SELECT count(*) AS matches, ${isAscending ? 'max' : 'min'}(id) AS last FROM
+     (SELECT id FROM entry WHERE model = ? AND field = ? AND value = ? AND id ${comparison(page)} ? ORDER BY id ${direction(page)} LIMIT ?)`,
+  );
+  for (let { after } = page, stretch = firstStretch; ; stretch *= 4) {
+    const start = startOf(page, after);
+    const [rarest, ...rest] = conditions
+      .map((condition) => {
+        const row = ahead.get(key, condition.field, condition.values[0], start, stretch);
+        const { matches, last } = row as { readonly matches: bigint; readonly last: string | null };
+        return { condition, matches: Number(matches), last: last ?? '' };
+      })
+      .sort((one, other) => one.matches - other.matches || (isAscending ? -1 : 1) * compareTexts(one.last, other.last));
+    if (rarest === undefined || rarest.matches === 0) return found;
+    const isEnd = rarest.matches < stretch;
+    const others = restricted(key, { ...filter, conditions: rest.map(({ condition }) => condition) }, 'entry.id');
+    const rows = statement(
+      `SELECT id FROM entry WHERE model = ? AND field = ? AND value = ? AND id ${comparison(page)} ? AND id ${isAscending ? '<=' : '>='} ?
+       ${others.text} ORDER BY id ${direction(page)} LIMIT ?`,
+    ).all(
+      key,
+      rarest.condition.field,
+      rarest.condition.values[0],
+      start,
+      endOf(page, isEnd ? undefined : rarest.last),
+      ...others.parameters,
+      page.limit - found.length,
+    );
+    found.push(...idsOf(rows));
+    if (isEnd || found.length >= page.limit) return found;
+    after = rarest.last;
+  }
 };
 
 const idsOf = (rows: readonly unknown[]): readonly string[] => (rows as { id: string }[]).map(({ id }) => id);
@@ -246,11 +313,11 @@ const rowsOf = (condition: Condition): Sql =>
       }
     : { text: 'field = ? AND value < ?', parameters: [condition.field, condition.below] };
 
-const countUpToEnough = ({ statement }: Database, key: bigint, condition: Condition, enough = countedMatches): bigint => {
+const countUpToEnough = ({ statement }: Database, key: bigint, condition: Condition): bigint => {
   const rows = rowsOf(condition);
   const { matches } = statement(
     `SELECT count(*) AS matches FROM (SELECT 1 FROM entry WHERE model = ? AND ${rows.text} LIMIT ?)`,
-  ).get(key, ...rows.parameters, enough) as { matches: bigint };
+  ).get(key, ...rows.parameters, countedMatches) as { matches: bigint };
   return matches;
 };
 
@@ -258,17 +325,13 @@ const countUpToEnough = ({ statement }: Database, key: bigint, condition: Condit
 const isNarrow = (database: Database, key: bigint, { ids, conditions }: Filter): boolean =>
   ids !== undefined || conditions.some((condition) => countUpToEnough(database, key, condition) < countedMatches);
 
-/** Where all are common, they are counted further: walking the wrong one costs more. */
-const rarestFirst = (database: Database, key: bigint, conditions: readonly Condition[]): readonly Condition[] => {
-  if (conditions.length < 2) return conditions;
-  const counted = (enough: number) =>
-    conditions
-      .map((condition) => ({ condition, matches: Number(countUpToEnough(database, key, condition, enough)) }))
-      .sort((one, other) => one.matches - other.matches);
-  const first = counted(countedMatches);
-  const isKnown = conditions.length < 3 || (first[0]?.matches ?? 0) < countedMatches;
-  return (isKnown ? first : counted(10 * countedMatches)).map(({ condition }) => condition);
-};
+const rarestFirst = (database: Database, key: bigint, conditions: readonly Condition[]): readonly Condition[] =>
+  conditions.length < 2
+    ? conditions
+    : conditions
+        .map((condition) => ({ condition, matches: countUpToEnough(database, key, condition) }))
+        .sort((one, other) => Number(one.matches - other.matches))
+        .map(({ condition }) => condition);
 
 /**
  * Compares UTF-8 bytes, as the stores do. JavaScript compares UTF-16 units, which gives another
