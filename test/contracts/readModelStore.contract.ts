@@ -250,6 +250,40 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         await expect(ids({ having: { title: ['x'] } })).rejects.toThrow(TypeError);
       });
 
+      test('by all of several values that many documents have, each elsewhere', async () => {
+        const documents = Array.from({ length: 700 }, (_, index) => {
+          const features = [
+            'all',
+            ...(index % 2 === 0 ? ['even'] : []),
+            ...(index < 400 ? ['early'] : []),
+            ...(index >= 350 ? ['late'] : []),
+            ...(index % 70 === 0 ? ['rare'] : []),
+          ];
+          return { id: `m${String(index).padStart(3, '0')}`, features };
+        });
+        const writes = documents.map(({ id, features }, index) => write(id, 20 + index, { features }));
+        await store.apply(sites, writes, 800n);
+        const wanted = [
+          ['all', 'even'],
+          ['early', 'late'],
+          ['late', 'all', 'even'],
+          ['all', 'early', 'even', 'rare'],
+          ['rare', 'odd'],
+        ];
+        for (const having of wanted) {
+          const all = documents.filter(({ features }) => having.every((value) => features.includes(value))).map(({ id }) => id);
+          const query = { having: { features: having } };
+          expect(await ids(query)).toEqual(all);
+          expect(await ids({ ...query, order: 'descending' })).toEqual(all.toReversed());
+          expect(await ids({ ...query, after: 'm100', limit: 90 })).toEqual(all.filter((id) => id > 'm100').slice(0, 90));
+          const before = all.filter((id) => id < 'm600').toReversed();
+          expect(await ids({ ...query, order: 'descending', after: 'm600', limit: 90 })).toEqual(before.slice(0, 90));
+          expect(await ids({ ...query, range: { from: 'm200', before: 'm500' } })).toEqual(
+            all.filter((id) => id >= 'm200' && id < 'm500'),
+          );
+        }
+      });
+
       test('by a range of ids, beside a place, conditions and a sort', async () => {
         expect(await ids({ range: { from: 'c' } })).toEqual(['c', 'd', 'e']);
         expect(await ids({ range: { before: 'c' }, order: 'descending' })).toEqual(['b', 'a']);
