@@ -1,6 +1,7 @@
 import { Type, type TProperties } from 'typebox';
 import { Refused, refusals } from '../commands/refusal.js';
 import { partOf, type PageRequest, type SortKey } from '../projections/page.js';
+import { Ids } from './schemas.js';
 
 /** Query parameters of every list (api.md, section 3). */
 export const pageQuery = {
@@ -23,8 +24,6 @@ export interface Listing {
 /** How many `ids` may name. */
 const maxIds = 200;
 const maxIdLength = 200;
-/** Of all of them: what is longer than the head of a request may be has another answer (431). */
-const maxIdsLength = 10_000;
 
 /** The query parameters of a list. */
 export const listQuery = ({ sort, count, ids }: Listing): TProperties => ({
@@ -42,9 +41,7 @@ export const listQuery = ({ sort, count, ids }: Listing): TProperties => ({
   }),
   ...(ids === true && {
     ids: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: maxIdsLength,
+      Ids({
         description: `Up to ${String(maxIds)} ids, with commas between: exactly these, in this order, without those that there are not.`,
       }),
     ),

@@ -86,3 +86,16 @@ export const named = <Schema extends TSchema>($id: string, description: string, 
       description: { value: description, enumerable: true },
     },
   ) as Schema;
+
+/**
+ * Ids with commas between. Longer ones would not fit into the head of a request, which has another
+ * answer (431).
+ */
+export const Ids = (options: TextOptions = {}): TString =>
+  Type.String({
+    minLength: 1,
+    maxLength: 8_000,
+    pattern: '^[\\w.,-]+$',
+    'x-issue': 'use ids with commas between',
+    ...options,
+  });

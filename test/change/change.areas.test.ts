@@ -19,6 +19,7 @@ const untold = [
   'subject-keys',
   'device-grant',
   'viewing',
+  'preview',
 ];
 
 test.each(streams.map(({ category, events }) => ({ category, events })))(

@@ -267,7 +267,7 @@ const expectReadModelsRight = async ({ engine, stores }: OpenCore): Promise<void
   for (const projection of projections) {
     await untilReached(projection, readModels, await eventStore.lastPosition({ types: projection.handles }));
     const kept = await liveDocuments(projection, readModels);
-    expect(kept).toEqual(await freshFold(projection, eventStore, (stored) => codec.decode(stored)));
+    expect(kept).toEqual(await freshFold(projection, eventStore, (stored) => codec.decode(stored), engine.personal));
     await rebuildProjection(projection.name, { ...engine, ...stores, projections, decode: (stored) => codec.decode(stored) });
     expect(await liveDocuments(projection, readModels)).toEqual(kept);
     if (kept.size > 0) filled.push(projection.name);

@@ -7,8 +7,9 @@ import { START, type EventStore, type NewEvent, type StoredEvent } from '../../s
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import type { Logger, LogMethod } from '../../src/platform/logger.js';
 import { systemRandom } from '../../src/platform/random.js';
-import type { AnyProjection, Projection } from '../../src/projections/projection.js';
+import type { AnyProjection, ListProjection, Projection } from '../../src/projections/projection.js';
 import type { Decode } from '../../src/projections/runner/fold.js';
+import { personalTermsOf, type TermSource } from '../../src/projections/runner/personalTerms.js';
 import { createProjector, type Projector } from '../../src/projections/runner/projector.js';
 import { createEmbeddedReadModelStore } from '../../src/projections/store/embedded/embeddedReadModelStore.js';
 import type { ReadModel, ReadModelStore } from '../../src/projections/store/readModelStore.js';
@@ -77,16 +78,17 @@ export const freshFold = async (
   projection: AnyProjection,
   eventStore: EventStore,
   decode: Decode = decodeThing,
+  personal?: TermSource,
 ): Promise<ReadonlyMap<string, JsonObject>> => {
   const documents = new Map<string, JsonObject>();
-  const { handles, documentId, evolve } = projection as unknown as Projection;
+  const { handles, documentId, evolve } = projection as unknown as ListProjection;
   for (let after = START; ;) {
     const { events, position } = await eventStore.readAll({ after, max: 1_000 });
     for (const stored of events.filter(({ type }) => handles.includes(type))) {
       const event = decode(stored);
       if (event === undefined) continue;
       const id = documentId(event);
-      const next = evolve(documents.get(id) ?? null, event);
+      const next = evolve(documents.get(id) ?? null, event, await personalTermsOf(projection, event, personal));
       if (next === null) documents.delete(id);
       else documents.set(id, next);
     }

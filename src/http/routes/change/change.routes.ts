@@ -38,7 +38,7 @@ const ChangeEvent = Type.Object(
     id: Type.String({ description: 'The place in the log, for `Last-Event-ID`.', examples: ['5f0c3a91-1042'] }),
     data: Type.String({
       contentMediaType: 'application/json',
-      contentSchema: Change,
+      contentSchema: Type.Union([Change, Type.Object({}, { additionalProperties: false })]),
       description: 'The change, as JSON; of `ready` and `reset` an empty object.',
       examples: [
         '{"type":"DeliveryReplaced","websiteId":"01m8209kq7nsjmd7c7ae53aqtg","revision":4,"at":"2030-01-31T12:00:00.000Z"}',
