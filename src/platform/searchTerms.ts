@@ -24,15 +24,21 @@ export const termsOf = (texts: readonly string[]): readonly string[] => {
 
 /** Terms of a query that are asked for: more of them find no less, and cost more. */
 const maxAsked = 24;
+/** A shorter query asks for all of its terms. */
+const allAsked = 6;
 
 /**
  * The terms that every text has which contains what is searched; `[]` when it is shorter than a
- * part, and the index cannot know.
+ * part, and the index cannot know. Parts overlap, so that of a longer text every second one is
+ * enough, from the end, in which names differ most; and those across two words, which are rare.
  */
 export const termsWithin = (searched: string): readonly string[] => {
-  const parts = [...new Set(partsOf(foldText(searched)))];
-  const step = Math.ceil(parts.length / maxAsked);
-  return parts.filter((_, index) => index % step === 0);
+  const parts = [...new Set(partsOf(foldText(searched)))].reverse();
+  if (parts.length <= allAsked) return parts.reverse();
+  return parts
+    .filter((part, index) => index % 2 === 0 || /^.[^\p{L}\p{N}].$/su.test(part))
+    .slice(0, maxAsked)
+    .reverse();
 };
 
 /**

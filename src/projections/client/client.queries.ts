@@ -138,9 +138,10 @@ export const searchClients = async (reader: Reader, text: string, limit: number)
     const terms = termsOf(textsOf(client));
     return beginning.length > 0 && beginning.every((term) => terms.includes(term));
   };
-  // Fewer than were asked for are all, so that the first of them need not be looked for.
-  const isWhole = parts.length > 0 && containing.length < limit;
-  const begun = isWhole ? containing.filter(isBegun) : await find(beginning);
+  // Fewer than were asked for are all, so that the first of them need not be looked for; nor when
+  // all of the newest begin so.
+  const isKnown = parts.length > 0 && (containing.length < limit || containing.every(isBegun));
+  const begun = isKnown ? containing.filter(isBegun) : await find(beginning);
   return distinct([...begun, ...containing]).slice(0, limit);
 };
 

@@ -115,9 +115,11 @@ export const searchWebsites = async (
   const isBegun = ({ terms }: WebsiteOverview): boolean => begun.length > 0 && begun.every((term) => terms.includes(term));
   // Fewer than were asked for are all, so that the first of them need not be looked for.
   const isWhole = parts.length > 0 && containing.length < limit;
-  const first = isWhole
-    ? [...containing.filter(isSlug), ...containing.filter(isBegun)]
-    : (await Promise.all([find({ where: { slug: searched } }), findAll(begun)])).flat();
+  const exact = isWhole ? containing.filter(isSlug) : await find({ where: { slug: searched } });
+  // When all of the newest begin so, these are the newest of those that do.
+  const isKnown = isWhole || (parts.length > 0 && containing.every(isBegun));
+  const beginning = isKnown ? containing.filter(isBegun) : await findAll(begun);
+  const first = [...exact, ...beginning];
   const websites = [...first, ...containing].map(({ website }) => website);
   return [...new Map(websites.map((website) => [website.id, website] as const)).values()].slice(0, limit);
 };
