@@ -1,7 +1,7 @@
 import type { FileStore } from '../integrations/files/port.js';
 
-/** As files are named: a bucket may hold what is not ours. */
-const ours = /^[0-9a-z]{26}\/[0-9a-f-]{36}$/;
+/** As files and the variants of images are named: a bucket may hold what is not ours. */
+const ours = /^[0-9a-z]{26}\/[0-9a-f-]{36}(?:-\d+-[a-z]+)?$/;
 
 /** Copies the files that `to` does not have, or has with another size; resolves with how many. */
 export const copyFiles = async (from: FileStore, to: FileStore): Promise<number> => {
