@@ -132,15 +132,28 @@ export const sourceHostContract = (adapter: string, open: () => Promise<SourceHo
       const { head, files } = await host.readFiles(repository.id, ['_data/new.json', 'no/such/file']);
       expect([head, files.size]).toEqual([await under.headOf(repository), 0]);
       const change = { '_data/new.json': '{"öffnen": true}\n', 'media/a/b/c.bin': '\u0000\uFFFD', '_content/x.json': '[]' };
-      const commit = await host.commitFiles(repository.id, { parent: head, files: filesFrom(change), message: 'Publish new' });
+      const announced: (string | null)[][] = [];
+      const announce = async (made: string): Promise<void> => {
+        announced.push([made, await under.headOf(repository)]);
+      };
+      const content = filesFrom(change);
+      const commit = await host.commitFiles(repository.id, { parent: head, files: content, message: 'Publish new', announce });
       expect(commit).toMatch(/^[0-9a-f]{40}$/);
+      // While the branch was still where it was.
+      expect(announced).toEqual([[commit, head]]);
       expect(await under.headOf(repository)).toBe(commit);
       expect((await host.listCommits(repository.id, 1))[0]).toMatchObject({ id: commit, message: 'Publish new' });
       const after = await host.readFiles(repository.id, [...Object.keys(change), 'media', 'media/a']);
       expect([after.head, texts(after.files)]).toEqual([commit, change]);
 
-      const again = await host.commitFiles(repository.id, { parent: after.head, files: filesFrom(change), message: 'Publish' });
+      const again = await host.commitFiles(repository.id, {
+        parent: after.head,
+        files: filesFrom(change),
+        message: 'Publish',
+        announce,
+      });
       expect([again, await under.headOf(repository)]).toEqual([commit, commit]);
+      expect(announced).toHaveLength(1);
       const second = { ...change, '_data/new.json': '{}' };
       await host.commitFiles(repository.id, {
         parent: after.head,

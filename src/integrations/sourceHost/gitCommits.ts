@@ -59,7 +59,12 @@ const STALE_LOCK_MS = 60_000;
 export const commitFiles = async (
   gitdir: string,
   branch: string,
-  change: { readonly parent: string; readonly files: ReadonlyMap<string, Uint8Array>; readonly message: string },
+  change: {
+    readonly parent: string;
+    readonly files: ReadonlyMap<string, Uint8Array>;
+    readonly message: string;
+    readonly announce?: (commit: string) => Promise<void>;
+  },
   nowMs: number,
 ): Promise<string | null> => {
   const { parent, files, message } = change;
@@ -100,6 +105,7 @@ export const commitFiles = async (
     const commit = { message: `${message}\n`, tree, parent: [parent], author: person, committer: person };
     const head = await git.writeCommit({ ...memory, commit });
     for (const [path, content] of written) await keepObject(join(gitdir, path.slice('/repository/'.length)), content);
+    await change.announce?.(head);
     return (await moveBranch(gitdir, branch, { from: parent, to: head }, nowMs)) ? head : null;
   } finally {
     await objects.close();

@@ -295,7 +295,7 @@ export const createGitHub = (options: {
     return { head, files };
   };
 
-  const commitFiles: SourceHost['commitFiles'] = async (repositoryId, { parent, files, message }) => {
+  const commitFiles: SourceHost['commitFiles'] = async (repositoryId, { parent, files, message, announce }) => {
     const location = locationOf(repositoryId);
     const ref = `heads/${await branchOf(location)}`;
     const before = parseCommit((await ask(({ rest }) => rest.git.getCommit({ ...location, commit_sha: parent }))).data);
@@ -310,6 +310,7 @@ export const createGitHub = (options: {
     if (root === before.tree.sha) return parent;
     const commit = { ...location, message, tree: root, parents: [parent] };
     const { sha } = parseSha((await ask(({ rest }) => rest.git.createCommit(commit))).data);
+    await announce?.(sha);
     // Without force, GitHub moves a branch only onto what comes after it: 422 when it is elsewhere.
     const moved = await unless([422], ({ rest }) => rest.git.updateRef({ ...location, ref, sha, force: false }), null);
     return moved === null ? null : sha;

@@ -42,7 +42,13 @@ export interface SourceHost {
    */
   commitFiles(
     repositoryId: string,
-    change: { parent: string; files: ReadonlyMap<string, Uint8Array>; message: string },
+    change: {
+      parent: string;
+      files: ReadonlyMap<string, Uint8Array>;
+      message: string;
+      /** Called with the commit before the branch is moved onto it, which may come to nothing. */
+      announce?: (commit: string) => Promise<void>;
+    },
   ): Promise<string | null>;
 
   /**

@@ -86,19 +86,25 @@ export const createPublicationWorker = (parts: {
    * read after the head: a publication that overtakes this one has moved the head, and this one reads
    * both again, so that an older version never replaces a newer one.
    */
-  const commit = async (website: Provisioned): Promise<{ commit: string; head: string; documents: PublishedDocument[] }> => {
+  const commit = async (website: Provisioned, event: Requested): Promise<{ commit: string; documents: PublishedDocument[] }> => {
     const { id: websiteId, templateId, repository } = website;
     for (let race = 0; race < MAX_RACES; race += 1) {
       const { head } = await sourceHost.readFiles(repository.id, []);
       const documents = await unpublishedContent(reader, websiteId);
       const published = documents.map(({ id: documentId, hash }) => ({ documentId, hash }));
-      if (documents.length === 0) return { commit: head, head, documents: published };
+      if (documents.length === 0) return { commit: head, documents: published };
       const editable = await sourceHost.readEditable(templateId);
       const declared = Object.keys(editable?.properties ?? {});
       const files = await contentFiles(documents, declared, (mediaId) => findMedia(websiteId, mediaId));
       const message = `Publish ${documents.map(({ id }) => id).join(', ')}`.slice(0, 200);
-      const made = await sourceHost.commitFiles(repository.id, { parent: head, files, message });
-      if (made !== null) return { commit: made, head, documents: published };
+      // Whoever watches the repository takes it for a push otherwise, and deploys it too. Recorded before
+      // the branch moves: killed between the two, the next attempt finds the commit made and records none.
+      const announce = async (own: string): Promise<void> => {
+        const command = { type: 'RecordOwnCommit', websiteId, commit: own, previousCommit: head } as const;
+        await engine.handle(pushProcess, command, contextOf(event));
+      };
+      const made = await sourceHost.commitFiles(repository.id, { parent: head, files, message, announce });
+      if (made !== null) return { commit: made, documents: published };
     }
     throw new ProviderFault({ provider: sourceHost.provider, message: 'Others keep changing the repository', transient: true });
   };
@@ -133,14 +139,8 @@ export const createPublicationWorker = (parts: {
         let done = committed;
         if (done === undefined) {
           lease.assertHeld();
-          const { head, ...made } = await commit(website);
-          done = made;
-          // Whoever watches the repository takes it for a push otherwise, and deploys it too.
-          if (head !== made.commit) {
-            const own = { type: 'RecordOwnCommit', websiteId, commit: made.commit, previousCommit: head } as const;
-            await engine.handle(pushProcess, own, contextOf(event));
-          }
-          await lease.record({ type: 'RecordCommit', ...made });
+          done = await commit(website, event);
+          await lease.record({ type: 'RecordCommit', ...done });
         }
         const { commit: at, documents } = done;
         for (const { documentId, hash } of documents) {

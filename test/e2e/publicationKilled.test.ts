@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { watch } from 'node:fs';
+import { join } from 'node:path';
+import { expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { createApi, mintToken, startServer, type Api, type ApiAnswer } from '../support/server.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+jest.setTimeout(180_000);
+
+interface Deployment {
+  readonly id: string;
+  readonly commit: string;
+}
+
+const key = { 'idempotency-key': 'publish-once' };
+
+const newWebsite = async (api: Api): Promise<string> => {
+  const { body } = await api.post('/websites', { name: 'Bakery', slug: 'bakery' });
+  return `/websites/${(body as { id: string }).id}`;
+};
+
+/** Over what there is. */
+const saveTagline = async (api: Api, path: string, tagline: string): Promise<void> => {
+  const { status, body } = await api.get(`${path}/content/company`);
+  expect([status, status === 200 ? '' : body]).toEqual([200, '']);
+  const { hash, body: company } = body as { hash: string; body: object };
+  const saved = await api.put(`${path}/content/company`, { baseHash: hash, body: { ...company, tagline } });
+  expect([saved.status, saved.status === 200 ? '' : saved.body]).toEqual([200, '']);
+};
+
+/** Repeats a request whose answer was lost, until what it began is done. */
+const published = (api: Api, path: string): Promise<ApiAnswer> =>
+  eventually(
+    'the publication',
+    async () => {
+      const answer = await api.post(`${path}/content/publish`, undefined, key);
+      if (answer.status === 202) return answer;
+      expect(answer).toMatchObject({ status: 503, body: { code: 'publication_under_way' } });
+      return undefined;
+    },
+    120_000,
+  );
+
+test.each([
+  { moment: 'its commit reaches the branch', watched: 'repositories/bakery.git/refs/heads', entry: /^main$/ },
+  { moment: 'its build is published', watched: 'sites/bakery/deployments', entry: /^\d{8}-[0-9a-f]{16}$/ },
+])('killed as $moment, a publication is one commit and one deployment', async ({ watched, entry }) => {
+  const folder = temporaryFolder();
+  const token = await mintToken(folder);
+  const first = await startServer(folder);
+  const api = createApi(first.address, token);
+  const path = await newWebsite(api);
+  await eventually(
+    'an active website',
+    async () => ((await api.get(path)).body as { status: string }).status === 'active' || undefined,
+  );
+  const gitdir = join(folder, 'repositories', 'bakery.git');
+  const commits = (): string[] =>
+    execFileSync('git', ['-C', gitdir, 'rev-list', 'main'], { encoding: 'utf8' }).trim().split('\n');
+  const deployments = async (asked: Api): Promise<Deployment[]> => (await asked.get(`${path}/deployments`)).body as Deployment[];
+  const [commitsBefore, deploymentsBefore] = [commits(), await deployments(api)];
+  await saveTagline(api, path, 'Bread that survives');
+
+  const watcher = watch(join(folder, watched), (_, name) => {
+    if (name !== null && entry.test(name)) void first.kill('SIGKILL');
+  });
+  await expect(api.post(`${path}/content/publish`, undefined, key)).rejects.toThrow();
+  watcher.close();
+  expect(await first.ended).toBe('SIGKILL');
+  expect(commits()).toHaveLength(commitsBefore.length + 1);
+
+  const second = await startServer(folder);
+  const answer = await published(createApi(second.address, token), path);
+  const [head = ''] = commits();
+  expect(answer.body).toMatchObject({ status: 'ready', commit: head });
+  await second.kill('SIGKILL');
+
+  // What was acknowledged is there after the next kill, and was done once.
+  const third = await startServer(folder);
+  const reader = createApi(third.address, token);
+  const again = await reader.post(`${path}/content/publish`, undefined, key);
+  expect([again.status, again.body]).toEqual([202, answer.body]);
+  expect(commits()).toEqual([head, ...commitsBefore]);
+  const made = (await deployments(reader)).filter(({ id }) => deploymentsBefore.every((before) => before.id !== id));
+  expect(made.map(({ commit }) => commit)).toEqual([head]);
+  expect(await (await fetch(`${third.address}/sites/bakery/`)).text()).toContain('Bread that survives');
+  const { hash, publishedHash } = (await reader.get(`${path}/content/company`)).body as Record<string, string>;
+  expect(publishedHash).toBe(hash);
+  expect(await third.kill('SIGTERM')).toBe(0);
+});
