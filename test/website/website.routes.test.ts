@@ -30,6 +30,7 @@ test('GET /templates: every template with a picture that a page can show', async
       id,
       name: expect.stringMatching(/./),
       description: expect.stringMatching(/./),
+      editable: expect.objectContaining({ type: 'object' }),
       picture: `${api.url}/templates/${id}/picture`,
     })),
   ]);
