@@ -2,6 +2,9 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY sdk/package.json ./sdk/
+COPY cli/package.json ./cli/
+COPY mcp/package.json ./mcp/
 # npm records the installation by one of these.
 COPY scripts ./scripts
 RUN npm ci --include=dev

@@ -33,7 +33,7 @@ const noAmbientTimeOrChance = {
 };
 
 export default defineConfig(
-  globalIgnores(['build/', 'dist/', 'dist.*/', 'coverage/', 'data/', '.venv/', 'bench/emmett/']),
+  globalIgnores(['build/', '**/dist/', '**/dist.*/', 'sdk/src/generated/', 'coverage/', 'data/', '.venv/', 'bench/emmett/']),
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

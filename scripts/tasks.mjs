@@ -19,8 +19,7 @@ const service = {
   needs: [],
   output: 'dist',
   run: async (folder) => {
-    const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'));
-    await runNode([tsc, '-p', 'tsconfig.build.json', '--outDir', folder]);
+    await compile('tsconfig.build.json', folder);
     if (!existsSync(join(folder, 'main.js'))) return;
     await bundleServer(folder);
     await makeMails(join(folder, 'mails'));
@@ -44,7 +43,57 @@ const openApi = {
   },
 };
 
-export const tasks = [service, openApi];
+/** What the SDK knows of the service: the types of the document, and its methods. @type {Task} */
+const sdkTypes = {
+  name: 'sdkTypes',
+  inputs: [...always, 'scripts/sdkTypes.mjs', 'sdk/methods.json'],
+  needs: [openApi],
+  output: 'sdk/src/generated',
+  run: async (folder) => {
+    const { makeSdkTypes } = await import('./sdkTypes.mjs');
+    await makeSdkTypes(openApiDocument, folder);
+  },
+};
+
+/** @type {Task} */
+const sdk = {
+  name: 'sdk',
+  inputs: [...always, 'tsconfig.json', 'sdk/tsconfig.json', 'sdk/tsconfig.build.json', 'sdk/package.json', 'sdk/src'],
+  needs: [sdkTypes],
+  output: 'sdk/dist',
+  run: async (folder) => {
+    await compile('sdk/tsconfig.build.json', folder);
+  },
+};
+
+/** @type {Task} */
+const mcp = {
+  name: 'mcp',
+  inputs: [...always, 'tsconfig.json', 'mcp/tsconfig.json', 'mcp/tsconfig.build.json', 'mcp/package.json', 'mcp/src'],
+  needs: [sdk],
+  output: 'mcp/dist',
+  run: async (folder) => {
+    await bundleProgram('mcp', ['index.ts'], folder);
+    await compile('mcp/tsconfig.build.json', folder, '--emitDeclarationOnly');
+  },
+};
+
+/** @type {Task} */
+const cli = {
+  name: 'cli',
+  inputs: [...always, 'tsconfig.json', 'cli/tsconfig.json', 'cli/package.json', 'cli/src'],
+  needs: [mcp],
+  output: 'cli/dist',
+  run: async (folder) => {
+    await bundleProgram('cli', ['doorstep.ts'], folder);
+  },
+};
+
+export const tasks = [service, openApi, sdkTypes, sdk, mcp, cli];
+
+/** Packages in the older module form ask for Node's own modules by `require`. */
+const requireForBundles =
+  "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);";
 
 export const distFolder = join(root, service.output);
 
@@ -56,6 +105,38 @@ export const openApiDocument = join(root, openApi.output, 'openapi.json');
  */
 const runNode = async (args, output = 2) => {
   if ((await run(process.execPath, args, { stdio: ['ignore', output, 2] })) !== 0) throw new StepFailed('the build failed');
+};
+
+/** @param {string} project @param {string} folder @param {readonly string[]} options */
+const compile = async (project, folder, ...options) => {
+  const tsc = fileURLToPath(import.meta.resolve('typescript/bin/tsc'));
+  await runNode([tsc, '-p', project, '--outDir', folder, ...options]);
+};
+
+/**
+ * Bundles a program with all that it uses: it installs without other packages, and starts by reading
+ * a few files.
+ * @param {string} workspace
+ * @param {readonly string[]} entries - below its `src`
+ * @param {string} folder
+ */
+const bundleProgram = async (workspace, entries, folder) => {
+  const { build: esbuild } = await import('esbuild');
+  await esbuild({
+    entryPoints: entries.map((entry) => join(root, workspace, 'src', entry)),
+    outdir: folder,
+    splitting: true,
+    chunkNames: 'part-[hash]',
+    bundle: true,
+    minifySyntax: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // Native: installed where its platform has it.
+    external: ['@napi-rs/keyring'],
+    banner: { js: requireForBundles },
+    logLevel: 'warning',
+  });
 };
 
 /**
@@ -100,8 +181,7 @@ const bundleServer = async (folder) => {
       'robots-parser',
       'fast-xml-parser',
     ],
-    // Packages in the older module form ask for Node's own modules by `require`.
-    banner: { js: "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);" },
+    banner: { js: requireForBundles },
     logLevel: 'warning',
   });
 };
