@@ -47,8 +47,23 @@ describe('a token', () => {
       subject: 'c-1',
       email: 'ann@example.com',
       role: 'client',
+      credential: {
+        kind: 'token',
+        scope: 'write',
+        id: expect.any(String),
+        name: expect.any(String),
+        prefix: client.slice(0, 12),
+      },
       websites: [],
       invitations: [],
+    });
+  });
+
+  test('learns what it is: its id, scope and expiry', async () => {
+    const expiresAt = new Date(clock.now() + 3_600_000).toISOString();
+    const { key } = await mint({ name: 'laptop', scope: 'read', expiresAt });
+    expect((await whoIs(key.token)).body).toMatchObject({
+      credential: { kind: 'token', scope: 'read', id: key.id, name: 'laptop', prefix: key.prefix, expiresAt },
     });
   });
 

@@ -117,7 +117,11 @@ describe('a device', () => {
     // As openid-client does it, but for the five seconds in between.
     const tokens = await client.pollDeviceAuthorizationGrant(program, { ...device, interval: 0.001 });
     expect(tokens.claims()).toMatchObject({ email, aud: 'doorstep-cli' });
-    expect((await call('GET', '/me', tokens.access_token)).body).toMatchObject({ email, role: 'client' });
+    expect((await call('GET', '/me', tokens.access_token)).body).toMatchObject({
+      email,
+      role: 'client',
+      credential: { kind: 'session', scope: 'write' },
+    });
     // The code is used up, and what came of it a second time ends what came of it the first.
     expect(await poll(device)).toBe('invalid_grant');
     expect(titleOf(await enter(createBrowser(place), device.user_code))).toBe('Problem: Connect a device');

@@ -153,6 +153,7 @@ export const words: Readonly<Record<string, Word>> = {
   invitations: { description: 'Pending invitations, the newest first.' },
   website: { description: 'The website.' },
   client: { description: 'The client that the caller is.' },
+  credential: { description: 'What the request was sent with.' },
   owner: { description: 'The owning client; `null`: nobody.' },
   topPages: { description: 'The pages that were viewed most.' },
   sources: { description: 'Where visitors came from, most first.' },

@@ -3,9 +3,11 @@ import type { Engine } from '../../../engine.js';
 import { clientEmailFold } from '../../../events/client/client.state.js';
 import { isoTime } from '../../../platform/clock.js';
 import { pendingInvitations, websitesOfClient, type WebsiteOfClient } from '../../../projections/access/access.queries.js';
+import { apiKeyProjection } from '../../../projections/apiKey/apiKey.projection.js';
 import { readClient } from '../../../projections/client/client.queries.js';
 import { listedNow } from '../../../projections/website/website.queries.js';
 import { readPage } from '../../paging.js';
+import type { Caller } from '../../auth/caller.js';
 import { PersonalAddress } from '../../personalFields.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { Invitation, toReceivedInvitation } from '../access/access.resource.js';
@@ -14,6 +16,18 @@ import { toListedWebsite, toWebsite, Website, type WebsiteAddresses } from '../w
 import type { Reader } from '../../../projections/reader.js';
 
 const meTag: RouteTag = { name: 'Session', description: 'Who is calling.' };
+
+const Credential = Type.Object(
+  {
+    kind: Type.Enum(['token', 'session'], { description: '`token`: a personal access token; `session`: a sign-in.' }),
+    scope: Type.Enum(['read', 'write']),
+    id: Type.Optional(Type.String({ description: 'Of the token, as `DELETE /api-keys/{id}` takes it.' })),
+    name: Type.Optional(Type.String({ description: 'Of the token.', examples: ['Continuous integration'] })),
+    prefix: Type.Optional(Type.String({ description: 'The first 12 characters of the token.' })),
+    expiresAt: Type.Optional(Type.String({ format: 'date-time', description: 'Of a token that ends.' })),
+  },
+  { $id: 'Credential', description: 'What the request was sent with.' },
+);
 
 /** How many websites `/me` lists. */
 const maxWebsites = 200;
@@ -36,6 +50,17 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
     return invitations.filter(({ email }) => email === verifiedEmail);
   };
 
+  /** With `?as=` the person is not the bearer, so that nothing is told of the token itself. */
+  const credentialOf = async ({ via, scope, tokenId }: Caller): Promise<Static<typeof Credential>> => {
+    const key = tokenId === undefined ? null : (await reader.read(apiKeyProjection, tokenId)).document;
+    return {
+      kind: via === 'token' ? 'token' : 'session',
+      scope,
+      ...(key !== null && { id: key.id, name: key.name, prefix: key.prefix }),
+      ...(key?.expiresAt !== undefined && { expiresAt: key.expiresAt }),
+    };
+  };
+
   const toOwn = ({ website, ...access }: WebsiteOfClient) => toWebsite(website, addresses, access);
   return [
     route({
@@ -44,7 +69,7 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
       operationId: 'getMe',
       summary: 'Who is calling, the websites that they own or are linked to, and what they are invited to',
       description:
-        'The caller’s subject, verified address and role, the client that they are, and the first of their websites, each with `via` and `role`.',
+        'The caller’s subject, verified address and role, what they called with, the client that they are, and the first of their websites, each with `via` and `role`.',
       tag: meTag,
       scope: 'installation',
       access: 'signedIn',
@@ -55,6 +80,7 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
             subject: Type.String(),
             email: Type.Union([PersonalAddress, Type.Null()], { description: 'Vouched for by the identity provider.' }),
             role: Type.Enum(['admin', 'client']),
+            credential: Credential,
             client: Type.Optional(Client),
             websites: Type.Array(Website, { description: 'The newest 200.' }),
             moreWebsites: Type.Optional(Type.Literal(true, { description: 'There are more: `GET /me/websites` lists all.' })),
@@ -73,6 +99,7 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
             subject,
             email: verifiedEmail ?? null,
             role,
+            credential: await credentialOf(caller),
             ...(found !== null && { client: found.client }),
             websites: websites.slice(0, maxWebsites).map(toOwn),
             ...(websites.length > maxWebsites && { moreWebsites: true }),
