@@ -82,6 +82,18 @@ describe('GET /search finds websites', () => {
     expect(await found('bak', stranger)).toStrictEqual({ websites: [] });
   });
 
+  test.each(['1', 'a1', 'a--b', 'x-1', 'corner-2', 'xn--caf-dma', '0'.repeat(63)])(
+    'the website whose slug is %s first, of a client among their own',
+    async (slug) => {
+      await made('/websites', { slug, name: 'Named otherwise', clientId: owner });
+      await made('/websites', { slug: `${slug.slice(0, 60)}-z`, name: `Also ${slug}` });
+      const email = 'owner@search.example';
+      const caller = await api.mintToken({ role: 'client', subject: email, verifiedEmail: email });
+      expect((await slugs(slug))[0]).toBe(slug);
+      expect(await slugs(slug, caller)).toStrictEqual([slug]);
+    },
+  );
+
   test('under a new name at once, and not under the old one', async () => {
     await api.call('PATCH', `/websites/${String(ids.xbakx)}`, { token, body: { name: 'Quixote', slug: 'quixote' } });
     expect(await slugs('quix')).toStrictEqual(['quixote']);

@@ -18,6 +18,7 @@ export interface WebsiteFilter {
   readonly status?: WebsiteDocument['status'];
   /** The owner, or a linked client. */
   readonly clientId?: string;
+  readonly slug?: string;
   readonly tier?: Tier;
   readonly feature?: Feature;
   /** The status of the latest provisioning job. */
@@ -71,11 +72,12 @@ export const countWebsites = async (reader: Reader, filter: WebsiteFilter): Prom
   reader.count(overviewProjection, await selectionOf(reader, filter));
 
 const selectionOf = async (reader: Reader, filter: WebsiteFilter): Promise<Selection & Pick<ReadModelQuery, 'search'>> => {
-  const { status, clientId, tier, feature, provisioning, attention, lateAt, archived, q = '' } = filter;
+  const { status, clientId, slug, tier, feature, provisioning, attention, lateAt, archived, q = '' } = filter;
   return {
     where: {
       shelf: archived === true ? 'archived' : 'current',
       ...(status !== undefined && { status }),
+      ...(slug !== undefined && { slug }),
       ...(tier !== undefined && { tier }),
       ...(feature !== undefined && { features: feature }),
       ...(provisioning !== undefined && { provisioning }),

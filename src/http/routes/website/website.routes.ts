@@ -187,6 +187,7 @@ export const websiteRoutes = (
       query: Type.Object({
         status: Type.Optional(Type.Enum(['provisioning', 'active'])),
         clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The owner, or a linked client.' })),
+        slug: Type.Optional(Slug({ description: 'The whole slug.' })),
         tier: Type.Optional(Tier),
         feature: Type.Optional(Feature),
         provisioning: Type.Optional(
