@@ -7,12 +7,13 @@ export interface JsonObject {
 /** Who caused an event. */
 export interface Actor {
   /**
-   * The identity provider's subject, or the name of the process (`provisioning`) when `via` is
-   * `worker`.
+   * The identity provider's subject; the name of the process (`provisioning`) when `via` is
+   * `worker`, of the script (`mails:parked`) when it is `operator`.
    */
   readonly subject: string;
   readonly role: 'admin' | 'client' | 'system';
-  readonly via: 'portal' | 'token' | 'worker' | 'webhook';
+  /** Older events of operators’ scripts say `worker`. */
+  readonly via: 'portal' | 'token' | 'mcp' | 'worker' | 'webhook' | 'operator';
   readonly tokenId?: string;
 }
 

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 /** Who has done something, in histories and audits. */
 export const Actor = Type.Object(
   {
-    subject: Type.String({ description: 'As the identity provider knows them; of a process its name.' }),
+    subject: Type.String({ description: 'As the identity provider knows them; of a process or a script its name.' }),
     name: Type.Optional(
       Type.String({
         description:
@@ -12,7 +12,9 @@ export const Actor = Type.Object(
       }),
     ),
     role: Type.Enum(['admin', 'client', 'system']),
-    via: Type.Enum(['portal', 'token', 'worker', 'webhook']),
+    via: Type.Enum(['portal', 'token', 'mcp', 'worker', 'webhook', 'operator'], {
+      description: 'By which way: `mcp` is an assistant that acts for somebody, `operator` a script on the server’s machine.',
+    }),
     tokenId: Type.Optional(Type.String({ description: 'The personal access token that was used.' })),
   },
   { $id: 'Actor', description: 'Who has done something.' },

@@ -50,7 +50,7 @@ const isSomebody = async (engine: Engine, subject: string, email: string | undef
 
 const context = ({ ids }: Engine): CommandContext => ({
   commandId: ids.commandId(),
-  actor: { subject: 'mintToken', role: 'system', via: 'worker' },
+  actor: { subject: 'mintToken', role: 'system', via: 'operator' },
   requestId: 'mintToken',
 });
 

@@ -4,7 +4,7 @@ import { createParkedWork, retryParked } from '../workers/parkedWork.js';
 import { runScript, UsageError } from './script.js';
 
 const usage = 'Usage: npm run mails:parked -- [--send-again <mail id> | --send-again all]';
-const actor: Actor = { subject: 'mails:parked', role: 'system', via: 'worker' };
+const actor: Actor = { subject: 'mails:parked', role: 'system', via: 'operator' };
 
 const readArguments = (): string | undefined => {
   try {

@@ -12,7 +12,7 @@ import { runScript, UsageError } from './script.js';
 import { printJson, printTable } from './table.js';
 
 const usage = 'Usage: npm run workers:status -- [--json | --retry <id> | --retry all]';
-const actor: Actor = { subject: 'workers:status', role: 'system', via: 'worker' };
+const actor: Actor = { subject: 'workers:status', role: 'system', via: 'operator' };
 
 const readArguments = (): { readonly json?: boolean | undefined; readonly retry?: string | undefined } => {
   try {

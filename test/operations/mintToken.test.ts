@@ -21,6 +21,11 @@ test('--revoke revokes every token of a subject and no others; files are readabl
   const revoked = await operate(dataDir, 'mintToken', ['--revoke', '--subject', 'ann@example.com']);
   expect(revoked).toBe('Tokens revoked: 2');
   expect(await statuses()).toStrictEqual([401, 401, 200]);
+  const { body: entries } = await createApi(address, tokens[2] ?? '').get('/audit');
+  const done = (entries as { type: string; actor: object }[]).map(({ type, actor }) => ({ type, actor }));
+  const actor = { subject: 'mintToken', role: 'system', via: 'operator' };
+  expect(done.filter(({ type }) => type === 'APIKeyRevoked')).toStrictEqual(Array(2).fill({ type: 'APIKeyRevoked', actor }));
+  expect(done.filter(({ type }) => type === 'APIKeyMinted')).toStrictEqual(Array(3).fill({ type: 'APIKeyMinted', actor }));
 
   const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
   expect(files).toEqual(expect.arrayContaining(['events.db', 'read-models.db', 'vault.db', 'encryption.key']));

@@ -49,7 +49,8 @@ export const createAuthenticate = (parts: {
       throw new Refused(refusals.invalidToken());
     }
     // An admin that the operator named need not be anybody whom the identity provider knows.
-    const isAsked = role === 'client' || found.root.mintedVia === 'portal';
+    const { mintedVia } = found.root;
+    const isAsked = role === 'client' || mintedVia === 'portal' || mintedVia === 'mcp';
     if (isAsked && (await identityProvider?.subjectExists?.(subject)) === false) throw new Refused(refusals.staleSession());
     keyUse.note(id, now);
     return callerOf(
