@@ -2,12 +2,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
+import { sdkMethods } from './sdkModel.mjs';
+import { modelsSource, resourcesSource } from './sdkResources.mjs';
 
 /**
  * @param {string} document - the file of the OpenAPI document
- * @param {string} folder - gets `schema.ts`
+ * @param {string} methods - the file that names the method of each operation
+ * @param {string} folder - gets `schema.ts`, `models.ts` and `resources.ts`
  */
-export const makeSdkTypes = async (document, folder) => {
-  const openApi = /** @type {import('openapi-typescript').OpenAPI3} */ (JSON.parse(readFileSync(document, 'utf8')));
+export const makeSdkTypes = async (document, methods, folder) => {
+  const openApi = JSON.parse(readFileSync(document, 'utf8'));
+  const described = sdkMethods(openApi, JSON.parse(readFileSync(methods, 'utf8')));
   writeFileSync(join(folder, 'schema.ts'), astToString(await openapiTS(openApi)));
+  writeFileSync(join(folder, 'models.ts'), modelsSource(openApi, described));
+  writeFileSync(join(folder, 'resources.ts'), await resourcesSource(described));
 };

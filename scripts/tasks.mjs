@@ -46,12 +46,12 @@ const openApi = {
 /** What the SDK knows of the service: the types of the document, and its methods. @type {Task} */
 const sdkTypes = {
   name: 'sdkTypes',
-  inputs: [...always, 'scripts/sdkTypes.mjs', 'sdk/methods.json'],
+  inputs: [...always, 'scripts/sdkTypes.mjs', 'scripts/sdkModel.mjs', 'scripts/sdkResources.mjs', 'sdk/methods.json'],
   needs: [openApi],
   output: 'sdk/src/generated',
   run: async (folder) => {
     const { makeSdkTypes } = await import('./sdkTypes.mjs');
-    await makeSdkTypes(openApiDocument, folder);
+    await makeSdkTypes(openApiDocument, join(root, 'sdk', 'methods.json'), folder);
   },
 };
 

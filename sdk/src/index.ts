@@ -1,1 +1,3 @@
-export {};
+export type * from './generated/models.js';
+export type { Call, FileInput, List, Paged, RequestOptions, UploadBody, UploadOptions } from './resource.js';
+export { Resources } from './generated/resources.js';
