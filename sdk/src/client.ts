@@ -1,0 +1,296 @@
+import createClient from 'openapi-fetch';
+import { Call, List, Paged, type Answer } from './call.js';
+import { ConnectionError, DoorstepError, errorFor, TimeoutError } from './errors.js';
+import { follow, type ServerSentEvent, type WatchOptions } from './eventStream.js';
+import { abortErrorOf, delayBefore, isTemporary, throwIfAborted, wait } from './retry.js';
+import type { Defaults, ParseAs, RequestOptions } from './types.js';
+import { isBrowser } from './platform.js';
+import { openFile, type Content, type UploadBody, type UploadOptions } from './upload.js';
+
+const defaultTimeoutMs = 60_000;
+const defaultUploadTimeoutMs = 600_000;
+const defaultRetries = 2;
+/** What a timer takes; more would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Gives a token: the same one each time, or one that is renewed meanwhile. */
+export type TokenSource = () => string | Promise<string>;
+
+export interface DoorstepOptions extends Defaults {
+  /** Where the service is: `https://doorstep.example.com`. */
+  readonly baseUrl: string;
+  /**
+   * A personal access token (`svc_pat_…`), or a function that gives one or, in the portal, an access
+   * token of the identity provider. It is asked before each attempt.
+   */
+  readonly token: string | TokenSource;
+  /** Sends the requests. Default: the global `fetch`. */
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /** Stands before the SDK's own in `User-Agent`. Browsers send theirs. */
+  readonly userAgent?: string | undefined;
+}
+
+/** What goes into a request beside the parts of its path. */
+interface Input {
+  readonly query?: object | undefined;
+  readonly body?: unknown;
+  readonly headers?: object | undefined;
+}
+
+interface Outgoing {
+  readonly method: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: object;
+  readonly headers: Headers;
+  readonly content: () => Content;
+  readonly parseAs: ParseAs | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+}
+
+/** The part of openapi-fetch that is used: types are given by the callers of `Client`. */
+interface Fetcher {
+  request(method: string, path: string, init: object): Promise<{ data?: unknown; error?: unknown; response: Response }>;
+}
+
+/** Sends requests: with the token, repeated where that helps, as results or errors. */
+export class Client {
+  readonly #baseUrl: string;
+  readonly #token: string | TokenSource;
+  readonly #userAgent: string;
+  readonly #defaults: Defaults;
+  readonly #fetcher: Fetcher;
+
+  constructor({ baseUrl, token, fetch = (request) => globalThis.fetch(request), userAgent, ...defaults }: DoorstepOptions) {
+    if (typeof token !== 'function' && !token) {
+      throw new TypeError('`token` is missing: set a personal access token (svc_pat_…), or a function that gives one');
+    }
+    if (!URL.canParse(baseUrl)) throw new TypeError('`baseUrl` is no address: write it as https://doorstep.example.com');
+    this.#baseUrl = baseUrl.replace(/\/*(\/v1\/*)?$/, '');
+    this.#token = token;
+    this.#userAgent = `${userAgent === undefined ? '' : `${userAgent} `}doorstep-sdk`;
+    this.#defaults = defaults;
+    this.#fetcher = createClient({
+      fetch,
+      bodySerializer: (body) => body,
+      querySerializer: { array: { style: 'form', explode: false } },
+    }) as unknown as Fetcher;
+  }
+
+  /** A request with one answer. Without `parseAs` the type of the answer says how it is given. */
+  call<T>(method: string, path: string, params: object, input: Input, options?: RequestOptions, parseAs?: ParseAs): Call<T> {
+    return new Call(this.#send<T>(method, path, params, input, options, parseAs));
+  }
+
+  /** A list that comes in pages. */
+  list<T>(path: string, params: object, query: object | undefined, options?: RequestOptions): List<T> {
+    return new List((asked) => this.#send<T[]>('GET', path, params, { query: asked }, options, 'json'), { ...query });
+  }
+
+  /** Something else that comes in pages. */
+  paged<T>(path: string, params: object, query: object | undefined, options?: RequestOptions): Paged<T> {
+    return new Paged((asked) => this.#send<T>('GET', path, params, { query: asked }, options, 'json'), { ...query });
+  }
+
+  /** Server-sent events: their data, or each whole. */
+  stream<T>(
+    path: string,
+    params: object,
+    query: object | undefined,
+    options: WatchOptions | undefined,
+    what: 'data' | 'event',
+  ): AsyncGenerator<T, void, undefined> {
+    return follow(
+      (connection) => this.#send('GET', path, params, { query }, { ...options, ...connection }, 'stream'),
+      options,
+      (event: ServerSentEvent) => (what === 'data' ? event.data : event) as T,
+    );
+  }
+
+  /** A file with fields beside it. */
+  upload<T>(path: string, params: object, body: UploadBody, options: UploadOptions = {}): Call<T> {
+    const send = async (): Promise<Answer<T>> => {
+      const timeoutMs = options.timeoutMs ?? this.#defaults.timeoutMs ?? defaultUploadTimeoutMs;
+      const outgoing = this.#prepare('POST', path, params, {}, { ...options, timeoutMs }, 'json');
+      const { content, isRepeatable, end } = await openFile(body, options.onProgress);
+      const answer = await this.#attempts<T>({ ...outgoing, content, ...(!isRepeatable && { maxRetries: 0 }) });
+      end();
+      return answer;
+    };
+    return new Call(send());
+  }
+
+  /** The answer in a type that is asked for, as it is sent. */
+  export(
+    path: string,
+    params: object,
+    query: object | undefined,
+    type: string,
+    options?: RequestOptions,
+  ): Call<ReadableStream<Uint8Array>> {
+    return this.call('GET', path, params, { query, headers: { accept: type } }, options, 'stream');
+  }
+
+  async #send<T>(
+    method: string,
+    path: string,
+    params: object,
+    input: Input,
+    options?: RequestOptions,
+    parseAs?: ParseAs,
+  ): Promise<Answer<T>> {
+    return this.#attempts(this.#prepare(method, path, params, input, options, parseAs));
+  }
+
+  #prepare(
+    method: string,
+    path: string,
+    params: object,
+    { query, body, headers: inputHeaders }: Input,
+    { as, dryRun, idempotencyKey, ifMatch, ifNoneMatch, headers: ownHeaders, ...options }: RequestOptions = {},
+    parseAs?: ParseAs,
+  ): Outgoing {
+    const headers = new Headers({ ...inputHeaders, ...ownHeaders });
+    if (!isBrowser) headers.set('user-agent', this.#userAgent);
+    if (ifMatch !== undefined) headers.set('if-match', ifMatch);
+    if (ifNoneMatch !== undefined) headers.set('if-none-match', ifNoneMatch);
+    const key = idempotencyKey ?? headers.get('idempotency-key') ?? crypto.randomUUID();
+    if (method !== 'GET' && dryRun !== true) headers.set('idempotency-key', key);
+    const sent = body === undefined || body instanceof FormData ? body : JSON.stringify(body);
+    const {
+      timeoutMs = defaultTimeoutMs,
+      maxRetries = defaultRetries,
+      signal,
+    } = { ...defined(this.#defaults), ...defined(options) };
+    return {
+      method,
+      path,
+      params: checked(params),
+      query: { ...query, ...(as !== undefined && { as }), ...(dryRun === true && { dryRun: '1' }) },
+      headers,
+      content: () => (sent === undefined ? {} : { body: sent }),
+      parseAs,
+      signal,
+      timeoutMs,
+      maxRetries,
+    };
+  }
+
+  async #attempts<T>(request: Outgoing): Promise<Answer<T>> {
+    for (let retries = 0; ; retries += 1) {
+      try {
+        return await this.#attempt(request);
+      } catch (error) {
+        const delay = retries < request.maxRetries && isTemporary(error) ? delayBefore(retries, error.headers) : undefined;
+        if (delay === undefined) throw error;
+        await wait(delay, request.signal);
+      }
+    }
+  }
+
+  /** Ends with the answer's body, with the time limit or with the caller's signal, whichever is first. */
+  async #attempt<T>(request: Outgoing): Promise<Answer<T>> {
+    const { signal, timeoutMs, parseAs } = request;
+    throwIfAborted(signal);
+    const controller = new AbortController();
+    let abort = (): void => undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stopped = new Promise<never>((_, reject) => {
+      const stop = (error: DoorstepError): void => {
+        reject(error);
+        controller.abort(error);
+      };
+      abort = () => {
+        stop(abortErrorOf(signal));
+      };
+      signal?.addEventListener('abort', abort);
+      if (timeoutMs > 0 && timeoutMs <= maxTimerMs) {
+        timer = setTimeout(() => {
+          stop(new TimeoutError(`The service did not answer within ${String(timeoutMs)} ms`));
+        }, timeoutMs);
+      }
+    });
+    let isOpen = false;
+    try {
+      const answer = await Promise.race([this.#exchange<T>(request, controller.signal), stopped]);
+      isOpen = parseAs === 'stream';
+      return answer;
+    } finally {
+      clearTimeout(timer);
+      // A stream goes on, and is stopped by the signal.
+      if (!isOpen) signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  async #exchange<T>(
+    { method, path, params, query, headers, content, parseAs }: Outgoing,
+    signal: AbortSignal,
+  ): Promise<Answer<T>> {
+    const token = typeof this.#token === 'string' ? this.#token : await this.#token();
+    // Said here, because `Headers` would say it with the token.
+    if (!/^[\x21-\x7e]+$/.test(token)) throw new DoorstepError('The token is empty, or has characters that no token has');
+    const isPersonal = typeof this.#token === 'string' || token.startsWith('svc_pat_');
+    const authorized = new Headers(headers);
+    authorized.set('authorization', `Bearer ${token}`);
+    const { body, contentType } = content();
+    if (contentType !== undefined) authorized.set('content-type', contentType);
+    try {
+      const { error, response } = await this.#fetcher.request(method, path, {
+        baseUrl: `${this.#baseUrl}${isPersonal ? '/v1' : ''}`,
+        params: { path: params, query },
+        body,
+        // A stream cannot be sent in another way.
+        ...(body instanceof ReadableStream && { duplex: 'half' }),
+        headers: authorized,
+        parseAs: 'stream',
+        signal,
+      });
+      if (!response.ok && response.status !== 304) throw errorFor(response, error === '' ? undefined : error);
+      const data = response.status === 304 ? undefined : await bodyOf(response, parseAs);
+      return { data: data as T, response, requestId: response.headers.get('x-request-id') ?? undefined };
+    } catch (error) {
+      if (error instanceof DoorstepError) throw error;
+      throw new ConnectionError(`The connection to ${new URL(this.#baseUrl).host} failed: ${reasonOf(error)}`, undefined, {
+        cause: error,
+      });
+    }
+  }
+}
+
+const defined = <T extends object>(values: T): T =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
+
+/** An empty part, or one of dots, would make the path another one. */
+const checked = (params: object): Readonly<Record<string, unknown>> => {
+  for (const [name, value] of Object.entries(params)) {
+    if (!/^(?!\.{0,2}$)/.test(String(value ?? ''))) throw new TypeError(`\`${name}\` must not be ${JSON.stringify(value ?? '')}`);
+  }
+  return params as Readonly<Record<string, unknown>>;
+};
+
+const bodyOf = async (response: Response, parseAs: ParseAs | undefined): Promise<unknown> => {
+  if (parseAs === 'stream') return response.status === 204 ? null : response.body;
+  const type = response.headers.get('content-type') ?? '';
+  const as = parseAs ?? (/[/+]json\b/.test(type) ? 'json' : /^text\/|ndjson/.test(type) ? 'text' : 'blob');
+  if (as === 'blob' && type !== '') return response.blob();
+  const text = await response.text();
+  if (text === '') return undefined;
+  if (as !== 'json') return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new DoorstepError(`The answer is not JSON, but ${type || 'without a type'}: is the service at this address?`, {
+      status: response.status,
+      body: text,
+      headers: response.headers,
+    });
+  }
+};
+
+/** What lies beneath `fetch failed`. */
+const reasonOf = (error: unknown): string => {
+  const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
+  return cause?.message || cause?.code || message || String(error);
+};
