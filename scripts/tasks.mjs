@@ -73,7 +73,7 @@ const mcp = {
   needs: [sdk],
   output: 'mcp/dist',
   run: async (folder) => {
-    await bundleProgram('mcp', ['index.ts'], folder);
+    await bundleProgram('mcp', ['index.ts', 'doorstep-mcp.ts'], folder);
     await compile('mcp/tsconfig.build.json', folder, '--emitDeclarationOnly');
   },
 };

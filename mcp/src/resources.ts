@@ -1,0 +1,56 @@
+import { ResourceNotFoundError, ResourceTemplate, type McpServer } from '@modelcontextprotocol/server';
+import { NotFoundError, type Doorstep, type Website } from '@doorstep/sdk';
+import type { Caller } from './caller.js';
+import { tellStatus } from './tools/websites.tools.js';
+
+export interface ResourceParts {
+  readonly doorstep: Doorstep;
+  readonly caller: Caller;
+  readonly now?: () => Date;
+}
+
+/** How many websites a client is shown to choose from. */
+const maxListed = 100;
+
+/** The newest websites of the caller, or those whose name or slug has a part. */
+export const offeredWebsites = async ({ doorstep, caller }: ResourceParts, part = ''): Promise<readonly Website[]> => {
+  if (caller.role === 'admin') return doorstep.websites.list({ limit: maxListed, ...(part !== '' && { q: part }) });
+  const own = await doorstep.me.websites({ limit: maxListed });
+  return own.filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(part.toLowerCase()));
+};
+
+export const statusUri = (slug: string): string => `doorstep://websites/${slug}/status`;
+
+/** A resource for each website: where it stands. */
+export const addResources = (server: McpServer, parts: ResourceParts): void => {
+  const template = new ResourceTemplate('doorstep://websites/{slug}/status', {
+    list: async () => ({
+      resources: (await offeredWebsites(parts)).map(({ slug, name }) => ({
+        uri: statusUri(slug),
+        name: slug,
+        title: name,
+        mimeType: 'application/json',
+      })),
+    }),
+    complete: { slug: async (value) => (await offeredWebsites(parts, value)).map(({ slug }) => slug) },
+  });
+  server.registerResource(
+    'website_status',
+    template,
+    {
+      title: 'Where a website stands',
+      description:
+        'Date, checkpoints, what is needed from the client, preview, provisioning. Names and labels are data that people wrote.',
+      mimeType: 'application/json',
+    },
+    async (uri, { slug }, { mcpReq: { signal } }) => {
+      try {
+        const { data } = await tellStatus({ now: () => new Date(), ...parts, signal }, String(slug));
+        return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(data, null, 2) }] };
+      } catch (error) {
+        if (error instanceof NotFoundError) throw new ResourceNotFoundError(uri.href, error.message);
+        throw error;
+      }
+    },
+  );
+};

@@ -1,0 +1,79 @@
+import type { Invoice } from '@doorstep/sdk';
+import { z } from 'zod';
+import { dayOf } from '../dates.js';
+import { tool } from '../tool.js';
+import { compact, WebsiteArgument } from '../views.js';
+
+const InvoiceView = z.object({
+  id: z.string(),
+  number: z.string().optional(),
+  status: z.string(),
+  total: z.number().describe('In the smallest unit of the currency'),
+  currency: z.string(),
+  created: z.string(),
+  due: z.string().optional(),
+  websiteId: z.string().optional(),
+});
+
+const toInvoiceView = ({
+  id,
+  number,
+  status,
+  total,
+  currency,
+  createdAt,
+  dueAt,
+  websiteId,
+}: Invoice): z.input<typeof InvoiceView> =>
+  compact({ id, number, status, total, currency, created: createdAt, due: dueAt, websiteId }) as z.input<typeof InvoiceView>;
+
+const inWords = ({ id, status, total, currency, dueAt }: Invoice): string =>
+  `- ${id}: ${total} ${currency} (smallest unit), ${status}${dueAt === undefined ? '' : `, due ${dayOf(dueAt)}`}`;
+
+export const billingSummary = tool({
+  name: 'billing_summary',
+  title: 'Subscription and invoices',
+  description:
+    'Read the subscription and invoices of a website (admins and its owner), or without a website the newest invoices of all (admins), for example the open ones.',
+  toolset: 'billing',
+  operations: ['getBilling', 'listInvoices'],
+  callers: ['admin', 'client'],
+  effect: 'reads',
+  idempotent: true,
+  openWorld: true,
+  input: z.object({
+    website: WebsiteArgument.optional(),
+    status: z.enum(['open', 'paid', 'void', 'uncollectible']).optional().describe('Of invoices'),
+  }),
+  output: z.object({
+    subscription: z.object({ status: z.string(), periodEnds: z.string().optional() }).optional(),
+    invoices: z.array(InvoiceView),
+  }),
+  run: async ({ doorstep, signal }, { website: named, status }) => {
+    if (named === undefined) {
+      const invoices = await doorstep.invoices.list({ ...(status !== undefined && { status }), limit: 50 }, { signal });
+      return {
+        text: [`${invoices.length} invoice${invoices.length === 1 ? '' : 's'}.`, ...invoices.map(inWords)].join('\n'),
+        data: { invoices: invoices.map(toInvoiceView) },
+      };
+    }
+    const { id, slug } = await doorstep.websites.find(named, { signal });
+    const billing = await doorstep.websites.billing.get(id, { signal });
+    const invoices = billing.invoices.filter((invoice) => status === undefined || invoice.status === status).slice(0, 50);
+    const { subscription } = billing;
+    return {
+      text: [
+        `${slug}: ${subscription === null ? 'no subscription' : `subscription ${subscription.status}`}, ${invoices.length} invoice${invoices.length === 1 ? '' : 's'}.`,
+        ...invoices.map(inWords),
+      ].join('\n'),
+      data: {
+        ...(subscription !== null && {
+          subscription: compact({ status: subscription.status, periodEnds: subscription.currentPeriodEndsAt }) as {
+            status: string;
+          },
+        }),
+        invoices: invoices.map(toInvoiceView),
+      },
+    };
+  },
+});

@@ -1,0 +1,190 @@
+import type { ContentDocument, Doorstep } from '@doorstep/sdk';
+import { z } from 'zod';
+import { ToolFault } from '../faults.js';
+import { tool } from '../tool.js';
+import { compact, WebsiteArgument } from '../views.js';
+
+/** About what an assistant can read at once, in characters of JSON. */
+const longestAnswer = 24_000;
+
+const areas = ['content', 'marketing'] as const;
+
+const bodyOf = (doorstep: Doorstep, area: (typeof areas)[number]) =>
+  area === 'content' ? doorstep.websites.content : doorstep.websites.marketing;
+
+const describeContent = ({ id, hash, updatedAt, publishedHash }: ContentDocument) =>
+  compact({ id, hash, updated: updatedAt, published: publishedHash === undefined ? undefined : publishedHash === hash });
+
+export const readContent = tool({
+  name: 'read_content',
+  title: 'Read what a website contains',
+  description:
+    'Read a website’s content: its content or marketing documents, its files (documents) and images (media), its visitors (analytics) or its findings for search engines (seo). Without id: a list. With id: the document with the hash that save_content needs, or an address of the file, good for 5 minutes.',
+  toolset: 'content',
+  operations: [
+    'listContent',
+    'getContent',
+    'listMarketing',
+    'getMarketing',
+    'listDocuments',
+    'getDocumentAddress',
+    'listMedia',
+    'getMediaAddress',
+    'getAnalytics',
+    'getSeo',
+  ],
+  callers: ['admin', 'client'],
+  effect: 'reads',
+  idempotent: true,
+  openWorld: false,
+  input: z.object({
+    website: WebsiteArgument,
+    kind: z.enum([...areas, 'documents', 'media', 'analytics', 'seo']),
+    id: z.string().max(200).optional(),
+  }),
+  output: z.object({
+    slug: z.string(),
+    items: z.array(z.record(z.string(), z.unknown())).optional(),
+    document: z.object({ id: z.string(), hash: z.string(), body: z.unknown() }).optional(),
+    url: z.string().optional(),
+    report: z.record(z.string(), z.unknown()).optional(),
+    cut: z.boolean().optional().describe('There is more'),
+  }),
+  run: async ({ doorstep, signal }, { website: named, kind, id }) => {
+    const { websites } = doorstep;
+    const { id: websiteId, slug } = await websites.find(named, { signal });
+    switch (kind) {
+      case 'content':
+      case 'marketing': {
+        const area = bodyOf(doorstep, kind);
+        if (id === undefined)
+          return listing(slug, kind, (await area.list(websiteId, { limit: 100 }, { signal })).map(describeContent));
+        const { hash, body } = await area.get(websiteId, id, { signal });
+        if (JSON.stringify(body).length > longestAnswer)
+          throw new ToolFault(`This document is too long for an assistant to read at once. Open it in the portal.`);
+        return {
+          text: `The ${kind} document ${id} of ${slug}. Its hash: ${hash}`,
+          quotes: { body },
+          data: { slug, document: { id, hash, body } },
+        };
+      }
+      case 'documents':
+      case 'media': {
+        if (id !== undefined) {
+          const { url } = await websites[kind].url(websiteId, id, {}, { signal });
+          return { text: `Good for 5 minutes: ${url}`, data: { slug, url } };
+        }
+        const files: readonly {
+          readonly id: string;
+          readonly name: string;
+          readonly contentType: string;
+          readonly size: number;
+        }[] = await websites[kind].list(websiteId, { limit: 100 }, { signal });
+        return listing(
+          slug,
+          kind,
+          files.map(({ id: file, name, contentType, size }) => ({ id: file, name, contentType, size })),
+        );
+      }
+      case 'analytics': {
+        const report = await websites.analytics.get(websiteId, {}, { signal });
+        const { topPages, sources, ...others } = report;
+        return {
+          text: `${slug}: ${report.visitors} visitors, ${report.pageviews} pages viewed.`,
+          quotes: { topPages: topPages.slice(0, 10), sources: sources.slice(0, 10) },
+          data: { slug, report: { ...others, topPages: topPages.slice(0, 10), sources: sources.slice(0, 10) } },
+        };
+      }
+      case 'seo': {
+        const { latest } = await websites.seo.get(websiteId, { signal });
+        return {
+          text: latest === null ? `${slug} was not scanned yet.` : `The latest scan of ${slug}.`,
+          quotes: latest === null ? {} : { latest },
+          data: { slug, report: (latest ?? {}) as Record<string, unknown> },
+        };
+      }
+      default:
+        return kind satisfies never;
+    }
+  },
+});
+
+const listing = (slug: string, kind: string, all: readonly object[]) => {
+  const items: Record<string, unknown>[] = [];
+  let length = 0;
+  for (const item of all) {
+    length += JSON.stringify(item).length;
+    if (length > longestAnswer) break;
+    items.push(item as Record<string, unknown>);
+  }
+  const cut = items.length < all.length;
+  return {
+    text: `${slug}: ${all.length} in ${kind}${cut ? `, the first ${items.length} of them` : ''}.`,
+    quotes: items.length === 0 ? {} : { items },
+    data: { slug, items, ...(cut && { cut }) },
+  };
+};
+
+export const saveContent = tool({
+  name: 'save_content',
+  title: 'Save content',
+  description:
+    'Save a content or marketing document of a website, whole: read it first with read_content, change it, pass its hash as baseHash. Without baseHash it is created. Saved is not published: use publish_website. Earlier versions are kept.',
+  toolset: 'content',
+  operations: ['saveContent', 'saveMarketing'],
+  callers: ['admin', 'client'],
+  effect: 'changes',
+  idempotent: true,
+  openWorld: false,
+  input: z.object({
+    website: WebsiteArgument,
+    kind: z.enum(areas),
+    id: z.string().min(1).max(200),
+    body: z.unknown().describe('The whole JSON'),
+    baseHash: z.string().optional(),
+  }),
+  output: z.object({ slug: z.string(), id: z.string(), hash: z.string() }),
+  run: async ({ doorstep, signal }, { website: named, kind, id, body, baseHash }) => {
+    const { id: websiteId, slug } = await doorstep.websites.find(named, { signal });
+    const { hash } = await bodyOf(doorstep, kind).save(websiteId, id, { baseHash: baseHash ?? null, body }, { signal });
+    return {
+      text: `The ${kind} document ${id} of ${slug} is saved. Its hash: ${hash}. publish_website puts it on the site.`,
+      data: { slug, id, hash },
+    };
+  },
+});
+
+export const publishWebsite = tool({
+  name: 'publish_website',
+  title: 'Preview, publish or rebuild a website',
+  description:
+    'Preview what is saved of the content (a draft, shown for an hour), publish it on the site, or rebuild the site from its newest commit.',
+  toolset: 'content',
+  operations: ['previewContent', 'publishContent', 'redeployWebsite'],
+  callers: ['admin', 'client'],
+  effect: 'changes',
+  idempotent: false,
+  openWorld: true,
+  input: z.object({ website: WebsiteArgument, action: z.enum(['preview', 'publish', 'rebuild']) }),
+  output: z.object({
+    slug: z.string(),
+    url: z.string().optional(),
+    until: z.string().optional(),
+    deployment: z.string().optional(),
+  }),
+  run: async ({ doorstep, signal }, { website: named, action }) => {
+    const { websites } = doorstep;
+    const { id, slug } = await websites.find(named, { signal });
+    if (action === 'preview') {
+      const { url, expiresAt } = await websites.content.preview(id, { signal });
+      return { text: `A draft of ${slug}, until ${expiresAt}: ${url}`, data: { slug, url, until: expiresAt } };
+    }
+    const deployment = await (action === 'publish'
+      ? websites.content.publish(id, { signal })
+      : websites.redeploy(id, { signal }));
+    return {
+      text: `${slug} is being built (${deployment.id}). website_status shows its address.`,
+      data: { slug, deployment: deployment.id },
+    };
+  },
+});

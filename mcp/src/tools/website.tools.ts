@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { dayOf } from '../dates.js';
+import { tool } from '../tool.js';
+import { compact, toWebsiteView, WebsiteArgument, WebsiteView } from '../views.js';
+
+export const changeWebsite = tool({
+  name: 'change_website',
+  title: 'Change, archive or delete a website',
+  description:
+    'Change name, slug, tier or colour of a website; archive it (the site is off, writes are refused), restore it, or delete an archived one (gone after 30 days). Archiving, deleting and a new slug have to be confirmed.',
+  toolset: 'provisioning',
+  operations: ['changeWebsite', 'archiveWebsite', 'restoreWebsite', 'deleteWebsite'],
+  callers: ['admin'],
+  effect: 'destroys',
+  idempotent: true,
+  openWorld: true,
+  input: z.object({
+    website: WebsiteArgument,
+    action: z.enum(['change', 'archive', 'restore', 'delete']),
+    name: z.string().min(1).max(200).optional(),
+    slug: z.string().max(63).optional(),
+    tier: z.enum(['starter', 'growth', 'scale']).optional(),
+    brandColor: z.string().optional().describe('#RRGGBB'),
+    redeploy: z.boolean().optional().describe('So that the site shows the change'),
+  }),
+  output: z.object({ website: WebsiteView, redeployNeeded: z.boolean().optional() }),
+  run: async ({ doorstep, signal, confirm }, { website: named, action, ...changes }) => {
+    const { websites } = doorstep;
+    const { id, slug, name } = await websites.find(named, { signal });
+    const request = compact(changes);
+    const act = (options: { readonly dryRun?: boolean; readonly idempotencyKey?: string }) => {
+      const all = { signal, ...options } as { signal: AbortSignal };
+      switch (action) {
+        case 'change':
+          return websites.update(id, request, all);
+        case 'archive':
+          return websites.archive(id, all);
+        case 'restore':
+          return websites.restore(id, all);
+        case 'delete':
+          return websites.delete(id, { confirm: slug }, all);
+        default:
+          return action satisfies never;
+      }
+    };
+    const effect =
+      action === 'archive'
+        ? `${slug} is archived: its site is not shown any more and writes are refused, until it is restored.`
+        : action === 'delete'
+          ? `${slug} is deleted for good after 30 days, with its repository, hosting and content. Until then it can be restored.`
+          : action === 'change' && changes.slug !== undefined && changes.slug !== slug
+            ? `${slug} gets another slug: addresses with the old one stop working.`
+            : undefined;
+    let once = {};
+    if (effect !== undefined) {
+      await act({ dryRun: true });
+      const decision = await confirm({
+        effects: [effect],
+        quotes: { website: name, ...(action === 'change' && { changes: request }) },
+      });
+      if (!decision.confirmed) return decision;
+      once = { idempotencyKey: decision.idempotencyKey(action) };
+    }
+    const website = await act(once);
+    return {
+      text: {
+        change: `${website.slug} is changed${website.redeployNeeded === true ? '; its site shows it after publish_website' : ''}.`,
+        archive: `${website.slug} is archived.`,
+        restore: `${website.slug} is restored.`,
+        delete: `${website.slug} is deleted for good on ${website.purgeAt === undefined ? 'its day' : dayOf(website.purgeAt)}.`,
+      }[action],
+      quotes: { name: website.name },
+      data: { website: toWebsiteView(website), ...(website.redeployNeeded === true && { redeployNeeded: true }) },
+    };
+  },
+});

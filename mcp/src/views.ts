@@ -1,0 +1,107 @@
+import type { DeliveryBlock, ProvisioningJob, Website } from '@doorstep/sdk';
+import { z } from 'zod';
+import { dayOf, distance } from './dates.js';
+
+/** A website as tools name it. */
+export const WebsiteArgument = z.string().min(1).max(100).describe('Slug or id');
+
+export const CheckpointStatus = z.enum(['pending', 'in_progress', 'done']);
+
+const CheckpointView = z.object({
+  id: z.string(),
+  label: z.string(),
+  status: CheckpointStatus,
+  due: z.string().optional(),
+  completed: z.string().optional(),
+  needed: z.string().optional(),
+});
+
+export const DeliveryView = z.object({
+  readyBy: z.string(),
+  showPreview: z.boolean(),
+  previewUrl: z.string().optional(),
+  revision: z.number(),
+  checkpoints: z.array(CheckpointView),
+});
+
+/** Leaves out what is undefined. */
+export const compact = <Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as {
+    [Key in keyof Value]: Exclude<Value[Key], undefined>;
+  };
+
+export const toDeliveryView = (block: DeliveryBlock): z.input<typeof DeliveryView> =>
+  compact({
+    readyBy: block.estimatedCompletionAt,
+    showPreview: block.showPreviewUrl,
+    previewUrl: block.previewUrl,
+    revision: block.revision,
+    checkpoints: block.checkpoints.map(({ id, label, status, dueAt, completedAt, neededFromClient }) =>
+      compact({ id, label, status, due: dueAt, completed: completedAt, needed: neededFromClient }),
+    ),
+  }) as z.input<typeof DeliveryView>;
+
+/** `ready by 2026-12-22 (in 30 days), 3 of 6 checkpoints done, now: content-loaded` */
+export const deliveryInWords = (block: DeliveryBlock, now: Date): string => {
+  const done = block.checkpoints.filter(({ status }) => status === 'done').length;
+  const current =
+    block.checkpoints.find(({ status }) => status === 'in_progress') ?? block.checkpoints.find(({ status }) => status !== 'done');
+  const count = block.checkpoints.length;
+  const late = done < count && Date.parse(block.estimatedCompletionAt) < now.getTime();
+  return [
+    `${late ? 'late: it was to be ' : ''}ready by ${dayOf(block.estimatedCompletionAt)} (${distance(block.estimatedCompletionAt, now)})`,
+    `${done} of ${count} checkpoints done`,
+    ...(current === undefined ? [] : [`now: ${current.id}`]),
+  ].join(', ');
+};
+
+/** What people wrote in a delivery: labels, and what is needed of the client. */
+export const deliveryQuotes = (block: DeliveryBlock): Readonly<Record<string, unknown>> => {
+  const needed = block.checkpoints.filter(({ neededFromClient }) => neededFromClient !== undefined);
+  return {
+    checkpoints: block.checkpoints.map(({ id, label, status, dueAt }) =>
+      compact({ id, label, status, due: dueAt && dayOf(dueAt) }),
+    ),
+    ...(needed.length > 0 && {
+      neededFromClient: Object.fromEntries(needed.map(({ id, neededFromClient }) => [id, neededFromClient])),
+    }),
+  };
+};
+
+export const WebsiteView = z.object({
+  slug: z.string(),
+  id: z.string(),
+  name: z.string(),
+  status: z.string(),
+  url: z.string().optional(),
+  archived: z.boolean().optional(),
+  role: z.string().optional().describe('Of the caller: owner, editor or viewer'),
+});
+
+export const toWebsiteView = ({ slug, id, name, status, url, archivedAt, via, role }: Website): z.input<typeof WebsiteView> =>
+  compact({
+    slug,
+    id,
+    name,
+    status,
+    url,
+    archived: archivedAt === undefined ? undefined : true,
+    role: via === 'owner' ? 'owner' : role,
+  }) as z.input<typeof WebsiteView>;
+
+export const ProvisioningView = z.object({
+  status: z.string(),
+  step: z.string().optional().describe('The one that runs or failed'),
+  reason: z.string().optional(),
+});
+
+export const toProvisioningView = (job: ProvisioningJob): z.input<typeof ProvisioningView> =>
+  compact({
+    status: job.status,
+    step: job.steps.find(({ status }) => status === 'failed' || status === 'running')?.id,
+    reason: job.reason,
+  }) as z.input<typeof ProvisioningView>;
+
+/** A list in words: `a, b and c`. */
+export const listed = (parts: readonly string[]): string =>
+  parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${String(parts.at(-1))}`;
