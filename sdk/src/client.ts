@@ -289,8 +289,8 @@ const bodyOf = async (response: Response, parseAs: ParseAs | undefined): Promise
   }
 };
 
-/** What lies beneath `fetch failed`. */
+/** What lies beneath `fetch failed`: undici tells the reason as its cause, which has a code alone when it is several. */
 const reasonOf = (error: unknown): string => {
   const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
-  return cause?.message || cause?.code || message || String(error);
+  return [cause?.message, cause?.code, message].find((text) => text !== undefined && text !== '') ?? String(error);
 };

@@ -75,10 +75,10 @@ const nearest = (slug: string, websites: readonly Website[]): string | undefined
 /** How many characters are to be added, left out or changed (Levenshtein). */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, character] of [...one].entries()) {
+  for (let index = 0; index < one.length; index += 1) {
     const next = [index + 1];
     for (let at = 1; at <= other.length; at += 1) {
-      const changed = (row[at - 1] ?? 0) + (character === other[at - 1] ? 0 : 1);
+      const changed = (row[at - 1] ?? 0) + (one[index] === other[at - 1] ? 0 : 1);
       next.push(Math.min(changed, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
     }
     row = next;

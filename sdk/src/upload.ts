@@ -59,7 +59,9 @@ export const openFile = async (
   { file, fileName, ...fields }: UploadBody,
   onProgress: UploadOptions['onProgress'],
 ): Promise<OpenFile> => {
-  const texts = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
+  const texts = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value as string | number)] as const],
+  );
   if (isBrowser) return formOf(file, fileName, texts, onProgress);
 
   const { name, total, chunks } = await sourceOf(file);
@@ -114,10 +116,10 @@ const formOf = async (
 
 const sourceOf = async (file: FileInput): Promise<Source> => {
   if (typeof file === 'string' || file instanceof URL) {
-    const { createReadStream, promises } = await fileSystem();
-    const found = await promises.stat(file);
+    const fs = await fileSystem();
+    const found = await fs.promises.stat(file);
     if (!found.isFile()) throw new TypeError(`${String(file)} is not a file`);
-    return { name: baseName(file), total: found.size, chunks: () => createReadStream(file) };
+    return { name: baseName(file), total: found.size, chunks: () => fs.createReadStream(file) };
   }
   if (file instanceof Blob) {
     return { name: file instanceof File ? file.name : 'file', total: file.size, chunks: () => file.stream() };
