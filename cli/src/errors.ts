@@ -1,0 +1,46 @@
+import { Refusal, UsageError } from './command.js';
+import { cleanLines } from './output.js';
+
+/** Errors of the SDK by their form: the SDK itself is not loaded to report that nothing was called. */
+interface ApiError extends Error {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly requestId?: string;
+  readonly suggestion?: string;
+}
+
+const hints: Readonly<Record<number, string>> = {
+  401: 'Run "doorstep whoami" to see whose token is used, or "doorstep login" for another.',
+};
+
+/** What is printed of an error: the message of the API, and what else there is to do about it. */
+export const messageOf = (error: unknown, called: string): string[] => {
+  if (error instanceof UsageError) {
+    const stop = /[.?!]$/.test(error.message) ? '' : '.';
+    return [`${error.message}${stop}`, `Run "${['doorstep', called, '--help'].filter(Boolean).join(' ')}" for how it is used.`];
+  }
+  if (error instanceof Refusal) return [error.message];
+  if (!(error instanceof Error)) return [String(error)];
+  const { message, status, body, suggestion } = error as ApiError;
+  const details = (body as { details?: unknown } | null | undefined)?.details;
+  const others = Array.isArray(details) ? details.slice(1).map(violation).filter((line) => line !== '') : [];
+  const near = suggestion === undefined || message.includes(suggestion) ? '' : `. Did you mean ${suggestion}?`;
+  const hint = status === undefined ? undefined : hints[status];
+  return [`${message}${near}`, ...others, ...(hint === undefined ? [] : [hint])];
+};
+
+/** The first violation stands in the message. */
+const violation = (detail: unknown): string => {
+  const { field, issue } = (detail ?? {}) as { field?: unknown; issue?: unknown };
+  return typeof field === 'string' && typeof issue === 'string' ? `  ${field}: ${issue}` : '';
+};
+
+/** Prints an error on standard error; where it came from only with DOORSTEP_DEBUG=1. */
+export const report = (error: unknown, called: string, environment: NodeJS.ProcessEnv): void => {
+  const lines = messageOf(error, called).map(cleanLines).join('\n');
+  process.stderr.write(`doorstep: ${lines}\n`);
+  if (environment.DOORSTEP_DEBUG !== '1' || !(error instanceof Error)) return;
+  const { requestId } = error as ApiError;
+  if (requestId !== undefined) process.stderr.write(`request ${requestId}\n`);
+  process.stderr.write(`${error.stack ?? ''}\n`);
+};

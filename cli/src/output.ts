@@ -1,0 +1,196 @@
+import { createColors } from 'picocolors';
+import { Refusal } from './command.js';
+
+/** Colours and weights; they do nothing where the output has none. */
+export type Style = ReturnType<typeof createColors>;
+
+/** A column of a list. */
+export interface Column<Row> {
+  readonly heading: string;
+  /** What scripts read: the whole value, times as ISO 8601. Null and undefined are empty. */
+  readonly value: (row: Row) => string | number | boolean | null | undefined;
+  /** What people read, where that differs. */
+  readonly shown?: (row: Row) => string;
+  readonly style?: (text: string, style: Style, row: Row) => string;
+  readonly right?: true;
+}
+
+/** A line of a resource's page: a label, and what scripts and people read. */
+export type Line = readonly [label: string, value: string | number | boolean | null | undefined, shown?: string];
+
+export interface OutputOptions {
+  /** `--json`: true for the whole resource, otherwise the names of fields. */
+  readonly json?: true | readonly string[];
+  /** `--jq`. */
+  readonly jq?: string;
+}
+
+type Stream = NodeJS.WriteStream;
+
+/**
+ * Whether a stream gets colours: NO_COLOR (no-color.org) and FORCE_COLOR decide before the terminal
+ * does.
+ */
+export const takesColours = (stream: Pick<Stream, 'isTTY'>, environment: NodeJS.ProcessEnv): boolean => {
+  if ((environment.NO_COLOR ?? '') !== '') return false;
+  const forced = environment.FORCE_COLOR ?? '';
+  if (forced !== '') return forced !== '0' && forced !== 'false';
+  return stream.isTTY && environment.TERM !== 'dumb';
+};
+
+// eslint-disable-next-line no-control-regex -- what terminals would act on
+const controls = /[\u0000-\u001f\u007f-\u009f]|[\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Text of the service on one line of a terminal. Clients write some of it: an escape sequence would
+ * be carried out by the terminal, and a mark of direction would turn the line around.
+ */
+export const clean = (text: string): string =>
+  text.replaceAll(/\s*\r?\n\s*/g, ' ').replaceAll('\t', ' ').replaceAll(controls, '\u{FFFD}');
+
+/** As `clean`, but lines stay lines. */
+export const cleanLines = (text: string): string => text.split(/\r?\n/).map(clean).join('\n');
+
+/** A cell of tab-separated values: it may hold neither a tab nor a line break. */
+const cell = (value: string | number | boolean | null | undefined): string =>
+  String(value ?? '')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\t', '\\t')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll(controls, '\u{FFFD}');
+
+const pick = (value: unknown, fields: readonly string[]): unknown => {
+  if (Array.isArray(value)) return value.map((one) => pick(one, fields));
+  const record = value as Record<string, unknown>;
+  return Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
+};
+
+/** Where commands print: data on standard output, all else on standard error. */
+export class Output {
+  /** Whether standard output is read by a person. */
+  readonly isTerminal: boolean;
+  /** For standard output. */
+  readonly style: Style;
+  /** For standard error. */
+  readonly noteStyle: Style;
+
+  readonly #options: OutputOptions;
+  readonly #environment: NodeJS.ProcessEnv;
+
+  constructor(options: OutputOptions, environment: NodeJS.ProcessEnv = process.env) {
+    this.#options = options;
+    this.#environment = environment;
+    this.isTerminal = process.stdout.isTTY;
+    this.style = createColors(takesColours(process.stdout, environment));
+    this.noteStyle = createColors(takesColours(process.stderr, environment));
+  }
+
+  /** Columns of the terminal; without one, lines are as long as they are. */
+  get width(): number {
+    return process.stdout.isTTY ? process.stdout.columns : Infinity;
+  }
+
+  /** Whether `--json` or `--jq` was given: the resource alone is printed, whatever the view. */
+  get isJson(): boolean {
+    return this.#options.json !== undefined || this.#options.jq !== undefined;
+  }
+
+  /**
+   * A list: a table on a terminal, tab-separated values without headings in a pipe.
+   * @param empty - said on standard error when there is nothing: "No websites yet."
+   */
+  async list<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): Promise<void> {
+    if (this.isJson) return await this.json(rows);
+    if (rows.length === 0) {
+      this.note(empty);
+      return;
+    }
+    if (!this.isTerminal) {
+      this.lines(rows.map((row) => columns.map(({ value }) => cell(value(row))).join('\t')));
+      return;
+    }
+    const { table } = await import('./table.js');
+    await this.page(table(rows, columns, this.width, this.style));
+  }
+
+  /** A resource: lines with labels on a terminal, label and value with a tab between in a pipe. */
+  async resource(resource: unknown, lines: readonly Line[]): Promise<void> {
+    if (this.isJson) return await this.json(resource);
+    if (!this.isTerminal) {
+      this.lines(lines.map(([label, value]) => `${label}\t${cell(value)}`));
+      return;
+    }
+    const present = lines.filter(([, value]) => value !== undefined && value !== null && value !== '');
+    const width = Math.max(...present.map(([label]) => label.length));
+    this.lines(
+      present.map(([label, value, shown]) => `${this.style.dim(label.padEnd(width))}  ${clean(shown ?? String(value))}`),
+    );
+  }
+
+  /**
+   * A resource as a page of its own form: `view` gives the lines for people, `record` those of a
+   * pipe (cells are joined by tabs).
+   */
+  async view(
+    resource: unknown,
+    view: (style: Style, width: number) => readonly string[] | Promise<readonly string[]>,
+    record: () => readonly (readonly (string | number | boolean | null | undefined)[])[],
+  ): Promise<void> {
+    if (this.isJson) return await this.json(resource);
+    if (this.isTerminal) await this.page(await view(this.style, this.width));
+    else this.lines(record().map((cells) => cells.map(cell).join('\t')));
+  }
+
+  /** The value by `--json` and `--jq`. */
+  async json(value: unknown): Promise<void> {
+    const { json, jq } = this.#options;
+    const picked = json === undefined || json === true ? value : pick(value, json);
+    if (jq === undefined) this.raw(`${JSON.stringify(picked, null, 2)}\n`);
+    else this.raw(await filter(picked, jq));
+  }
+
+  /** Lines of data as they are. Text of the service goes through `clean` first. */
+  lines(lines: readonly string[]): void {
+    if (lines.length > 0) this.raw(`${lines.join('\n')}\n`);
+  }
+
+  /** Data as it is. */
+  raw(data: string | Uint8Array): void {
+    process.stdout.write(data);
+  }
+
+  /** A message for the person at the terminal, on standard error. */
+  note(message: string): void {
+    process.stderr.write(`${cleanLines(message)}\n`);
+  }
+
+  /** What was done, on standard error: a pipe gets data alone. */
+  done(message: string): void {
+    process.stderr.write(`${this.noteStyle.green('✓')} ${cleanLines(message)}\n`);
+  }
+
+  /** Lines of data; through a pager when the terminal is too low for them. */
+  async page(lines: readonly string[]): Promise<void> {
+    const pager = this.#environment.DOORSTEP_PAGER ?? this.#environment.PAGER ?? 'less';
+    const fits = !process.stdout.isTTY || lines.length < process.stdout.rows;
+    if (fits || this.#environment.TERM === 'dumb' || pager === '' || pager === 'cat') {
+      this.lines(lines);
+      return;
+    }
+    const { throughPager } = await import('./pager.js');
+    await throughPager(pager, `${lines.join('\n')}\n`, this.#environment);
+  }
+}
+
+/** @throws Refusal with jq's words. Strings are printed without quotes, as `jq -r` does. */
+const filter = async (value: unknown, expression: string): Promise<string> => {
+  const { default: jq } = await import('jq-wasm');
+  try {
+    const printed = await jq.raw(JSON.stringify(value), expression, ['-r', '-c']);
+    return printed === '' || printed.endsWith('\n') ? printed : `${printed}\n`;
+  } catch (error) {
+    const [words = ''] = (error as Error).message.split('\n');
+    throw new Refusal(words.replace(/^Failed to execute raw query: /, ''));
+  }
+};
