@@ -2,8 +2,9 @@
  * The tasks of the build: what each is made from, which tasks it needs, and where its output goes.
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { makeMails } from './mails.mjs';
 import { root, run, StepFailed } from './processes.mjs';
 
@@ -85,7 +86,8 @@ const cli = {
   needs: [mcp],
   output: 'cli/dist',
   run: async (folder) => {
-    await bundleProgram('cli', ['doorstep.ts'], folder);
+    await bundleProgram('cli', ['doorstep.ts', 'registry.ts'], folder);
+    await writeManPages(folder);
   },
 };
 
@@ -137,6 +139,17 @@ const bundleProgram = async (workspace, entries, folder) => {
     banner: { js: requireForBundles },
     logLevel: 'warning',
   });
+};
+
+/**
+ * Writes the CLI's pages for `man`, from the commands in its bundle.
+ * @param {string} folder - the bundle's
+ */
+const writeManPages = async (folder) => {
+  const { commands, manPages } = await import(pathToFileURL(join(folder, 'registry.js')).href);
+  const { version } = JSON.parse(await readFile(join(root, 'cli', 'package.json'), 'utf8'));
+  await mkdir(join(folder, 'man'), { recursive: true });
+  for (const [file, text] of manPages(commands, version)) await writeFile(join(folder, 'man', file), text);
 };
 
 /**

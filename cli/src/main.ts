@@ -1,5 +1,5 @@
 import { commands } from './commands/index.js';
-import { createContext } from './context.js';
+import { createContext, type Globals } from './context.js';
 import { report } from './errors.js';
 import { listenForInterruption } from './interruption.js';
 import { Output } from './output.js';
@@ -9,6 +9,10 @@ import { calledBy, parse } from './program.js';
 export const main = async (argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
   endQuietlyWhenReaderLeaves();
   const plain = new Output({}, environment);
+  if (argv[0] === '__complete') {
+    await completeWords(argv.slice(1), plain, environment);
+    return 0;
+  }
   try {
     const asked = parse(argv, commands, { width: plain.isTerminal ? plain.width : 80, style: plain.style });
     if ('help' in asked) {
@@ -32,4 +36,27 @@ const endQuietlyWhenReaderLeaves = (): void => {
       if (error.code === 'EPIPE') process.exit(0);
       throw error;
     });
+};
+
+/** For the shell. Whatever goes wrong, a person is typing: nothing is said, and nothing offered. */
+const completeWords = async (words: readonly string[], output: Output, environment: NodeJS.ProcessEnv): Promise<void> => {
+  const { complete } = await import('./completion/complete.js');
+  const { slugsOf } = await import('./completion/slugs.js');
+  const candidates = await complete(words, commands, async (beginning) => {
+    const context = createContext(globalsIn(words), output, listenForInterruption(), environment);
+    try {
+      return await slugsOf(context, beginning);
+    } catch {
+      return [];
+    }
+  });
+  output.lines(candidates.map((candidate) => candidate.filter(Boolean).join('\t')));
+};
+
+/** The profile and the address that the words so far choose. */
+const globalsIn = (words: readonly string[]): Globals => {
+  const valueOf = (option: string): string | undefined => words[words.indexOf(option) + 1 || words.length];
+  const profile = valueOf('--profile');
+  const url = valueOf('--url');
+  return { dryRun: false, yes: false, ...(profile !== undefined && { profile }), ...(url !== undefined && { url }) };
 };

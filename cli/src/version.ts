@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
+import about from '../package.json' with { type: 'json' };
 
-/** The version in package.json, which stands beside the folder of the built program. */
-export const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
+export const { version } = about;
