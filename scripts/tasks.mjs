@@ -136,6 +136,7 @@ const bundleProgram = async (workspace, entries, folder) => {
     target: 'node20',
     // Native: installed where its platform has it.
     external: ['@napi-rs/keyring'],
+    define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
     banner: { js: requireForBundles },
     logLevel: 'warning',
   });

@@ -142,11 +142,12 @@ export const list = (summary: string, more: MoreOption = {}): Option<readonly st
 });
 
 /** An option whose text is read by `parse`, such as a date. */
-export const parsed = <T>(
-  parse: (text: string) => T,
-  summary: string,
-  more: MoreOption = {},
-): Option<T | undefined> => ({ kind: 'value', summary, parse, ...more });
+export const parsed = <T>(parse: (text: string) => T, summary: string, more: MoreOption = {}): Option<T | undefined> => ({
+  kind: 'value',
+  summary,
+  parse,
+  ...more,
+});
 
 /** Makes an option required. */
 export const required = <T>(option: Option<T>): Option<Exclude<T, undefined>> =>

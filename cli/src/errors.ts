@@ -23,7 +23,12 @@ export const messageOf = (error: unknown, called: string): string[] => {
   if (!(error instanceof Error)) return [String(error)];
   const { message, status, body, suggestion } = error as ApiError;
   const details = (body as { details?: unknown } | null | undefined)?.details;
-  const others = Array.isArray(details) ? details.slice(1).map(violation).filter((line) => line !== '') : [];
+  const others = Array.isArray(details)
+    ? details
+        .slice(1)
+        .map(violation)
+        .filter((line) => line !== '')
+    : [];
   const near = suggestion === undefined || message.includes(suggestion) ? '' : `. Did you mean ${suggestion}?`;
   const hint = status === undefined ? undefined : hints[status];
   return [`${message}${near}`, ...others, ...(hint === undefined ? [] : [hint])];

@@ -82,14 +82,15 @@ const columns = (entries: readonly Entry[], width: number): string[] => {
   const longest = Math.min(Math.max(...entries.map(([left]) => left.length)), 34);
   const room = width - longest - 4;
   if (room < 24)
-    return entries.flatMap(([left, right]) => [`  ${left}`, ...wrap(right, Math.max(width - 6, 20)).map((line) => `      ${line}`)]);
+    return entries.flatMap(([left, right]) => [
+      `  ${left}`,
+      ...wrap(right, Math.max(width - 6, 20)).map((line) => `      ${line}`),
+    ]);
   return entries.flatMap(([left, right]) => {
     const [first = '', ...others] = wrap(right, room);
     const indent = ' '.repeat(longest + 4);
     const rest = others.map((line) => indent + line);
-    return left.length > longest
-      ? [`  ${left}`, indent + first, ...rest]
-      : [`  ${left.padEnd(longest)}  ${first}`, ...rest];
+    return left.length > longest ? [`  ${left}`, indent + first, ...rest] : [`  ${left.padEnd(longest)}  ${first}`, ...rest];
   });
 };
 
@@ -105,9 +106,10 @@ const widest = 100;
 export const commandHelp = (command: Command, all: readonly Command[], width: number, style: Style): string => {
   const room = Math.min(width, widest);
   const below = childrenOf(command.name, all);
-  const args = Object.entries(command.arguments ?? {}).map(
-    ([name, argument]): Entry => [argumentAsWritten(name, argument), argument.summary],
-  );
+  const args = Object.entries(command.arguments ?? {}).map(([name, argument]): Entry => [
+    argumentAsWritten(name, argument),
+    argument.summary,
+  ]);
   return [
     style.bold('Examples'),
     ...exampleLines(command.examples, style),
@@ -179,10 +181,17 @@ export const groupHelp = (group: string, all: readonly Command[], width: number,
     ...wrap(about, room),
     ...section('Usage', [`  doorstep ${group === '' ? '' : `${group} `}<command> [options]`], style),
     ...section('Commands', columns(childrenOf(group, all), room), style),
-    ...section('Options', columns([...globalOptions, ...(group === '' ? [['--version', 'Print the version'] as const] : [])], room), style),
+    ...section(
+      'Options',
+      columns([...globalOptions, ...(group === '' ? [['--version', 'Print the version'] as const] : [])], room),
+      style,
+    ),
     ...(group === '' ? section('Environment', columns(environment, room), style) : []),
     '',
-    ...wrap('A message goes to standard error and the exit code is 1 when something fails, also a mistake in the command line; 130 after Ctrl-C.', room),
+    ...wrap(
+      'A message goes to standard error and the exit code is 1 when something fails, also a mistake in the command line; 130 after Ctrl-C.',
+      room,
+    ),
     '',
   ].join('\n');
 };

@@ -66,7 +66,10 @@ const dashed = (name: string): string => name.replaceAll(' ', '-');
 
 /** A backslash, a leading dot or quote, and a hyphen have a meaning of their own in troff. */
 const escape = (text: string): string =>
-  text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll(/^([.'])/gm, '\\&$1');
+  text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll(/^([.'])/gm, '\\&$1');
 
 const bold = (text: string): string => `\\fB${escape(text)}\\fR`;
 

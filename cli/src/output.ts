@@ -46,7 +46,10 @@ const controls = /[\u0000-\u001f\u007f-\u009f]|[\u202a-\u202e\u2066-\u2069]/g;
  * be carried out by the terminal, and a mark of direction would turn the line around.
  */
 export const clean = (text: string): string =>
-  text.replaceAll(/\s*\r?\n\s*/g, ' ').replaceAll('\t', ' ').replaceAll(controls, '\u{FFFD}');
+  text
+    .replaceAll(/\s*\r?\n\s*/g, ' ')
+    .replaceAll('\t', ' ')
+    .replaceAll(controls, '\u{FFFD}');
 
 /** As `clean`, but lines stay lines. */
 export const cleanLines = (text: string): string => text.split(/\r?\n/).map(clean).join('\n');

@@ -164,9 +164,7 @@ const returnToArguments = (
   json: string | true | undefined,
 ): { words: readonly string[]; json: string | true | undefined } => {
   const needed = Object.values(args).filter(({ kind }) => kind !== 'optional').length;
-  return typeof json === 'string' && words.length === needed - 1
-    ? { words: [...words, json], json: true }
-    : { words, json };
+  return typeof json === 'string' && words.length === needed - 1 ? { words: [...words, json], json: true } : { words, json };
 };
 
 const readArguments = ({ arguments: args = {} }: Command, words: readonly string[]): Record<string, unknown> =>

@@ -39,12 +39,7 @@ export const pad = (text: string, width: number, right = false): string => {
 };
 
 /** A table for a terminal: headings, then a line a row, cut to the width. */
-export const table = <Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  width: number,
-  style: Style,
-): string[] => {
+export const table = <Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number, style: Style): string[] => {
   const texts = rows.map((row) => columns.map(({ value, shown }) => clean(shown?.(row) ?? String(value(row) ?? ''))));
   const natural = columns.map(({ heading }, at) =>
     Math.max(stringWidth(heading), ...texts.map((row) => stringWidth(row[at] ?? ''))),

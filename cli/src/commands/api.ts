@@ -1,12 +1,4 @@
-import {
-  argument,
-  choiceArgument,
-  command,
-  flag,
-  list,
-  text,
-  type Command,
-} from '../command.js';
+import { argument, choiceArgument, command, flag, list, text, type Command } from '../command.js';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 

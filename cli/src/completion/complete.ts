@@ -12,9 +12,17 @@ export type ListSlugs = (beginning: string) => Promise<readonly Candidate[]>;
 const files: Candidate = [':files'];
 
 const commonFlags = ({ write, destructive, plain }: Partial<Command>): Candidate[] => [
-  ...(plain === true ? [] : ([['--json', 'Print the resource as JSON'], ['--jq', 'Filter the JSON']] as const)),
+  ...(plain === true
+    ? []
+    : ([
+        ['--json', 'Print the resource as JSON'],
+        ['--jq', 'Filter the JSON'],
+      ] as const)),
   ...(write === true
-    ? ([['--dry-run', 'Print what would happen'], ['--idempotency-key', 'Repeat without a second effect']] as const)
+    ? ([
+        ['--dry-run', 'Print what would happen'],
+        ['--idempotency-key', 'Repeat without a second effect'],
+      ] as const)
     : []),
   ...(destructive === true ? ([['--yes', 'Do not ask']] as const) : []),
   ['--profile', 'Use another profile'],
@@ -55,7 +63,10 @@ export const complete = async (
   const [written = '', ...rest] = current.split('=');
   if (current.startsWith('--') && rest.length > 0) {
     const candidates = await valuesOf(optionCalled(written), rest.join('='));
-    return beginningWith(current, candidates.map(([value, does]) => [value === ':files' ? value : `${written}=${value}`, does ?? '']));
+    return beginningWith(
+      current,
+      candidates.map(([value, does]) => [value === ':files' ? value : `${written}=${value}`, does ?? '']),
+    );
   }
   const last = before.at(-1) ?? '';
   if (takesValue(last)) return beginningWith(current, await valuesOf(optionCalled(last), current));
@@ -67,9 +78,7 @@ export const complete = async (
   const operands = before.filter((word, at) => !word.startsWith('-') && !takesValue(before[at - 1] ?? ''));
   const given = operands.length - (called === '' ? 0 : called.split(' ').length);
   const below =
-    given > 0
-      ? []
-      : childrenOf(called, commands).map(([name, summary]): Candidate => [name.split(' ').at(-1) ?? name, summary]);
+    given > 0 ? [] : childrenOf(called, commands).map(([name, summary]): Candidate => [name.split(' ').at(-1) ?? name, summary]);
   const args = Object.values(command?.arguments ?? {});
   const next = args[given] ?? args.findLast(({ kind }) => kind === 'rest');
   return beginningWith(current, [...below, ...(await valuesOf(next, current))]);
