@@ -14,6 +14,8 @@ const gates = [
   'deps:check',
   'unused:check',
   'openapi:check',
+  'openapi:breaking',
+  'sdk:check',
   'docs:check',
   'lighthouse',
   'long:check',

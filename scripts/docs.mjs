@@ -1,8 +1,8 @@
 /**
- * `npm run docs`: writes the pages of `docs/` that are made from the code. `npm run docs:check`
+ * `npm run docs`: writes the pages of `docs/` and `sdk/docs/` that are made from the code. `npm run docs:check`
  * writes nothing; it exits with 1 when one of them is not what the code says.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
@@ -11,9 +11,11 @@ import { readEventComments } from './eventComments.mjs';
 import { eventPage, streamTable } from './eventDocs.mjs';
 import { prepareOrExit } from './prepare.mjs';
 import { report, root } from './processes.mjs';
-import { distFolder, openApiDocument } from './tasks.mjs';
+import { sdkPages } from './sdkDocs.mjs';
+import { distFolder, openApiDocument, sdkMethodsFile } from './tasks.mjs';
 
 const docs = join(root, 'docs');
+const sdkDocs = join(root, 'sdk', 'docs');
 
 /** @param {string} file */
 const fromService = (file) => import(pathToFileURL(join(distFolder, file)).href);
@@ -43,11 +45,16 @@ const generate = async () => {
   };
   /** @type {import('./errorDocs.mjs').ApiDocument} */
   const api = JSON.parse(readFileSync(openApiDocument, 'utf8'));
+  const ofSdk = await sdkPages(
+    JSON.parse(readFileSync(openApiDocument, 'utf8')),
+    JSON.parse(readFileSync(sdkMethodsFile, 'utf8')),
+  );
   const architecture = join(docs, 'architecture.md');
   const pages = {
     [architecture]: withSection(readFileSync(architecture, 'utf8'), 'streams', streamTable(streams)),
     [join(docs, 'events.md')]: eventPage(streams, readEventComments(join(root, 'src', 'events'))),
     [join(docs, 'errors.md')]: errorPage(sources, api),
+    ...Object.fromEntries(Object.entries(ofSdk).map(([name, page]) => [join(sdkDocs, name), page])),
   };
   return Promise.all(
     Object.entries(pages).map(async ([file, text]) => ({
@@ -66,11 +73,24 @@ const textOf = (file) => {
   }
 };
 
+/** Pages of the SDK that nothing makes any more. @param {readonly string[]} made */
+const leftOver = (made) =>
+  readdirSync(sdkDocs)
+    .map((name) => join(sdkDocs, name))
+    .filter((file) => !made.includes(file));
+
 await prepareOrExit('openapi');
-const stale = (await generate()).filter(({ file, text }) => textOf(file) !== text);
+mkdirSync(sdkDocs, { recursive: true });
+const pages = await generate();
+const stale = pages.filter(({ file, text }) => textOf(file) !== text);
+const old = leftOver(pages.map(({ file }) => file));
 const isCheck = process.argv.includes('--check');
 for (const { file, text } of stale) {
   if (!isCheck) writeFileSync(file, text);
   report(`${relative(root, file)} ${isCheck ? 'is not what the code says: run `npm run docs` and commit it' : 'written'}`);
 }
-if (isCheck && stale.length > 0) process.exitCode = 1;
+for (const file of old) {
+  if (!isCheck) rmSync(file);
+  report(`${relative(root, file)} ${isCheck ? 'is made from nothing any more: run `npm run docs` and commit that' : 'removed'}`);
+}
+if (isCheck && stale.length + old.length > 0) process.exitCode = 1;

@@ -52,7 +52,7 @@ const sdkTypes = {
   output: 'sdk/src/generated',
   run: async (folder) => {
     const { makeSdkTypes } = await import('./sdkTypes.mjs');
-    await makeSdkTypes(openApiDocument, join(root, 'sdk', 'methods.json'), folder);
+    await makeSdkTypes(openApiDocument, sdkMethodsFile, folder);
   },
 };
 
@@ -98,6 +98,9 @@ const requireForBundles =
   "import { createRequire as requireFor } from 'node:module'; const require = requireFor(import.meta.url);";
 
 export const distFolder = join(root, service.output);
+
+/** The method of the SDK for each operation, or why there is none. */
+export const sdkMethodsFile = join(root, 'sdk', 'methods.json');
 
 export const openApiDocument = join(root, openApi.output, 'openapi.json');
 
