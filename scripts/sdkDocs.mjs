@@ -1,7 +1,7 @@
 /** The pages of `sdk/docs`: one for each group of methods, and one that leads to them. */
 import { table } from './markdown.mjs';
 import { commonErrors, groupsOf, operationsOf, schemaOf, sdkMethods, nameOf, modelName } from './sdkModel.mjs';
-import { errorWords, exampleOf, resultType } from './sdkResources.mjs';
+import { errorWords, exampleOf, optionsType, resultType } from './sdkResources.mjs';
 
 /**
  * @typedef {import('./sdkModel.mjs').Document} Document
@@ -119,8 +119,7 @@ const signatureOf = (method) => {
   const parts = [...method.path_, ...method.positional, method.body, method.query].filter((part) => part !== null);
   const format = method.kind === 'export' ? ["format: 'csv' | 'ndjson'"] : [];
   const taken = parts.map(({ name, type, isOptional }) => `${name}${isOptional ? '?' : ''}: ${type}`);
-  const own = method.kind === 'upload' ? 'UploadOptions' : 'RequestOptions';
-  return `${lastPart(method.name)}(${[...format, ...taken, `options?: ${own}`].join(', ')}): ${resultType(method)}`.replaceAll(
+  return `${lastPart(method.name)}(${[...format, ...taken, `options?: ${optionsType(method)}`].join(', ')}): ${resultType(method)}`.replaceAll(
     'models.',
     '',
   );

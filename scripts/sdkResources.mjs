@@ -78,7 +78,7 @@ export const resourcesSource = async (methods) => {
     );
   }
   const runtime =
-    "import { Resource, type Call, type List, type Paged, type RequestOptions, type UploadBody, type UploadOptions } from '../resource.js';";
+    "import { Resource, type Call, type List, type Paged, type RequestOptions, type UploadBody, type UploadOptions, type WatchOptions } from '../resource.js';";
   return [header, runtime, "import type * as models from './models.js';", ...classes, ''].join('\n\n');
 };
 
@@ -92,7 +92,7 @@ const methodSource = async (method) => {
   const parts = [...method.path_, ...method.positional, method.body, method.query].filter((part) => part !== null);
   const taken = parts.map(({ name, type, isOptional }) => `${name}${isOptional ? '?' : ''}: ${type}`);
   const dryTaken = parts.map(({ name, type, isOptional }) => `${name}: ${type}${isOptional ? ' | undefined' : ''}`);
-  const options = method.kind === 'upload' ? 'UploadOptions' : 'RequestOptions';
+  const options = optionsType(method);
   const result = resultType(method);
   const words = comment(await docstring(method), '  ');
   const format = method.kind === 'export' ? ["format: 'csv' | 'ndjson'"] : [];
@@ -108,11 +108,15 @@ const methodSource = async (method) => {
   ].join('\n');
 };
 
+/** The type of its options. @param {Method} method */
+export const optionsType = ({ kind }) =>
+  kind === 'upload' ? 'UploadOptions' : kind === 'stream' ? 'WatchOptions' : 'RequestOptions';
+
 /** What the method returns. @param {Method} method */
 export const resultType = ({ kind, result }) => {
   if (kind === 'list') return `List<${result}>`;
   if (kind === 'paged') return `Paged<${result}>`;
-  if (kind === 'stream') return `AsyncIterable<${result}>`;
+  if (kind === 'stream') return `AsyncGenerator<${result}, void, undefined>`;
   return `Call<${result}>`;
 };
 
