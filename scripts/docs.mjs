@@ -12,6 +12,7 @@ import { eventPage, streamTable } from './eventDocs.mjs';
 import { prepareOrExit } from './prepare.mjs';
 import { report, root } from './processes.mjs';
 import { sdkPages } from './sdkDocs.mjs';
+import { readSdkSources } from './sdkModel.mjs';
 import { distFolder, openApiDocument, sdkMethodsFile } from './tasks.mjs';
 
 const docs = join(root, 'docs');
@@ -45,10 +46,8 @@ const generate = async () => {
   };
   /** @type {import('./errorDocs.mjs').ApiDocument} */
   const api = JSON.parse(readFileSync(openApiDocument, 'utf8'));
-  const ofSdk = await sdkPages(
-    JSON.parse(readFileSync(openApiDocument, 'utf8')),
-    JSON.parse(readFileSync(sdkMethodsFile, 'utf8')),
-  );
+  const { document, entries } = readSdkSources(openApiDocument, sdkMethodsFile);
+  const ofSdk = await sdkPages(document, entries);
   const architecture = join(docs, 'architecture.md');
   const pages = {
     [architecture]: withSection(readFileSync(architecture, 'utf8'), 'streams', streamTable(streams)),

@@ -42,9 +42,11 @@ const isErrorStatus = (key) => /^[345]\d\d$/.test(key);
 /** Their keys are names. */
 const maps = new Set(['properties', 'paths', 'schemas', 'parameters', 'headers', 'responses', 'securitySchemes', 'content']);
 
+/** @typedef {{ info: { title: string, version: string }, components: Record<string, unknown> }} OpenApi */
+
 /** @param {string} file */
 const trimmedText = (file) => {
-  const { info, components, ...document } = JSON.parse(readFileSync(file, 'utf8'));
+  const { info, components, ...document } = /** @type {OpenApi} */ (JSON.parse(readFileSync(file, 'utf8')));
   const { responses: _, ...used } = components;
   return JSON.stringify(trimmed({ ...document, components: used, info: { title: info.title, version: info.version } }));
 };
@@ -71,7 +73,7 @@ const changesBetween = async (baseline, document) => {
       return copy;
     });
     const { stdout } = await promisify(execFile)(oasdiff, ['changelog', '--format', 'json', ...files], { maxBuffer: 64 << 20 });
-    return JSON.parse(stdout || '[]') ?? [];
+    return /** @type {Change[] | null} */ (JSON.parse(stdout || '[]')) ?? [];
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -14,6 +14,7 @@ export const packWorkspace = async (workspace, folder) => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
     cwd: join(root, workspace),
   });
-  const [packed] = JSON.parse(stdout);
+  const [packed] = /** @type {{ filename: string, files: { path: string, size: number }[] }[]} */ (JSON.parse(stdout));
+  if (packed === undefined) throw new Error(`npm packed nothing of ${workspace}`);
   return { file: join(folder, packed.filename), files: packed.files };
 };

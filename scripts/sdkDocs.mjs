@@ -21,6 +21,7 @@ export const sdkPages = async (document, entries) => {
   const methods = sdkMethods(document, entries);
   const top = groupsOf(methods);
   const groups = flat(top);
+  /** @type {[string, string][]} */
   const pages = await Promise.all(groups.map(async (group) => [pageOf(group), await groupPage(group, document)]));
   return { 'README.md': indexPage(groups, document), ...Object.fromEntries(pages) };
 };

@@ -2,6 +2,7 @@
  * What the SDK offers, read from the OpenAPI document and `sdk/methods.json`: groups of methods, each
  * with its types, its words and an example. The sources and the pages are written from it.
  */
+import { readFileSync } from 'node:fs';
 
 /**
  * @typedef {Readonly<Record<string, unknown>> & {
@@ -98,6 +99,16 @@ export const sdkMethods = (document, entries) => {
   });
 };
 
+/**
+ * What the SDK is made from.
+ * @param {string} documentFile
+ * @param {string} methodsFile
+ */
+export const readSdkSources = (documentFile, methodsFile) => ({
+  document: /** @type {Document} */ (JSON.parse(readFileSync(documentFile, 'utf8'))),
+  entries: /** @type {Record<string, Entry>} */ (JSON.parse(readFileSync(methodsFile, 'utf8'))),
+});
+
 /** The methods in their groups; the root's are those of the client itself. @param {readonly Method[]} methods */
 export const groupsOf = (methods) => {
   /** @type {Group} */
@@ -182,11 +193,11 @@ const methodOf = ({ path, http, operation }, name, fields, common, document) => 
         queries.find((parameter) => parameter.name === field)?.description ??
         schemaOf(bodyContent?.schema, document).properties?.[field]?.description ??
         '',
-      example: /** @type {Record<string, unknown>} */ ((positionalIn === 'body' ? body : query)?.example)[field],
+      example: /** @type {Record<string, unknown>} */ ((positionalIn === 'body' ? body : query)?.example ?? {})[field],
     })),
     positionalIn,
-    body: (positionalIn !== 'body' && body) || null,
-    query: (positionalIn !== 'query' && query) || null,
+    body: positionalIn === 'body' ? null : (body ?? null),
+    query: positionalIn === 'query' ? null : (query ?? null),
     result,
     parse,
     kind,
@@ -232,7 +243,7 @@ const resultOf = ({ operationId, responses }, isUpload, document) => {
   const isPaged = successes.some(([, { headers = {} }]) => 'Link' in headers);
   /** @type {Map<string, { type: string, schema: Schema }>} */
   const results = new Map();
-  for (const [status, { content = {} }] of successes) {
+  for (const [, { content = {} }] of successes) {
     // The first type is what comes without `Accept`.
     const [type, answer] = Object.entries(content).filter(([name]) => name !== dryRunType)[0] ?? [];
     if (type === undefined || answer === undefined) continue;

@@ -95,9 +95,9 @@ const methodSource = async (method) => {
   const options = optionsType(method);
   const result = resultType(method);
   const words = comment(await docstring(method), '  ');
-  const format = method.kind === 'export' ? ["format: 'csv' | 'ndjson'"] : [];
-  const plain = `(${[...format, ...taken, `options?: ${options}`].join(', ')}): ${result}`;
-  const made = [...format, ...taken];
+  const first = method.kind === 'export' ? ["format: 'csv' | 'ndjson'"] : [];
+  const plain = `(${[...first, ...taken, `options?: ${options}`].join(', ')}): ${result}`;
+  const made = [...first, ...taken];
   if (!isDry) return `${words}\n  ${own}${plain} {\n    return ${requestSource(method)};\n  }`;
   const dry = `(${[...dryTaken, `options: ${options} & { dryRun: true }`].join(', ')}): Call<models.DryRun>`;
   return [
@@ -153,7 +153,7 @@ const docstring = async (method) => {
     description,
     ...(errors.length > 0 ? [errorWords(errors)] : []),
     [
-      ...params.map(({ name, description }) => `@param ${name} - ${description.replaceAll('\n', ' ')}`),
+      ...params.map((param) => `@param ${param.name} - ${param.description.replaceAll('\n', ' ')}`),
       '@example',
       '```ts',
       await exampleOf(method),

@@ -1,8 +1,8 @@
 /** What the SDK knows of the service, made from the OpenAPI document: types, and a method for each operation. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { sdkMethods } from './sdkModel.mjs';
+import { readSdkSources, sdkMethods } from './sdkModel.mjs';
 import { modelsSource, resourcesSource } from './sdkResources.mjs';
 
 /**
@@ -11,9 +11,12 @@ import { modelsSource, resourcesSource } from './sdkResources.mjs';
  * @param {string} folder - gets `schema.ts`, `models.ts` and `resources.ts`
  */
 export const makeSdkTypes = async (document, methods, folder) => {
-  const openApi = JSON.parse(readFileSync(document, 'utf8'));
-  const described = sdkMethods(openApi, JSON.parse(readFileSync(methods, 'utf8')));
-  writeFileSync(join(folder, 'schema.ts'), astToString(await openapiTS(openApi)));
+  const { document: openApi, entries } = readSdkSources(document, methods);
+  const described = sdkMethods(openApi, entries);
+  writeFileSync(
+    join(folder, 'schema.ts'),
+    astToString(await openapiTS(/** @type {import('openapi-typescript').OpenAPI3} */ (/** @type {unknown} */ (openApi)))),
+  );
   writeFileSync(join(folder, 'models.ts'), modelsSource(openApi, described));
   writeFileSync(join(folder, 'resources.ts'), await resourcesSource(described));
 };
