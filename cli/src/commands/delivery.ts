@@ -1,0 +1,357 @@
+import type { DeliveryBlock, Doorstep, Website } from '@doorstep/sdk';
+import {
+  argument,
+  choiceArgument,
+  command,
+  defined,
+  flag,
+  list,
+  number,
+  Refusal,
+  text,
+  UsageError,
+  website,
+  type Argument,
+  type Command,
+} from '../command.js';
+import type { Context } from '../context.js';
+import { at, change, listing, readJson, readList } from './shared.js';
+
+const statuses = ['pending', 'in_progress', 'done'] as const;
+const checkpoint: Argument<string> = argument('Id of the checkpoint, such as qa', { placeholder: 'checkpoint' });
+
+const readRevision = (given: string): number => {
+  if (!/^\d+$/.test(given)) throw new UsageError(`"${given}" is not a revision: a whole number, as in delivery history`);
+  return Number(given);
+};
+
+/** The block with its ETag; undefined where delivery is not set up yet. */
+const readBlock = async (doorstep: Doorstep, id: string): Promise<{ block: DeliveryBlock; etag: string | undefined } | undefined> => {
+  const { DoorstepError } = await import('@doorstep/sdk');
+  try {
+    const { data, response } = await doorstep.websites.delivery.get(id).withResponse();
+    return { block: data, etag: response.headers.get('etag') ?? undefined };
+  } catch (error) {
+    if (error instanceof DoorstepError && error.code === 'delivery_not_set_up') return undefined;
+    throw error;
+  }
+};
+
+const showBlock = async ({ output }: Context, { name }: Website, block: DeliveryBlock): Promise<void> => {
+  const { deliveryLines } = await import('../views/delivery.js');
+  const { drawingFor } = await import('../views/drawing.js');
+  if (output.isJson) await output.json(block);
+  else output.lines(deliveryLines(name, block, drawingFor(output)));
+};
+
+/** Commands on the delivery of a website. */
+export const deliveryCommands: readonly Command[] = [
+  command({
+    name: 'delivery',
+    summary: 'Show where the delivery of a website stands',
+    examples: [
+      ['Where it stands', 'delivery corner-bakery'],
+      ['The day it is ready by, for a script', 'delivery corner-bakery --jq .estimatedCompletionAt'],
+    ],
+    operations: ['getDelivery'],
+    arguments: { website },
+    run: async (context, args) => {
+      const { doorstep, website: found } = await at(context, args.website);
+      await showBlock(context, found, await doorstep.websites.delivery.get(found.id));
+    },
+  }),
+  command({
+    name: 'delivery set',
+    summary: 'Set up the delivery of a website, or change it',
+    description:
+      'What is not named stays as it is. Dates are written like "22 Dec", "2026-12-22", "in 30 days" or "+2w"; a day means 12:00 UTC. When somebody else saved in between, nothing is changed.',
+    examples: [
+      ['Move the day it is ready by, with a reason', 'delivery set corner-bakery --ready-by "22 Dec" --reason "The photos come a week later."'],
+      ['What would change', 'delivery set corner-bakery --ready-by "in 30 days" --dry-run'],
+      ['A deadline, and what the client has to send', 'delivery set corner-bakery --due "content-loaded=28 Nov" --needed "content-loaded=three photos"'],
+      ['Another checkpoint', 'delivery set corner-bakery --add "Photos chosen" --due "photos-chosen=+2w"'],
+      ['Set it up with the six checkpoints', 'delivery set corner-bakery'],
+    ],
+    operations: ['getDelivery', 'replaceDelivery'],
+    write: true,
+    arguments: { website },
+    options: {
+      readyBy: text('The day it is ready by', { placeholder: 'date' }),
+      reason: text('Why; clients read it beside the change'),
+      private: flag('Keep the reason from clients'),
+      showPreview: flag('Show the preview to clients'),
+      hidePreview: flag('Hide the preview from clients'),
+      previewUrl: text('Address of the preview; "" for the one of the latest deployment', { placeholder: 'url' }),
+      due: list('Deadline of a checkpoint; without a date it has none', { placeholder: 'checkpoint=date' }),
+      needed: list('What the client has to send for a checkpoint', { placeholder: 'checkpoint=text' }),
+      label: list('What a checkpoint is called', { placeholder: 'checkpoint=text' }),
+      add: list('Add a checkpoint at the end', { placeholder: 'label' }),
+      remove: list('Remove a checkpoint', { placeholder: 'checkpoint' }),
+      checkpoints: text('A file with all checkpoints as JSON, - for standard input', { placeholder: 'file', completes: 'file' }),
+    },
+    run: async (context, args, options) => {
+      const { editDelivery, changesOf, readForCheckpoint } = await import('../deliveryEdit.js');
+      const { readDate } = await import('../dates.js');
+      const { changeLines, labelsOf } = await import('../views/changes.js');
+      const { drawingFor } = await import('../views/drawing.js');
+      const { count, fullDay } = await import('../views/words.js');
+      const { output } = context;
+      const drawing = drawingFor(output);
+
+      const understood = (given: string): string => {
+        const time = readDate(given, drawing.now, 'future');
+        if (!given.startsWith(time.slice(0, 10))) output.note(`"${given.trim()}" is understood as ${fullDay(time, { ...drawing, timeZone: 'UTC' })}.`);
+        return time;
+      };
+      if (options.showPreview && options.hidePreview) throw new UsageError('--show-preview and --hide-preview exclude each other');
+      if (options.private && options.reason === undefined) throw new UsageError('--private is for a --reason');
+      const edit = {
+        ...defined({
+          readyBy: options.readyBy === undefined ? undefined : understood(options.readyBy),
+          showPreview: options.showPreview ? true : options.hidePreview ? false : undefined,
+          previewUrl: options.previewUrl,
+        }),
+        due: options.due.map(readForCheckpoint).map(({ id, value }) => ({ id, value: value === '' ? '' : understood(value) })),
+        needed: options.needed.map(readForCheckpoint),
+        labels: options.label.map(readForCheckpoint),
+        add: options.add,
+        remove: options.remove,
+      };
+      const file = options.checkpoints === undefined ? undefined : await readJson(context, options.checkpoints);
+
+      const { doorstep, website: found } = await at(context, args.website);
+      const before = await readBlock(doorstep, found.id);
+      const body = {
+        ...editDelivery(before?.block, edit),
+        // Checked by the service.
+        ...(file !== undefined && { checkpoints: file as NonNullable<ReturnType<typeof editDelivery>['checkpoints']> }),
+        ...(options.reason !== undefined && { reason: options.reason, reasonVisible: !options.private }),
+      };
+      const changes = before === undefined ? [] : changesOf(before.block, body);
+      const aside = options.reason === undefined ? '' : options.private ? '   (clients do not read the reason)' : '   (clients read the reason)';
+      const lines = (): string[] => {
+        const [first, ...others] = changeLines(changes, labelsOf(before?.block), drawing);
+        return first === undefined ? [] : [first + aside, ...others];
+      };
+      const where = (revision: number | undefined): string =>
+        revision === undefined ? found.slug : `${found.slug} (revision ${String(revision)})`;
+      const things = (would: string): string => `${would} ${changes.length === 0 ? 'nothing' : count(changes.length, 'thing')}`;
+
+      const ifMatch = before?.etag === undefined ? {} : { ifMatch: before.etag };
+      const after = await context.write(
+        (write) => doorstep.websites.delivery.replace(found.id, body, { ...write, ...ifMatch }),
+        (events) => {
+          if (before === undefined) return [`Would set up the delivery of ${found.slug}, ready by ${fullDay(readyByIn(events), drawing)}.`];
+          const title = events.length === 0 ? 'Would change nothing' : things('Would change');
+          return [`${title} at ${where(before.block.revision)}${events.length === 0 ? '.' : ':'}`, ...(events.length === 0 ? [] : lines())];
+        },
+      );
+      if (context.globals.dryRun || after === undefined) return;
+      if (output.isJson) await output.json(after);
+      if (before === undefined) {
+        output.done(`The delivery of ${found.slug} is set up.`);
+        if (!output.isJson) await showBlock(context, found, after);
+        return;
+      }
+      output.done(`${things('Changed')} at ${where(after.revision)}${changes.length === 0 ? '.' : ':'}`);
+      if (!output.isJson) output.lines(lines());
+    },
+  }),
+  command({
+    name: 'delivery checkpoint',
+    summary: 'Set the status of a checkpoint',
+    examples: [
+      ['It is done', 'delivery checkpoint corner-bakery qa done'],
+      ['It is being worked on', 'delivery checkpoint corner-bakery qa in_progress'],
+    ],
+    operations: ['setCheckpointStatus'],
+    write: true,
+    arguments: { website, checkpoint, status: choiceArgument(statuses, 'How it stands') },
+    run: async (context, args) => {
+      const { changeLines, labelsOf } = await import('../views/changes.js');
+      const { drawingFor } = await import('../views/drawing.js');
+      const { spaced } = await import('../views/words.js');
+      const { doorstep, website: found } = await at(context, args.website);
+      const before = context.globals.dryRun ? await readBlock(doorstep, found.id) : undefined;
+      await change(
+        context,
+        (options) => doorstep.websites.delivery.setCheckpointStatus(found.id, args.checkpoint, args.status, options),
+        (block) => ({
+          said: `${block.checkpoints.find(({ id }) => id === args.checkpoint)?.label ?? args.checkpoint} of ${found.slug}: ${spaced(args.status)}.`,
+        }),
+        (events) => {
+          const was = before?.block.checkpoints.find(({ id }) => id === args.checkpoint);
+          if (events.length === 0 || was === undefined) return [`Would change nothing at ${found.slug}.`];
+          const changes = [{ path: `checkpoints.${args.checkpoint}.status`, from: was.status, to: args.status }];
+          return [
+            `Would change 1 thing at ${found.slug} (revision ${String(before?.block.revision)}):`,
+            ...changeLines(changes, labelsOf(before?.block), drawingFor(context.output)),
+          ];
+        },
+      );
+    },
+  }),
+  command({
+    name: 'delivery history',
+    summary: 'List every change of a delivery, or show it as it was',
+    examples: [
+      ['Every change, the oldest first', 'delivery history corner-bakery'],
+      ['As it was then', 'delivery history corner-bakery --at "3 Nov"'],
+    ],
+    operations: ['getDeliveryHistory', 'getDelivery'],
+    arguments: { website },
+    options: { at: text('Show the delivery as it was then', { placeholder: 'date' }), ...listing },
+    run: async (context, args, options) => {
+      const { output } = context;
+      const { doorstep, website: found } = await at(context, args.website);
+      if (options.at !== undefined) {
+        const { readDate } = await import('../dates.js');
+        const { fullDay } = await import('../views/words.js');
+        const time = readDate(options.at, Date.now(), 'past');
+        if (!options.at.startsWith(time.slice(0, 10)))
+          output.note(`"${options.at.trim()}" is understood as ${fullDay(time, { now: 0, timeZone: 'UTC' })}, ${time.slice(11, 16)} UTC.`);
+        await showBlock(context, found, await doorstep.websites.delivery.get(found.id, { at: time }));
+        return;
+      }
+      const { historyLines } = await import('../views/history.js');
+      const { drawingFor } = await import('../views/drawing.js');
+      const history = await readList(context, (page) => doorstep.websites.delivery.history(found.id, page), options);
+      await output.view(
+        history,
+        () => historyLines(history, drawingFor(output)),
+        () =>
+          history.flatMap(({ revision, at: time, actor, reason, changes }) =>
+            changes.map(({ path, from, to }) => [revision, time, actor.name ?? actor.subject, path, textOf(from), textOf(to), reason]),
+          ),
+      );
+    },
+  }),
+  command({
+    name: 'delivery undo',
+    summary: 'Take a change of a delivery back; the undo is itself a change',
+    examples: [['The change of revision 7', 'delivery undo corner-bakery 7']],
+    operations: ['undoDeliveryChange'],
+    write: true,
+    arguments: { website, revision: argument('Its revision, as in delivery history', { placeholder: 'revision' }) },
+    run: async (context, args) => {
+      const { doorstep, website: found } = await at(context, args.website);
+      const revision = readRevision(args.revision);
+      await change(
+        context,
+        (options) => doorstep.websites.delivery.undo(found.id, revision, options),
+        (block) => ({ said: `The change of revision ${String(revision)} is taken back (now revision ${String(block.revision)}).` }),
+      );
+    },
+  }),
+  command({
+    name: 'delivery changes',
+    summary: 'List what changed of a delivery since you last looked',
+    examples: [
+      ['Since you last looked', 'delivery changes corner-bakery'],
+      ['Since a revision', 'delivery changes corner-bakery --since 3'],
+    ],
+    operations: ['listDeliveryChanges'],
+    arguments: { website },
+    options: { since: number('The revision that you know'), ...listing },
+    run: async (context, args, options) => {
+      const { output } = context;
+      const { historyLines } = await import('../views/history.js');
+      const { drawingFor } = await import('../views/drawing.js');
+      const { doorstep, website: found } = await at(context, args.website);
+      const since = defined({ since: options.since });
+      const changes = await readList(context, (page) => doorstep.websites.delivery.changes(found.id, { ...since, ...page }), options);
+      if (changes.length === 0 && !output.isJson) output.note('Nothing has changed.');
+      await output.view(
+        changes,
+        () => historyLines(changes, drawingFor(output)),
+        () =>
+          changes.flatMap(({ revision, at: time, reason, changes: all }) =>
+            all.map(({ path, from, to }) => [revision, time, path, textOf(from), textOf(to), reason]),
+          ),
+      );
+    },
+  }),
+  command({
+    name: 'delivery seen',
+    summary: 'Note that you have seen a delivery as it is, or up to a revision',
+    examples: [['As it is', 'delivery seen corner-bakery']],
+    operations: ['markDeliverySeen'],
+    write: true,
+    arguments: { website },
+    options: { revision: number('Up to this one') },
+    run: async (context, args, options) => {
+      const { doorstep, website: found } = await at(context, args.website);
+      const revision = options.revision ?? (await doorstep.websites.delivery.get(found.id)).revision;
+      await change(
+        context,
+        (write) => doorstep.websites.delivery.markSeen(found.id, revision, write),
+        () => ({ said: `Revision ${String(revision)} of ${found.slug} is noted as seen.` }),
+      );
+    },
+  }),
+  command({
+    name: 'delivery readers',
+    summary: 'List who saw which revision of a delivery',
+    examples: [['Who has seen it?', 'delivery readers corner-bakery']],
+    operations: ['listDeliveryReaders'],
+    arguments: { website },
+    options: listing,
+    run: async (context, args, options) => {
+      const { shortTime } = await import('../views/words.js');
+      const { doorstep, website: found } = await at(context, args.website);
+      const readers = await readList(context, (page) => doorstep.websites.delivery.readers(found.id, page), options);
+      const clock = { now: Date.now() };
+      await context.output.list(
+        readers,
+        [
+          { heading: 'who', value: ({ name, email, subject }) => name ?? email ?? subject },
+          { heading: 'revision', value: ({ revision }) => revision, right: true },
+          { heading: 'first', value: ({ firstAt }) => firstAt, shown: ({ firstAt }) => shortTime(firstAt, clock) },
+          { heading: 'last', value: ({ lastAt }) => lastAt, shown: ({ lastAt }) => shortTime(lastAt, clock) },
+        ],
+        'No client has looked yet.',
+      );
+    },
+  }),
+  command({
+    name: 'delivery forecast',
+    summary: 'Forecast the checkpoints from past deliveries',
+    examples: [['When will it be done?', 'delivery forecast corner-bakery']],
+    operations: ['getDeliveryForecast'],
+    arguments: { website },
+    run: async (context, args) => {
+      const { shortDay } = await import('../views/words.js');
+      const { output } = context;
+      const { doorstep, website: found } = await at(context, args.website);
+      const forecast = await doorstep.websites.delivery.forecast(found.id);
+      if (output.isJson) {
+        await output.json(forecast);
+        return;
+      }
+      const block = await doorstep.websites.delivery.get(found.id);
+      const label = new Map(block.checkpoints.map((one) => [one.id, one.label]));
+      const clock = { now: Date.now() };
+      const day = (time: string | undefined): string => (time === undefined ? 'too few past cases' : shortDay(time, clock));
+      await output.list(
+        forecast.checkpoints,
+        [
+          { heading: 'checkpoint', value: ({ id }) => id, shown: ({ id }) => label.get(id) ?? id },
+          { heading: 'in half the cases by', value: ({ medianAt }) => medianAt, shown: ({ medianAt }) => day(medianAt) },
+          { heading: 'in 9 of 10 by', value: ({ p90At }) => p90At, shown: ({ p90At }) => (p90At === undefined ? '' : day(p90At)) },
+          { heading: 'cases', value: ({ cases }) => cases, right: true },
+        ],
+        'Every checkpoint is done.',
+      );
+      if (forecast.etaHeldInPast !== undefined)
+        output.note(`The first date held in ${String(Math.round(forecast.etaHeldInPast * 100))}% of ${String(forecast.finished)} past deliveries.`);
+    },
+  }),
+];
+
+const textOf = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value));
+
+const readyByIn = (events: readonly { readonly data: Readonly<Record<string, unknown>> }[]): string => {
+  const time = events.map(({ data }) => data.estimatedCompletionAt).find((one) => typeof one === 'string');
+  if (time === undefined) throw new Refusal('The service did not say what it would do.');
+  return time;
+};

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Refusal } from './command.js';
+import type { Context } from './context.js';
+
+/**
+ * Has a document changed in the caller's editor, and saves it. When it is not JSON, or cannot be saved,
+ * the file stays: no work is lost.
+ * @param name - of the file
+ * @throws Refusal when there is no editor or no terminal, or what it leaves is not JSON
+ */
+export const editJson = async (
+  { environment, output }: Context,
+  name: string,
+  before: unknown,
+  save: (after: unknown) => Promise<unknown>,
+): Promise<void> => {
+  const editor = environment.VISUAL ?? environment.EDITOR ?? '';
+  if (editor === '') throw new Refusal('No editor is set. Set EDITOR, or save from a file with --file.');
+  const folder = await mkdtemp(join(tmpdir(), 'doorstep-'));
+  const file = join(folder, `${name}.json`);
+  const text = `${JSON.stringify(before, null, 2)}\n`;
+  await writeFile(file, text, { mode: 0o600 });
+
+  // By the shell, since the variable may hold options; the file is an argument of its own.
+  const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  const after = await readFile(file, 'utf8');
+  if (code !== 0 || after === text) {
+    await rm(folder, { recursive: true });
+    if (code !== 0) throw new Refusal(`The editor ended with ${String(code ?? 'a signal')}. Nothing was changed.`);
+    output.note('Nothing was changed.');
+    return;
+  }
+  try {
+    await save(JSON.parse(after));
+  } catch (error) {
+    output.note(`What you wrote is in ${file}`);
+    if (error instanceof SyntaxError) throw new Refusal(`It is not JSON: ${error.message}`);
+    throw error;
+  }
+  await rm(folder, { recursive: true });
+};
