@@ -1,6 +1,7 @@
 /**
  * Dates as people type them: `22 Dec`, `22 December 2026`, `2026-12-22`, `in 30 days`, `+2w`.
  */
+import { UsageError } from './command.js';
 
 const months = [
   'january',
@@ -25,9 +26,9 @@ const dayMs = 24 * 3_600_000;
 export type Direction = 'future' | 'past';
 
 /** A text that is no date. Its message says how one is written. */
-export class NoDate extends Error {
+export class NoDate extends UsageError {
   constructor(text: string) {
-    super(`"${text}" is not a date. Write it like "22 Dec", "2026-12-22", "in 30 days" or "+2w".`);
+    super(`"${text}" is not a date. Write it like "22 Dec", "2026-12-22", "in 30 days" or "+2w"`);
   }
 }
 

@@ -124,6 +124,10 @@ export const changesOf = (before: DeliveryBlock, body: ReplaceDeliveryRequest): 
     compare('estimatedCompletionAt', before.estimatedCompletionAt, body.estimatedCompletionAt);
   if (body.showPreviewUrl !== undefined) compare('showPreviewUrl', before.showPreviewUrl, body.showPreviewUrl);
   if (body.previewUrlOverride !== undefined)
-    compare('previewUrlOverride', before.previewUrlOverride ?? null, body.previewUrlOverride === '' ? null : body.previewUrlOverride);
+    compare(
+      'previewUrlOverride',
+      before.previewUrlOverride ?? null,
+      body.previewUrlOverride === '' ? null : body.previewUrlOverride,
+    );
   return body.checkpoints === undefined ? changes : [...changes, ...checkpointChanges(before.checkpoints, body.checkpoints)];
 };

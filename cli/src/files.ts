@@ -31,7 +31,13 @@ const writeWhole = async (path: string, data: Readable, ...through: Transform[])
 };
 
 /** @throws Refusal when the file is there and is not to be replaced */
-const write = async ({ output }: Context, path: string, force: boolean, data: Readable, ...through: Transform[]): Promise<void> => {
+const write = async (
+  { output }: Context,
+  path: string,
+  force: boolean,
+  data: Readable,
+  ...through: Transform[]
+): Promise<void> => {
   if (path === '-') {
     await pipeline([data, ...through, process.stdout], { end: false });
     return;
@@ -72,6 +78,7 @@ export const download = async (
   const path = output ?? fileNameOf(name);
   if (path !== '-' && !force && existsSync(path)) throw new Refusal(`${path} is there already. Add --force to replace it.`);
   const response = await fetch(url, { signal: context.interruption.signal });
-  if (!response.ok || response.body === null) throw new Refusal(`${clean(name)} cannot be downloaded: ${String(response.status)} ${response.statusText}`);
+  if (!response.ok || response.body === null)
+    throw new Refusal(`${clean(name)} cannot be downloaded: ${String(response.status)} ${response.statusText}`);
   await write(context, path, force, Readable.fromWeb(response.body as ReadableStream<Uint8Array>), checked(name, sha256));
 };

@@ -85,7 +85,9 @@ export const watchProvisioning = async (context: Context, { id, name, slug }: We
     display.end();
   }
   if (job.status === 'failed')
-    throw new Refusal(`${clean(job.reason ?? `The build of ${slug} failed.`)} To go on from the failed step: doorstep provisioning retry ${slug}`);
+    throw new Refusal(
+      `${clean(job.reason ?? `The build of ${slug} failed.`)} To go on from the failed step: doorstep provisioning retry ${slug}`,
+    );
   const { url } = await doorstep.websites.get(id);
   output.done(`${name} is active${url === undefined ? '' : `: ${url}`}`);
   return job;

@@ -59,7 +59,10 @@ export const accessCommands: readonly Command[] = [
       ['Every operation with its rule', 'access explain corner-bakery nell@example.com --operations'],
     ],
     operations: ['explainAccess'],
-    arguments: { website, person: argument('Their address, or their subject at the identity provider', { placeholder: 'person' }) },
+    arguments: {
+      website,
+      person: argument('Their address, or their subject at the identity provider', { placeholder: 'person' }),
+    },
     options: { operations: flag('Every operation, not only the areas') },
     run: async (context, args, { operations }) => {
       const { accessLines } = await import('../views/access.js');
@@ -70,7 +73,10 @@ export const accessCommands: readonly Command[] = [
       await context.output.view(
         explained,
         () => accessLines(found.name, explained, drawingFor(context.output), operations),
-        () => explained.areas.flatMap(({ area, operations: all }) => all.map((one) => [area, one.operationId, one.allowed, one.rule, one.why])),
+        () =>
+          explained.areas.flatMap(({ area, operations: all }) =>
+            all.map((one) => [area, one.operationId, one.allowed, one.rule, one.why]),
+          ),
       );
     },
   }),
@@ -184,7 +190,8 @@ export const accessCommands: readonly Command[] = [
           value: claimUrl ?? id,
         }),
       );
-      if (offered?.claimUrl !== undefined && context.output.isTerminal && !context.output.isJson) context.output.lines([offered.claimUrl]);
+      if (offered?.claimUrl !== undefined && context.output.isTerminal && !context.output.isJson)
+        context.output.lines([offered.claimUrl]);
     },
   }),
   command({

@@ -1,4 +1,16 @@
-import { argument, choice, choiceArgument, command, defined, flag, required, text, UsageError, website, type Command } from '../command.js';
+import {
+  argument,
+  choice,
+  choiceArgument,
+  command,
+  defined,
+  flag,
+  required,
+  text,
+  UsageError,
+  website,
+  type Command,
+} from '../command.js';
 import { at, change, clientIdOf, listing, readList, sorted } from './shared.js';
 
 const client = argument('Id or address of the client', { placeholder: 'client' });
@@ -30,7 +42,10 @@ export const clientCommands: readonly Command[] = [
         (added) =>
           added.kind === 'linked'
             ? { said: `${added.link.email} has access to ${found.name} as ${added.link.role}.`, value: added.link.clientId }
-            : { said: `${added.invitation.email} is invited to ${found.name} as ${added.invitation.role ?? role}.`, value: added.invitation.id },
+            : {
+                said: `${added.invitation.email} is invited to ${found.name} as ${added.invitation.role ?? role}.`,
+                value: added.invitation.id,
+              },
       );
     },
   }),
@@ -179,7 +194,8 @@ export const clientCommands: readonly Command[] = [
   command({
     name: 'clients erase',
     summary: 'Erase what is kept about a person, everywhere and for good',
-    description: 'Access, tokens, invitations and personal data go, those in the log and its backups included. It cannot be undone.',
+    description:
+      'Access, tokens, invitations and personal data go, those in the log and its backups included. It cannot be undone.',
     examples: [
       ['Their address is asked for', 'clients erase nell@example.com'],
       ['Without a terminal', 'clients erase nell@example.com --confirm nell@example.com'],
@@ -191,10 +207,14 @@ export const clientCommands: readonly Command[] = [
     run: async (context, args, { confirm }) => {
       const doorstep = await context.doorstep();
       const found = await doorstep.clients.get(await clientIdOf(doorstep, args.client));
-      await context.confirmTyped(`Type the address of ${found.name ?? found.email} to erase everything about them:`, found.email, {
-        option: 'confirm',
-        value: confirm,
-      });
+      await context.confirmTyped(
+        `Type the address of ${found.name ?? found.email} to erase everything about them:`,
+        found.email,
+        {
+          option: 'confirm',
+          value: confirm,
+        },
+      );
       await change(
         context,
         (options) => doorstep.clients.erase(found.id, options),

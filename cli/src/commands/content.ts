@@ -26,7 +26,10 @@ interface Kind {
 
 /** Content and marketing documents are read and saved alike. */
 const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
-  const found = async (context: Context, slug: string): Promise<{ doorstep: Doorstep; id: string; slug: string; all: Doorstep['websites'][typeof name] }> => {
+  const found = async (
+    context: Context,
+    slug: string,
+  ): Promise<{ doorstep: Doorstep; id: string; slug: string; all: Doorstep['websites'][typeof name] }> => {
     const { doorstep, website: one } = await at(context, slug);
     return { doorstep, id: one.id, slug: one.slug, all: doorstep.websites[name] };
   };
@@ -48,14 +51,23 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
           documents,
           [
             { heading: 'id', value: (one) => one.id },
-            { heading: 'changed', value: ({ updatedAt }) => updatedAt, shown: ({ updatedAt }) => (updatedAt === undefined ? '' : shortTime(updatedAt, clock)) },
+            {
+              heading: 'changed',
+              value: ({ updatedAt }) => updatedAt,
+              shown: ({ updatedAt }) => (updatedAt === undefined ? '' : shortTime(updatedAt, clock)),
+            },
             { heading: 'by', value: ({ updatedBy }) => updatedBy?.name ?? updatedBy?.subject },
             {
               heading: 'published',
               value: ({ publishedHash, hash: now }) => publishedHash === now,
               shown: ({ publishedHash, hash: now }) => (publishedHash === now ? 'yes' : 'not yet'),
             },
-            { heading: 'hash', value: (one) => one.hash, shown: (one) => one.hash.slice(0, 12), style: (shown, style) => style.dim(shown) },
+            {
+              heading: 'hash',
+              value: (one) => one.hash,
+              shown: (one) => one.hash.slice(0, 12),
+              style: (shown, style) => style.dim(shown),
+            },
           ],
           `No ${what} documents.`,
         );
@@ -104,7 +116,8 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
     command({
       name: `${name} save`,
       summary: `Save a ${what} document from a file`,
-      description: 'Over the version that is there now, or the one that --base names: then somebody else’s change in between is not lost.',
+      description:
+        'Over the version that is there now, or the one that --base names: then somebody else’s change in between is not lost.',
       examples: [
         ['From a file', `${name} save corner-bakery home --file home.json`],
         ['From standard input, over the version that was read', `${name} save corner-bakery home --file - --base <hash>`],

@@ -26,7 +26,10 @@ const readRevision = (given: string): number => {
 };
 
 /** The block with its ETag; undefined where delivery is not set up yet. */
-const readBlock = async (doorstep: Doorstep, id: string): Promise<{ block: DeliveryBlock; etag: string | undefined } | undefined> => {
+const readBlock = async (
+  doorstep: Doorstep,
+  id: string,
+): Promise<{ block: DeliveryBlock; etag: string | undefined } | undefined> => {
   const { DoorstepError } = await import('@doorstep/sdk');
   try {
     const { data, response } = await doorstep.websites.delivery.get(id).withResponse();
@@ -66,9 +69,15 @@ export const deliveryCommands: readonly Command[] = [
     description:
       'What is not named stays as it is. Dates are written like "22 Dec", "2026-12-22", "in 30 days" or "+2w"; a day means 12:00 UTC. When somebody else saved in between, nothing is changed.',
     examples: [
-      ['Move the day it is ready by, with a reason', 'delivery set corner-bakery --ready-by "22 Dec" --reason "The photos come a week later."'],
+      [
+        'Move the day it is ready by, with a reason',
+        'delivery set corner-bakery --ready-by "22 Dec" --reason "The photos come a week later."',
+      ],
       ['What would change', 'delivery set corner-bakery --ready-by "in 30 days" --dry-run'],
-      ['A deadline, and what the client has to send', 'delivery set corner-bakery --due "content-loaded=28 Nov" --needed "content-loaded=three photos"'],
+      [
+        'A deadline, and what the client has to send',
+        'delivery set corner-bakery --due "content-loaded=28 Nov" --needed "content-loaded=three photos"',
+      ],
       ['Another checkpoint', 'delivery set corner-bakery --add "Photos chosen" --due "photos-chosen=+2w"'],
       ['Set it up with the six checkpoints', 'delivery set corner-bakery'],
     ],
@@ -100,10 +109,12 @@ export const deliveryCommands: readonly Command[] = [
 
       const understood = (given: string): string => {
         const time = readDate(given, drawing.now, 'future');
-        if (!given.startsWith(time.slice(0, 10))) output.note(`"${given.trim()}" is understood as ${fullDay(time, { ...drawing, timeZone: 'UTC' })}.`);
+        if (!given.startsWith(time.slice(0, 10)))
+          output.note(`"${given.trim()}" is understood as ${fullDay(time, { ...drawing, timeZone: 'UTC' })}.`);
         return time;
       };
-      if (options.showPreview && options.hidePreview) throw new UsageError('--show-preview and --hide-preview exclude each other');
+      if (options.showPreview && options.hidePreview)
+        throw new UsageError('--show-preview and --hide-preview exclude each other');
       if (options.private && options.reason === undefined) throw new UsageError('--private is for a --reason');
       const edit = {
         ...defined({
@@ -128,7 +139,12 @@ export const deliveryCommands: readonly Command[] = [
         ...(options.reason !== undefined && { reason: options.reason, reasonVisible: !options.private }),
       };
       const changes = before === undefined ? [] : changesOf(before.block, body);
-      const aside = options.reason === undefined ? '' : options.private ? '   (clients do not read the reason)' : '   (clients read the reason)';
+      const aside =
+        options.reason === undefined
+          ? ''
+          : options.private
+            ? '   (clients do not read the reason)'
+            : '   (clients read the reason)';
       const lines = (): string[] => {
         const [first, ...others] = changeLines(changes, labelsOf(before?.block), drawing);
         return first === undefined ? [] : [first + aside, ...others];
@@ -141,9 +157,13 @@ export const deliveryCommands: readonly Command[] = [
       const after = await context.write(
         (write) => doorstep.websites.delivery.replace(found.id, body, { ...write, ...ifMatch }),
         (events) => {
-          if (before === undefined) return [`Would set up the delivery of ${found.slug}, ready by ${fullDay(readyByIn(events), drawing)}.`];
+          if (before === undefined)
+            return [`Would set up the delivery of ${found.slug}, ready by ${fullDay(readyByIn(events), drawing)}.`];
           const title = events.length === 0 ? 'Would change nothing' : things('Would change');
-          return [`${title} at ${where(before.block.revision)}${events.length === 0 ? '.' : ':'}`, ...(events.length === 0 ? [] : lines())];
+          return [
+            `${title} at ${where(before.block.revision)}${events.length === 0 ? '.' : ':'}`,
+            ...(events.length === 0 ? [] : lines()),
+          ];
         },
       );
       if (context.globals.dryRun || after === undefined) return;
@@ -209,7 +229,9 @@ export const deliveryCommands: readonly Command[] = [
         const { fullDay } = await import('../views/words.js');
         const time = readDate(options.at, Date.now(), 'past');
         if (!options.at.startsWith(time.slice(0, 10)))
-          output.note(`"${options.at.trim()}" is understood as ${fullDay(time, { now: 0, timeZone: 'UTC' })}, ${time.slice(11, 16)} UTC.`);
+          output.note(
+            `"${options.at.trim()}" is understood as ${fullDay(time, { now: 0, timeZone: 'UTC' })}, ${time.slice(11, 16)} UTC.`,
+          );
         await showBlock(context, found, await doorstep.websites.delivery.get(found.id, { at: time }));
         return;
       }
@@ -221,7 +243,15 @@ export const deliveryCommands: readonly Command[] = [
         () => historyLines(history, drawingFor(output)),
         () =>
           history.flatMap(({ revision, at: time, actor, reason, changes }) =>
-            changes.map(({ path, from, to }) => [revision, time, actor.name ?? actor.subject, path, textOf(from), textOf(to), reason]),
+            changes.map(({ path, from, to }) => [
+              revision,
+              time,
+              actor.name ?? actor.subject,
+              path,
+              textOf(from),
+              textOf(to),
+              reason,
+            ]),
           ),
       );
     },
@@ -239,7 +269,9 @@ export const deliveryCommands: readonly Command[] = [
       await change(
         context,
         (options) => doorstep.websites.delivery.undo(found.id, revision, options),
-        (block) => ({ said: `The change of revision ${String(revision)} is taken back (now revision ${String(block.revision)}).` }),
+        (block) => ({
+          said: `The change of revision ${String(revision)} is taken back (now revision ${String(block.revision)}).`,
+        }),
       );
     },
   }),
@@ -259,7 +291,11 @@ export const deliveryCommands: readonly Command[] = [
       const { drawingFor } = await import('../views/drawing.js');
       const { doorstep, website: found } = await at(context, args.website);
       const since = defined({ since: options.since });
-      const changes = await readList(context, (page) => doorstep.websites.delivery.changes(found.id, { ...since, ...page }), options);
+      const changes = await readList(
+        context,
+        (page) => doorstep.websites.delivery.changes(found.id, { ...since, ...page }),
+        options,
+      );
       if (changes.length === 0 && !output.isJson) output.note('Nothing has changed.');
       await output.view(
         changes,
@@ -337,18 +373,25 @@ export const deliveryCommands: readonly Command[] = [
         [
           { heading: 'checkpoint', value: ({ id }) => id, shown: ({ id }) => label.get(id) ?? id },
           { heading: 'in half the cases by', value: ({ medianAt }) => medianAt, shown: ({ medianAt }) => day(medianAt) },
-          { heading: 'in 9 of 10 by', value: ({ p90At }) => p90At, shown: ({ p90At }) => (p90At === undefined ? '' : day(p90At)) },
+          {
+            heading: 'in 9 of 10 by',
+            value: ({ p90At }) => p90At,
+            shown: ({ p90At }) => (p90At === undefined ? '' : day(p90At)),
+          },
           { heading: 'cases', value: ({ cases }) => cases, right: true },
         ],
         'Every checkpoint is done.',
       );
       if (forecast.etaHeldInPast !== undefined)
-        output.note(`The first date held in ${String(Math.round(forecast.etaHeldInPast * 100))}% of ${String(forecast.finished)} past deliveries.`);
+        output.note(
+          `The first date held in ${String(Math.round(forecast.etaHeldInPast * 100))}% of ${String(forecast.finished)} past deliveries.`,
+        );
     },
   }),
 ];
 
-const textOf = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value));
+const textOf = (value: unknown): string =>
+  value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 const readyByIn = (events: readonly { readonly data: Readonly<Record<string, unknown>> }[]): string => {
   const time = events.map(({ data }) => data.estimatedCompletionAt).find((one) => typeof one === 'string');

@@ -26,7 +26,12 @@ export const documentCommands: readonly Command[] = [
       try {
         await change(
           context,
-          (options) => doorstep.websites.documents.upload(found.id, { file: args.file, ...defined({ name }) }, { ...options, ...progress.options }),
+          (options) =>
+            doorstep.websites.documents.upload(
+              found.id,
+              { file: args.file, ...defined({ name }) },
+              { ...options, ...progress.options },
+            ),
           (uploaded) => {
             progress.end();
             return { said: `${uploaded.name} is uploaded to ${found.name}.`, value: uploaded.id };
@@ -48,7 +53,11 @@ export const documentCommands: readonly Command[] = [
       const { shortDay, size } = await import('../views/words.js');
       const { doorstep, website: found } = await at(context, args.website);
       const sort = defined({ sort: options.sort as 'name' | undefined });
-      const documents = await readList(context, (page) => doorstep.websites.documents.list(found.id, { ...sort, ...page }), options);
+      const documents = await readList(
+        context,
+        (page) => doorstep.websites.documents.list(found.id, { ...sort, ...page }),
+        options,
+      );
       const clock = { now: Date.now() };
       await context.output.list(
         documents,
@@ -130,7 +139,9 @@ export const documentCommands: readonly Command[] = [
       await change(
         context,
         (options) => doorstep.websites.documents.delete(found.id, one.id, options),
-        () => ({ said: `${one.name} is deleted. To bring it back within 30 days: doorstep documents undo-delete ${found.slug} ${one.id}` }),
+        () => ({
+          said: `${one.name} is deleted. To bring it back within 30 days: doorstep documents undo-delete ${found.slug} ${one.id}`,
+        }),
       );
     },
   }),
@@ -183,7 +194,12 @@ export const documentCommands: readonly Command[] = [
       try {
         await change(
           context,
-          (options) => doorstep.websites.media.upload(found.id, { file: args.file, ...defined({ alt }) }, { ...options, ...progress.options }),
+          (options) =>
+            doorstep.websites.media.upload(
+              found.id,
+              { file: args.file, ...defined({ alt }) },
+              { ...options, ...progress.options },
+            ),
           (uploaded) => {
             progress.end();
             return { said: `${uploaded.name} is uploaded to ${found.name}.`, value: uploaded.id };
@@ -287,7 +303,9 @@ export const documentCommands: readonly Command[] = [
       await change(
         context,
         (options) => doorstep.websites.media.delete(found.id, one.id, options),
-        () => ({ said: `${one.name} is deleted. To bring it back within 30 days: doorstep media undo-delete ${found.slug} ${one.id}` }),
+        () => ({
+          said: `${one.name} is deleted. To bring it back within 30 days: doorstep media undo-delete ${found.slug} ${one.id}`,
+        }),
       );
     },
   }),

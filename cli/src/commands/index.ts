@@ -1,7 +1,27 @@
 import type { Command } from '../command.js';
+import { accessCommands } from './access.js';
 import { apiCommands } from './api.js';
+import { clientCommands } from './clients.js';
+import { contentCommands } from './content.js';
+import { deliveryCommands } from './delivery.js';
+import { documentCommands } from './documents.js';
+import { installationCommands } from './installation.js';
 import { programCommands } from './program.js';
+import { provisioningCommands } from './provisioning.js';
+import { siteCommands } from './sites.js';
 import { websiteCommands } from './websites.js';
 
 /** Every command, in the order of the help. */
-export const commands: readonly Command[] = [...websiteCommands, ...apiCommands, ...programCommands];
+export const commands: readonly Command[] = [
+  ...websiteCommands,
+  ...clientCommands,
+  ...accessCommands,
+  ...deliveryCommands,
+  ...provisioningCommands,
+  ...documentCommands,
+  ...contentCommands,
+  ...siteCommands,
+  ...installationCommands,
+  ...apiCommands,
+  ...programCommands,
+];

@@ -1,4 +1,15 @@
-import { argument, choice, command, defined, flag, optionalArgument, restArgument, required, text, type Command } from '../command.js';
+import {
+  argument,
+  choice,
+  command,
+  defined,
+  flag,
+  optionalArgument,
+  restArgument,
+  required,
+  text,
+  type Command,
+} from '../command.js';
 import { change, findWebsite, listing, readList } from './shared.js';
 
 /** Commands on the installation: keys, the audit, templates, search, mails, health. */
@@ -18,7 +29,8 @@ export const installationCommands: readonly Command[] = [
       const filter = defined({ subject: options.subject });
       const keys = await readList(context, (page) => doorstep.apiKeys.list({ ...filter, ...page }), options);
       const clock = { now: Date.now() };
-      const day = (time: string | undefined, otherwise: string): string => (time === undefined ? otherwise : shortDay(time, clock));
+      const day = (time: string | undefined, otherwise: string): string =>
+        time === undefined ? otherwise : shortDay(time, clock);
       await context.output.list(
         keys,
         [
@@ -49,7 +61,12 @@ export const installationCommands: readonly Command[] = [
     run: async (context, { name }, { role, scope, expires }) => {
       const { readDate } = await import('../dates.js');
       const doorstep = await context.doorstep();
-      const body = defined({ name, role, scope, expiresAt: expires === undefined ? undefined : readDate(expires, Date.now(), 'future') });
+      const body = defined({
+        name,
+        role,
+        scope,
+        expiresAt: expires === undefined ? undefined : readDate(expires, Date.now(), 'future'),
+      });
       const minted = await change(
         context,
         (options) => doorstep.apiKeys.create(body, options),
@@ -117,7 +134,10 @@ export const installationCommands: readonly Command[] = [
           const { save } = await import('../files.js');
           const doorstep = await context.doorstep();
           const filter = await filterOf(context, options);
-          const stream = await doorstep.audit.export(options.format, filter, { signal: context.interruption.signal, timeoutMs: 0 });
+          const stream = await doorstep.audit.export(options.format, filter, {
+            signal: context.interruption.signal,
+            timeoutMs: 0,
+          });
           await save(context, stream as Parameters<typeof save>[1], options.output ?? '-', options.force);
         },
       });

@@ -6,7 +6,8 @@ import { flag, number, Refusal, text, type Option } from '../command.js';
 import type { Context, Explain, WriteOptions } from '../context.js';
 
 /** The website that a slug or an id names. @throws with another slug where one is near */
-export const findWebsite = async ({ doorstep }: Context, name: string): Promise<Website> => (await doorstep()).websites.find(name);
+export const findWebsite = async ({ doorstep }: Context, name: string): Promise<Website> =>
+  (await doorstep()).websites.find(name);
 
 interface Found {
   readonly doorstep: Doorstep;
@@ -106,7 +107,10 @@ export const byIdOrName = async <T extends { readonly id: string; readonly name:
   }
   const [found, second] = named;
   if (found === undefined) throw new Refusal(`There is no ${what} ${idOrName}.`);
-  if (second !== undefined) throw new Refusal(`${String(named.length)} are called ${idOrName}. Name one by its id: ${named.map(({ id }) => id).join(', ')}`);
+  if (second !== undefined)
+    throw new Refusal(
+      `${String(named.length)} are called ${idOrName}. Name one by its id: ${named.map(({ id }) => id).join(', ')}`,
+    );
   return found;
 };
 

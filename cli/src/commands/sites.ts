@@ -1,11 +1,24 @@
-import { argument, choice, command, defined, list, number, required, text, UsageError, website, type Command } from '../command.js';
+import {
+  argument,
+  choice,
+  command,
+  defined,
+  list,
+  number,
+  required,
+  text,
+  UsageError,
+  website,
+  type Command,
+} from '../command.js';
 import { at, change, listing, readJson, readList } from './shared.js';
 
 const domain = argument('The domain', { placeholder: 'domain' });
 
 const readTime = (given: string): string => {
   const time = Date.parse(given);
-  if (Number.isNaN(time)) throw new UsageError(`"${given}" is not a time. Write it like 2026-12-01T10:00, in your time zone, or with a zone`);
+  if (Number.isNaN(time))
+    throw new UsageError(`"${given}" is not a time. Write it like 2026-12-01T10:00, in your time zone, or with a zone`);
   return new Date(time).toISOString();
 };
 
@@ -66,7 +79,9 @@ export const siteCommands: readonly Command[] = [
       const { doorstep, website: found } = await at(context, args.website);
       const added = await context.write((options) => doorstep.websites.domains.add(found.id, args.domain, options));
       if (context.globals.dryRun || added === undefined) return;
-      context.output.done(`${added.domain} is added. Make these DNS records, then: doorstep domains verify ${found.slug} ${added.domain}`);
+      context.output.done(
+        `${added.domain} is added. Make these DNS records, then: doorstep domains verify ${found.slug} ${added.domain}`,
+      );
       await context.output.resource(added, domainLines(added));
     },
   }),
@@ -120,9 +135,14 @@ export const siteCommands: readonly Command[] = [
       const { readDate } = await import('../dates.js');
       const { shortTime } = await import('../views/words.js');
       const { doorstep, website: found } = await at(context, args.website);
-      const day = (given: string | undefined): string | undefined => (given === undefined ? undefined : readDate(given, Date.now(), 'future'));
+      const day = (given: string | undefined): string | undefined =>
+        given === undefined ? undefined : readDate(given, Date.now(), 'future');
       const filter = defined({ from: day(options.from), to: day(options.to) });
-      const bookings = await readList(context, (page) => doorstep.websites.bookings.list(found.id, { ...filter, ...page }), options);
+      const bookings = await readList(
+        context,
+        (page) => doorstep.websites.bookings.list(found.id, { ...filter, ...page }),
+        options,
+      );
       const clock = { now: Date.now() };
       await context.output.list(
         bookings,
@@ -203,7 +223,8 @@ export const siteCommands: readonly Command[] = [
   command({
     name: 'services attach',
     summary: 'Attach a service to a website',
-    description: 'Secrets are read from a file or from standard input, so that they stand neither in the history of the shell nor in the list of processes.',
+    description:
+      'Secrets are read from a file or from standard input, so that they stand neither in the history of the shell nor in the list of processes.',
     examples: [
       ['A shop', 'services attach corner-bakery commerce --shop-domain bakery.myshopify.com --secrets secrets.json'],
       ['A calendar', 'services attach corner-bakery scheduling --event-type 12'],
@@ -215,7 +236,10 @@ export const siteCommands: readonly Command[] = [
       shopDomain: text('Commerce: domain of the shop', { placeholder: 'domain' }),
       eventType: list('Scheduling: id of an event type', { placeholder: 'number' }),
       siteId: text('Analytics: id of the site', { placeholder: 'id' }),
-      secrets: text('A file with {"adminToken" or "apiKey"} as JSON, - for standard input', { placeholder: 'file', completes: 'file' }),
+      secrets: text('A file with {"adminToken" or "apiKey"} as JSON, - for standard input', {
+        placeholder: 'file',
+        completes: 'file',
+      }),
     },
     run: async (context, args, { shopDomain, eventType, siteId, secrets }) => {
       const body = defined({
@@ -224,7 +248,8 @@ export const siteCommands: readonly Command[] = [
         shopDomain,
         eventTypeIds: eventType.length > 0 ? eventType.map(readNumber) : undefined,
         siteId,
-        secrets: secrets === undefined ? undefined : ((await readJson(context, secrets)) as { adminToken?: string; apiKey?: string }),
+        secrets:
+          secrets === undefined ? undefined : ((await readJson(context, secrets)) as { adminToken?: string; apiKey?: string }),
       });
       const { doorstep, website: found } = await at(context, args.website);
       await change(
@@ -267,7 +292,11 @@ export const siteCommands: readonly Command[] = [
         [
           { heading: 'title', value: ({ title }) => title },
           { heading: 'status', value: ({ status }) => status },
-          { heading: 'price', value: ({ price: { min, max, currency } }) => `${min === max ? min : `${min}–${max}`} ${currency}`, right: true },
+          {
+            heading: 'price',
+            value: ({ price: { min, max, currency } }) => `${min === max ? min : `${min}–${max}`} ${currency}`,
+            right: true,
+          },
           { heading: 'in stock', value: ({ inventory }) => inventory, right: true },
           { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
         ],
@@ -290,10 +319,19 @@ export const siteCommands: readonly Command[] = [
       await context.output.list(
         commits,
         [
-          { heading: 'commit', value: ({ id }) => id, shown: ({ id }) => id.slice(0, 7), style: (shown, style) => style.yellow(shown) },
+          {
+            heading: 'commit',
+            value: ({ id }) => id,
+            shown: ({ id }) => id.slice(0, 7),
+            style: (shown, style) => style.yellow(shown),
+          },
           { heading: 'message', value: ({ message }) => message, shown: ({ message }) => message.split('\n')[0] ?? '' },
           { heading: 'by', value: ({ author }) => author },
-          { heading: 'at', value: ({ committedAt }) => committedAt, shown: ({ committedAt }) => (committedAt === undefined ? '' : shortTime(committedAt, clock)) },
+          {
+            heading: 'at',
+            value: ({ committedAt }) => committedAt,
+            shown: ({ committedAt }) => (committedAt === undefined ? '' : shortTime(committedAt, clock)),
+          },
         ],
         'No commits.',
       );
@@ -317,7 +355,8 @@ export const siteCommands: readonly Command[] = [
           {
             heading: 'status',
             value: ({ status }) => status,
-            style: (shown, style, { status }) => (status === 'ready' ? style.green(shown) : status === 'failed' ? style.red(shown) : style.yellow(shown)),
+            style: (shown, style, { status }) =>
+              status === 'ready' ? style.green(shown) : status === 'failed' ? style.red(shown) : style.yellow(shown),
           },
           { heading: 'at', value: ({ createdAt }) => createdAt, shown: ({ createdAt }) => shortTime(createdAt, clock) },
           { heading: 'commit', value: ({ commit }) => commit, shown: ({ commit }) => commit?.slice(0, 7) ?? '' },
@@ -406,7 +445,11 @@ export const siteCommands: readonly Command[] = [
         [
           { heading: 'part', value: ({ label }) => label },
           { heading: 'kind', value: ({ kind }) => kind },
-          { heading: 'state', value: ({ state }) => state, style: (shown, style, { state }) => (state === 'ready' ? style.green(shown) : style.dim(shown)) },
+          {
+            heading: 'state',
+            value: ({ state }) => state,
+            style: (shown, style, { state }) => (state === 'ready' ? style.green(shown) : style.dim(shown)),
+          },
           { heading: 'of', value: ({ partOf }) => partOf },
           { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
         ],
@@ -421,7 +464,9 @@ export const siteCommands: readonly Command[] = [
     operations: ['arrangeBlueprint'],
     write: true,
     arguments: { website },
-    options: { file: required(text('A file with JSON, - for standard input', { short: 'f', placeholder: 'file', completes: 'file' })) },
+    options: {
+      file: required(text('A file with JSON, - for standard input', { short: 'f', placeholder: 'file', completes: 'file' })),
+    },
     run: async (context, args, { file }) => {
       // Checked by the service.
       const body = (await readJson(context, file)) as { nodes: { id: string; x: number; y: number }[] };
@@ -449,7 +494,14 @@ export const siteCommands: readonly Command[] = [
         () => billingLines(found.name, billing, drawingFor(context.output)),
         () => [
           ['subscription', billing.subscription?.id, billing.subscription?.status],
-          ...billing.invoices.map(({ id, status, total, currency, createdAt }) => ['invoice', id, status, total, currency, createdAt]),
+          ...billing.invoices.map(({ id, status, total, currency, createdAt }) => [
+            'invoice',
+            id,
+            status,
+            total,
+            currency,
+            createdAt,
+          ]),
         ],
       );
     },
@@ -504,12 +556,22 @@ export const siteCommands: readonly Command[] = [
           {
             heading: 'status',
             value: ({ status }) => status,
-            style: (shown, style, { status }) => (status === 'paid' ? style.green(shown) : status === 'open' ? style.yellow(shown) : style.dim(shown)),
+            style: (shown, style, { status }) =>
+              status === 'paid' ? style.green(shown) : status === 'open' ? style.yellow(shown) : style.dim(shown),
           },
-          { heading: 'total', value: ({ total, currency }) => `${String(total)} ${currency}`, shown: ({ total, currency }) => money(total, currency), right: true },
+          {
+            heading: 'total',
+            value: ({ total, currency }) => `${String(total)} ${currency}`,
+            shown: ({ total, currency }) => money(total, currency),
+            right: true,
+          },
           { heading: 'for', value: ({ description }) => description },
           { heading: 'made', value: ({ createdAt }) => createdAt, shown: ({ createdAt }) => shortDay(createdAt, clock) },
-          { heading: 'due', value: ({ dueAt }) => dueAt, shown: ({ dueAt }) => (dueAt === undefined ? '' : shortDay(dueAt, clock)) },
+          {
+            heading: 'due',
+            value: ({ dueAt }) => dueAt,
+            shown: ({ dueAt }) => (dueAt === undefined ? '' : shortDay(dueAt, clock)),
+          },
           { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
         ],
         'No invoices.',
@@ -533,7 +595,12 @@ export const siteCommands: readonly Command[] = [
       const { readDate } = await import('../dates.js');
       const { money } = await import('../views/words.js');
       const { doorstep, website: found } = await at(context, args.website);
-      const body = defined({ total, currency, description, dueAt: due === undefined ? undefined : readDate(due, Date.now(), 'future') });
+      const body = defined({
+        total,
+        currency,
+        description,
+        dueAt: due === undefined ? undefined : readDate(due, Date.now(), 'future'),
+      });
       await change(
         context,
         (options) => doorstep.websites.invoices.create(found.id, body, options),

@@ -22,7 +22,10 @@ export const websiteCommands: readonly Command[] = [
       'The website is there at once, and is built in six steps. With --watch they are shown until the last one is done; Ctrl-C stops watching, not the build.',
     examples: [
       ['Create it and watch it being built', 'websites create "Corner Bakery" --slug corner-bakery --watch'],
-      ['With the features of a tier, for a client', 'websites create "Corner Bakery" --slug corner-bakery --tier growth --client nell@example.com'],
+      [
+        'With the features of a tier, for a client',
+        'websites create "Corner Bakery" --slug corner-bakery --tier growth --client nell@example.com',
+      ],
       ['What would happen', 'websites create "Corner Bakery" --slug corner-bakery --dry-run'],
     ],
     operations: ['createWebsite', 'followProvisioningJob'],
@@ -55,7 +58,9 @@ export const websiteCommands: readonly Command[] = [
         context,
         (options) => doorstep.websites.create(body, options),
         ({ id }) => ({
-          said: watch ? `${name} is created.` : `${name} is created and being built. To watch it: doorstep provisioning watch ${slug}`,
+          said: watch
+            ? `${name} is created.`
+            : `${name} is created and being built. To watch it: doorstep provisioning watch ${slug}`,
           ...(!watch && { value: id }),
         }),
       );
@@ -111,7 +116,8 @@ export const websiteCommands: readonly Command[] = [
         options,
       );
       const clock = { now: Date.now() };
-      const readyBy = ({ deliverySummary }: (typeof websites)[number]): string | undefined => deliverySummary?.estimatedCompletionAt;
+      const readyBy = ({ deliverySummary }: (typeof websites)[number]): string | undefined =>
+        deliverySummary?.estimatedCompletionAt;
       await context.output.list(
         websites,
         [
@@ -245,7 +251,10 @@ export const websiteCommands: readonly Command[] = [
     },
     run: async (context, args, { confirm, keep }) => {
       const { doorstep, website: found } = await at(context, args.website);
-      await context.confirmTyped(`Type the slug of ${found.name} to delete it:`, found.slug, { option: 'confirm', value: confirm });
+      await context.confirmTyped(`Type the slug of ${found.name} to delete it:`, found.slug, {
+        option: 'confirm',
+        value: confirm,
+      });
       const query = { confirm: found.slug, ...(keep.length > 0 && { keep: keep.join(',') }) };
       const { longDay } = await import('../views/words.js');
       await change(

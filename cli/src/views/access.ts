@@ -10,7 +10,12 @@ const areaMark = (may: keyof typeof marks, { style }: Drawing): string =>
   may === 'everything' ? style.green(marks.everything) : may === 'some' ? style.yellow(marks.some) : style.dim(marks.nothing);
 
 /** What a person may do at a website: by area, or with the rule of each operation. */
-export const accessLines = (website: string, { person, areas, fields }: AccessExplanation, drawing: Drawing, operations: boolean): string[] => {
+export const accessLines = (
+  website: string,
+  { person, areas, fields }: AccessExplanation,
+  drawing: Drawing,
+  operations: boolean,
+): string[] => {
   const { style, width } = drawing;
   const who = person.name ?? person.email ?? person.subject ?? 'They';
   const role = { admin: 'an admin', owner: 'its owner', editor: 'an editor', viewer: 'a viewer', stranger: 'no client of it' };
@@ -35,10 +40,14 @@ export const accessLines = (website: string, { person, areas, fields }: AccessEx
 export const ledgerLines = (website: string, ledger: TransferLedger, drawing: Drawing): string[] => {
   const { style, width } = drawing;
   const status = { open: 'open', expired: 'expired', under_way: 'under way', completed: 'completed' };
-  const row = (mark: string, text: string): string[] => wrapped(clean(text), width - 4, '').map((line, index) => `  ${index === 0 ? mark : ' '} ${line}`);
-  const section = (title: string, rows: readonly string[]): string[] => (rows.length === 0 ? [] : ['', style.bold(title), ...rows]);
+  const row = (mark: string, text: string): string[] =>
+    wrapped(clean(text), width - 4, '').map((line, index) => `  ${index === 0 ? mark : ' '} ${line}`);
+  const section = (title: string, rows: readonly string[]): string[] =>
+    rows.length === 0 ? [] : ['', style.bold(title), ...rows];
   const price = ({ amount, currency, interval }: NonNullable<TransferLedger['pays'][number]['price']>): string =>
-    amount === undefined || currency === undefined ? '' : ` (${money(amount, currency)}${interval === undefined ? '' : ` a ${interval}`})`;
+    amount === undefined || currency === undefined
+      ? ''
+      : ` (${money(amount, currency)}${interval === undefined ? '' : ` a ${interval}`})`;
   return [
     clean(`${website} to ${ledger.email}: ${status[ledger.status]}.`),
     ...section(
@@ -52,7 +61,10 @@ export const ledgerLines = (website: string, ledger: TransferLedger, drawing: Dr
     ...section(
       'Pays',
       ledger.pays.flatMap(({ what, price: asked, from }) =>
-        row(style.dim('·'), `${what}${asked === undefined ? '' : price(asked)}${from === undefined ? '' : `, from ${longDay(from, drawing)}`}`),
+        row(
+          style.dim('·'),
+          `${what}${asked === undefined ? '' : price(asked)}${from === undefined ? '' : `, from ${longDay(from, drawing)}`}`,
+        ),
       ),
     ),
     ...section(

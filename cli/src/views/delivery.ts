@@ -30,8 +30,7 @@ export const deliveryHeadline = (name: string, block: DeliveryBlock, drawing: Dr
   const done = checkpoints.filter(({ status }) => status === 'done').length;
   const current = checkpoints.filter(({ status }) => status === 'in_progress').map(({ label }) => clean(label));
   const next = checkpoints.find(({ status }) => status === 'pending');
-  const stands =
-    current.length > 0 ? `; now: ${current.join(', ')}` : done > 0 && next ? `; next: ${clean(next.label)}` : '';
+  const stands = current.length > 0 ? `; now: ${current.join(', ')}` : done > 0 && next ? `; next: ${clean(next.label)}` : '';
   const progress = checkpoints.length === 0 ? 'No checkpoints.' : `${done} of ${checkpoints.length} done${stands}.`;
   return `${clean(name)}: ready by ${longDay(eta, drawing)} (${fromNow(eta, drawing)}). ${progress}`;
 };
@@ -60,5 +59,7 @@ export const deliveryLines = (name: string, block: DeliveryBlock, drawing: Drawi
     return [head + paint(pad(time, times)) + drawing.style.yellow(needed)];
   };
 
-  return [...wrapped(deliveryHeadline(name, block, drawing), drawing.width), ...rows.flatMap(lineOf)].map((line) => line.trimEnd());
+  return [...wrapped(deliveryHeadline(name, block, drawing), drawing.width), ...rows.flatMap(lineOf)].map((line) =>
+    line.trimEnd(),
+  );
 };

@@ -19,7 +19,8 @@ export const historyLines = (changes: readonly (DeliveryChange | VisibleDelivery
     const who = 'actor' in change ? `, ${clean(change.actor.name ?? change.actor.subject)}` : '';
     const undid = 'undid' in change ? ` took revision ${String(change.undid)} back` : '';
     return [
-      drawing.style.bold(`Revision ${String(change.revision)}`) + drawing.style.dim(`  ${shortTime(change.at, drawing)}${who}${undid}`),
+      drawing.style.bold(`Revision ${String(change.revision)}`) +
+        drawing.style.dim(`  ${shortTime(change.at, drawing)}${who}${undid}`),
       ...changeLines(change.changes, labels, drawing),
       ...(change.reason === undefined ? [] : wrapped(clean(`“${change.reason}”`), drawing.width, '  ')),
     ];

@@ -89,7 +89,8 @@ export const stepLines = (step: Step, drawing: Drawing): string[] => {
 };
 
 /** All steps of a run, as it stands. */
-export const jobLines = (job: ProvisioningJob, drawing: Drawing): string[] => job.steps.flatMap((step) => stepLines(step, drawing));
+export const jobLines = (job: ProvisioningJob, drawing: Drawing): string[] =>
+  job.steps.flatMap((step) => stepLines(step, drawing));
 
 const stands: Record<ProvisioningJob['status'], string> = {
   queued: 'waits to be built',

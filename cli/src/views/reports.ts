@@ -31,10 +31,30 @@ export const analyticsLines = (website: string, report: AnalyticsReport, drawing
       ? []
       : [
           `  ${style.cyan(sparkline(days.map(({ visitors }) => visitors)))}`,
-          style.dim(`  ${shortDay((days[0] ?? first).date, { ...drawing, timeZone: 'UTC' })} – ${shortDay(last.date, { ...drawing, timeZone: 'UTC' })}`),
+          style.dim(
+            `  ${shortDay((days[0] ?? first).date, { ...drawing, timeZone: 'UTC' })} – ${shortDay(last.date, { ...drawing, timeZone: 'UTC' })}`,
+          ),
         ]),
-    ...(topPages.length === 0 ? [] : ['', style.bold('Pages'), ...ranking(topPages.map(({ page, visitors }) => [page, visitors]), drawing)]),
-    ...(sources.length === 0 ? [] : ['', style.bold('From'), ...ranking(sources.map(({ source, visitors }) => [source, visitors]), drawing)]),
+    ...(topPages.length === 0
+      ? []
+      : [
+          '',
+          style.bold('Pages'),
+          ...ranking(
+            topPages.map(({ page, visitors }) => [page, visitors]),
+            drawing,
+          ),
+        ]),
+    ...(sources.length === 0
+      ? []
+      : [
+          '',
+          style.bold('From'),
+          ...ranking(
+            sources.map(({ source, visitors }) => [source, visitors]),
+            drawing,
+          ),
+        ]),
   ];
 };
 
@@ -54,7 +74,9 @@ export const seoLines = (website: string, { latest }: SeoReport, drawing: Drawin
   return [
     ...wrapped(clean(sentences[status]), width),
     ...findings.flatMap(({ severity, message, advice, affected }) => [
-      ...wrapped(clean(`${message} (${count(affected, 'page')})`), width - 4).map((line, index) => `  ${index === 0 ? marks[severity] : ' '} ${line}`),
+      ...wrapped(clean(`${message} (${count(affected, 'page')})`), width - 4).map(
+        (line, index) => `  ${index === 0 ? marks[severity] : ' '} ${line}`,
+      ),
       ...wrapped(clean(advice), width, '    ').map((line) => style.dim(line)),
     ]),
     ...(status === 'completed' && findings.length === 0 ? ['  Nothing to mend.'] : []),
@@ -69,7 +91,9 @@ export const billingLines = (website: string, { subscription, invoices }: Billin
   const totals = invoices.map(({ total, currency }) => money(total, currency));
   const column = widest(totals);
   return [
-    clean(`${website}: ${subscription === null ? 'no subscription' : `subscription ${subscription.status.replaceAll('_', ' ')}${until}`}.`),
+    clean(
+      `${website}: ${subscription === null ? 'no subscription' : `subscription ${subscription.status.replaceAll('_', ' ')}${until}`}.`,
+    ),
     ...invoices.map(({ status, description, createdAt, number }, index) =>
       cut(
         `  ${pad(totals[index] ?? '', column, true)}  ${status === 'paid' ? style.green(pad(status, 13)) : style.yellow(pad(status, 13))}  ${pad(shortDay(createdAt, drawing), 11)}  ${clean(description ?? number ?? '')}`,
