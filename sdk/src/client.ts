@@ -25,7 +25,7 @@ export interface DoorstepOptions extends Defaults {
    */
   readonly token: string | TokenSource;
   /** Sends the requests. Default: the global `fetch`. */
-  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+  readonly fetch?: ((request: Request, init: RequestInit) => Promise<Response>) | undefined;
   /** Stands before the SDK's own in `User-Agent`. Browsers send theirs. */
   readonly userAgent?: string | undefined;
 }
@@ -44,7 +44,7 @@ interface Outgoing {
   readonly query: object;
   readonly headers: Headers;
   readonly content: () => Content;
-  readonly parseAs: ParseAs | undefined;
+  readonly parseAs: ParseAs;
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
   readonly maxRetries: number;
@@ -61,9 +61,16 @@ export class Client {
   readonly #token: string | TokenSource;
   readonly #userAgent: string;
   readonly #defaults: Defaults;
+  readonly #fetch: NonNullable<DoorstepOptions['fetch']>;
   readonly #fetcher: Fetcher;
 
-  constructor({ baseUrl, token, fetch = (request) => globalThis.fetch(request), userAgent, ...defaults }: DoorstepOptions) {
+  constructor({
+    baseUrl,
+    token,
+    fetch = (request, init) => globalThis.fetch(request, init),
+    userAgent,
+    ...defaults
+  }: DoorstepOptions) {
     if (typeof token !== 'function' && !token) {
       throw new TypeError('`token` is missing: set a personal access token (svc_pat_…), or a function that gives one');
     }
@@ -72,15 +79,22 @@ export class Client {
     this.#token = token;
     this.#userAgent = `${userAgent === undefined ? '' : `${userAgent} `}doorstep-sdk`;
     this.#defaults = defaults;
+    this.#fetch = fetch;
     this.#fetcher = createClient({
-      fetch,
       bodySerializer: (body) => body,
       querySerializer: { array: { style: 'form', explode: false } },
     }) as unknown as Fetcher;
   }
 
-  /** A request with one answer. Without `parseAs` the type of the answer says how it is given. */
-  call<T>(method: string, path: string, params: object, input: Input, options?: RequestOptions, parseAs?: ParseAs): Call<T> {
+  /** A request with one answer. */
+  call<T>(
+    method: string,
+    path: string,
+    params: object,
+    input: Input,
+    options?: RequestOptions,
+    parseAs: ParseAs = 'json',
+  ): Call<T> {
     return new Call(this.#send<T>(method, path, params, input, options, parseAs));
   }
 
@@ -138,8 +152,8 @@ export class Client {
     path: string,
     params: object,
     input: Input,
-    options?: RequestOptions,
-    parseAs?: ParseAs,
+    options: RequestOptions | undefined,
+    parseAs: ParseAs,
   ): Promise<Answer<T>> {
     return this.#attempts(this.#prepare(method, path, params, input, options, parseAs));
   }
@@ -150,7 +164,7 @@ export class Client {
     params: object,
     { query, body, headers: inputHeaders }: Input,
     { as, dryRun, idempotencyKey, ifMatch, ifNoneMatch, headers: ownHeaders, ...options }: RequestOptions = {},
-    parseAs?: ParseAs,
+    parseAs: ParseAs,
   ): Outgoing {
     const headers = new Headers({ ...inputHeaders, ...ownHeaders });
     if (!isBrowser) headers.set('user-agent', this.#userAgent);
@@ -245,7 +259,8 @@ export class Client {
         ...(body instanceof ReadableStream && { duplex: 'half' }),
         headers: authorized,
         parseAs: 'stream',
-        signal,
+        // Given to `fetch` itself: Node.js forgets the signal of a request that nobody holds any more.
+        fetch: (request: Request) => this.#fetch(request, { signal }),
       });
       if (!response.ok && response.status !== 304) throw errorFor(response, error === '' ? undefined : error);
       const data = response.status === 304 ? undefined : await bodyOf(response, parseAs);
@@ -270,11 +285,16 @@ const checked = (params: object): Readonly<Record<string, unknown>> => {
   return params as Readonly<Record<string, unknown>>;
 };
 
-const bodyOf = async (response: Response, parseAs: ParseAs | undefined): Promise<unknown> => {
+const kindOf = (type: string): ParseAs => {
+  if (/[/+]json\b/.test(type)) return 'json';
+  return type === '' || /^text\/|ndjson/.test(type) ? 'text' : 'blob';
+};
+
+const bodyOf = async (response: Response, parseAs: ParseAs): Promise<unknown> => {
   if (parseAs === 'stream') return response.status === 204 ? null : response.body;
   const type = response.headers.get('content-type') ?? '';
-  const as = parseAs ?? (/[/+]json\b/.test(type) ? 'json' : /^text\/|ndjson/.test(type) ? 'text' : 'blob');
-  if (as === 'blob' && type !== '') return response.blob();
+  const as = parseAs === 'auto' ? kindOf(type) : parseAs;
+  if (as === 'blob') return response.blob();
   const text = await response.text();
   if (text === '') return undefined;
   if (as !== 'json') return text;

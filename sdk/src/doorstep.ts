@@ -37,7 +37,7 @@ export class Doorstep extends Resources {
   ): Call<RawResult<M, Path>>;
   /** A path that is no more known than when the program runs: what it answers is `unknown`. */
   request(method: string, path: string, init?: AnyInit): Call<unknown>;
-  request(method: string, path: string, { params = {}, body, parseAs, ...options }: AnyInit = {}): Call<unknown> {
+  request(method: string, path: string, { params = {}, body, parseAs = 'auto', ...options }: AnyInit = {}): Call<unknown> {
     const { path: parts = {}, query, header } = params;
     return this._client.call(method, path, parts, { query, body, headers: header }, options, parseAs);
   }
@@ -48,6 +48,6 @@ export interface AnyInit extends RequestOptions {
   readonly params?: { readonly path?: object; readonly query?: object; readonly header?: object };
   /** Sent as JSON, or a form. */
   readonly body?: unknown;
-  /** How the body of the answer is given. Default: by its type. */
+  /** How the body of the answer is given. Default: `auto`. */
   readonly parseAs?: ParseAs | undefined;
 }

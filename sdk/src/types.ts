@@ -47,8 +47,8 @@ export type PathWith<M extends Method> = {
 
 type OperationAt<M extends Method, Path extends keyof paths> = NonNullable<paths[Path][Lowercase<M>]>;
 
-/** How the body of an answer is given. Default: by its type. */
-export type ParseAs = 'json' | 'text' | 'blob' | 'stream';
+/** How the body of an answer is given; `auto`: as its type says. */
+export type ParseAs = 'json' | 'text' | 'blob' | 'stream' | 'auto';
 
 type RawOptions<Operation> = Pick<FetchOptions<Operation>, keyof FetchOptions<Operation> & ('params' | 'body')> &
   RequestOptions & { readonly parseAs?: ParseAs | undefined };

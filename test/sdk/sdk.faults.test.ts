@@ -1,0 +1,313 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import {
+  AbortError,
+  AuthenticationError,
+  BadRequestError,
+  ConnectionError,
+  Doorstep,
+  DoorstepError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+  type DoorstepOptions,
+} from '@doorstep/sdk';
+import { eventually } from '../support/eventually.js';
+import { half, json, reset, stall, startScripted, text, type ScriptedServer } from './scriptedServer.js';
+
+const token = 'svc_pat_0123456789abcdefghijklmnopqrstuvwxyz01234567';
+const website = { id: 'w1', slug: 'corner-bakery' };
+/** Repeated at once: the waiting is not what is tested. */
+const atOnce = { 'retry-after': '0' };
+
+const open = ({ url }: ScriptedServer, options: Partial<DoorstepOptions> = {}): Doorstep =>
+  new Doorstep({ baseUrl: url, token, ...options });
+
+const failureOf = async (call: PromiseLike<unknown>): Promise<DoorstepError> => {
+  const outcome = await Promise.resolve(call).then(
+    (value) => value,
+    (error: unknown) => error,
+  );
+  if (!(outcome instanceof DoorstepError)) throw new Error(`not a DoorstepError: ${inspect(outcome)}`);
+  return outcome;
+};
+
+const gaps = ({ asked }: ScriptedServer): number[] => asked.slice(1).map(({ at }, index) => at - (asked[index]?.at ?? 0));
+
+describe('a failed attempt is repeated', () => {
+  test.each([
+    ['408', text(408, '', atOnce)],
+    ['429', json(429, { error: 'Too many requests' }, atOnce)],
+    ['500', json(500, { error: 'Internal error' }, atOnce)],
+    ['502, not in JSON', text(502, '<h1>Bad gateway</h1>', { 'content-type': 'text/html', ...atOnce })],
+    ['503', text(503, '', atOnce)],
+    ['the connection is reset in the body', reset],
+    ['the connection is reset before the answer', (response: { destroy(): unknown }) => response.destroy()],
+  ])('%s', async (_, fault) => {
+    const server = await startScripted(fault, json(200, website));
+    expect(await open(server).websites.get('w1')).toEqual(website);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  test('after 0.5 s to 0.75 s, then after twice as long', async () => {
+    const server = await startScripted(text(500, ''), text(500, ''), json(200, website));
+    await open(server).websites.get('w1');
+    const [first = 0, second = 0] = gaps(server);
+    expect(first).toBeGreaterThanOrEqual(499);
+    expect(second).toBeGreaterThanOrEqual(999);
+  });
+
+  test('after the seconds that `Retry-After` says', async () => {
+    const server = await startScripted(json(429, { error: 'Too many requests' }, { 'retry-after': '1' }), json(200, website));
+    await open(server).websites.get('w1');
+    expect(gaps(server)[0]).toBeGreaterThanOrEqual(999);
+  });
+
+  test('at the time that `Retry-After` says', async () => {
+    const date = new Date(Date.now() + 2_000).toUTCString();
+    const server = await startScripted(text(503, '', { 'retry-after': date }), json(200, website));
+    await open(server).websites.get('w1');
+    expect(server.asked[1]?.at).toBeGreaterThanOrEqual(Date.parse(date));
+  });
+
+  test('twice, and as often as the client or the call says', async () => {
+    const busy = json(503, { error: 'The service is busy', code: 'busy', details: null }, { 'x-request-id': 'r1', ...atOnce });
+    const [first, second, third] = await Promise.all([startScripted(busy), startScripted(busy), startScripted(busy)]);
+    const failure = await failureOf(open(first).websites.get('w1'));
+    expect(failure).toBeInstanceOf(ServerError);
+    expect(failure).toMatchObject({ status: 503, message: 'The service is busy', code: 'busy', requestId: 'r1' });
+    await failureOf(open(second, { maxRetries: 3 }).websites.get('w1'));
+    await failureOf(open(third, { maxRetries: 3 }).websites.get('w1', { maxRetries: 0 }));
+    expect([first, second, third].map(({ asked }) => asked.length)).toEqual([3, 4, 1]);
+  });
+
+  test('with one Idempotency-Key for all attempts of a write', async () => {
+    const server = await startScripted(reset, text(500, '', atOnce), json(201, website));
+    const doorstep = open(server);
+    await doorstep.websites.create({ name: 'Corner Bakery', slug: 'corner-bakery' });
+    await doorstep.websites.create({ name: 'Corner Bakery', slug: 'corner-bakery' });
+    const [first, second, third, other] = server.asked.map(({ headers }) => headers['idempotency-key']);
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect([second, third]).toEqual([first, first]);
+    expect(other).not.toBe(first);
+    expect(new Set(server.asked.map(({ body }) => body)).size).toBe(1);
+  });
+});
+
+describe('it is not repeated', () => {
+  test.each([
+    [400, BadRequestError],
+    [401, AuthenticationError],
+    [403, PermissionError],
+    [404, NotFoundError],
+    [405, DoorstepError],
+    [413, DoorstepError],
+  ])('%i', async (status, group) => {
+    const body = { error: 'Not so', code: 'not_so', details: null };
+    const server = await startScripted(json(status, body, { 'x-request-id': 'r7', ...atOnce }));
+    const failure = await failureOf(open(server).websites.get('w1'));
+    expect(failure.constructor).toBe(group);
+    expect(failure).toMatchObject({ status, message: 'Not so', code: 'not_so', body, requestId: 'r7', name: group.name });
+    expect(failure.headers?.get('content-type')).toBe('application/json');
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('when the service asks for more than 60 s', async () => {
+    const server = await startScripted(json(429, { error: 'Too many requests' }, { 'retry-after': '61' }));
+    const failure = await failureOf(open(server).websites.get('w1'));
+    expect(failure).toBeInstanceOf(RateLimitError);
+    expect(failure.headers?.get('retry-after')).toBe('61');
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('when the caller aborts while it waits, which ends at once', async () => {
+    const server = await startScripted(json(429, { error: 'Too many requests' }, { 'retry-after': '60' }));
+    const controller = new AbortController();
+    const call = failureOf(open(server).websites.get('w1', { signal: controller.signal }));
+    await eventually('the first attempt', () => server.asked[0]);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    const failure = await call;
+    expect(failure).toBeInstanceOf(AbortError);
+    expect(failure).toMatchObject({ name: 'AbortError', status: undefined, cause: reason });
+    expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe('the time limit', () => {
+  test('covers the body, and the connection is closed', async () => {
+    const server = await startScripted(stall);
+    const failure = await failureOf(open(server, { timeoutMs: 100 }).websites.get('w1', { maxRetries: 0 }));
+    expect(failure).toBeInstanceOf(TimeoutError);
+    expect(failure.message).toBe('The service did not answer within 100 ms');
+    await eventually('the end of the connection', () => (server.abandoned() === 1 ? true : undefined));
+  });
+
+  test('is one of each attempt, and the call may set it', async () => {
+    const server = await startScripted(stall, json(200, website));
+    expect(await open(server).websites.get('w1', { timeoutMs: 100 })).toEqual(website);
+  });
+});
+
+describe('the caller’s signal', () => {
+  test('ends a call that has not begun', async () => {
+    const server = await startScripted(json(200, website));
+    expect(await failureOf(open(server).websites.get('w1', { signal: AbortSignal.abort() }))).toBeInstanceOf(AbortError);
+    expect(server.asked).toHaveLength(0);
+  });
+
+  test('ends a call in the middle of the body, and the connection is closed', async () => {
+    const server = await startScripted(stall);
+    const controller = new AbortController();
+    const call = failureOf(open(server).websites.get('w1', { signal: controller.signal }));
+    await eventually('the request', () => server.asked[0]);
+    controller.abort();
+    expect(await call).toBeInstanceOf(AbortError);
+    await eventually('the end of the connection', () => (server.abandoned() === 1 ? true : undefined));
+  });
+
+  test('ends a stream that was asked for', async () => {
+    const server = await startScripted(half(() => undefined));
+    const controller = new AbortController();
+    const body = (await open(server).request('GET', '/exports', {
+      parseAs: 'stream',
+      signal: controller.signal,
+    })) as ReadableStream;
+    const reader = body.getReader();
+    expect((await reader.read()).done).toBe(false);
+    controller.abort();
+    await expect(reader.read()).rejects.toBeInstanceOf(AbortError);
+  });
+});
+
+describe('an answer that is not the API’s', () => {
+  test.each([
+    ['an empty error', text(418, ''), { message: "The service answered 418 I'm a Teapot", body: undefined, code: undefined }],
+    [
+      'an error page',
+      text(418, '<h1>No</h1>', { 'content-type': 'text/html' }),
+      { message: "The service answered 418 I'm a Teapot", body: '<h1>No</h1>' },
+    ],
+    [
+      'an error of other JSON',
+      json(418, { error: { text: 'no' } }),
+      { message: "The service answered 418 I'm a Teapot", body: { error: { text: 'no' } } },
+    ],
+    [
+      'a page',
+      text(200, '<h1>Hello</h1>', { 'content-type': 'text/html' }),
+      { message: 'The answer is not JSON, but text/html: is the service at this address?', status: 200, body: '<h1>Hello</h1>' },
+    ],
+    ['half of JSON', text(200, '{"id":', { 'content-type': 'application/json' }), { status: 200, body: '{"id":' }],
+  ])('%s', async (_, answer, expected) => {
+    const server = await startScripted(answer);
+    expect(await failureOf(open(server).websites.get('w1'))).toMatchObject(expected);
+    expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe('the token', () => {
+  test('stands in no error and in no view of the client', async () => {
+    const server = await startScripted((response) => response.destroy());
+    const doorstep = open(server, { maxRetries: 0 });
+    const failure = await failureOf(doorstep.websites.get('w1'));
+    expect(failure).toBeInstanceOf(ConnectionError);
+    expect(failure.message).toBe(`The connection to ${new URL(server.url).host} failed: other side closed`);
+    const views = [failure, doorstep, doorstep.websites, doorstep.websites.get('w1').catch(() => undefined)].flatMap((value) => [
+      inspect(value, { depth: Infinity, showHidden: true }),
+      JSON.stringify(value),
+    ]);
+    expect(views.join('\n')).not.toContain(token.slice(8));
+  });
+
+  test.each([
+    ['a line break', `${token}\n`],
+    ['a letter of another script', `${token}й`],
+  ])('is refused with %s, without being said', async (_, broken) => {
+    const server = await startScripted(json(200, website));
+    const failure = await failureOf(open(server, { token: broken }).websites.get('w1'));
+    expect(failure.message).toBe('The token is empty, or has characters that no token has');
+    expect(inspect(failure, { depth: Infinity })).not.toContain(token.slice(8));
+    expect(server.asked).toHaveLength(0);
+  });
+
+  test('comes from a function before each attempt; its kind says which paths are called', async () => {
+    const server = await startScripted(text(500, '', atOnce), json(200, website));
+    const tokens = ['header.payload.signature', Promise.resolve(token)];
+    await open(server, { token: () => tokens.shift() ?? '' }).websites.get('w1');
+    expect(server.asked.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/websites/w1', 'Bearer header.payload.signature'],
+      ['/v1/websites/w1', `Bearer ${token}`],
+    ]);
+  });
+
+  test('or its failure is the call’s', async () => {
+    const server = await startScripted(json(200, website));
+    const failure = new Error('signed out');
+    const source = (): Promise<string> => Promise.reject(failure);
+    await expect(open(server, { token: source }).websites.get('w1')).rejects.toBe(failure);
+  });
+});
+
+describe('a client', () => {
+  test.each([
+    ['no token', { baseUrl: 'http://127.0.0.1:3000', token: '' }, '`token` is missing'],
+    ['no address', { baseUrl: '', token }, '`baseUrl` is no address'],
+  ])('with %s is refused', (_, options, message) => {
+    expect(() => new Doorstep(options)).toThrow(message);
+  });
+
+  test.each(['', '/', '/v1', '/v1/', '/below/it', '/below/it/v1'])('takes an address that ends with %j', async (end) => {
+    const server = await startScripted(json(200, website));
+    await new Doorstep({ baseUrl: `${server.url}${end}`, token }).websites.get('w1');
+    expect(server.asked[0]?.url).toBe(`${end.includes('below') ? '/below/it' : ''}/v1/websites/w1`);
+  });
+
+  test('says what it is, after who uses it', async () => {
+    const server = await startScripted(json(200, website));
+    await open(server, { userAgent: 'agency-tool/2' }).websites.get('w1');
+    expect(server.asked[0]?.headers['user-agent']).toBe('agency-tool/2 doorstep-sdk');
+  });
+
+  test('sends by the `fetch` that it is given', async () => {
+    const server = await startScripted(json(200, website));
+    const sent: string[] = [];
+    const doorstep = open(server, {
+      fetch: (request) => {
+        sent.push(request.url);
+        return fetch(request);
+      },
+    });
+    await doorstep.websites.get('w1');
+    expect(sent).toEqual([`${server.url}/v1/websites/w1`]);
+  });
+
+  test.each(['', '.', '..'])('refuses %j as a part of a path, which would make it another one', async (part) => {
+    const server = await startScripted(text(204, ''));
+    await expect(open(server).websites.clients.remove('w1', part)).rejects.toThrow('`clientId` must not be');
+    expect(server.asked).toHaveLength(0);
+  });
+
+  test('keeps what belongs to a part of a path within it', async () => {
+    const server = await startScripted(json(200, website));
+    await open(server).websites.get('../clients?x=1#y');
+    expect(server.asked[0]?.url).toBe('/v1/websites/..%2Fclients%3Fx%3D1%23y');
+  });
+
+  test('puts the options of a call where the service reads them', async () => {
+    const server = await startScripted(json(200, website));
+    const doorstep = open(server);
+    await doorstep.websites.get('w1', { as: 'ada@example.com', ifNoneMatch: '"1"', headers: { 'x-request-id': 'mine' } });
+    await doorstep.websites.update('w1', { name: 'B' }, { ifMatch: '"2"', idempotencyKey: 'key-1' });
+    await doorstep.websites.update('w1', { name: 'B' }, { dryRun: true });
+    const [read, write, dry] = server.asked;
+    expect(read?.url).toBe('/v1/websites/w1?as=ada%40example.com');
+    expect(read?.headers).toMatchObject({ 'if-none-match': '"1"', 'x-request-id': 'mine' });
+    expect(read?.headers['idempotency-key']).toBeUndefined();
+    expect(write?.headers).toMatchObject({ 'if-match': '"2"', 'idempotency-key': 'key-1', 'content-type': 'application/json' });
+    expect(dry?.url).toBe('/v1/websites/w1?dryRun=1');
+    expect(dry?.headers['idempotency-key']).toBeUndefined();
+  });
+});
