@@ -9,6 +9,8 @@ const lifetimeMs = 10 * 60_000;
 export interface Plan {
   /** What would happen, in our own words. */
   readonly effects: readonly string[];
+  /** What tells the things that are destroyed from later ones of the same name: ids, revisions. */
+  readonly targets: readonly (string | number)[];
   /** Text that people wrote, by what it is. */
   readonly quotes?: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-import { DoorstepError } from '@doorstep/sdk';
+import type { DoorstepError } from '@doorstep/sdk';
 import { visible } from './quoting.js';
 
 /** What to do next, by the code of an error. */
@@ -23,6 +23,16 @@ const nextByStatus = (status: number | undefined): string => {
     return 'Try again in a moment. Before a change is repeated, look with website_status whether it took effect.';
   return 'Correct the arguments and call the tool again.';
 };
+
+/**
+ * Whether an API call failed. Not by class: a program that is bundled with this package may bring an
+ * SDK of its own.
+ */
+export const isApiFault = (error: unknown): error is DoorstepError =>
+  error instanceof Error && 'requestId' in error && 'headers' in error && 'body' in error;
+
+/** Whether an API call found nothing. */
+export const isNotFound = (error: unknown): boolean => isApiFault(error) && error.status === 404;
 
 /** The error of an API call as an assistant reads it: what is wrong, and what to do next. */
 export const describeFault = (error: DoorstepError): string => {

@@ -1,6 +1,7 @@
 import { ResourceNotFoundError, ResourceTemplate, type McpServer } from '@modelcontextprotocol/server';
-import { NotFoundError, type Doorstep, type Website } from '@doorstep/sdk';
+import type { Doorstep, Website } from '@doorstep/sdk';
 import type { Caller } from './caller.js';
+import { isNotFound } from './faults.js';
 import { tellStatus } from './tools/websites.tools.js';
 
 export interface ResourceParts {
@@ -48,7 +49,7 @@ export const addResources = (server: McpServer, parts: ResourceParts): void => {
         const { data } = await tellStatus({ now: () => new Date(), ...parts, signal }, String(slug));
         return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(data, null, 2) }] };
       } catch (error) {
-        if (error instanceof NotFoundError) throw new ResourceNotFoundError(uri.href, error.message);
+        if (isNotFound(error)) throw new ResourceNotFoundError(uri.href, (error as Error).message);
         throw error;
       }
     },

@@ -9,11 +9,11 @@ import {
   type InputRequiredResult,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { DoorstepError, type Doorstep } from '@doorstep/sdk';
+import type { Doorstep } from '@doorstep/sdk';
 import { z } from 'zod';
 import type { Caller } from './caller.js';
 import { createConfirmations, keyOf, type Bound, type Confirmations, type Decision, type Plan } from './confirmation.js';
-import { describeFault, ToolFault } from './faults.js';
+import { describeFault, isApiFault, ToolFault } from './faults.js';
 import { addPrompts } from './prompts.js';
 import { quote, visible } from './quoting.js';
 import { addResources } from './resources.js';
@@ -122,7 +122,7 @@ const addTool = (server: McpServer, tool: Tool, confirmations: Confirmations, op
           structuredContent: (destroys ? { done: true, ...data } : data) as Record<string, unknown>,
         };
       } catch (error) {
-        if (error instanceof DoorstepError) return failure(describeFault(error));
+        if (isApiFault(error)) return failure(describeFault(error));
         if (error instanceof ToolFault) return failure(error.message);
         options.onFault?.(error);
         return failure('Something went wrong in the MCP server. Try again; its log says more.');

@@ -41,7 +41,7 @@ export const toDeliveryView = (block: DeliveryBlock): z.input<typeof DeliveryVie
     ),
   }) as z.input<typeof DeliveryView>;
 
-/** `ready by 2026-12-22 (in 30 days), 3 of 6 checkpoints done, now: content-loaded` */
+/** `ready by 2026-12-22 (in 30 days), 3 of 6 checkpoints done, now: content-loaded`. */
 export const deliveryInWords = (block: DeliveryBlock, now: Date): string => {
   const done = block.checkpoints.filter(({ status }) => status === 'done').length;
   const current =
@@ -49,7 +49,7 @@ export const deliveryInWords = (block: DeliveryBlock, now: Date): string => {
   const count = block.checkpoints.length;
   const late = done < count && Date.parse(block.estimatedCompletionAt) < now.getTime();
   return [
-    `${late ? 'late: it was to be ' : ''}ready by ${dayOf(block.estimatedCompletionAt)} (${distance(block.estimatedCompletionAt, now)})`,
+    `ready by ${dayOf(block.estimatedCompletionAt)} (${distance(block.estimatedCompletionAt, now)}${late ? ': late' : ''})`,
     `${done} of ${count} checkpoints done`,
     ...(current === undefined ? [] : [`now: ${current.id}`]),
   ].join(', ');

@@ -166,13 +166,15 @@ export const removeAccess = tool({
     const theirs = (one: { readonly email: string }): boolean => one.email.toLowerCase() === email.toLowerCase();
     const { websites } = doorstep;
     const removals = [
-      ...links.filter(theirs).map(({ clientId, role }) => ({
+      ...links.filter(theirs).map(({ clientId, role, createdAt }) => ({
         what: 'link',
+        target: `${clientId} ${createdAt}`,
         effect: `Their access to ${slug} as ${role} ends at once. It can be given back within 30 days.`,
         remove: (options: Options) => websites.clients.remove(id, clientId, options),
       })),
       ...invitations.filter(theirs).map((invitation) => ({
         what: 'invitation',
+        target: invitation.id,
         effect: `Their invitation to ${slug} as ${invitation.role ?? 'viewer'} is withdrawn.`,
         remove: (options: Options) => websites.invitations.revoke(id, invitation.id, options),
       })),
@@ -180,6 +182,7 @@ export const removeAccess = tool({
         .filter((offer) => theirs(offer) && offer.status === 'pending')
         .map((offer) => ({
           what: 'offer',
+          target: offer.id,
           effect: `The offer of the ownership of ${slug} is taken back.`,
           remove: (options: Options) => websites.transfers.cancel(id, offer.id, options),
         })),
@@ -191,7 +194,11 @@ export const removeAccess = tool({
           : `This person has no access to ${slug}, nor an invitation. explain_access lists who has.`,
       );
     for (const { remove } of removals) await remove({ signal, dryRun: true });
-    const decision = await confirm({ effects: removals.map(({ effect }) => effect), quotes: { person: email, website: name } });
+    const decision = await confirm({
+      effects: removals.map(({ effect }) => effect),
+      targets: removals.map(({ target }) => target),
+      quotes: { person: email, website: name },
+    });
     if (!decision.confirmed) return decision;
     for (const { what, remove } of removals) await remove({ signal, idempotencyKey: decision.idempotencyKey(what) });
     return {
@@ -285,6 +292,7 @@ export const eraseClient = tool({
         'All personal data of this person is erased everywhere, for good. It cannot be undone.',
         `Their access, tokens and invitations end (${events.length} change${events.length === 1 ? '' : 's'}).`,
       ],
+      targets: [client.id],
       quotes: { person: compact({ email: client.email, name: client.name }) },
     });
     if (!decision.confirmed) return decision;

@@ -1,8 +1,7 @@
 import type { Checkpoint, DeliveryBlock, Doorstep, ReplaceDeliveryRequest, VisibleDeliveryChange, Website } from '@doorstep/sdk';
-import { NotFoundError } from '@doorstep/sdk';
 import { z } from 'zod';
 import { DateInput, dayOf } from '../dates.js';
-import { ToolFault } from '../faults.js';
+import { isNotFound, ToolFault } from '../faults.js';
 import { tool } from '../tool.js';
 import {
   CheckpointStatus,
@@ -30,7 +29,7 @@ const loadDelivery = async (doorstep: Doorstep, named: string, signal: AbortSign
     const etag = response.headers.get('etag');
     return { website, block: data, ...(etag !== null && { etag }) };
   } catch (error) {
-    if (error instanceof NotFoundError) return { website };
+    if (isNotFound(error)) return { website };
     throw error;
   }
 };
@@ -71,7 +70,7 @@ export const moveEta = tool({
       { signal, ...(etag !== undefined && { ifMatch: etag }) },
     );
     return {
-      text: `${website.slug}: the date moved from ${dayOf(block.estimatedCompletionAt)} to ${dayOf(changed.estimatedCompletionAt)}. ${deliveryInWords(changed, now())}.`,
+      text: `The date of ${website.slug} moved from ${dayOf(block.estimatedCompletionAt)}: now ${deliveryInWords(changed, now())}.`,
       quotes: { name: website.name },
       data: { slug: website.slug, delivery: toDeliveryView(changed), previous: block.estimatedCompletionAt },
     };
@@ -132,6 +131,7 @@ export const planDelivery = tool({
         effects: removed.map(
           ({ id, status }) => `The checkpoint ${id} (${status}) is removed from the delivery of ${website.slug}.`,
         ),
+        targets: [website.id, block.revision],
         quotes: { website: website.name, checkpoints: removed.map(({ id, label }) => ({ id, label })) },
       });
       if (!decision.confirmed) return decision;
@@ -200,7 +200,7 @@ export const setCheckpoint = tool({
       throw new ToolFault(`There is no such checkpoint. There are: ${block.checkpoints.map(({ id }) => id).join(', ')}.`);
     const changed = await doorstep.websites.delivery.setCheckpointStatus(website.id, checkpoint, status, { signal });
     return {
-      text: `${website.slug}: ${checkpoint} is ${status.replace('_', ' ')}. ${deliveryInWords(changed, now())}.`,
+      text: `${checkpoint} of ${website.slug} is ${status.replace('_', ' ')}: ${deliveryInWords(changed, now())}.`,
       quotes: { name: website.name },
       data: { slug: website.slug, delivery: toDeliveryView(changed) },
     };
@@ -321,6 +321,7 @@ export const undoDeliveryChange = tool({
                 ({ revision: one, at, changes }) => `Undone: revision ${one} of ${dayOf(at)}, ${changes.length} changed.`,
               ),
             ],
+      targets: [website.id, block.revision],
       quotes: { website: website.name, undone: undone.map(({ revision: one, changes }) => ({ revision: one, changes })) },
     });
     if (!decision.confirmed) return decision;

@@ -97,6 +97,7 @@ export const retryProvisioning = tool({
         remains.length === 0
           ? [`What the provisioning of ${slug} made is removed.`]
           : remains.map(({ kind }) => `The ${kind} that the provisioning of ${slug} made is removed for good.`),
+      targets: [id, ...remains.map(({ id: made = '' }) => made)],
       quotes: { name, remains: remains.map(({ kind, name: made }) => compact({ kind, name: made })) },
     });
     if (!decision.confirmed) return decision;

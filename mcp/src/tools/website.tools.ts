@@ -56,6 +56,7 @@ export const changeWebsite = tool({
       await act({ dryRun: true });
       const decision = await confirm({
         effects: [effect],
+        targets: [id],
         quotes: { website: name, ...(action === 'change' && { changes: request }) },
       });
       if (!decision.confirmed) return decision;

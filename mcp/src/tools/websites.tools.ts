@@ -1,7 +1,7 @@
 import type { Website } from '@doorstep/sdk';
-import { NotFoundError } from '@doorstep/sdk';
 import { z } from 'zod';
 import { dayOf, distance } from '../dates.js';
+import { isNotFound } from '../faults.js';
 import { tool, type ToolContext } from '../tool.js';
 import {
   compact,
@@ -30,7 +30,7 @@ const inWords = (website: Website, now: Date): string => {
   if (delivery !== undefined) {
     const { pending, in_progress: running, done } = delivery.counts;
     parts.push(
-      `${isLate(website, now) ? 'late: ' : ''}ready by ${dayOf(delivery.estimatedCompletionAt)} (${distance(delivery.estimatedCompletionAt, now)})`,
+      `ready by ${dayOf(delivery.estimatedCompletionAt)} (${distance(delivery.estimatedCompletionAt, now)}${isLate(website, now) ? ': late' : ''})`,
       `${done} of ${pending + running + done} done`,
     );
     if (delivery.neededFromClient.length > 0) parts.push('waits for the client');
@@ -132,7 +132,7 @@ const orNothing = async <Found>(request: Promise<Found>): Promise<Found | undefi
   try {
     return await request;
   } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 };

@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { startAssistant, type Assistant } from '../support/assistant.js';
+import { startEverybody, type Everybody } from '../support/everybody.js';
+
+let everybody: Everybody;
+let admin: Assistant;
+let viewer: Assistant;
+
+beforeAll(async () => {
+  everybody = await startEverybody();
+  const { url } = everybody.api;
+  [admin, viewer] = await Promise.all([
+    startAssistant({ url, token: everybody.credentials.admin.token }),
+    startAssistant({ url, token: everybody.credentials.viewer.token, era: '2025' }),
+  ]);
+});
+
+const uri = 'doorstep://websites/bakery/status';
+
+describe('a resource for each website', () => {
+  test('is listed for whoever has access, and has what website_status answers', async () => {
+    const { resources } = await admin.client.listResources();
+    expect(resources.map((resource) => resource.uri)).toEqual([uri, 'doorstep://websites/elsewhere/status']);
+    expect((await viewer.client.listResources()).resources.map((resource) => resource.uri)).toEqual([uri]);
+
+    for (const assistant of [admin, viewer]) {
+      const { contents } = await assistant.client.readResource({ uri });
+      const [content] = contents as { uri: string; mimeType: string; text: string }[];
+      expect(content).toMatchObject({ uri, mimeType: 'application/json' });
+      expect(JSON.parse(content?.text ?? '')).toEqual((await assistant.call('website_status', { website: 'bakery' })).data);
+    }
+  });
+
+  test('completes slugs', async () => {
+    const ask = async (assistant: Assistant, value: string) =>
+      (
+        await assistant.client.complete({
+          ref: { type: 'ref/resource', uri: 'doorstep://websites/{slug}/status' },
+          argument: { name: 'slug', value },
+        })
+      ).completion.values;
+
+    expect(await ask(admin, 'else')).toEqual(['elsewhere']);
+    expect(await ask(viewer, '')).toEqual(['bakery']);
+    expect(await ask(viewer, 'else')).toEqual([]);
+  });
+
+  test.each(['elsewhere', 'none'])('of a website that is not theirs (%s) is refused', async (slug) => {
+    await expect(viewer.client.readResource({ uri: `doorstep://websites/${slug}/status` })).rejects.toThrow();
+  });
+});
+
+describe('prompts', () => {
+  test('an admin’s and a client’s', async () => {
+    expect((await admin.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['weekly_update', 'whats_late']);
+    expect((await viewer.client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['weekly_update']);
+  });
+
+  test('name tools that there are, and complete slugs', async () => {
+    const names = await admin.toolNames();
+    for (const prompt of [{ name: 'weekly_update', arguments: { website: 'bakery' } }, { name: 'whats_late' }]) {
+      const { messages } = await admin.client.getPrompt(prompt);
+      const text = messages.map(({ content }) => (content.type === 'text' ? content.text : '')).join('\n');
+      const called = text.match(/\b[a-z]+_[a-z]+\b/g) ?? [];
+      expect(called.length).toBeGreaterThan(1);
+      expect(called.filter((name) => !names.includes(name))).toEqual([]);
+    }
+    const { completion } = await admin.client.complete({
+      ref: { type: 'ref/prompt', name: 'weekly_update' },
+      argument: { name: 'website', value: 'bak' },
+    });
+    expect(completion.values).toEqual(['bakery']);
+  });
+});

@@ -1,0 +1,66 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import type { Progress } from '@modelcontextprotocol/client';
+import { startAssistant } from '../support/assistant.js';
+import { createApi, mintToken, startServer, type Api } from '../support/server.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+let address: string;
+let token: string;
+let api: Api;
+
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  ({ address } = await startServer(folder));
+  token = await mintToken(folder);
+  api = createApi(address, token);
+});
+
+test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', async (era) => {
+  const assistant = await startAssistant({ url: address, token, era });
+  const slug = `corner-bakery-${era}`;
+
+  const steps: Progress[] = [];
+  const created = await assistant.call('create_website', { name: `Corner Bakery ${era}` }, (step) => steps.push(step));
+  expect(created).toMatchObject({
+    isError: false,
+    data: { website: { slug, status: 'active' }, provisioning: { status: 'succeeded' } },
+  });
+  expect(steps.at(-1)).toMatchObject({ progress: 6, total: 6 });
+
+  const given = await assistant.call('give_access', { website: slug, email: `anna${era}@example.com`, role: 'editor' });
+  expect(given.data).toMatchObject({ slug, email: `anna${era}@example.com`, role: 'editor', invitedUntil: expect.any(String) });
+
+  const refused = await assistant.call('move_eta', { website: slug, readyBy: '2026-03-01' });
+  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('plan_delivery') });
+  const planned = await assistant.call('plan_delivery', {
+    website: slug,
+    checkpoints: [
+      { id: 'content-loaded', needed: 'opening hours' },
+      { id: 'photos', label: 'Photos', due: '2026-02-01', order: 45 },
+    ],
+  });
+  const moved = await assistant.call('move_eta', {
+    website: slug,
+    readyBy: '2026-03-01',
+    reason: 'The photos come a week later.',
+    clientsSeeReason: true,
+  });
+  expect(moved.data).toMatchObject({ slug, delivery: { readyBy: '2026-03-01T12:00:00.000Z' } });
+  const checked = await assistant.call('set_checkpoint', { website: slug, checkpoint: 'kickoff', status: 'done' });
+  expect(checked.data).toMatchObject({
+    delivery: { checkpoints: expect.arrayContaining([expect.objectContaining({ id: 'kickoff', status: 'done' })]) },
+  });
+
+  const late = await assistant.call('find_websites', { attention: 'late' });
+  expect(late.data.websites).toContainEqual(expect.objectContaining({ slug, late: true, needed: ['opening hours'] }));
+
+  const status = await assistant.call('website_status', { website: slug });
+  const history = await assistant.call('delivery_history', { website: slug });
+  const who = await assistant.call('explain_access', { website: slug });
+  const why = await assistant.call('explain_access', { website: slug, person: `anna${era}@example.com` });
+  const audit = await assistant.call('audit_log', { website: slug, limit: 5 });
+  const missed = await assistant.call('website_status', { website: slug.replace('bakery', 'bakry') });
+  expect(missed).toMatchObject({ isError: true, text: expect.stringContaining(slug) });
+  expect(assistant.errors()).toBe('');
+  expect((await api.get('/websites')).status).toBe(200);
+});
