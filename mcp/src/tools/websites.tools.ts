@@ -181,13 +181,13 @@ export const tellStatus = async ({ doorstep, caller, signal, now }: StatusParts,
         ? []
         : [`Provisioning: ${provisioning.status}${stepInWords(toProvisioningView(provisioning).step)}.`]),
       ...(website.url === undefined ? [] : [`Site: ${website.url}`]),
-      ...(delivery?.previewUrl === undefined
-        ? []
-        : [`Preview: ${delivery.previewUrl} (${delivery.showPreviewUrl ? 'clients see it' : 'clients do not see it'})`]),
     ].join('\n'),
     quotes: {
       name: website.name,
       ...(delivery !== undefined && deliveryQuotes(delivery)),
+      ...(delivery?.previewUrl !== undefined && {
+        preview: { url: delivery.previewUrl, clientsSeeIt: delivery.showPreviewUrl },
+      }),
       ...(provisioning?.reason !== undefined && { provisioningReason: provisioning.reason }),
     },
     data: {
