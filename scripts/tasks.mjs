@@ -86,7 +86,7 @@ const cli = {
   needs: [mcp],
   output: 'cli/dist',
   run: async (folder) => {
-    await bundleProgram('cli', ['doorstep.ts', 'registry.ts'], folder);
+    await bundleProgram('cli', ['doorstep.ts', 'registry.ts', 'keyringProgram.ts'], folder);
     await writeManPages(folder);
   },
 };

@@ -6,6 +6,7 @@ import { contentCommands } from './content.js';
 import { deliveryCommands } from './delivery.js';
 import { documentCommands } from './documents.js';
 import { installationCommands } from './installation.js';
+import { loginCommands } from './login.js';
 import { programCommands } from './program.js';
 import { provisioningCommands } from './provisioning.js';
 import { siteCommands } from './sites.js';
@@ -13,6 +14,7 @@ import { websiteCommands } from './websites.js';
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [
+  ...loginCommands,
   ...websiteCommands,
   ...clientCommands,
   ...accessCommands,
