@@ -26,6 +26,7 @@ interface Kind {
 
 /** Content and marketing documents are read and saved alike. */
 const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
+  const example = name === 'content' ? 'texts' : 'newsletter';
   const found = async (
     context: Context,
     slug: string,
@@ -77,9 +78,9 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
       name: `${name} get`,
       summary: `Print a ${what} document as JSON`,
       examples: [
-        ['The document alone', `${name} get corner-bakery home`],
-        ['With its hash', `${name} get corner-bakery home --json id,hash,body`],
-        ['As it was in a version', `${name} get corner-bakery home --version <hash>`],
+        ['The document alone', `${name} get corner-bakery ${example}`],
+        ['With its hash', `${name} get corner-bakery ${example} --json id,hash,body`],
+        ['As it was in a version', `${name} get corner-bakery ${example} --version <hash>`],
       ],
       operations: [operations.get, operations.version],
       arguments: { website, document },
@@ -96,7 +97,7 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
       name: `${name} edit`,
       summary: `Change a ${what} document in your editor`,
       description: 'Opens $VISUAL or $EDITOR. What you saved stays in a file when it cannot be saved at the service.',
-      examples: [['In your editor', `${name} edit corner-bakery home`]],
+      examples: [['In your editor', `${name} edit corner-bakery ${example}`]],
       operations: [operations.get, operations.save],
       write: true,
       arguments: { website, document },
@@ -119,8 +120,8 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
       description:
         'Over the version that is there now, or the one that --base names: then somebody else’s change in between is not lost.',
       examples: [
-        ['From a file', `${name} save corner-bakery home --file home.json`],
-        ['From standard input, over the version that was read', `${name} save corner-bakery home --file - --base <hash>`],
+        ['From a file', `${name} save corner-bakery ${example} --file ${example}.json`],
+        ['From standard input, over the version that was read', `${name} save corner-bakery ${example} --file - --base <hash>`],
       ],
       operations: [operations.save],
       write: true,
@@ -143,7 +144,7 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
     command({
       name: `${name} versions`,
       summary: `List the last 100 versions of a ${what} document`,
-      examples: [['Who changed it, and when', `${name} versions corner-bakery home`]],
+      examples: [['Who changed it, and when', `${name} versions corner-bakery ${example}`]],
       operations: [operations.versions],
       arguments: { website, document },
       options: listing,
@@ -166,7 +167,7 @@ const commandsOf = ({ name, what, operations }: Kind): readonly Command[] => {
     command({
       name: `${name} restore`,
       summary: `Save a ${what} document as it was in a version`,
-      examples: [['As it was', `${name} restore corner-bakery home <hash>`]],
+      examples: [['As it was', `${name} restore corner-bakery ${example} <hash>`]],
       operations: [operations.restore],
       write: true,
       arguments: { website, document, hash },

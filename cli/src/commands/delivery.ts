@@ -107,12 +107,8 @@ export const deliveryCommands: readonly Command[] = [
       const { output } = context;
       const drawing = drawingFor(output);
 
-      const understood = (given: string): string => {
-        const time = readDate(given, drawing.now, 'future');
-        if (!given.startsWith(time.slice(0, 10)))
-          output.note(`"${given.trim()}" is understood as ${fullDay(time, { ...drawing, timeZone: 'UTC' })}.`);
-        return time;
-      };
+      // The change that is printed says which date was understood.
+      const understood = (given: string): string => readDate(given, drawing.now, 'future');
       if (options.showPreview && options.hidePreview)
         throw new UsageError('--show-preview and --hide-preview exclude each other');
       if (options.private && options.reason === undefined) throw new UsageError('--private is for a --reason');

@@ -48,8 +48,9 @@ const lineOf = (change: ChangedPart, labels: Labels, drawing: Drawing): Line | u
     const text = checkpointText(field, change, drawing);
     return text === undefined ? undefined : { label: clean(labels(id)), text };
   }
-  const checkpoint = (to ?? from) as { label: string } | null;
-  return { label: clean(checkpoint?.label ?? id), text: to === null ? 'removed' : 'added' };
+  const checkpoint = (to ?? from) as { label: string; dueAt?: string } | null;
+  const due = checkpoint?.dueAt === undefined ? '' : `, due ${shortDay(checkpoint.dueAt, drawing)}`;
+  return { label: clean(checkpoint?.label ?? id), text: to === null ? 'removed' : `added${due}` };
 };
 
 /** One line for each change: what, old → new. */
