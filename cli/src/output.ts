@@ -13,6 +13,8 @@ export interface Column<Row> {
   readonly shown?: (row: Row) => string;
   readonly style?: (text: string, style: Style, row: Row) => string;
   readonly right?: true;
+  /** Left out on a terminal that is too narrow for all columns. */
+  readonly spare?: true;
 }
 
 /** A line of a resource's page: a label, and what scripts and people read. */

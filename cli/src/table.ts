@@ -38,12 +38,28 @@ export const pad = (text: string, width: number, right = false): string => {
   return right ? blanks + text : text + blanks;
 };
 
+const textIn = <Row>({ value, shown }: Column<Row>, row: Row): string => clean(shown?.(row) ?? String(value(row) ?? ''));
+
+const naturalWidth = <Row>(column: Column<Row>, rows: readonly Row[]): number =>
+  Math.max(stringWidth(column.heading), ...rows.map((row) => stringWidth(textIn(column, row))));
+
+/** Without the last spare columns, as long as not all have room: cut to a few characters they say nothing. */
+const roomy = <Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number): readonly Column<Row>[] => {
+  const kept = [...columns];
+  const taken = (): number => kept.reduce((sum, column) => sum + naturalWidth(column, rows) + gap, -gap);
+  while (taken() > width) {
+    const last = kept.findLastIndex(({ spare }) => spare === true);
+    if (last === -1) break;
+    kept.splice(last, 1);
+  }
+  return kept;
+};
+
 /** A table for a terminal: headings, then a line a row, cut to the width. */
-export const table = <Row>(rows: readonly Row[], columns: readonly Column<Row>[], width: number, style: Style): string[] => {
-  const texts = rows.map((row) => columns.map(({ value, shown }) => clean(shown?.(row) ?? String(value(row) ?? ''))));
-  const natural = columns.map(({ heading }, at) =>
-    Math.max(stringWidth(heading), ...texts.map((row) => stringWidth(row[at] ?? ''))),
-  );
+export const table = <Row>(rows: readonly Row[], all: readonly Column<Row>[], width: number, style: Style): string[] => {
+  const columns = roomy(rows, all, width);
+  const texts = rows.map((row) => columns.map((column) => textIn(column, row)));
+  const natural = columns.map((column) => naturalWidth(column, rows));
   const widths = fit(natural, width);
   const line = (cells: readonly string[], styled: (text: string, at: number) => string): string =>
     cells

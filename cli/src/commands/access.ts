@@ -45,7 +45,7 @@ export const accessCommands: readonly Command[] = [
           { heading: 'email', value: ({ email }) => email },
           { heading: 'name', value: ({ name }) => name },
           { heading: 'as', value: ({ as }) => as, style: (shown, style, { open }) => (open ? style.yellow(shown) : shown) },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         `Nobody has access to ${found.name} but admins.`,
       );
@@ -213,7 +213,7 @@ export const accessCommands: readonly Command[] = [
           { heading: 'status', value: ({ status }) => status },
           { heading: 'offered', value: ({ createdAt }) => createdAt, shown: ({ createdAt }) => shortDay(createdAt, clock) },
           { heading: 'expires', value: ({ expiresAt }) => expiresAt, shown: ({ expiresAt }) => shortDay(expiresAt, clock) },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         `${found.name} was never offered to anybody.`,
       );

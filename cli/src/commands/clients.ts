@@ -129,7 +129,7 @@ export const clientCommands: readonly Command[] = [
           { heading: 'email', value: ({ email }) => email },
           { heading: 'name', value: ({ name }) => name },
           { heading: 'since', value: ({ createdAt }) => createdAt, shown: ({ createdAt }) => shortDay(createdAt, clock) },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'No clients.',
       );

@@ -65,7 +65,7 @@ export const documentCommands: readonly Command[] = [
           { heading: 'name', value: ({ name }) => name },
           { heading: 'size', value: (one) => one.size, shown: (one) => size(one.size), right: true },
           { heading: 'uploaded', value: ({ createdAt }) => createdAt, shown: ({ createdAt }) => shortDay(createdAt, clock) },
-          { heading: 'id', value: (one) => one.id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: (one) => one.id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'No documents.',
       );
@@ -232,7 +232,7 @@ export const documentCommands: readonly Command[] = [
           { heading: 'size', value: (one) => one.size, shown: (one) => size(one.size), right: true },
           { heading: 'description', value: ({ alt }) => alt },
           { heading: 'uploaded', value: ({ createdAt }) => createdAt, shown: ({ createdAt }) => shortDay(createdAt, clock) },
-          { heading: 'id', value: (one) => one.id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: (one) => one.id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'No images and no videos.',
       );

@@ -40,7 +40,7 @@ export const installationCommands: readonly Command[] = [
           { heading: 'may', value: ({ scope }) => scope },
           { heading: 'used', value: ({ lastUsedAt }) => lastUsedAt, shown: ({ lastUsedAt }) => day(lastUsedAt, 'never') },
           { heading: 'expires', value: ({ expiresAt }) => expiresAt, shown: ({ expiresAt }) => day(expiresAt, 'never') },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'No tokens.',
       );
@@ -163,8 +163,8 @@ export const installationCommands: readonly Command[] = [
             { heading: 'what', value: ({ type }) => type, shown: ({ type }) => sentence(type) },
             { heading: 'who', value: ({ actor }) => actor.name ?? actor.subject },
             { heading: 'by', value: ({ actor }) => actor.via },
-            { heading: 'website', value: ({ websiteId }) => websiteId, style: (shown, style) => style.dim(shown) },
-            { heading: 'request', value: ({ requestId }) => requestId, style: (shown, style) => style.dim(shown) },
+            { heading: 'website', value: ({ websiteId }) => websiteId, style: (shown, style) => style.dim(shown), spare: true },
+            { heading: 'request', value: ({ requestId }) => requestId, style: (shown, style) => style.dim(shown), spare: true },
           ],
           'No changes.',
         );
@@ -250,7 +250,7 @@ export const installationCommands: readonly Command[] = [
           { heading: 'kind', value: ({ kind }) => kind },
           { heading: 'slug or address', value: ({ key }) => key, style: (shown, style) => style.bold(shown) },
           { heading: 'name', value: ({ name }) => name },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'Nothing was found.',
       );

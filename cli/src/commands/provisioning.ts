@@ -103,7 +103,7 @@ export const provisioningCommands: readonly Command[] = [
             shown: ({ durationMs }) => (durationMs === undefined ? '' : duration(durationMs)),
             right: true,
           },
-          { heading: 'request', value: ({ requestId }) => requestId, style: (shown, style) => style.dim(shown) },
+          { heading: 'request', value: ({ requestId }) => requestId, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'The build has made nothing at the providers.',
       );

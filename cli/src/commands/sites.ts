@@ -152,7 +152,7 @@ export const siteCommands: readonly Command[] = [
           { heading: 'title', value: ({ title }) => title },
           { heading: 'status', value: ({ status }) => status },
           { heading: 'who', value: ({ attendees }) => attendees.map(({ name }) => name).join(', ') },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'No bookings.',
       );
@@ -214,7 +214,7 @@ export const siteCommands: readonly Command[] = [
           { heading: 'kind', value: ({ kind }) => kind },
           { heading: 'of', value: ({ shopDomain, siteId, eventTypeIds }) => shopDomain ?? siteId ?? eventTypeIds?.join(' ') },
           { heading: 'secrets', value: ({ secretNames }) => secretNames.join(' ') },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'No services.',
       );
@@ -298,7 +298,7 @@ export const siteCommands: readonly Command[] = [
             right: true,
           },
           { heading: 'in stock', value: ({ inventory }) => inventory, right: true },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'No products.',
       );
@@ -361,7 +361,7 @@ export const siteCommands: readonly Command[] = [
           { heading: 'at', value: ({ createdAt }) => createdAt, shown: ({ createdAt }) => shortTime(createdAt, clock) },
           { heading: 'commit', value: ({ commit }) => commit, shown: ({ commit }) => commit?.slice(0, 7) ?? '' },
           { heading: 'url', value: ({ url, error }) => url ?? error },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'Never deployed.',
       );
@@ -451,7 +451,7 @@ export const siteCommands: readonly Command[] = [
             style: (shown, style, { state }) => (state === 'ready' ? style.green(shown) : style.dim(shown)),
           },
           { heading: 'of', value: ({ partOf }) => partOf },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'No parts.',
       );
@@ -572,7 +572,7 @@ export const siteCommands: readonly Command[] = [
             value: ({ dueAt }) => dueAt,
             shown: ({ dueAt }) => (dueAt === undefined ? '' : shortDay(dueAt, clock)),
           },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'No invoices.',
       );

@@ -128,7 +128,7 @@ export const websiteCommands: readonly Command[] = [
             value: ({ status, archivedAt }) => (archivedAt === undefined ? status : 'archived'),
             style: (shown, style, { status }) => (status === 'active' ? shown : style.yellow(shown)),
           },
-          { heading: 'tier', value: (one) => one.tier },
+          { heading: 'tier', value: (one) => one.tier, spare: true },
           {
             heading: 'ready by',
             value: readyBy,
@@ -137,7 +137,7 @@ export const websiteCommands: readonly Command[] = [
               return time === undefined ? '' : shortDay(time, clock);
             },
           },
-          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown) },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
         ],
         'No websites.',
       );

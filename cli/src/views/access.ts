@@ -32,7 +32,7 @@ export const accessLines = (
           ])
         : []),
     ]),
-    ...hidden.flatMap(({ field, why }) => wrapped(clean(`  Not shown: ${field}. ${why}`), width, '  ')),
+    ...hidden.flatMap(({ field, why }) => wrapped(clean(`Not shown: ${field}. ${why}`), width, '  ')),
   ];
 };
 

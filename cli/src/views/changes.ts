@@ -32,6 +32,7 @@ const checkpointText = (field: string, { from, to }: ChangedPart, drawing: Drawi
   if (field === 'dueAt') return `due ${dayOf(drawing, shortDay, from, to)}`;
   if (field === 'label') return `called ${between(from, to)}`;
   if (field === 'neededFromClient') return `needed: ${between(from, to)}`;
+  if (field === 'order') return 'moved';
   // It follows from the status.
   if (field === 'completedAt') return undefined;
   return `${field} ${between(from, to)}`;

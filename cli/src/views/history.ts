@@ -1,5 +1,6 @@
 import type { DeliveryChange, VisibleDeliveryChange } from '@doorstep/sdk';
 import { clean } from '../output.js';
+import { cut } from '../table.js';
 import { changeLines } from './changes.js';
 import { wrapped, type Drawing } from './drawing.js';
 import { shortTime } from './words.js';
@@ -18,9 +19,10 @@ export const historyLines = (changes: readonly (DeliveryChange | VisibleDelivery
   return changes.flatMap((change) => {
     const who = 'actor' in change ? `, ${clean(change.actor.name ?? change.actor.subject)}` : '';
     const undid = 'undid' in change ? ` took revision ${String(change.undid)} back` : '';
+    const title = `Revision ${String(change.revision)}`;
     return [
-      drawing.style.bold(`Revision ${String(change.revision)}`) +
-        drawing.style.dim(`  ${shortTime(change.at, drawing)}${who}${undid}`),
+      drawing.style.bold(title) +
+        drawing.style.dim(cut(`  ${shortTime(change.at, drawing)}${who}${undid}`, drawing.width - title.length)),
       ...changeLines(change.changes, labels, drawing),
       ...(change.reason === undefined ? [] : wrapped(clean(`“${change.reason}”`), drawing.width, '  ')),
     ];
