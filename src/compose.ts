@@ -7,7 +7,7 @@ import { composeIntegrations } from './compose/integrations.js';
 import { openCore } from './compose/stores.js';
 import { composeProjector, composeWorkers, composeWorkStatus } from './compose/workers.js';
 import { createMetrics } from './http/metrics.js';
-import { sleep, type Clock } from './platform/clock.js';
+import { sleep, systemClock, type Clock } from './platform/clock.js';
 import type { Logger } from './platform/logger.js';
 import { createTrustsProxy } from './platform/publicAddress.js';
 import type { Settings } from './platform/settings.js';
@@ -33,21 +33,25 @@ export const files = {
   buildProgram: fileURLToPath(new URL('../dist/integrations/hosting/site/buildProgram.js', import.meta.url)),
 };
 
-/**
- * Starts the parts named in `PROCESS_ROLES`.
- * @param droppedLogLines how many lines of the log were given up so far, for the metrics
- */
+export interface StartOptions {
+  /** How many lines of the log were given up so far, for the metrics. Default: none. */
+  readonly droppedLogLines?: () => number;
+  /** Default: the system's. The demo lets months pass in a minute. */
+  readonly clock?: Clock;
+}
+
+/** Starts the parts named in `PROCESS_ROLES`. */
 export const startDoorstep = async (
   settings: Settings,
   logger: Logger,
-  { droppedLogLines = () => 0 }: { readonly droppedLogLines?: () => number } = {},
+  { droppedLogLines = () => 0, clock = systemClock }: StartOptions = {},
 ): Promise<Doorstep> => {
   const {
     roles,
     http: { host, port, healthPort, corsOrigins, metrics: metricsAt, rateLimit, senderLimit, trustedProxies },
   } = settings;
   const metrics = createMetrics(droppedLogLines);
-  const core = await openCore(settings, logger, { instrument: (eventStore) => countAppends(eventStore, metrics) });
+  const core = await openCore(settings, logger, { clock, instrument: (eventStore) => countAppends(eventStore, metrics) });
   const address = createAddress(settings);
   const integrations = composeIntegrations(settings, core, address, files);
   const version = readVersion(new URL('../package.json', import.meta.url));

@@ -54,7 +54,7 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
   const credentialOf = async ({ via, scope, tokenId }: Caller): Promise<Static<typeof Credential>> => {
     const key = tokenId === undefined ? null : (await reader.read(apiKeyProjection, tokenId)).document;
     return {
-      kind: via === 'token' ? 'token' : 'session',
+      kind: tokenId !== undefined || via === 'token' ? 'token' : 'session',
       scope,
       ...(key !== null && { id: key.id, name: key.name, prefix: key.prefix }),
       ...(key?.expiresAt !== undefined && { expiresAt: key.expiresAt }),
