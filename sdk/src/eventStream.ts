@@ -91,6 +91,7 @@ async function* read(
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
+  let endsInReturn = false;
   let event = '';
   let id = lastEventId;
   let data: string[] = [];
@@ -98,15 +99,17 @@ async function* read(
     for (;;) {
       const { value, done } = await readWithin(reader, timeoutMs);
       if (done) return;
-      // The last character may be half of a line break.
-      const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/);
+      const text = decoder.decode(value, { stream: true });
+      // The other half of a line break that has ended a line already.
+      const lines = (rest + (endsInReturn && text.startsWith('\n') ? text.slice(1) : text)).split(/\r\n|\n|\r/);
+      if (text !== '') endsInReturn = text.endsWith('\r');
       rest = lines.pop() ?? '';
       for (const line of lines) {
-        const [, field, text = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
-        if (field === 'event') event = text;
-        else if (field === 'data') data.push(text);
-        else if (field === 'id' && !text.includes('\0')) id = text;
-        else if (field === 'retry' && /^\d+$/.test(text)) onRetry(Number(text));
+        const [, field, content = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+        if (field === 'event') event = content;
+        else if (field === 'data') data.push(content);
+        else if (field === 'id' && !content.includes('\0')) id = content;
+        else if (field === 'retry' && /^\d+$/.test(content)) onRetry(Number(content));
         else if (line === '') {
           if (data.length > 0) yield { event: event || 'message', id, data: parsed(data.join('\n')) };
           event = '';

@@ -29,6 +29,9 @@ export interface UploadOptions extends RequestOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+/** A `Blob` may come as a whole: handed over in pieces, it shows how far it is. */
+const maxPieceBytes = 64 * 1024;
+
 /** The body of one attempt. */
 export interface Content {
   readonly body?: BodyInit;
@@ -74,9 +77,12 @@ export const openFile = async (
     yield encoder.encode(`${before}${head(`name="file"; filename="${escaped(fileName ?? name)}"`)}${type}\r\n\r\n`);
     let sent = 0;
     for await (const chunk of chunks()) {
-      yield chunk;
-      sent += chunk.byteLength;
-      onProgress?.({ sent, total });
+      for (let from = 0; from < chunk.byteLength; from += maxPieceBytes) {
+        const piece = chunk.subarray(from, from + maxPieceBytes);
+        yield piece;
+        sent += piece.byteLength;
+        onProgress?.({ sent, total });
+      }
     }
     yield encoder.encode(`\r\n--${boundary}--\r\n`);
   }
