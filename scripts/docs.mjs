@@ -11,9 +11,10 @@ import { readEventComments } from './eventComments.mjs';
 import { eventPage, streamTable } from './eventDocs.mjs';
 import { prepareOrExit } from './prepare.mjs';
 import { report, root } from './processes.mjs';
+import { programsPage } from './programDocs.mjs';
+import { readPrograms } from './programs.mjs';
 import { sdkPages } from './sdkDocs.mjs';
-import { readSdkSources } from './sdkModel.mjs';
-import { distFolder, openApiDocument, sdkMethodsFile } from './tasks.mjs';
+import { distFolder, openApiDocument } from './tasks.mjs';
 
 const docs = join(root, 'docs');
 const sdkDocs = join(root, 'sdk', 'docs');
@@ -46,13 +47,14 @@ const generate = async () => {
   };
   /** @type {import('./errorDocs.mjs').ApiDocument} */
   const api = JSON.parse(readFileSync(openApiDocument, 'utf8'));
-  const { document, entries } = readSdkSources(openApiDocument, sdkMethodsFile);
-  const ofSdk = await sdkPages(document, entries);
+  const programs = await readPrograms();
+  const ofSdk = await sdkPages(programs.document, programs.entries);
   const architecture = join(docs, 'architecture.md');
   const pages = {
     [architecture]: withSection(readFileSync(architecture, 'utf8'), 'streams', streamTable(streams)),
     [join(docs, 'events.md')]: eventPage(streams, readEventComments(join(root, 'src', 'events'))),
     [join(docs, 'errors.md')]: errorPage(sources, api),
+    [join(docs, 'programs.md')]: programsPage(programs),
     ...Object.fromEntries(Object.entries(ofSdk).map(([name, page]) => [join(sdkDocs, name), page])),
   };
   return Promise.all(
@@ -78,7 +80,7 @@ const leftOver = (made) =>
     .map((name) => join(sdkDocs, name))
     .filter((file) => !made.includes(file));
 
-await prepareOrExit('openapi');
+await prepareOrExit('cli');
 mkdirSync(sdkDocs, { recursive: true });
 const pages = await generate();
 const stale = pages.filter(({ file, text }) => textOf(file) !== text);

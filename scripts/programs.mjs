@@ -1,0 +1,28 @@
+/** The methods of the SDK, the commands of the CLI and the tools of the MCP server, as they are built. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { root } from './processes.mjs';
+import { readSdkSources } from './sdkModel.mjs';
+import { openApiDocument, sdkMethodsFile } from './tasks.mjs';
+
+/** @param {string} file */
+const built = (file) => import(pathToFileURL(join(root, file)).href);
+
+/** @param {string} file @returns {Record<string, string>} */
+const reasonsIn = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+
+/** Needs the built `cli`. @returns {Promise<import('./programDocs.mjs').Programs>} */
+export const readPrograms = async () => {
+  /** @type {{ commands: import('./programDocs.mjs').Program[] }} */
+  const { commands } = await built('cli/dist/registry.js');
+  /** @type {{ tools: import('./programDocs.mjs').Program[] }} */
+  const { tools } = await built('mcp/dist/index.js');
+  return {
+    ...readSdkSources(openApiDocument, sdkMethodsFile),
+    commands,
+    withoutCommand: reasonsIn('cli/without.json'),
+    tools,
+    withoutTool: reasonsIn('mcp/without.json'),
+  };
+};
