@@ -9,8 +9,8 @@ import { openApiDocument, sdkMethodsFile } from './tasks.mjs';
 /** @param {string} file */
 const built = (file) => import(pathToFileURL(join(root, file)).href);
 
-/** @param {string} file @returns {Record<string, string>} */
-const reasonsIn = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+/** @param {string} file */
+const reasonsIn = (file) => /** @type {Record<string, string>} */ (JSON.parse(readFileSync(join(root, file), 'utf8')));
 
 /** Needs the built `cli`. @returns {Promise<import('./programDocs.mjs').Programs>} */
 export const readPrograms = async () => {

@@ -165,6 +165,8 @@ const methodOf = ({ path, http, operation }, name, fields, common, document) => 
   const body = bodyContent && bodyArgument(operationId, bodyContent, isUpload);
   const query = queries.length > 0 ? queryArgument(operationId, queries) : undefined;
   const positionalIn = fields.length === 0 ? null : body ? 'body' : 'query';
+  const holder = positionalIn === 'body' ? body : query;
+  const samples = /** @type {Record<string, unknown> | undefined} */ (holder?.example);
   const { result, kind, parse, isWhole } = resultOf(operation, isUpload, document);
   const sent = positionalIn === 'body' ? fieldsOf(bodyContent?.schema, document) : queries.map((parameter) => parameter.name);
   if (positionalIn !== null && sent.join() !== fields.join())
@@ -187,13 +189,13 @@ const methodOf = ({ path, http, operation }, name, fields, common, document) => 
       })),
     positional: fields.map((field) => ({
       name: field,
-      type: `${(positionalIn === 'body' ? body : query)?.type}['${field}']`,
+      type: `${holder?.type}['${field}']`,
       isOptional: false,
       description:
         queries.find((parameter) => parameter.name === field)?.description ??
         schemaOf(bodyContent?.schema, document).properties?.[field]?.description ??
         '',
-      example: /** @type {Record<string, unknown>} */ ((positionalIn === 'body' ? body : query)?.example ?? {})[field],
+      example: samples?.[field],
     })),
     positionalIn,
     body: positionalIn === 'body' ? null : (body ?? null),

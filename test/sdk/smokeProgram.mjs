@@ -21,7 +21,7 @@ export const tryService = async ({ Doorstep, NotFoundError }, baseUrl, token, sl
   await doorstep.websites.delivery.setCheckpointStatus(id, 'kickoff', 'done');
   await doorstep.websites.delivery.setCheckpointStatus(id, 'kickoff', 'pending');
   let changes = 0;
-  for await (const _ of doorstep.websites.delivery.history(id, { limit: 1 })) changes += 1;
+  for await (const page of doorstep.websites.delivery.history(id, { limit: 1 }).pages()) changes += page.length;
 
   const planned = await doorstep.websites.update(id, { name: 'Bakery' }, { dryRun: true });
   const error = await doorstep.websites.get('nothing').catch((/** @type {unknown} */ reason) => reason);
