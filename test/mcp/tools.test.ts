@@ -71,6 +71,25 @@ test('each tool has title, description, both schemas and all four hints', () => 
   expect(new Set(tools.map(({ toolset }) => toolset))).toEqual(new Set(['always', ...toolsets]));
 });
 
+test('the README lists each tool as it is', () => {
+  const readme = readFileSync(new URL('../../mcp/README.md', import.meta.url), 'utf8');
+  const rows = readme
+    .split('\n')
+    .filter((line) => line.startsWith('| `') && line.split('|').length === 7)
+    .map((line) => line.split('|').map((cell) => cell.trim()).slice(1, -1));
+  const effects = { reads: 'reads', adds: 'adds', changes: 'changes', destroys: 'to be confirmed' };
+
+  expect(rows).toEqual(
+    tools.map(({ name, title, toolset, callers, effect }) => [
+      `\`${name}\``,
+      title,
+      toolset,
+      callers.includes('client') ? 'admins, clients' : 'admins',
+      effects[effect],
+    ]),
+  );
+});
+
 test('each operation of the API has a tool, or a reason for none', () => {
   const { paths } = read('../../build/openapi/openapi.json') as {
     paths: Record<string, Record<string, { operationId?: string }>>;

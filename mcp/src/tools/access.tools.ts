@@ -5,7 +5,7 @@ import { ToolFault } from '../faults.js';
 import { tool } from '../tool.js';
 import { compact, WebsiteArgument } from '../views.js';
 
-const Email = z.email().max(254);
+const Email = z.string().min(3).max(254).describe('E-mail address');
 const Role = z.enum(['viewer', 'editor']);
 
 const Access = z.object({
