@@ -36,7 +36,10 @@ test('it comes alone, with its licence, and without sources and tests', () => {
   expect(readdirSync(own).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   const files = readdirSync(own, { recursive: true }).map(String);
   expect(files.filter((file) => /(?<!\.d)\.ts$|\.map$|test|\.built-from/.test(file))).toEqual([]);
-  expect(JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'))).toMatchObject({ version: expect.any(String), license: 'MIT' });
+  expect(JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'))).toMatchObject({
+    version: expect.any(String),
+    license: 'MIT',
+  });
 });
 
 const script = readFileSync(`${root}/test/support/node/install`, 'utf8');

@@ -76,7 +76,12 @@ test('the README lists each tool as it is', () => {
   const rows = readme
     .split('\n')
     .filter((line) => line.startsWith('| `') && line.split('|').length === 7)
-    .map((line) => line.split('|').map((cell) => cell.trim()).slice(1, -1));
+    .map((line) =>
+      line
+        .split('|')
+        .map((cell) => cell.trim())
+        .slice(1, -1),
+    );
   const effects = { reads: 'reads', adds: 'adds', changes: 'changes', destroys: 'to be confirmed' };
 
   expect(rows).toEqual(
