@@ -29,6 +29,8 @@ export const files = {
   appFolder: fileURLToPath(new URL('../app', import.meta.url)),
   // Made by the build, also when the sources run.
   mailsFolder: fileURLToPath(new URL('../dist/mails', import.meta.url)),
+  // Built after the service, whose API it calls.
+  mcpProgram: fileURLToPath(new URL('../mcp/dist/index.js', import.meta.url)),
   // Always the compiled one: it is started as a process of its own.
   buildProgram: fileURLToPath(new URL('../dist/integrations/hosting/site/buildProgram.js', import.meta.url)),
 };
@@ -62,6 +64,7 @@ export const startDoorstep = async (
     metricsOnHealthPort: metricsAt === 'health',
     version,
     appFolder: files.appFolder,
+    mcpProgram: files.mcpProgram,
     brand: settings.brand,
     storageLimit: settings.files.storageLimit,
     readReceipts: settings.readReceipts,

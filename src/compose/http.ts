@@ -1,7 +1,9 @@
+import { pathToFileURL } from 'node:url';
 import { createApp, type HttpAppParts } from '../http/app.js';
 import { createKeyUse } from '../http/auth/keyUse.js';
 import { createGitHandler } from '../http/git/gitHandler.js';
 import { createFileAddresses } from '../http/fileAddress.js';
+import type { McpProgram } from '../http/mcp/port.js';
 import { createStorageLimit } from '../http/storageLimit.js';
 import { noWork, type Metrics, type WorkStatus } from '../http/metrics.js';
 import type { Route } from '../http/route.js';
@@ -26,6 +28,8 @@ export interface HttpOptions {
   readonly version: string;
   /** Where the scripts of the pages are. */
   readonly appFolder: string;
+  /** The file of the MCP server: `@doorstep/mcp`. Absent: there is none at `/mcp`. */
+  readonly mcpProgram?: string;
   readonly brand: Brand;
   /** Bytes of documents and media that a website may have. */
   readonly storageLimit: number;
@@ -54,7 +58,7 @@ export interface HttpServers {
 export const composeHttp = (
   { engine, reader, changeFeed, stores: { eventStore, readModels } }: Core,
   integrations: Integrations,
-  { baseUrl }: Address,
+  { baseUrl, isOwnHostname }: Address,
   {
     corsOrigins,
     metrics,
@@ -62,6 +66,7 @@ export const composeHttp = (
     storageLimit,
     version,
     appFolder,
+    mcpProgram,
     brand,
     readReceipts,
     limits,
@@ -121,10 +126,25 @@ export const composeHttp = (
     appFolder,
   });
   const git = gitServer === undefined ? undefined : createGitHandler({ engine, reader, identityProvider, keyUse, gitServer });
+  const mcp: HttpAppParts['mcp'] =
+    mcpProgram === undefined
+      ? undefined
+      : { isOwnHostname, loadProgram: async () => (await import(pathToFileURL(mcpProgram).href)) as McpProgram };
   const vital = routes.filter((route) => route.vital === true);
   const onApi = routes.filter((route) => !(metricsOnHealthPort && route.path === '/metrics'));
   return {
-    api: createServer(createApp({ ...parts, routes: onApi, mounts, pages, ...(git !== undefined && { git }) }), clock, timeouts),
+    api: createServer(
+      createApp({
+        ...parts,
+        routes: onApi,
+        mounts,
+        pages,
+        ...(git !== undefined && { git }),
+        ...(mcp !== undefined && { mcp }),
+      }),
+      clock,
+      timeouts,
+    ),
     health: createServer(createApp({ ...parts, routes: vital }), clock, timeouts),
   };
 };

@@ -15,6 +15,8 @@ export interface Actor {
   /** Older events of operators’ scripts say `worker`. */
   readonly via: 'portal' | 'token' | 'mcp' | 'worker' | 'webhook' | 'operator';
   readonly tokenId?: string;
+  /** The OAuth client of an assistant: a name, or the address of its metadata. */
+  readonly program?: string;
 }
 
 export interface EventMetadata {

@@ -15,12 +15,13 @@ export interface Answered {
 /**
  * One line for every request: neither its query, nor its headers, nor anything that names a person.
  * `subject` is enough to follow one caller through the log; a list of addresses is not enough to
- * find out who it is.
+ * find out who it is. What a request asked of the API within the process, to be answered, is logged
+ * for debugging: a call of a tool is one line.
  */
 export const createAccessLog =
   ({ logger, clock, blindIndex }: Pick<Engine, 'logger' | 'clock' | 'blindIndex'>) =>
   (exchange: Exchange): Answered => {
-    const { request, response, requestId, mode, route, viewer, startedAt, errorCode } = exchange;
+    const { request, response, requestId, mode, route, viewer, startedAt, errorCode, mcp, isInside } = exchange;
     const caller = viewer ?? exchange.caller;
     const answered = {
       method: request.method,
@@ -29,14 +30,16 @@ export const createAccessLog =
       durationMs: clock.now() - startedAt,
       ...(errorCode !== undefined && { code: errorCode }),
     };
-    logger.info(
+    logger[isInside ? 'debug' : 'info'](
       {
         requestId,
         ...answered,
         mode,
+        ...(mcp !== undefined && { mcp }),
         path: mayNameSomebody.test(request.path) ? answered.route : request.path.replace(interaction, '$1…'),
         ...(caller !== undefined && { role: caller.role, subject: blindIndex(caller.subject).slice(0, 12) }),
         ...(caller?.tokenId !== undefined && { tokenId: caller.tokenId }),
+        ...(caller?.program !== undefined && { program: caller.program }),
         ...(!response.writableFinished && { aborted: true }),
       },
       'request',

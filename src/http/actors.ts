@@ -16,6 +16,12 @@ export const Actor = Type.Object(
       description: 'By which way: `mcp` is an assistant that acts for somebody, `operator` a script on the server’s machine.',
     }),
     tokenId: Type.Optional(Type.String({ description: 'The personal access token that was used.' })),
+    program: Type.Optional(
+      Type.String({
+        description: 'The program that an assistant signed in with: its name, or the address of its metadata.',
+        examples: ['https://assistant.example.com/oauth/metadata.json'],
+      }),
+    ),
   },
   { $id: 'Actor', description: 'Who has done something.' },
 );

@@ -9,7 +9,9 @@ import { anyOrigin, corsHeaders, preflightHeaders, preflightOfAnyOrigin } from '
 import { answerFor, httpErrors } from './errors.js';
 import { createRequestIds, hasBody, isSafe, type Exchange, type Locals } from './exchange.js';
 import { createIdempotency } from './idempotency.js';
+import { createInside } from './inside.js';
 import { createLoad } from './load.js';
+import { createMcpHandler, type McpParts } from './mcp/mcpHandler.js';
 import type { Pages } from './pages/pages.js';
 import { replyToError, send } from './reply.js';
 import type { GitHandler } from './git/gitHandler.js';
@@ -38,6 +40,8 @@ export interface HttpAppParts extends StandingParts {
   readonly pages?: Pages;
   /** Answers below `/git`. */
   readonly git?: GitHandler;
+  /** Of the MCP server at `/mcp`; none by default. */
+  readonly mcp?: McpParts;
   /** Told of every answer, when it is sent or given up. */
   readonly observe?: (answered: Answered) => void;
   /**
@@ -127,18 +131,22 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   };
 
   const enter: Handler = (request, response, next) => {
+    const inside = calls.callOf(request);
     const isToken = request.url.startsWith('/v1/');
     // The router strips the prefix before it matches (specification, "Endpoints"); `originalUrl`
     // keeps it.
     if (isToken) request.url = request.url.slice('/v1'.length);
     const isVital = vitalPaths.has(request.path);
-    const admission = isVital ? undefined : senders.admit(request, response);
+    // What is asked within the process counts for the sender of the request that it answers.
+    const admission = isVital || inside !== undefined ? undefined : senders.admit(request, response);
     let endWork = (): void => undefined;
     const exchange: Exchange = {
       request,
       response,
-      requestId: requestIdOf(request.headers['x-request-id']),
-      mode: isToken ? 'token' : 'portal',
+      requestId: inside?.requestId ?? requestIdOf(request.headers['x-request-id']),
+      mode: inside !== undefined ? 'mcp' : isToken ? 'token' : 'portal',
+      authorization: inside === undefined ? request.headers.authorization : inside.authorization,
+      isInside: inside !== undefined,
       headers: corsHeaders(corsOrigins, request.headers.origin),
       startedAt: engine.clock.now(),
       ...(admission !== null && { admission }),
@@ -183,7 +191,7 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
   const servePage: Handler = (request, response, next) => {
     const { exchange } = response.locals;
     const { pages } = parts;
-    if (pages === undefined || exchange.mode === 'token') {
+    if (pages === undefined || exchange.mode !== 'portal') {
       next();
       return;
     }
@@ -259,6 +267,13 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     if (isExceeded) throw httpErrors.overBudget(rateLimit);
   };
 
+  const onStream = (exchange: Exchange, end: () => void): (() => void) => {
+    // It waits more than it works, and stays counted for its sender.
+    exchange.yieldPlace();
+    streams.add(end);
+    return () => streams.delete(end);
+  };
+
   const serveParts: ServeParts = {
     spendBudget,
     engine,
@@ -267,14 +282,10 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     idempotency: createIdempotency(engine, parts.records),
     baseUrl: parts.baseUrl,
     limitBodyTime,
-    onStream: (exchange, end) => {
-      // It waits more than it works, and stays counted for its sender.
-      exchange.yieldPlace();
-      streams.add(end);
-      return () => streams.delete(end);
-    },
+    onStream,
   };
   const app = express();
+  const calls = createInside(app);
   app.enable('case sensitive routing').disable('x-powered-by').disable('etag').disable('query parser');
   app.use(enter);
   for (const [path, handler] of Object.entries(parts.mounts ?? {})) {
@@ -288,6 +299,15 @@ export const createApp = (parts: HttpAppParts): HttpApp => {
     app.use('/git', (_request, response: Response<unknown, Locals>) => {
       const { exchange } = response.locals;
       git(exchange).catch((error: unknown) => {
+        fail(exchange, error);
+      });
+    });
+  }
+  if (parts.mcp !== undefined) {
+    const mcp = createMcpHandler({ ...parts, ...parts.mcp, inside: calls, spendBudget, onStream });
+    app.all('/mcp', (_request, response: Response<unknown, Locals>) => {
+      const { exchange } = response.locals;
+      mcp(exchange).catch((error: unknown) => {
         fail(exchange, error);
       });
     });

@@ -11,6 +11,10 @@ export interface Exchange {
   readonly response: Response<unknown, Locals>;
   readonly requestId: string;
   readonly mode: EntryMode;
+  /** The header, or that of the request that this one is made for within the process. */
+  readonly authorization: string | undefined;
+  /** It is made within the process, to answer another one. */
+  readonly isInside: boolean;
   /** Headers of whatever the answer will be: CORS, the caller's budget. */
   headers: Readonly<Record<string, string>>;
   /** Milliseconds since the Unix epoch. */
@@ -25,6 +29,8 @@ export interface Exchange {
   viewer?: Caller;
   /** What `?as=` said. */
   viewAs?: unknown;
+  /** What is asked of the MCP server: the method, and the tool. */
+  mcp?: string;
   /** Of the error that it is answered with. */
   errorCode?: string;
 }

@@ -136,9 +136,9 @@ export class HandlerRequest implements RouteRequest {
   #actor(): Actor {
     // Nobody is asked on a public route: what is written there is a signed webhook.
     if (this.#exchange.caller === undefined) return { subject: 'webhook', role: 'system', via: 'webhook' };
-    const { role, via, tokenId } = this.caller;
+    const { role, via, tokenId, program } = this.caller;
     const { actorSubject: subject } = this.#input;
     if (subject === undefined) throw new Error('who only reads commands nothing');
-    return { subject, role, via, ...(tokenId !== undefined && { tokenId }) };
+    return { subject, role, via, ...(tokenId !== undefined && { tokenId }), ...(program !== undefined && { program }) };
   }
 }

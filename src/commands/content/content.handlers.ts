@@ -63,7 +63,7 @@ const namingWhoSaved = async <Result>(engine: Engine, act: () => Promise<Result>
     if (!(error instanceof Refused)) throw error;
     const details = error.refusal.details as JsonObject | undefined;
     if (details?.updatedBy === undefined || details.updatedBy === null) throw error;
-    const { tokenId: _, ...updatedBy } = await createActorNames(engine)(details.updatedBy as unknown as Actor);
+    const { tokenId: _, program: __, ...updatedBy } = await createActorNames(engine)(details.updatedBy as unknown as Actor);
     throw new Refused({ ...error.refusal, details: { ...details, updatedBy } });
   }
 };

@@ -11,9 +11,10 @@ import { isoTime } from '../../platform/clock.js';
 
 /**
  * The entry mode that a request came in by (specification, "Authentication"): paths as written, or
- * under `/v1/`.
+ * under `/v1/`. `mcp`: `/mcp`, and the API as its tools call it; it takes personal access tokens, and
+ * access tokens that were issued for it and not for the API.
  */
-export type EntryMode = 'portal' | 'token';
+export type EntryMode = 'portal' | 'token' | 'mcp';
 
 /**
  * Who calls, from the `Authorization` header; handlers behave the same in every mode.
@@ -33,7 +34,7 @@ export const createAuthenticate = (parts: {
   const opened = async (text: string | undefined): Promise<string | null | undefined> =>
     text === undefined ? undefined : engine.personal.decrypt(text);
 
-  const byToken = async (token: string): Promise<Caller> => {
+  const byToken = async (token: string, via: 'token' | 'mcp'): Promise<Caller> => {
     if (!isAccessToken(token)) throw new Refused(refusals.invalidToken());
     const { hash, key } = hashAccessToken(token);
     const now = engine.clock.now();
@@ -55,26 +56,31 @@ export const createAuthenticate = (parts: {
     keyUse.note(id, now);
     return callerOf(
       { subject, role, verifiedEmail, name: name ?? undefined },
-      { via: 'token', tokenId: id, scope, ...(subject !== held.subject && { encryptedSubject: held.subject }) },
+      { via, tokenId: id, scope, ...(subject !== held.subject && { encryptedSubject: held.subject }) },
     );
   };
 
-  const byIdentity = async (accessToken: string): Promise<Caller> => {
-    const identity = await identityProvider?.identify(accessToken);
+  const byIdentity = async (accessToken: string, via: 'portal' | 'mcp'): Promise<Caller> => {
+    const identity = await identityProvider?.identify(accessToken, via === 'mcp' ? 'mcp' : 'api');
     if (identityProvider === null || identity === null || identity === undefined) throw new Refused(refusals.invalidToken());
     if (identity.role === 'client' && !(await identityProvider.exists(identity, accessToken))) {
       throw new Refused(refusals.staleSession());
     }
-    const { subject, role, verifiedEmail, name, deviceGrant } = identity;
+    const { subject, role, verifiedEmail, name, deviceGrant, program } = identity;
     return callerOf(
       { subject, role, verifiedEmail, name },
-      { via: 'portal', scope: 'write', ...(deviceGrant !== undefined && { deviceGrant }) },
+      {
+        via,
+        scope: 'write',
+        ...(deviceGrant !== undefined && { deviceGrant }),
+        ...(via === 'mcp' && program !== undefined && { program }),
+      },
     );
   };
 
   const callerOf = async (
     person: Pick<Caller, 'subject' | 'role'> & { verifiedEmail: string | undefined; name: string | undefined },
-    entry: Pick<Caller, 'via' | 'scope' | 'tokenId' | 'deviceGrant' | 'encryptedSubject'>,
+    entry: Pick<Caller, 'via' | 'scope' | 'tokenId' | 'program' | 'deviceGrant' | 'encryptedSubject'>,
   ): Promise<Caller> => {
     const { subject, role, verifiedEmail, name } = person;
     const clientId = role === 'client' ? await clientIdOf(engine, subject, verifiedEmail) : undefined;
@@ -95,7 +101,8 @@ export const createAuthenticate = (parts: {
     if (credential === undefined) throw new Refused(refusals.invalidToken());
     if (mode === 'token' && isJwt(credential)) throw new Refused(refusals.invalidToken(hints.jwt));
     if (mode === 'portal' && credential.startsWith(tokenPrefix)) throw new Refused(refusals.invalidToken(hints.token));
-    return mode === 'token' ? byToken(credential) : byIdentity(credential);
+    if (mode === 'mcp') return credential.startsWith(tokenPrefix) ? byToken(credential, 'mcp') : byIdentity(credential, 'mcp');
+    return mode === 'token' ? byToken(credential, 'token') : byIdentity(credential, 'portal');
   };
 };
 

@@ -7,8 +7,11 @@ export interface Caller {
   /** The subject as the token holds it, encrypted because it is an address. */
   readonly encryptedSubject?: string;
   readonly role: 'admin' | 'client';
-  readonly via: 'portal' | 'token';
+  /** `mcp`: an assistant acts for them. */
+  readonly via: 'portal' | 'token' | 'mcp';
   readonly tokenId?: string;
+  /** The OAuth client that an assistant signed in with. */
+  readonly program?: string;
   /** The grant of the device that signed in; absent for everybody else. */
   readonly deviceGrant?: string;
   /** What a token may do; a signed-in caller may write. */

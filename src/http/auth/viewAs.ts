@@ -39,7 +39,7 @@ export const createViewAs = (parts: PersonParts): ViewAs => {
     if (exchange.viewer === undefined) {
       const { path } = exchange.request;
       const websiteId = route.scope === 'website' ? id : undefined;
-      const { encryptedSubject, subject, role, via, tokenId } = viewer;
+      const { encryptedSubject, subject, role, via, tokenId, program } = viewer;
       await recordViewing(
         engine,
         { email, path: /@|%40/.test(path) ? route.path : path, websiteId },
@@ -50,6 +50,7 @@ export const createViewAs = (parts: PersonParts): ViewAs => {
             role,
             via,
             ...(tokenId !== undefined && { tokenId }),
+            ...(program !== undefined && { program }),
           },
           requestId: exchange.requestId,
         },

@@ -52,7 +52,7 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
   const limit = createKeyedLimit(maxOfSubject);
 
   const find = async (exchange: Exchange, target: Target): Promise<{ caller: Caller; access: WebsiteAccess }> => {
-    const token = tokenIn(exchange.request.headers.authorization);
+    const token = tokenIn(exchange.authorization);
     if (token === undefined) throw new Refused(refusals.noAuthorizationHeader());
     const caller = await authenticate(`Bearer ${token}`, 'token');
     exchange.caller = caller;

@@ -87,7 +87,7 @@ const identityOf = (
   claims: JWTPayload,
   { roleClaim, deviceGrantClaim }: Pick<TokenIssuer, 'roleClaim' | 'deviceGrantClaim'>,
 ): Identity | null => {
-  const { sub, email, email_verified: isVerified, name } = claims;
+  const { sub, email, email_verified: isVerified, name, client_id: program } = claims;
   if (sub === undefined || sub === '') return null;
   const deviceGrant = deviceGrantClaim === undefined ? undefined : claims[deviceGrantClaim];
   return {
@@ -98,8 +98,12 @@ const identityOf = (
       (isVerified === true || isVerified === 'true') && { verifiedEmail: canonicalAddress(email) }),
     ...(typeof name === 'string' && name !== '' && { name }),
     ...(typeof deviceGrant === 'string' && { deviceGrant }),
+    ...(typeof program === 'string' && isProgram.test(program) && { program }),
   };
 };
+
+/** A name, or the address of its metadata: nothing that could name a person. */
+const isProgram = /^[\w.:/~-]{1,200}$/;
 
 const isAdmin = (claim: unknown): boolean => claim === 'admin' || (Array.isArray(claim) && claim.includes('admin'));
 

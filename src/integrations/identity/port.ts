@@ -10,6 +10,8 @@ export interface Identity {
    * for one personal access token.
    */
   readonly deviceGrant?: string;
+  /** The OAuth client that the token was issued to (RFC 9068, 2.2). */
+  readonly program?: string;
 }
 
 /** What an access token is for (RFC 8707): the API at the base address, or `/mcp` below it. */

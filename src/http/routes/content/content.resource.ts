@@ -51,9 +51,9 @@ export const WholeContentVersion = Type.Object(
 
 type Naming = (actor: StoredActor) => Promise<NamedActor>;
 
-/** Who it was, for everybody that may read it: not by which token. */
+/** Who it was, for everybody that may read it: not by which token or program. */
 const toActor = async (name: Naming, actor: StoredActor): Promise<Static<typeof Actor>> => {
-  const { tokenId: _, ...named } = await name(actor);
+  const { tokenId: _, program: __, ...named } = await name(actor);
   return named;
 };
 
