@@ -10,7 +10,9 @@ COPY scripts ./scripts
 RUN npm ci --include=dev
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build -- service && npm prune --omit=dev
+COPY sdk ./sdk
+COPY mcp ./mcp
+RUN npm run build -- service mcp && npm prune --omit=dev
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 HEALTH_PORT=3001 METRICS=health DATA_DIR=/data
@@ -18,6 +20,8 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/mcp/package.json ./mcp/
+COPY --from=build /app/mcp/dist ./mcp/dist
 COPY app ./app
 COPY templates ./templates
 COPY LICENSE ./

@@ -52,13 +52,14 @@ export const prepareOrExit = async (...names) => {
 };
 
 /**
- * Prepares the service, then becomes the built program in this very process: a second one would
+ * Prepares what is needed, then becomes the built program in this very process: a second one would
  * cost its start and the signals.
  * @param {string} file - the program, below `dist/`
  * @param {readonly string[]} args - its arguments
+ * @param {readonly string[]} names - the tasks that it needs
  */
-export const become = async (file, args) => {
-  await prepareOrExit('service');
+export const become = async (file, args, names = ['service']) => {
+  await prepareOrExit(...names);
   const program = join(distFolder, file);
   process.argv = [process.execPath, program, ...args];
   await import(pathToFileURL(program).href);

@@ -100,6 +100,8 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
   /** Instead of `identityProvider`, with what it answers. */
   readonly signIn?: (engine: TestProcess, baseUrl: () => string) => EmbeddedIdentity;
   readonly holders?: readonly PersonalDataHolder[];
+  /** Instead of the built MCP server. */
+  readonly mcpProgram?: string;
   /** Whether the websites hosted here are served. Default: no, unless `mounts` does. */
   readonly sites?: boolean;
   /** Whether read models are kept up to date here. Default: yes. */
@@ -108,6 +110,7 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
 
 const templatesFolder = fileURLToPath(new URL('../../templates', import.meta.url));
 const appFolder = fileURLToPath(new URL('../../app', import.meta.url));
+const mcpProgram = fileURLToPath(new URL('../../mcp/dist/index.js', import.meta.url));
 
 const emptyShops = (clock: Clock, logger: Logger): Commerce => ({
   ...createShopify({ webhookSecrets: ['secret', 'previous'], apiVersion: '2026-01', clock, random: systemRandom, logger }),
@@ -186,6 +189,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     },
     version: readVersion(new URL('../../package.json', import.meta.url)),
     appFolder,
+    mcpProgram: options.mcpProgram ?? mcpProgram,
     brand: settings.brand,
     storageLimit: settings.files.storageLimit,
     readReceipts: settings.readReceipts,
