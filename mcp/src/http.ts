@@ -33,7 +33,5 @@ export const serveHttp = async (request: Request, call: HttpCall): Promise<Respo
   }
   // The service adds the credential; without one the SDK makes no request.
   const doorstep = new Doorstep({ baseUrl, fetch: call.fetch, token: () => 'added-by-the-service' });
-  return serveRequest(request, call, () =>
-    createMcpServer({ doorstep, caller, confirmationKey, readOnly, toolsets, onFault }),
-  );
+  return serveRequest(request, call, () => createMcpServer({ doorstep, caller, confirmationKey, readOnly, toolsets, onFault }));
 };

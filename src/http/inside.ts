@@ -1,5 +1,5 @@
 import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';
-import { Duplex, duplexPair, Readable } from 'node:stream';
+import { duplexPair, Readable, type Duplex } from 'node:stream';
 
 /** A request that the service makes of itself while it answers another one. */
 export interface InsideCall {

@@ -1,4 +1,9 @@
-import { Client, StreamableHTTPClientTransport, type CallToolResult, type VersionNegotiationMode } from '@modelcontextprotocol/client';
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type CallToolResult,
+  type VersionNegotiationMode,
+} from '@modelcontextprotocol/client';
 import { afterAll } from '@jest/globals';
 
 /** The protocol of 2026-07-28, and no other. */
@@ -18,11 +23,16 @@ afterAll(async () => {
 export const connectOverHttp = async (
   url: string,
   token: string,
-  { mode = modern, headers = {} }: { readonly mode?: VersionNegotiationMode; readonly headers?: Readonly<Record<string, string>> } = {},
+  {
+    mode = modern,
+    headers = {},
+  }: { readonly mode?: VersionNegotiationMode; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Client> => {
   const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
   await client.connect(
-    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${token}`, ...headers } } }),
+    new StreamableHTTPClientTransport(new URL(url), {
+      requestInit: { headers: { authorization: `Bearer ${token}`, ...headers } },
+    }),
   );
   open.add(client);
   return client;

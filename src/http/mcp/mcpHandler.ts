@@ -4,9 +4,10 @@ import { resourceUrl } from '../../integrations/identity/port.js';
 import { createAuthenticate } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import type { StandingParts } from '../auth/standing.js';
-import { parseBody, readBody } from '../body.js';
+import { parseBody, readBody, SenderGone } from '../body.js';
 import { HttpFault, httpErrors, statusOfRefusal } from '../errors.js';
 import type { Exchange } from '../exchange.js';
+import { parseUrl } from '../../platform/urls.js';
 import type { Inside } from '../inside.js';
 import { securityHeaders, send } from '../reply.js';
 import type { McpProgram } from './port.js';
@@ -61,8 +62,7 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
    * address instead of a name cannot be made to lead elsewhere.
    */
   const checkHost = ({ request }: Exchange): void => {
-    const host = URL.canParse(`http://${request.headers.host ?? ''}`) ? new URL(`http://${request.headers.host ?? ''}`) : null;
-    const name = host?.hostname.replace(/^\[|\]$/g, '') ?? '';
+    const name = parseUrl(`http://${request.headers.host ?? ''}`)?.hostname.replace(/^\[|\]$/g, '') ?? '';
     if (isIP(name) === 0 && !parts.isOwnHostname(name)) throw forbidden('host', 'Host is not a name of this service');
   };
 
@@ -71,9 +71,9 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
     const { origin } = headers;
     if (origin === undefined || parts.corsOrigins.includes(origin)) return;
     const own = new URL(baseUrl());
-    const other = URL.canParse(origin) ? new URL(origin) : null;
+    const other = parseUrl(origin);
     const isLoopback = (url: URL): boolean => loopback.test(url.hostname);
-    if (other !== null && (other.origin === own.origin || (isLoopback(own) && isLoopback(other)))) return;
+    if (other !== undefined && (other.origin === own.origin || (isLoopback(own) && isLoopback(other)))) return;
     throw forbidden('origin', 'Origin is not one that may call');
   };
 
@@ -120,7 +120,7 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
       send(exchange, { status: answer.status, headers, ...(body !== undefined && { body }) });
       return;
     }
-    if (response.destroyed) {
+    if (isGone(response)) {
       await answer.body.cancel();
       return;
     }
@@ -133,11 +133,14 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
       'x-request-id': requestId,
     });
     response.flushHeaders();
-    for await (const chunk of answer.body) {
-      if (response.destroyed) break;
-      if (!response.write(chunk)) await drained(response);
+    try {
+      for await (const chunk of answer.body) {
+        if (isGone(response)) break;
+        if (!response.write(chunk)) await drained(response);
+      }
+    } finally {
+      response.end();
     }
-    response.end();
   };
 
   const answer = async (exchange: Exchange, caller: Caller): Promise<void> => {
@@ -175,6 +178,9 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
         },
       });
       await sendResponse(exchange, answered);
+    } catch (error) {
+      if (gone.signal.aborted) throw new SenderGone('nobody waits for the answer any more', { cause: error });
+      throw error;
     } finally {
       ended();
       // A body that was refused unread is read by nobody.
@@ -263,6 +269,8 @@ const webRequest = ({ request }: Exchange, url: string, body: Buffer, signal: Ab
   }
   return new Request(url, { method: 'POST', headers, body, signal });
 };
+
+const isGone = ({ destroyed }: Exchange['response']): boolean => destroyed;
 
 const drained = (response: Exchange['response']): Promise<void> =>
   new Promise((resolve) => {
