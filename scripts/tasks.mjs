@@ -139,6 +139,8 @@ const bundleProgram = async (workspace, entries, folder) => {
     target: 'node20',
     // Native: installed where its platform has it.
     external: ['@napi-rs/keyring'],
+    // From its sources: a bundle within a bundle would declare the names of the banner twice.
+    alias: { '@doorstep/mcp': join(root, 'mcp', 'src', 'index.ts') },
     define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
     banner: { js: requireForBundles },
     logLevel: 'warning',

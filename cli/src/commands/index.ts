@@ -7,6 +7,7 @@ import { deliveryCommands } from './delivery.js';
 import { documentCommands } from './documents.js';
 import { installationCommands } from './installation.js';
 import { loginCommands } from './login.js';
+import { mcpCommands } from './mcp.js';
 import { programCommands } from './program.js';
 import { provisioningCommands } from './provisioning.js';
 import { siteCommands } from './sites.js';
@@ -25,5 +26,6 @@ export const commands: readonly Command[] = [
   ...siteCommands,
   ...installationCommands,
   ...apiCommands,
+  ...mcpCommands,
   ...programCommands,
 ];
