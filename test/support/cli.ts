@@ -60,6 +60,7 @@ export const runCli = async (home: Home, args: readonly string[], input = ''): P
 export interface Terminal {
   /** Types a line and presses Enter. */
   enter(line: string): Promise<void>;
+  type(text: string): Promise<void>;
   /** Presses keys by tmux's names for them: `C-c`, `Enter`, `Tab`, `q`. */
   press(...keys: readonly string[]): Promise<void>;
   /** What is on the screen. @param colours - with escape sequences */
@@ -94,9 +95,13 @@ export const openTerminal = async (
   await tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), shell);
   await tmux('set-option', '-g', 'status', 'off');
   const screen = (colours = false): Promise<string> => tmux('capture-pane', '-p', ...(colours ? ['-e'] : []), '-t', ':0');
+  const type = async (text: string): Promise<void> => {
+    await tmux('send-keys', '-l', text);
+  };
   return {
+    type,
     enter: async (line) => {
-      await tmux('send-keys', '-l', line);
+      await type(line);
       await tmux('send-keys', 'Enter');
     },
     press: async (...keys) => {
