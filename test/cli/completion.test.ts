@@ -63,7 +63,7 @@ describe('what is offered', () => {
     const cache = makeHome(home.environment);
     const at = { ...cache, environment: { ...home.environment, XDG_CACHE_HOME: join(cache.folder, 'cache') } };
     expect(await candidates(at, 'open', 'c')).toEqual(['corner-bakery\tCorner Bakery']);
-    const token = at.environment.DOORSTEP_TOKEN ?? '';
+    const token = home.environment.DOORSTEP_TOKEN ?? '';
     const { body } = await createApi(address, token).get('/websites?q=corner-bakery');
     const [{ id }] = body as [{ id: string }];
     await createApi(address, token).patch(`/websites/${id}`, { slug: 'corner-shop' });
