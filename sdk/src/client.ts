@@ -74,7 +74,9 @@ export class Client {
     if (typeof token !== 'function' && !token) {
       throw new TypeError('`token` is missing: set a personal access token (svc_pat_…), or a function that gives one');
     }
-    if (!URL.canParse(baseUrl)) throw new TypeError('`baseUrl` is no address: write it as https://doorstep.example.com');
+    if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
+      throw new TypeError('`baseUrl` is no address: write it as https://doorstep.example.com');
+    }
     this.#baseUrl = baseUrl.replace(/\/*(\/v1\/*)?$/, '');
     this.#token = token;
     this.#userAgent = `${userAgent === undefined ? '' : `${userAgent} `}doorstep-sdk`;
@@ -258,6 +260,8 @@ export class Client {
         // A stream cannot be sent in another way.
         ...(body instanceof ReadableStream && { duplex: 'half' }),
         headers: authorized,
+        // Followed, a write becomes a read: what it answers is of something else.
+        redirect: method === 'GET' ? 'follow' : 'manual',
         parseAs: 'stream',
         // Given to `fetch` itself: Node.js forgets the signal of a request that nobody holds any more.
         fetch: (request: Request) => this.#fetch(request, { signal }),

@@ -35,11 +35,15 @@ export class Doorstep extends Resources {
     path: Path,
     ...init: RawArguments<M, Path>
   ): Call<RawResult<M, Path>>;
-  /** A path that is no more known than when the program runs: what it answers is `unknown`. */
+  /** A path that is put together when the program runs, with its query or without: what it answers is `unknown`. */
   request(method: string, path: string, init?: AnyInit): Call<unknown>;
   request(method: string, path: string, { params = {}, body, parseAs = 'auto', ...options }: AnyInit = {}): Call<unknown> {
-    const { path: parts = {}, query, header } = params;
-    return this._client.call(method, path, parts, { query, body, headers: header }, options, parseAs);
+    // Behind the address of the service, something else could lead to another host.
+    if (!path.startsWith('/')) throw new TypeError('`path` must begin with /');
+    const [place = '', ...search] = path.split('?');
+    const query = { ...Object.fromEntries(new URLSearchParams(search.join('?'))), ...params.query };
+    const { path: parts = {}, header: headers } = params;
+    return this._client.call(method.toUpperCase(), place, parts, { query, body, headers }, options, parseAs);
   }
 }
 

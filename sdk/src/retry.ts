@@ -25,7 +25,7 @@ export const delayBefore = (retries: number, headers?: Headers): number | undefi
 
 /** Of seconds or a date (RFC 9110, 10.2.3). */
 const retryAfterMs = (text: string): number | undefined => {
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 };
 

@@ -255,6 +255,7 @@ describe('a client', () => {
   test.each([
     ['no token', { baseUrl: 'http://127.0.0.1:3000', token: '' }, '`token` is missing'],
     ['no address', { baseUrl: '', token }, '`baseUrl` is no address'],
+    ['an address without its scheme', { baseUrl: 'localhost:3000', token }, '`baseUrl` is no address'],
   ])('with %s is refused', (_, options, message) => {
     expect(() => new Doorstep(options)).toThrow(message);
   });
@@ -294,6 +295,25 @@ describe('a client', () => {
     const server = await startScripted(json(200, website));
     await open(server).websites.get('../clients?x=1#y');
     expect(server.asked[0]?.url).toBe('/v1/websites/..%2Fclients%3Fx%3D1%23y');
+  });
+
+  test('refuses a path that would lead to another host', async () => {
+    const server = await startScripted(json(200, website));
+    expect(() => open(server).request('GET', '@elsewhere.example/websites')).toThrow('`path` must begin with /');
+  });
+
+  test('follows no redirection with a write, which would become a read', async () => {
+    const server = await startScripted(text(301, '', { location: '/v1/websites' }), json(200, [website]));
+    const failure = await failureOf(open(server).websites.create({ name: 'Corner Bakery', slug: 'corner-bakery' }));
+    expect(failure).toMatchObject({ status: 301, message: 'The service answered 301 Moved Permanently' });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('adds to the query of a path', async () => {
+    const server = await startScripted(json(200, website));
+    await open(server).request('get', '/websites?limit=1&q=a%26b', { as: 'ada@example.com' });
+    expect(server.asked[0]?.url).toBe('/v1/websites?limit=1&q=a%26b&as=ada%40example.com');
+    expect(server.asked[0]?.headers['idempotency-key']).toBeUndefined();
   });
 
   test('puts the options of a call where the service reads them', async () => {
