@@ -63,7 +63,7 @@ export const createConfirmations = (key: Uint8Array, now: () => number = Date.no
       const expires = now() + lifetimeMs;
       const nonce = randomBytes(9).toString('base64url');
       const mac = macOf(bound, String(expires), nonce).toString('base64url');
-      return { confirmation: `${expires}.${nonce}.${mac}`, expiresAt: new Date(expires).toISOString() };
+      return { confirmation: `${String(expires)}.${nonce}.${mac}`, expiresAt: new Date(expires).toISOString() };
     },
     check: (confirmation, bound) => {
       const [expires = '', nonce = '', mac = ''] = confirmation.split('.');

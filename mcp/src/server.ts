@@ -153,7 +153,9 @@ const canElicit = (server: McpServer, call: ServerContext): boolean => {
   const capabilities: ClientCapabilities | undefined =
     (call.mcpReq.envelope as { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined)?.[
       CLIENT_CAPABILITIES_META_KEY
-    ] ?? server.server.getClientCapabilities();
+    ] ??
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- The only way to know it of clients of 2025.
+    server.server.getClientCapabilities();
   const { elicitation } = capabilities ?? {};
   return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
 };

@@ -40,9 +40,9 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   readonly now: () => Date;
   /** Reports how far a long task has come, to assistants that asked for it. */
-  progress(done: number, total: number, message: string): Promise<void>;
+  readonly progress: (done: number, total: number, message: string) => Promise<void>;
   /** Asks before something is destroyed: see `confirmation.ts`. */
-  confirm(plan: Plan): Promise<Decision>;
+  readonly confirm: (plan: Plan) => Promise<Decision>;
 }
 
 /** What a tool answers. */

@@ -1,6 +1,6 @@
 import type { DeliveryBlock, ProvisioningJob, Website } from '@doorstep/sdk';
 import { z } from 'zod';
-import { dayOf, distance } from './dates.js';
+import { counted, dayOf, distance } from './dates.js';
 
 /** A website as tools name it. */
 export const WebsiteArgument = z.string().min(1).max(100).describe('Slug or id');
@@ -50,7 +50,7 @@ export const deliveryInWords = (block: DeliveryBlock, now: Date): string => {
   const late = done < count && Date.parse(block.estimatedCompletionAt) < now.getTime();
   return [
     `ready by ${dayOf(block.estimatedCompletionAt)} (${distance(block.estimatedCompletionAt, now)}${late ? ': late' : ''})`,
-    `${done} of ${count} checkpoints done`,
+    `${String(done)} of ${counted(count, 'checkpoint')} done`,
     ...(current === undefined ? [] : [`now: ${current.id}`]),
   ].join(', ');
 };
@@ -101,7 +101,3 @@ export const toProvisioningView = (job: ProvisioningJob): z.input<typeof Provisi
     step: job.steps.find(({ status }) => status === 'failed' || status === 'running')?.id,
     reason: job.reason,
   }) as z.input<typeof ProvisioningView>;
-
-/** A list in words: `a, b and c`. */
-export const listed = (parts: readonly string[]): string =>
-  parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${String(parts.at(-1))}`;

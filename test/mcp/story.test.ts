@@ -18,6 +18,7 @@ beforeAll(async () => {
 test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', async (era) => {
   const assistant = await startAssistant({ url: address, token, era });
   const slug = `corner-bakery-${era}`;
+  const email = `anna${era}@example.com`;
 
   const steps: Progress[] = [];
   const created = await assistant.call('create_website', { name: `Corner Bakery ${era}` }, (step) => steps.push(step));
@@ -27,8 +28,8 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
   });
   expect(steps.at(-1)).toMatchObject({ progress: 6, total: 6 });
 
-  const given = await assistant.call('give_access', { website: slug, email: `anna${era}@example.com`, role: 'editor' });
-  expect(given.data).toMatchObject({ slug, email: `anna${era}@example.com`, role: 'editor', invitedUntil: expect.any(String) });
+  const given = await assistant.call('give_access', { website: slug, email, role: 'editor' });
+  expect(given.data).toMatchObject({ slug, email, role: 'editor', invitedUntil: expect.any(String) });
 
   const refused = await assistant.call('move_eta', { website: slug, readyBy: '2026-03-01' });
   expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('plan_delivery') });
@@ -38,6 +39,19 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
       { id: 'content-loaded', needed: 'opening hours' },
       { id: 'photos', label: 'Photos', due: '2026-02-01', order: 45 },
     ],
+  });
+  expect(planned.data).toMatchObject({
+    delivery: {
+      checkpoints: [
+        { id: 'kickoff' },
+        {},
+        {},
+        { needed: 'opening hours' },
+        { id: 'photos', due: '2026-02-01T12:00:00.000Z' },
+        {},
+        {},
+      ],
+    },
   });
   const moved = await assistant.call('move_eta', {
     website: slug,
@@ -55,10 +69,26 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
   expect(late.data.websites).toContainEqual(expect.objectContaining({ slug, late: true, needed: ['opening hours'] }));
 
   const status = await assistant.call('website_status', { website: slug });
+  expect(status.text).toContain(`${slug}: active; ready by 2026-03-01 (`);
+  expect(status.data).toMatchObject({
+    website: { slug, status: 'active' },
+    delivery: { readyBy: '2026-03-01T12:00:00.000Z' },
+    provisioning: { status: 'succeeded' },
+  });
   const history = await assistant.call('delivery_history', { website: slug });
+  expect(history.data.changes).toMatchObject([
+    { revision: 2, changes: [{ path: 'checkpoints.kickoff.status', from: 'pending', to: 'done' }, {}] },
+    { revision: 1, by: 'ops@example.com', reason: 'The photos come a week later.' },
+    { revision: 0 },
+  ]);
+
   const who = await assistant.call('explain_access', { website: slug });
-  const why = await assistant.call('explain_access', { website: slug, person: `anna${era}@example.com` });
-  const audit = await assistant.call('audit_log', { website: slug, limit: 5 });
+  expect(who.data.access).toEqual([{ email, role: 'editor', invitedUntil: expect.any(String) }]);
+  const why = await assistant.call('explain_access', { website: slug, person: email });
+  expect(why.data.person).toMatchObject({ email, standing: 'stranger', why: expect.stringContaining('invited') });
+  const audit = await assistant.call('audit_log', { website: slug, actor: 'ops@example.com' });
+  expect(audit.data.entries).toContainEqual(expect.objectContaining({ type: 'DeliveryReplaced', by: 'ops@example.com' }));
+
   const missed = await assistant.call('website_status', { website: slug.replace('bakery', 'bakry') });
   expect(missed).toMatchObject({ isError: true, text: expect.stringContaining(slug) });
   expect(assistant.errors()).toBe('');

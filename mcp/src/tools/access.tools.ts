@@ -1,6 +1,6 @@
 import type { Doorstep, Invitation, Website, WebsiteClientLink } from '@doorstep/sdk';
 import { z } from 'zod';
-import { dayOf } from '../dates.js';
+import { counted, dayOf } from '../dates.js';
 import { ToolFault } from '../faults.js';
 import { tool } from '../tool.js';
 import { compact, WebsiteArgument } from '../views.js';
@@ -103,7 +103,7 @@ export const explainAccess = tool({
       ...offers.filter(({ status }) => status === 'pending').map(ofInvitation),
     ];
     return {
-      text: `${website.slug}: ${owner === undefined ? 'no owner' : 'an owner'}, ${links.length} linked, ${access.filter(({ invitedUntil }) => invitedUntil !== undefined).length} invited.`,
+      text: `${website.slug}: ${owner === undefined ? 'no owner' : 'an owner'}, ${String(links.length)} linked, ${String(access.filter(({ invitedUntil }) => invitedUntil !== undefined).length)} invited.`,
       quotes: { name: website.name, access },
       data: { slug: website.slug, access },
     };
@@ -255,7 +255,7 @@ export const offerTransfer = tool({
       text: [
         `The ownership of ${slug} is offered until ${dayOf(offer.expiresAt)}${mail ? ', and a mail is sent' : ''}.`,
         ...(offer.claimUrl === undefined ? [] : [`They accept at ${offer.claimUrl}`]),
-        ...(missing.length === 0 ? [] : [`${missing.length} thing${missing.length === 1 ? ' is' : 's are'} still missing.`]),
+        ...(missing.length === 0 ? [] : [`Still missing: ${counted(missing.length, 'thing')}.`]),
       ].join('\n'),
       quotes: { email, name, moves, pays, missing },
       data: {
@@ -290,7 +290,7 @@ export const eraseClient = tool({
     const decision = await confirm({
       effects: [
         'All personal data of this person is erased everywhere, for good. It cannot be undone.',
-        `Their access, tokens and invitations end (${events.length} change${events.length === 1 ? '' : 's'}).`,
+        `Their access, tokens and invitations end (${counted(events.length, 'change')}).`,
       ],
       targets: [client.id],
       quotes: { person: compact({ email: client.email, name: client.name }) },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted } from '../dates.js';
 import { tool } from '../tool.js';
 import { compact, WebsiteArgument } from '../views.js';
 
@@ -47,7 +48,7 @@ export const auditLog = tool({
       data,
     }));
     return {
-      text: `${entries.length} change${entries.length === 1 ? '' : 's'}${found.length > limit ? '; there are more: narrow the time, or raise the limit' : ''}.`,
+      text: `${counted(entries.length, 'change')}${found.length > limit ? '; there are more: narrow the time, or raise the limit' : ''}.`,
       quotes: entries.length === 0 ? {} : { entries },
       data: { entries, more: found.length > limit },
     };

@@ -1,6 +1,6 @@
 import type { Invoice } from '@doorstep/sdk';
 import { z } from 'zod';
-import { dayOf } from '../dates.js';
+import { counted, dayOf } from '../dates.js';
 import { tool } from '../tool.js';
 import { compact, WebsiteArgument } from '../views.js';
 
@@ -28,7 +28,7 @@ const toInvoiceView = ({
   compact({ id, number, status, total, currency, created: createdAt, due: dueAt, websiteId }) as z.input<typeof InvoiceView>;
 
 const inWords = ({ id, status, total, currency, dueAt }: Invoice): string =>
-  `- ${id}: ${total} ${currency} (smallest unit), ${status}${dueAt === undefined ? '' : `, due ${dayOf(dueAt)}`}`;
+  `- ${id}: ${String(total)} ${currency} (smallest unit), ${status}${dueAt === undefined ? '' : `, due ${dayOf(dueAt)}`}`;
 
 export const billingSummary = tool({
   name: 'billing_summary',
@@ -53,7 +53,7 @@ export const billingSummary = tool({
     if (named === undefined) {
       const invoices = await doorstep.invoices.list({ ...(status !== undefined && { status }), limit: 50 }, { signal });
       return {
-        text: [`${invoices.length} invoice${invoices.length === 1 ? '' : 's'}.`, ...invoices.map(inWords)].join('\n'),
+        text: [`${counted(invoices.length, 'invoice')}.`, ...invoices.map(inWords)].join('\n'),
         data: { invoices: invoices.map(toInvoiceView) },
       };
     }
@@ -63,7 +63,7 @@ export const billingSummary = tool({
     const { subscription } = billing;
     return {
       text: [
-        `${slug}: ${subscription === null ? 'no subscription' : `subscription ${subscription.status}`}, ${invoices.length} invoice${invoices.length === 1 ? '' : 's'}.`,
+        `${slug}: ${subscription === null ? 'no subscription' : `subscription ${subscription.status}`}, ${counted(invoices.length, 'invoice')}.`,
         ...invoices.map(inWords),
       ].join('\n'),
       data: {

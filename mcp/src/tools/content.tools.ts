@@ -1,5 +1,6 @@
 import type { ContentDocument, Doorstep } from '@doorstep/sdk';
 import { z } from 'zod';
+import { counted } from '../dates.js';
 import { ToolFault } from '../faults.js';
 import { tool } from '../tool.js';
 import { compact, WebsiteArgument } from '../views.js';
@@ -90,7 +91,7 @@ export const readContent = tool({
         const report = await websites.analytics.get(websiteId, {}, { signal });
         const { topPages, sources, ...others } = report;
         return {
-          text: `${slug}: ${report.visitors} visitors, ${report.pageviews} pages viewed.`,
+          text: `${slug}: ${counted(report.visitors, 'visitor')}, ${counted(report.pageviews, 'page')} viewed.`,
           quotes: { topPages: topPages.slice(0, 10), sources: sources.slice(0, 10) },
           data: { slug, report: { ...others, topPages: topPages.slice(0, 10), sources: sources.slice(0, 10) } },
         };
@@ -119,7 +120,7 @@ const listing = (slug: string, kind: string, all: readonly object[]) => {
   }
   const cut = items.length < all.length;
   return {
-    text: `${slug}: ${all.length} in ${kind}${cut ? `, the first ${items.length} of them` : ''}.`,
+    text: `${slug}: ${String(all.length)} in ${kind}${cut ? `, the first ${String(items.length)} of them` : ''}.`,
     quotes: items.length === 0 ? {} : { items },
     data: { slug, items, ...(cut && { cut }) },
   };

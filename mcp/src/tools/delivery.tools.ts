@@ -1,6 +1,6 @@
 import type { Checkpoint, DeliveryBlock, Doorstep, ReplaceDeliveryRequest, VisibleDeliveryChange, Website } from '@doorstep/sdk';
 import { z } from 'zod';
-import { DateInput, dayOf } from '../dates.js';
+import { counted, DateInput, dayOf } from '../dates.js';
 import { isNotFound, ToolFault } from '../faults.js';
 import { tool } from '../tool.js';
 import {
@@ -9,7 +9,6 @@ import {
   deliveryInWords,
   deliveryQuotes,
   DeliveryView,
-  listed,
   toDeliveryView,
   WebsiteArgument,
 } from '../views.js';
@@ -265,7 +264,7 @@ export const deliveryHistory = tool({
       );
     const readers = admin ? await doorstep.websites.delivery.readers(website.id, {}, { signal }) : [];
     return {
-      text: `${website.slug}: ${changes.length} change${changes.length === 1 ? '' : 's'}${then === undefined ? '' : ` up to ${at ?? ''}`}.`,
+      text: `${website.slug}: ${counted(changes.length, 'change')}${then === undefined ? '' : ` up to ${at ?? ''}`}.`,
       quotes: {
         name: website.name,
         changes,
@@ -314,11 +313,12 @@ export const undoDeliveryChange = tool({
     const decision = await confirm({
       effects:
         events.length === 0
-          ? [`Nothing changes: the delivery of ${website.slug} is as it was before revision ${revision} already.`]
+          ? [`Nothing changes: the delivery of ${website.slug} is as it was before revision ${String(revision)} already.`]
           : [
-              `The delivery of ${website.slug} (now revision ${block.revision}) becomes what it was before revision ${revision}.`,
+              `The delivery of ${website.slug} (now revision ${String(block.revision)}) becomes what it was before revision ${String(revision)}.`,
               ...undone.map(
-                ({ revision: one, at, changes }) => `Undone: revision ${one} of ${dayOf(at)}, ${changes.length} changed.`,
+                ({ revision: one, at, changes }) =>
+                  `Undone: revision ${String(one)} of ${dayOf(at)} (${counted(changes.length, 'change')}).`,
               ),
             ],
       targets: [website.id, block.revision],
@@ -331,7 +331,7 @@ export const undoDeliveryChange = tool({
       idempotencyKey: decision.idempotencyKey('undo'),
     });
     return {
-      text: `The delivery of ${website.slug} is as it was before revision ${revision}: ${deliveryInWords(changed, now())}.`,
+      text: `The delivery of ${website.slug} is as it was before revision ${String(revision)}: ${deliveryInWords(changed, now())}.`,
       quotes: { name: website.name, ...deliveryQuotes(changed) },
       data: { slug: website.slug, delivery: toDeliveryView(changed) },
     };

@@ -57,11 +57,11 @@ export const createWebsite = tool({
       await progress(done, job.steps.length, current ?? job.status);
     }
     const website = await doorstep.websites.get(created.id, { signal });
-    const failed = last?.status === 'failed';
     return {
-      text: failed
-        ? `${website.slug} is created, but its provisioning failed at ${toProvisioningView(last!).step ?? 'an unknown step'}. When the cause is mended: retry_provisioning.`
-        : `${website.slug} is created and ${website.status}${website.url === undefined ? '' : `: ${website.url}`}.`,
+      text:
+        last?.status === 'failed'
+          ? `${website.slug} is created, but its provisioning failed at ${toProvisioningView(last).step ?? 'an unknown step'}. When the cause is mended: retry_provisioning.`
+          : `${website.slug} is created and ${website.status}${website.url === undefined ? '' : `: ${website.url}`}.`,
       quotes: { name: website.name, ...(last?.reason !== undefined && { reason: last.reason }) },
       data: { website: toWebsiteView(website), ...(last !== undefined && { provisioning: toProvisioningView(last) }) },
     };

@@ -1,8 +1,8 @@
 import type { Website } from '@doorstep/sdk';
 import { z } from 'zod';
-import { dayOf, distance } from '../dates.js';
+import { counted, dayOf, distance } from '../dates.js';
 import { isNotFound } from '../faults.js';
-import { tool, type ToolContext } from '../tool.js';
+import { tool, type Report, type ToolContext } from '../tool.js';
 import {
   compact,
   deliveryInWords,
@@ -31,7 +31,7 @@ const inWords = (website: Website, now: Date): string => {
     const { pending, in_progress: running, done } = delivery.counts;
     parts.push(
       `ready by ${dayOf(delivery.estimatedCompletionAt)} (${distance(delivery.estimatedCompletionAt, now)}${isLate(website, now) ? ': late' : ''})`,
-      `${done} of ${pending + running + done} done`,
+      `${String(done)} of ${String(pending + running + done)} done`,
     );
     if (delivery.neededFromClient.length > 0) parts.push('waits for the client');
   }
@@ -94,7 +94,7 @@ export const findWebsites = tool({
 
     return {
       text: [
-        websites.length === 0 ? 'No website fits.' : `${websites.length} website${websites.length === 1 ? '' : 's'}:`,
+        websites.length === 0 ? 'No website fits.' : `${counted(websites.length, 'website')}:`,
         ...websites.map((website) => inWords(website, at)),
         ...(found.length > limit ? ['There are more: narrow the search, or raise the limit.'] : []),
       ].join('\n'),
@@ -137,6 +137,16 @@ const orNothing = async <Found>(request: Promise<Found>): Promise<Found | undefi
   }
 };
 
+const Status = z.object({
+  website: WebsiteView,
+  delivery: DeliveryView.optional(),
+  provisioning: ProvisioningView.optional(),
+  forecast: z
+    .array(z.object({ id: z.string(), median: z.string(), p90: z.string() }))
+    .optional()
+    .describe('Of open checkpoints, from past deliveries'),
+});
+
 export const websiteStatus = tool({
   name: 'website_status',
   title: 'Where a website stands',
@@ -149,22 +159,17 @@ export const websiteStatus = tool({
   idempotent: true,
   openWorld: false,
   input: z.object({ website: WebsiteArgument }),
-  output: z.object({
-    website: WebsiteView,
-    delivery: DeliveryView.optional(),
-    provisioning: ProvisioningView.optional(),
-    forecast: z
-      .array(z.object({ id: z.string(), median: z.string(), p90: z.string() }))
-      .optional()
-      .describe('Of open checkpoints, from past deliveries'),
-  }),
+  output: Status,
   run: (context, { website }) => tellStatus(context, website),
 });
 
 type StatusParts = Pick<ToolContext, 'doorstep' | 'caller' | 'signal' | 'now'>;
 
 /** What `website_status` and the resource of a website answer. */
-export const tellStatus = async ({ doorstep, caller, signal, now }: StatusParts, named: string) => {
+export const tellStatus = async (
+  { doorstep, caller, signal, now }: StatusParts,
+  named: string,
+): Promise<Report<z.input<typeof Status>>> => {
   const website = await doorstep.websites.find(named, { signal });
   const [delivery, provisioning, forecast] = await Promise.all([
     orNothing(doorstep.websites.delivery.get(website.id, {}, { signal })),
