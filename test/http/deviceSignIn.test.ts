@@ -374,6 +374,8 @@ describe('discovery', () => {
     const { body } = await outside.call('GET', '/.well-known/oauth-protected-resource/mcp');
     expect(body).toMatchObject({ resource: `${outside.url}/mcp`, authorization_servers: [issuer.url] });
     expect(body).not.toHaveProperty('scopes_supported');
+    expect(body).not.toHaveProperty('audience');
+    expect((await outside.call('GET', '/.well-known/oauth-protected-resource')).body).toMatchObject({ audience });
     expect((await outside.call('GET', '/.well-known/oauth-authorization-server/oidc')).status).toBe(404);
     await outside.stop();
     await issuer.stop();

@@ -155,6 +155,8 @@ export const createOidcIssuer = (
 
     issuer: () => url,
 
+    audience: () => audience,
+
     signIn: async () => {
       const { signIn } = await issuer();
       if (signIn === undefined) throw new IdentityUnavailable(`the issuer ${url} lets no browser sign in`);

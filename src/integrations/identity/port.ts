@@ -45,6 +45,9 @@ export interface IdentityProvider {
   /** The issuer of access tokens, as metadata of protected resources name it (RFC 9728). */
   issuer?(): string;
 
+  /** What the issuer is asked for to get a token for the API, where that is not its address. */
+  audience?(): string;
+
   /**
    * Absent where browsers cannot sign in.
    * @throws IdentityUnavailable

@@ -25,6 +25,13 @@ const Metadata = Type.Object(
         examples: [['https://doorstep.example.com/oidc']],
       }),
     ),
+    audience: Type.Optional(
+      Type.String({
+        description:
+          'What an issuer elsewhere is asked for, where it knows no resource indicators; absent with the embedded one.',
+        examples: ['doorstep'],
+      }),
+    ),
     scopes_supported: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Scopes of the embedded sign-in; absent with an issuer elsewhere.',
@@ -48,10 +55,12 @@ export const protectedResourceRoutes = ({ identityProvider, baseUrl }: Protected
   const metadata = (resource: TokenResource): object => {
     const base = baseUrl();
     const issuer = identityProvider?.issuer?.();
+    const audience = resource === 'api' ? identityProvider?.audience?.() : undefined;
     const isEmbedded = issuer?.startsWith(`${base}/`) === true;
     return {
       resource: resourceUrl(base, resource),
       ...(issuer !== undefined && { authorization_servers: [issuer] }),
+      ...(audience !== undefined && { audience }),
       ...(isEmbedded && { scopes_supported: [resource] }),
       bearer_methods_supported: ['header'],
       resource_name: names[resource],
