@@ -5,8 +5,9 @@ import { createActorNames } from '../events/actorNames.js';
 import { deliveryHistory } from '../events/delivery/delivery.history.js';
 import { reportAsJson, reportOf, type NamedEntry } from './deliveryReport.js';
 import { runScript, UsageError } from './script.js';
+import { usageOf } from './scriptHelp.js';
 
-const usage = 'Usage: npm run audit:delivery -- <website id> [--at <ISO 8601 time>] [--json]';
+const usage = usageOf('auditDelivery');
 
 const readArguments = (): { websiteId: string; until: string | undefined; json: boolean } => {
   try {

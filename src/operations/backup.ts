@@ -5,6 +5,7 @@ import { filesBelow, filesInBucket } from '../compose/files.js';
 import { encryptionKeyFile } from '../platform/masterKeys.js';
 import { copyFiles } from './copyFiles.js';
 import { runPlainScript, UsageError } from './script.js';
+import { usageOf } from './scriptHelp.js';
 
 /**
  * In this order, because the copied read models must not be ahead of the copied log, and the vault
@@ -57,7 +58,7 @@ const copyFolder = async (folder: string, target: string, without: RegExp | null
 await runPlainScript(async (settings) => {
   const { dataDir } = settings;
   const [target, ...others] = process.argv.slice(2);
-  if (target === undefined || others.length > 0) throw new UsageError('Usage: npm run backup -- <new folder>');
+  if (target === undefined || others.length > 0) throw new UsageError(usageOf('backup'));
   const names = await readdir(dataDir);
   await mkdir(target, { recursive: true, mode: 0o700 });
   if ((await readdir(target)).length > 0) throw new UsageError(`${target} is not empty: name a new or an empty folder`);

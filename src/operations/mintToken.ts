@@ -6,11 +6,11 @@ import { clientEmailFold, clientSubjectFold } from '../events/client/client.stat
 import { listApiKeys } from '../projections/apiKey/apiKey.queries.js';
 import { isTime, utcTime } from '../platform/times.js';
 import { runScript, UsageError } from './script.js';
+import { usageOf } from './scriptHelp.js';
 import type { Reader } from '../projections/reader.js';
 import { canonicalAddress } from '../platform/emailAddress.js';
 
-const usage =
-  'usage: npm run --silent token -- --revoke --subject <subject>, or npm run --silent token -- --role admin|client --subject <subject> [--email <address>] [--name <name>] [--scope read|write] [--expires-at <time>] [--force]';
+const usage = usageOf('mintToken');
 
 const options = {
   role: { type: 'string' },

@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util';
 import type { Actor } from '../events/envelope.js';
 import { createParkedWork, retryParked } from '../workers/parkedWork.js';
 import { runScript, UsageError } from './script.js';
+import { usageOf } from './scriptHelp.js';
 
-const usage = 'Usage: npm run webhooks:parked -- [--replay <webhook id> | --replay all]';
+const usage = usageOf('parkedWebhooks');
 const actor: Actor = { subject: 'webhooks:parked', role: 'system', via: 'operator' };
 
 const readArguments = (): string | undefined => {

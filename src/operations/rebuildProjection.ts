@@ -1,6 +1,7 @@
 import { projections } from '../projections/catalogue.js';
 import { rebuildProjection } from '../projections/runner/rebuild.js';
 import { runScript, UsageError } from './script.js';
+import { usageOf } from './scriptHelp.js';
 
 /**
  * `npm run projections:rebuild -- <name> …`: builds a new version beside the live read model, then
@@ -11,7 +12,7 @@ await runScript(async ({ engine, stores }) => {
   const known = projections.map(({ name }) => name);
   const unknown = names.filter((name) => !known.includes(name));
   if (names.length === 0 || unknown.length > 0) {
-    throw new UsageError(`Usage: npm run projections:rebuild -- <name> …\nProjections: ${known.join(', ')}`);
+    throw new UsageError(`${usageOf('rebuildProjection')}\nProjections: ${known.join(', ')}`);
   }
   const { clock } = engine;
   const { codec, eventStore, readModels } = stores;

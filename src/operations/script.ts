@@ -1,10 +1,11 @@
 import { access } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Refused } from '../commands/refusal.js';
 import { openCore, type OpenCore } from '../compose/stores.js';
 import { EventStoreUnavailable } from '../events/store/eventStore.js';
 import { createLogger } from '../platform/logger.js';
 import { sleep } from '../platform/clock.js';
+import { helpOf } from './scriptHelp.js';
 import { loadSettings, readEnvironment, SettingsError, type Settings } from '../platform/settings.js';
 import { ReadModelStoreUnavailable } from '../projections/store/readModelStore.js';
 
@@ -16,10 +17,15 @@ export class UsageError extends Error {
 }
 
 /**
- * Runs an operator's script. Errors that the operator can fix are reported as a message, others
+ * Runs an operator's script, or prints its help. Errors that the operator can fix are reported as a message, others
  * with a stack.
  */
 export const runPlainScript = async (script: (settings: Settings) => Promise<void>): Promise<void> => {
+  const help = helpOf(basename(process.argv[1] ?? '', '.js'));
+  if (help !== undefined && process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h')) {
+    process.stdout.write(help);
+    return;
+  }
   // As main.ts does: a script may create files that the service uses later.
   process.umask(0o077);
   try {

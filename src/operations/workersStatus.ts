@@ -9,9 +9,10 @@ import type { Settings } from '../platform/settings.js';
 import { createParkedWork, retryParked, type ParkedWork } from '../workers/parkedWork.js';
 import { workerStatus, type WorkerStatus } from '../workers/workerStatus.js';
 import { runScript, UsageError } from './script.js';
+import { usageOf } from './scriptHelp.js';
 import { printJson, printTable } from './table.js';
 
-const usage = 'Usage: npm run workers:status -- [--json | --retry <id> | --retry all]';
+const usage = usageOf('workersStatus');
 const actor: Actor = { subject: 'workers:status', role: 'system', via: 'operator' };
 
 const readArguments = (): { readonly json?: boolean | undefined; readonly retry?: string | undefined } => {
