@@ -70,10 +70,11 @@ export interface Terminal {
 }
 
 const run = promisify(execFile);
-const terminals = new Set<string>();
+/** Processes of tmux; their sockets are gone when this file's hooks run. */
+const terminals = new Set<number>();
 
-afterAll(async () => {
-  for (const socket of terminals) await run('tmux', ['-S', socket, 'kill-server']).catch(() => undefined);
+afterAll(() => {
+  for (const pid of terminals) process.kill(pid);
 });
 
 interface TerminalOptions {
@@ -89,10 +90,10 @@ export const openTerminal = async (
   { columns = 80, rows = 24, shell = 'bash --norc --noprofile' }: TerminalOptions = {},
 ): Promise<Terminal> => {
   const socket = join(temporaryFolder(), 'tmux');
-  terminals.add(socket);
   const tmux = async (...args: readonly string[]): Promise<string> =>
     (await run('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...args], { cwd: folder, env: environment })).stdout;
   await tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), shell);
+  terminals.add(Number(await tmux('display-message', '-p', '#{pid}')));
   await tmux('set-option', '-g', 'status', 'off');
   const screen = (colours = false): Promise<string> => tmux('capture-pane', '-p', ...(colours ? ['-e'] : []), '-t', ':0');
   const type = async (text: string): Promise<void> => {
