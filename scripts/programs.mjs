@@ -6,7 +6,9 @@ import { root } from './processes.mjs';
 import { readSdkSources } from './sdkModel.mjs';
 import { openApiDocument, sdkMethodsFile } from './tasks.mjs';
 
-/** @param {string} file */
+/** @typedef {import('./programDocs.mjs').Program} Program */
+
+/** @param {string} file @returns {Promise<unknown>} */
 const built = (file) => import(pathToFileURL(join(root, file)).href);
 
 /** @param {string} file */
@@ -14,10 +16,8 @@ const reasonsIn = (file) => /** @type {Record<string, string>} */ (JSON.parse(re
 
 /** Needs the built `cli`. @returns {Promise<import('./programDocs.mjs').Programs>} */
 export const readPrograms = async () => {
-  /** @type {{ commands: import('./programDocs.mjs').Program[] }} */
-  const { commands } = await built('cli/dist/registry.js');
-  /** @type {{ tools: import('./programDocs.mjs').Program[] }} */
-  const { tools } = await built('mcp/dist/index.js');
+  const { commands } = /** @type {{ commands: Program[] }} */ (await built('cli/dist/registry.js'));
+  const { tools } = /** @type {{ tools: Program[] }} */ (await built('mcp/dist/index.js'));
   return {
     ...readSdkSources(openApiDocument, sdkMethodsFile),
     commands,
