@@ -79,20 +79,18 @@ const editCheckpoints = (before: readonly CheckpointInput[], edit: DeliveryEdit)
 
 /**
  * The body that makes the block so. What is not edited stays as it is.
- * @param before - undefined where nothing is set up yet
  * @throws UsageError when a checkpoint is named that is not there
  */
-export const editDelivery = (before: DeliveryBlock | undefined, edit: DeliveryEdit): ReplaceDeliveryRequest => {
+export const editDelivery = (
+  before: Pick<DeliveryBlock, 'estimatedCompletionAt' | 'showPreviewUrl' | 'checkpoints'>,
+  edit: DeliveryEdit,
+): ReplaceDeliveryRequest => {
   const touches = [edit.due, edit.needed, edit.labels, edit.add, edit.remove].some((edits) => edits.length > 0);
   return {
-    ...(before !== undefined && {
-      estimatedCompletionAt: before.estimatedCompletionAt,
-      showPreviewUrl: before.showPreviewUrl,
-    }),
-    ...(edit.readyBy !== undefined && { estimatedCompletionAt: edit.readyBy }),
-    ...(edit.showPreview !== undefined && { showPreviewUrl: edit.showPreview }),
+    estimatedCompletionAt: edit.readyBy ?? before.estimatedCompletionAt,
+    showPreviewUrl: edit.showPreview ?? before.showPreviewUrl,
     ...(edit.previewUrl !== undefined && { previewUrlOverride: edit.previewUrl }),
-    ...(touches && { checkpoints: editCheckpoints(before?.checkpoints ?? [], edit) }),
+    ...(touches && { checkpoints: editCheckpoints(before.checkpoints, edit) }),
   };
 };
 

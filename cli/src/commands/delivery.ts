@@ -25,6 +25,8 @@ const readRevision = (given: string): number => {
   return Number(given);
 };
 
+type EditedFields = 'estimatedCompletionAt' | 'showPreviewUrl' | 'checkpoints';
+
 /** The block with its ETag; undefined where delivery is not set up yet. */
 const readBlock = async (
   doorstep: Doorstep,
@@ -38,6 +40,14 @@ const readBlock = async (
     if (error instanceof DoorstepError && error.code === 'delivery_not_set_up') return undefined;
     throw error;
   }
+};
+
+/** What a delivery begins with, which the service says: its six checkpoints, ready in 30 days. */
+const firstBlock = async (doorstep: Doorstep, id: string): Promise<Pick<DeliveryBlock, EditedFields>> => {
+  const { events } = await doorstep.websites.delivery.replace(id, {}, { dryRun: true });
+  const [setUp] = events;
+  if (setUp === undefined) throw new Refusal('The service did not say what it would set up.');
+  return setUp.data as Pick<DeliveryBlock, EditedFields>;
 };
 
 const showBlock = async ({ output }: Context, { name }: Website, block: DeliveryBlock): Promise<void> => {
@@ -129,7 +139,7 @@ export const deliveryCommands: readonly Command[] = [
       const { doorstep, website: found } = await at(context, args.website);
       const before = await readBlock(doorstep, found.id);
       const body = {
-        ...editDelivery(before?.block, edit),
+        ...editDelivery(before?.block ?? (await firstBlock(doorstep, found.id)), edit),
         // Checked by the service.
         ...(file !== undefined && { checkpoints: file as NonNullable<ReturnType<typeof editDelivery>['checkpoints']> }),
         ...(options.reason !== undefined && { reason: options.reason, reasonVisible: !options.private }),

@@ -1,0 +1,283 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { makeHome, runCli, startCli, type Home, type Ran } from '../support/cli.js';
+import { createApi, mintToken, startServer } from '../support/server.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+let home: Home;
+
+const cli = (...args: readonly string[]): Promise<Ran> => runCli(home, args);
+const json = async (...args: readonly string[]): Promise<unknown> => JSON.parse((await cli(...args, '--json')).stdout) as unknown;
+const file = (name: string): string => join(home.folder, name);
+
+beforeAll(async () => {
+  const dataDir = temporaryFolder();
+  const { address } = await startServer(dataDir);
+  const token = await mintToken(dataDir);
+  home = makeHome({ DOORSTEP_URL: address, DOORSTEP_TOKEN: token, TZ: 'UTC' });
+  await createApi(address, token).post('/clients', { email: 'nell@example.com', name: 'Nell' });
+  const { stdout, code } = await cli('websites', 'create', 'Corner Bakery', '--slug', 'corner-bakery', '--watch');
+  expect({ code, lines: stdout.trimEnd().split('\n') }).toEqual({
+    code: 0,
+    lines: [
+      expect.stringMatching(/^Repository from the template {4}corner-bakery {21}\d+\.\d s$/),
+      expect.stringMatching(/^Collaborators {19}none to invite {20}\d+\.\d s$/),
+      expect.stringMatching(/^Hosting project {17}corner-bakery {21}\d+\.\d s$/),
+      expect.stringMatching(/^Variables {23}3 set {29}\d+\.\d s$/),
+      expect.stringMatching(/^First deployment {16}commit [0-9a-f]{7} {20}\d+\.\d s$/),
+      expect.stringMatching(/^Last check {22}the site answers {18}\d+\.\d s$/),
+    ],
+  });
+});
+
+describe('websites', () => {
+  it('are created without a word of progress in the data', async () => {
+    const { stdout, stderr } = await cli(
+      'websites',
+      'create',
+      'Florist',
+      '--slug',
+      'florist',
+      '--watch',
+      '--json',
+      'slug,status',
+    );
+    expect(JSON.parse(stdout)).toEqual({ slug: 'florist', status: 'provisioning' });
+    expect(stderr).toMatch(/Last check/);
+  });
+
+  it('are named by slug and by id, and a near slug is proposed', async () => {
+    const { id } = (await json('websites', 'get', 'corner-bakery')) as { id: string };
+    expect(await json('websites', 'get', id)).toMatchObject({ slug: 'corner-bakery' });
+    expect(await cli('websites', 'get', 'corner-bakry')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'doorstep: Website corner-bakry not found. Did you mean corner-bakery?\n',
+    });
+  });
+
+  it('are listed in as many requests as it takes', async () => {
+    expect((await json('websites', 'list', '--all', '--sort', 'slug')) as { slug: string }[]).toMatchObject([
+      { slug: 'corner-bakery' },
+      { slug: 'florist' },
+    ]);
+    expect((await cli('websites', 'list', '--limit', '1', '--sort', '-slug')).stdout).toMatch(/^florist\tFlorist\t/);
+  });
+
+  it('are deleted only with their slug, without a terminal', async () => {
+    await cli('websites', 'archive', 'florist');
+    const refused = await cli('websites', 'delete', 'florist');
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--confirm') as string });
+    expect(await cli('websites', 'delete', 'florist', '--confirm', 'flower')).toMatchObject({ code: 1, stdout: '' });
+    const deleted = await cli('websites', 'delete', 'florist', '--confirm', 'florist');
+    expect(deleted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^✓ Florist will be deleted on \d+ \w+/) as string });
+    expect(await json('websites', 'restore', 'florist')).not.toHaveProperty('purgeAt');
+  });
+
+  it('say why their build failed, with exit code 1', async () => {
+    const dataDir = temporaryFolder();
+    // A source host that knows none of GitHub's paths: this service.
+    const GITHUB_API_URL = home.environment.DOORSTEP_URL ?? '';
+    const { address } = await startServer(dataDir, { GITHUB_TOKEN: 'token', GITHUB_OWNER: 'agency', GITHUB_API_URL });
+    const away = makeHome({ DOORSTEP_URL: address, DOORSTEP_TOKEN: await mintToken(dataDir) });
+    const { code, stdout, stderr } = await runCli(away, ['websites', 'create', 'Bookshop', '--slug', 'bookshop', '--watch']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Repository from the template {4}failed {28}\d+\.\d s\n {2}\S.*\n$/);
+    expect(stderr).toMatch(
+      /\ndoorstep: .*github_create_repo.* To go on from the failed step: doorstep provisioning retry bookshop\n$/,
+    );
+  });
+});
+
+describe('a delivery', () => {
+  beforeAll(async () => {
+    await cli('delivery', 'set', 'corner-bakery', '--ready-by', '2099-12-15');
+  });
+
+  it('is shown as a sentence and its checkpoints', async () => {
+    await cli('delivery', 'checkpoint', 'corner-bakery', 'kickoff', 'done');
+    const { stdout } = await cli('delivery', 'corner-bakery');
+    expect(stdout).toMatch(
+      /^Corner Bakery: ready by 15 December 2099 \(in [\d,]+ days\)\. 1 of 6 done; next: Design approved\.\n {2}done {9}Kickoff {3}/,
+    );
+  });
+
+  it('says what would change, and changes nothing', async () => {
+    const before = await json('delivery', 'corner-bakery');
+    const change = ['delivery', 'set', 'corner-bakery', '--ready-by', '22 Dec 2099', '--reason', 'The photos come a week later.'];
+    expect(await cli(...change, '--dry-run')).toEqual({
+      code: 0,
+      stdout:
+        'Would change 1 thing at corner-bakery (revision 1):\n  ready by   15 December 2099 → 22 December 2099   (clients read the reason)\n',
+      stderr: '',
+    });
+    expect(await json('delivery', 'corner-bakery')).toEqual(before);
+    expect(await cli(...change)).toMatchObject({ code: 0, stderr: '✓ Changed 1 thing at corner-bakery (revision 2):\n' });
+    expect(await cli(...change, '--dry-run')).toMatchObject({ stdout: expect.stringMatching(/^Would change/) as string });
+    expect(await json('delivery', 'corner-bakery')).toMatchObject({
+      estimatedCompletionAt: '2099-12-22T12:00:00.000Z',
+      revision: 2,
+    });
+  });
+
+  it('has a history, and can be seen as it was', async () => {
+    const history = await cli('delivery', 'history', 'corner-bakery');
+    expect(history.stdout).toMatch(
+      /^2\t.*\testimatedCompletionAt\t2099-12-15T12:00:00.000Z\t2099-12-22T12:00:00.000Z\tThe photos come a week later\.$/m,
+    );
+    const [, { at }] = (await json('delivery', 'history', 'corner-bakery')) as [unknown, { at: string }];
+    expect((await cli('delivery', 'history', 'corner-bakery', '--at', at)).stdout).toMatch(/ready by 15 December 2099/);
+  });
+
+  it('refuses a date that is none, and a checkpoint that is not there, with what there is', async () => {
+    expect((await cli('delivery', 'set', 'corner-bakery', '--ready-by', 'soon')).stderr).toMatch(
+      /^doorstep: "soon" is not a date\. Write it like "22 Dec"/,
+    );
+    expect((await cli('delivery', 'set', 'corner-bakery', '--remove', 'qaa')).stderr).toMatch(/There are: kickoff, .*launch/);
+  });
+
+  it('does not let what clients wrote act on a terminal', async () => {
+    await cli('delivery', 'set', 'corner-bakery', '--needed', 'qa=red \u001b[31mtext\u0007');
+    expect((await cli('delivery', 'corner-bakery')).stdout).toMatch(/needed: red \ufffd\[31mtext\ufffd/);
+    expect((await cli('delivery', 'corner-bakery', '--jq', '.checkpoints[4].neededFromClient')).stdout).toBe(
+      'red \u001b[31mtext\u0007\n',
+    );
+  });
+});
+
+describe('clients', () => {
+  it('are given access, with another role, and lose it', async () => {
+    expect((await cli('clients', 'add', 'corner-bakery', 'nell@example.com', '--role', 'viewer')).stderr).toBe(
+      '✓ nell@example.com has access to Corner Bakery as viewer.\n',
+    );
+    expect((await cli('clients', 'add', 'corner-bakery', 'new@example.com', '--role', 'editor')).stderr).toMatch(
+      /is invited to Corner Bakery as editor/,
+    );
+    await cli('clients', 'set-role', 'corner-bakery', 'nell@example.com', 'editor');
+    expect((await cli('access', 'list', 'corner-bakery')).stdout).toMatch(
+      /^nell@example.com\tNell\teditor\t\w+\nnew@example.com\t\tinvited as editor\t/,
+    );
+    expect(await cli('clients', 'remove', 'corner-bakery', 'nell@example.com')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--yes') as string,
+    });
+    await cli('clients', 'remove', 'corner-bakery', 'nell@example.com', '--yes');
+    await cli('clients', 'undo-remove', 'corner-bakery', 'nell@example.com');
+    expect((await cli('access', 'explain', 'corner-bakery', 'nell@example.com')).stdout).toMatch(
+      /^Websites\tgetWebsite\ttrue\tlink\t/,
+    );
+  });
+
+  it('are erased only with their address', async () => {
+    await cli('clients', 'create', 'gone@example.com');
+    expect(await cli('clients', 'erase', 'gone@example.com')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--confirm') as string,
+    });
+    expect(await cli('clients', 'erase', 'gone@example.com', '--confirm', 'gone@example.com')).toMatchObject({ code: 0 });
+    expect(await cli('clients', 'get', 'gone@example.com')).toMatchObject({
+      code: 1,
+      stderr: 'doorstep: No client has the address gone@example.com.\n',
+    });
+  });
+});
+
+describe('files', () => {
+  it('are uploaded and downloaded, and none is replaced unasked', async () => {
+    writeFileSync(file('contract.txt'), 'by hand and seal');
+    const uploaded = await cli(
+      'documents',
+      'upload',
+      'corner-bakery',
+      'contract.txt',
+      '--name',
+      '../../../contract of today.txt',
+    );
+    expect(uploaded).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\w{26}\n$/) as string });
+    const id = uploaded.stdout.trim();
+    expect(await cli('documents', 'download', 'corner-bakery', id)).toMatchObject({ code: 0 });
+    expect(readFileSync(file('contract of today.txt'), 'utf8')).toBe('by hand and seal');
+    expect(await cli('documents', 'download', 'corner-bakery', id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--force') as string,
+    });
+    expect((await cli('documents', 'download', 'corner-bakery', id, '-o', '-')).stdout).toBe('by hand and seal');
+  });
+
+  it('export the audit to standard output and to a file', async () => {
+    const { stdout } = await cli('audit', 'export', '--format', 'csv');
+    expect(stdout).toMatch(/^id,at,type,websiteId,.*\r?\n\w+,/);
+    expect(await cli('audit', 'export', '--format', 'ndjson', '-o', 'audit.ndjson', '--website', 'corner-bakery')).toMatchObject({
+      code: 0,
+      stdout: '',
+    });
+    const entries = readFileSync(file('audit.ndjson'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(entries.at(-1)).toMatchObject({ type: 'WebsiteCreated' });
+  });
+
+  it('are edited in the editor, saved over what was read, and kept when they are not JSON', async () => {
+    writeFileSync(file('editor'), '#!/bin/sh\nsed -i "s/A small team/A large team/" "$1"\n', { mode: 0o755 });
+    const edit = (editor: string): Promise<Ran> =>
+      runCli({ ...home, environment: { ...home.environment, EDITOR: editor, TMPDIR: home.folder } }, [
+        'content',
+        'edit',
+        'corner-bakery',
+        'texts',
+      ]);
+    expect(await edit(file('editor'))).toMatchObject({ code: 0, stderr: '✓ texts is saved.\n' });
+    expect(await json('content', 'get', 'corner-bakery', 'texts')).toMatchObject({
+      body: { aboutTitle: 'A large team that stays with its work.' },
+    });
+    expect(await edit('true')).toMatchObject({ code: 0, stderr: 'Nothing was changed.\n' });
+    writeFileSync(file('spoiler'), '#!/bin/sh\necho "{" > "$1"\n', { mode: 0o755 });
+    const spoilt = await edit(file('spoiler'));
+    expect(spoilt).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^What you wrote is in (\S+)\ndoorstep: It is not JSON/) as string,
+    });
+    expect(readFileSync(/in (\S+)/.exec(spoilt.stderr)?.[1] ?? '', 'utf8')).toBe('{\n');
+  });
+});
+
+describe('keys', () => {
+  it('give the token alone on standard output, and are revoked', async () => {
+    const { stdout } = await cli('keys', 'create', 'Weekly report', '--scope', 'read', '--expires', 'in 90 days');
+    expect(stdout).toMatch(/^svc_pat_\w{46}\n$/);
+    const [id] = ((await json('keys', 'list')) as { id: string; name: string }[]).filter(({ name }) => name === 'Weekly report');
+    await cli('keys', 'revoke', id?.id ?? '', '--yes');
+    const revoked = await runCli({ ...home, environment: { ...home.environment, DOORSTEP_TOKEN: stdout.trim() } }, [
+      'websites',
+      'list',
+    ]);
+    expect(revoked).toMatchObject({ code: 1, stderr: expect.stringMatching(/^doorstep: Invalid token\n/) as string });
+  });
+});
+
+describe('changes', () => {
+  it('are followed until Ctrl-C', async () => {
+    const child = startCli(home, ['events', 'corner-bakery', '--json']);
+    let said = '';
+    let followed = '';
+    const seen = new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        followed += chunk.toString();
+        if (followed.includes('DeliveryCheckpointStatusSet')) resolve();
+      });
+    });
+    await new Promise<void>((resolve) => {
+      child.stderr.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+        if (said.includes('Following what changes')) resolve();
+      });
+    });
+    await cli('delivery', 'checkpoint', 'corner-bakery', 'launch', 'in_progress');
+    await seen;
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+  });
+});
