@@ -56,6 +56,8 @@ export const parse = (argv: readonly string[], commands: readonly Command[], pag
   for (const [name, parser] of parsers) {
     const command = own.get(name);
     parser
+      // In `delivery history --json` the option is that of the subcommand.
+      .enablePositionalOptions()
       .helpCommand(false)
       .exitOverride()
       .configureHelp({
@@ -102,7 +104,7 @@ const describe = (parser: Parser, command: Command): Parser => {
     const word = kebab(name);
     parser.argument(argument.kind === 'rest' ? `[${word}...]` : `[${word}]`);
   }
-  parser.allowExcessArguments(false);
+  parser.allowExcessArguments(false).option('--profile <name>').option('--url <address>');
   for (const [name, option] of Object.entries(command.options ?? {})) {
     const written = new ParsedOption(
       option.kind === 'flag' || option.placeholder !== undefined || option.choices === undefined

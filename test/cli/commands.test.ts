@@ -68,10 +68,10 @@ describe('websites', () => {
   it('are deleted only with their slug, without a terminal', async () => {
     await cli('websites', 'archive', 'florist');
     const refused = await cli('websites', 'delete', 'florist');
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--confirm') as string });
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--confirm') as unknown });
     expect(await cli('websites', 'delete', 'florist', '--confirm', 'flower')).toMatchObject({ code: 1, stdout: '' });
     const deleted = await cli('websites', 'delete', 'florist', '--confirm', 'florist');
-    expect(deleted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^✓ Florist will be deleted on \d+ \w+/) as string });
+    expect(deleted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^✓ Florist will be deleted on \d+ \w+/) as unknown });
     expect(await json('websites', 'restore', 'florist')).not.toHaveProperty('purgeAt');
   });
 
@@ -79,7 +79,13 @@ describe('websites', () => {
     const dataDir = temporaryFolder();
     // A source host that knows none of GitHub's paths: this service.
     const GITHUB_API_URL = home.environment.DOORSTEP_URL ?? '';
-    const { address } = await startServer(dataDir, { GITHUB_TOKEN: 'token', GITHUB_OWNER: 'agency', GITHUB_API_URL });
+    const { address } = await startServer(dataDir, {
+      GITHUB_TOKEN: 'token',
+      GITHUB_OWNER: 'agency',
+      GITHUB_TEMPLATE: 'agency/template',
+      VERCEL_TOKEN: 'token',
+      GITHUB_API_URL,
+    });
     const away = makeHome({ DOORSTEP_URL: address, DOORSTEP_TOKEN: await mintToken(dataDir) });
     const { code, stdout, stderr } = await runCli(away, ['websites', 'create', 'Bookshop', '--slug', 'bookshop', '--watch']);
     expect(code).toBe(1);
@@ -114,7 +120,7 @@ describe('a delivery', () => {
     });
     expect(await json('delivery', 'corner-bakery')).toEqual(before);
     expect(await cli(...change)).toMatchObject({ code: 0, stderr: '✓ Changed 1 thing at corner-bakery (revision 2):\n' });
-    expect(await cli(...change, '--dry-run')).toMatchObject({ stdout: expect.stringMatching(/^Would change/) as string });
+    expect(await cli(...change, '--dry-run')).toMatchObject({ stdout: expect.stringMatching(/^Would change/) as unknown });
     expect(await json('delivery', 'corner-bakery')).toMatchObject({
       estimatedCompletionAt: '2099-12-22T12:00:00.000Z',
       revision: 2,
@@ -160,7 +166,7 @@ describe('clients', () => {
     );
     expect(await cli('clients', 'remove', 'corner-bakery', 'nell@example.com')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('--yes') as string,
+      stderr: expect.stringContaining('--yes') as unknown,
     });
     await cli('clients', 'remove', 'corner-bakery', 'nell@example.com', '--yes');
     await cli('clients', 'undo-remove', 'corner-bakery', 'nell@example.com');
@@ -173,7 +179,7 @@ describe('clients', () => {
     await cli('clients', 'create', 'gone@example.com');
     expect(await cli('clients', 'erase', 'gone@example.com')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('--confirm') as string,
+      stderr: expect.stringContaining('--confirm') as unknown,
     });
     expect(await cli('clients', 'erase', 'gone@example.com', '--confirm', 'gone@example.com')).toMatchObject({ code: 0 });
     expect(await cli('clients', 'get', 'gone@example.com')).toMatchObject({
@@ -194,13 +200,13 @@ describe('files', () => {
       '--name',
       '../../../contract of today.txt',
     );
-    expect(uploaded).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\w{26}\n$/) as string });
+    expect(uploaded).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\w{26}\n$/) as unknown });
     const id = uploaded.stdout.trim();
     expect(await cli('documents', 'download', 'corner-bakery', id)).toMatchObject({ code: 0 });
     expect(readFileSync(file('contract of today.txt'), 'utf8')).toBe('by hand and seal');
     expect(await cli('documents', 'download', 'corner-bakery', id)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('--force') as string,
+      stderr: expect.stringContaining('--force') as unknown,
     });
     expect((await cli('documents', 'download', 'corner-bakery', id, '-o', '-')).stdout).toBe('by hand and seal');
   });
@@ -237,7 +243,7 @@ describe('files', () => {
     const spoilt = await edit(file('spoiler'));
     expect(spoilt).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^What you wrote is in (\S+)\ndoorstep: It is not JSON/) as string,
+      stderr: expect.stringMatching(/^What you wrote is in (\S+)\ndoorstep: It is not JSON/) as unknown,
     });
     expect(readFileSync(/in (\S+)/.exec(spoilt.stderr)?.[1] ?? '', 'utf8')).toBe('{\n');
   });
@@ -253,7 +259,7 @@ describe('keys', () => {
       'websites',
       'list',
     ]);
-    expect(revoked).toMatchObject({ code: 1, stderr: expect.stringMatching(/^doorstep: Invalid token\n/) as string });
+    expect(revoked).toMatchObject({ code: 1, stderr: expect.stringMatching(/^doorstep: Invalid token\n/) as unknown });
   });
 });
 

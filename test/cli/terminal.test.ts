@@ -42,6 +42,8 @@ describe('create --watch', () => {
     const { address } = await startServer(dataDir, {
       GITHUB_TOKEN: 'token',
       GITHUB_OWNER: 'agency',
+      GITHUB_TEMPLATE: 'agency/template',
+      VERCEL_TOKEN: 'token',
       GITHUB_API_URL: 'http://127.0.0.1:9',
     });
     const away = makeHome({ DOORSTEP_URL: address, DOORSTEP_TOKEN: await mintToken(dataDir) });
