@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Refusal } from './command.js';
 import type { Context } from './context.js';
+import { leaveInterruptions } from './interruption.js';
 
 /**
  * Has a document changed in the caller's editor, and saves it. When it is not JSON, or cannot be saved,
@@ -25,9 +26,11 @@ export const editJson = async (
   const text = `${JSON.stringify(before, null, 2)}\n`;
   await writeFile(file, text, { mode: 0o600 });
 
+  const takeBack = leaveInterruptions();
   // By the shell, since the variable may hold options; the file is an argument of its own.
   const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
+  takeBack();
   const after = await readFile(file, 'utf8');
   if (code !== 0 || after === text) {
     await rm(folder, { recursive: true });

@@ -8,13 +8,26 @@ export interface Interruption {
 
 const interrupted = 130;
 
+/** How many programs have the terminal that this one has started. */
+let guests = 0;
+
+/**
+ * While a pager or an editor has the terminal, Ctrl-C is for it alone.
+ * @returns ends that
+ */
+export const leaveInterruptions = (): (() => void) => {
+  guests += 1;
+  return () => {
+    guests -= 1;
+  };
+};
+
 /** Listens for SIGINT and SIGTERM from now on. */
 export const listenForInterruption = (): Interruption => {
   const controller = new AbortController();
   const actions: (() => void)[] = [];
   const end = (code: number) => (): void => {
-    // A pager that is still open decides itself.
-    if (process.listenerCount('SIGINT') > 1) return;
+    if (guests > 0) return;
     controller.abort();
     for (const action of actions) action();
     process.exit(code);

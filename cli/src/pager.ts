@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { leaveInterruptions } from './interruption.js';
 
 /** What a shell ends with when there is no such program. */
 const notFound = 127;
@@ -17,11 +18,11 @@ export const throughPager = async (pager: string, text: string, environment: Nod
   });
   // Ctrl-C is the pager's: less stops a search by it. It ends by `q`, and then this program does.
   const ignore = (): void => undefined;
-  process.on('SIGINT', ignore);
+  const takeBack = leaveInterruptions();
   // The reader may quit before the end.
   child.stdin.on('error', ignore);
   child.stdin.end(text);
   const [code] = (await once(child, 'exit')) as [number | null];
-  process.off('SIGINT', ignore);
+  takeBack();
   if (code === notFound) process.stdout.write(text);
 };

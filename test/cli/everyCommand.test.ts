@@ -26,7 +26,7 @@ const shown = commands.filter(({ hidden }) => hidden !== true);
 
 /** The words of a line as a shell reads them. */
 const wordsOf = (line: string): string[] =>
-  [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, plain]) => double ?? single ?? plain ?? '');
+  (line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
 
 it('every operation has a command, or a reason for none', () => {
   const called = new Set(commands.flatMap(({ operations }) => operations));
