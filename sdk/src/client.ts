@@ -24,7 +24,7 @@ export interface DoorstepOptions extends Defaults {
    * token of the identity provider. It is asked before each attempt.
    */
   readonly token: string | TokenSource;
-  /** Sends the requests. Default: the global `fetch`. */
+  /** Sends the requests; `init` holds the signal that stops it. Default: the global `fetch`. */
   readonly fetch?: ((request: Request, init: RequestInit) => Promise<Response>) | undefined;
   /** Stands before the SDK's own in `User-Agent`. Browsers send theirs. */
   readonly userAgent?: string | undefined;

@@ -1,4 +1,6 @@
 import { inspect } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import {
   AbortError,
@@ -163,6 +165,30 @@ describe('the caller’s signal', () => {
     const controller = new AbortController();
     const call = failureOf(open(server).websites.get('w1', { signal: controller.signal }));
     await eventually('the request', () => server.asked[0]);
+    controller.abort();
+    expect(await call).toBeInstanceOf(AbortError);
+    await eventually('the end of the connection', () => (server.abandoned() === 1 ? true : undefined));
+  });
+
+  test('closes the connection also after memory was collected', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const server = await startScripted(stall);
+    const controller = new AbortController();
+    let isThere = false;
+    const doorstep = open(server, {
+      fetch: async (request, init) => {
+        const response = await fetch(request, init);
+        isThere = true;
+        return response;
+      },
+    });
+    const call = failureOf(doorstep.websites.get('w1', { signal: controller.signal }));
+    await eventually('the head of the answer', () => isThere || undefined);
+    for (let times = 0; times < 3; times += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collect();
+    }
     controller.abort();
     expect(await call).toBeInstanceOf(AbortError);
     await eventually('the end of the connection', () => (server.abandoned() === 1 ? true : undefined));

@@ -211,6 +211,33 @@ describe('an upload', () => {
     expect(await doorstep.websites.documents.list(id)).toMatchObject([{ id: document.id }]);
   });
 
+  test('from a page sends a form, and says when it begins and ends', async () => {
+    const program = `
+      globalThis.document = {};
+      const { Doorstep } = await import('@doorstep/sdk');
+      const doorstep = new Doorstep({ baseUrl: process.env.DOORSTEP_URL, token: process.env.DOORSTEP_TOKEN });
+      const steps = [];
+      const onProgress = (step) => steps.push(step);
+      for (const file of [new Blob(['text']), new Blob(['text']).stream()])
+        await doorstep.websites.documents.upload(process.env.WEBSITE, { file, fileName: 'page.txt' }, { onProgress });
+      console.log(JSON.stringify(steps));`;
+    const { id } = await createWebsite();
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: root,
+      env: { DOORSTEP_URL: server.address, DOORSTEP_TOKEN: token, WEBSITE: id },
+    });
+    const steps = [
+      { sent: 0, total: 4 },
+      { sent: 4, total: 4 },
+    ];
+    expect(JSON.parse(stdout)).toEqual([...steps, ...steps]);
+    const documents = await doorstep.websites.documents.list(id);
+    expect(documents.map(({ name, size }) => [name, size])).toEqual([
+      ['page.txt', 4],
+      ['page.txt', 4],
+    ]);
+  });
+
   test('is not repeated when it is a stream', async () => {
     proxy.cutAfter('doorstep-', '--\r\n');
     const upload = proxied.websites.documents.upload(websiteId, { file: createReadStream(file) });
