@@ -12,6 +12,7 @@ import { expireInvitation } from '../support/expiredInvitation.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { codeIn } from '../support/signIn.js';
+import { screens } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 // A browser is slow on a busy machine.
@@ -103,6 +104,14 @@ let chromium: Browser;
 let contexts: BrowserContext[] = [];
 const withBrowser = hasChromium ? describe : describe.skip;
 
+const forms = screens<[string, BrowserContextOptions]>(
+  [
+    ['on a desktop', { viewport: { width: 1280, height: 800 } }],
+    ['on a narrow phone in the dark', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
+  ],
+  1,
+);
+
 withBrowser('pages in a browser', () => {
   beforeAll(async () => {
     chromium = await startChromium();
@@ -153,10 +162,7 @@ withBrowser('pages in a browser', () => {
     await press(page, 'Sign in');
   };
 
-  test.each<[string, BrowserContextOptions]>([
-    ['on a desktop', { viewport: { width: 1280, height: 800 } }],
-    ['on a narrow phone in the dark', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
-  ])('the documentation of the API shows well, %s, in under 500 kB', async (_how, options) => {
+  test.each(forms)('the documentation of the API shows well, %s, in under 500 kB', async (_how, options) => {
     const { page, complaints } = await open(options);
     let bytes = 0;
     page.on('requestfinished', (request) => void request.sizes().then(({ responseBodySize }) => (bytes += responseBodySize)));
@@ -173,10 +179,7 @@ withBrowser('pages in a browser', () => {
     expect(complaints).toStrictEqual([]);
   });
 
-  test.each<[string, BrowserContextOptions]>([
-    ['on a desktop', { viewport: { width: 1280, height: 800 } }],
-    ['on a narrow phone in the dark', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
-  ])('is accepted with one button after signing in, %s', async (how, options) => {
+  test.each(forms)('is accepted with one button after signing in, %s', async (how, options) => {
     const name = `Bakery ${how} with-a-rather-long-name-that-hardly-fits-anywhere`;
     const email = `${how.replaceAll(' ', '-')}@example.com`;
     const { id } = await invite(name, email);
@@ -308,10 +311,7 @@ withBrowser('pages in a browser', () => {
     expect(await me(old)).not.toHaveProperty('client');
   });
 
-  test.each<[string, BrowserContextOptions]>([
-    ['on a desktop', { viewport: { width: 1280, height: 800 } }],
-    ['on a narrow phone in the dark', { viewport: { width: 320, height: 640 }, colorScheme: 'dark' }],
-  ])('leads an owner to what they pay, and to each invoice, %s', async (how, options) => {
+  test.each(forms)('leads an owner to what they pay, and to each invoice, %s', async (how, options) => {
     const email = `owner-${how.replaceAll(' ', '-')}@example.com`;
     const make = async (path: string, body: object): Promise<string> =>
       ((await api.call('POST', path, { token, body })).body as { id: string }).id;

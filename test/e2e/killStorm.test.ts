@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary.js';
 /**
  * Repeated `kill -9` under load (docs/architecture.md, "What survives what").
  */
-const kills = inStorm({ short: 5, gate: 12, long: 100 });
+const kills = inStorm({ short: 3, gate: 12, long: 100 });
 
 test(`nothing acknowledged is lost, nothing is created twice, and all work ends, after ${String(kills)} kills under load`, async () => {
   const dataDir = temporaryFolder();

@@ -30,8 +30,8 @@ import { freshFold, liveDocuments, untilReached } from '../support/things.js';
  * know.
  */
 const roles = ['api', 'api', 'projector', 'projector', 'worker', 'worker', 'cron'];
-const kills = inStorm({ short: 6, gate: 12, long: 300 });
-const websitesMade = inStorm({ short: 12, gate: 12, long: 80 });
+const kills = inStorm({ short: 3, gate: 12, long: 300 });
+const websitesMade = inStorm({ short: 8, gate: 12, long: 80 });
 
 const dataDir = temporaryFolder();
 let fleet: Fleet;

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { codeIn, linkIn } from '../support/signIn.js';
+import { screens } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 // A browser is slow on a busy machine.
@@ -145,38 +146,43 @@ const complaints = (page: Page): string[] => {
   return heard;
 };
 
+type Screen = [string, BrowserContextOptions];
+const desktop: Screen = ['on a desktop', { viewport: { width: 1280, height: 800 } }];
+const inTheDark: Screen = ['on a desktop in the dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' }];
+const phone = { viewport: { width: 360, height: 640 }, isMobile: true };
+const onAPhone: Screen = ['on a phone', { ...phone, hasTouch: true }];
+const withoutJavaScript: Screen = ['on a phone without JavaScript', { ...phone, javaScriptEnabled: false }];
+
 withBrowser('sign-in in a browser', () => {
-  test.each<[string, BrowserContextOptions]>([
-    ['on a desktop', { viewport: { width: 1280, height: 800 } }],
-    ['on a desktop in the dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' }],
-    ['on a phone', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true }],
-    ['on a phone without JavaScript', { viewport: { width: 360, height: 640 }, isMobile: true, javaScriptEnabled: false }],
-  ])('%s: address, wrong code, right code', async (how, options) => {
-    const email = `${how.replaceAll(' ', '-')}-and-a-rather-long-name-that-hardly-fits@a-long-domain.example.com`.toLowerCase();
-    const page = await open(options);
-    const heard = complaints(page);
-    // axe needs JavaScript.
-    const look = options.javaScriptEnabled === false ? () => Promise.resolve() : () => looksRight(page);
-    await page.goto(signInUrl());
-    await page.getByLabel('E-mail address').fill('nobody');
-    await press(page, 'Send me the mail');
-    expect(await page.getByRole('alert').textContent()).toBe('This is not an e-mail address.');
-    await look();
-    await page.getByLabel('E-mail address').fill(email);
-    await press(page, 'Send me the mail');
-    expect(await heading(page)).toBe('Look at your mail');
-    await page.getByLabel('Code').fill('1');
-    await press(page, 'Sign in');
-    expect(await page.getByRole('alert').textContent()).toBe('This is not the code in the newest mail.');
-    await look();
-    await press(page, 'Send another mail');
-    expect(await heading(page)).toBe('Look at your mail');
-    await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
-    await press(page, 'Sign in');
-    await arrived(page);
-    // The browser logs the 400 of a wrong code.
-    expect(heard.filter((text) => !text.includes('400'))).toStrictEqual([]);
-  });
+  test.each([...screens([desktop, inTheDark, onAPhone], 2), withoutJavaScript])(
+    '%s: address, wrong code, right code',
+    async (how, options) => {
+      const email = `${how.replaceAll(' ', '-')}-and-a-rather-long-name-that-hardly-fits@a-long-domain.example.com`.toLowerCase();
+      const page = await open(options);
+      const heard = complaints(page);
+      // axe needs JavaScript.
+      const look = options.javaScriptEnabled === false ? () => Promise.resolve() : () => looksRight(page);
+      await page.goto(signInUrl());
+      await page.getByLabel('E-mail address').fill('nobody');
+      await press(page, 'Send me the mail');
+      expect(await page.getByRole('alert').textContent()).toBe('This is not an e-mail address.');
+      await look();
+      await page.getByLabel('E-mail address').fill(email);
+      await press(page, 'Send me the mail');
+      expect(await heading(page)).toBe('Look at your mail');
+      await page.getByLabel('Code').fill('1');
+      await press(page, 'Sign in');
+      expect(await page.getByRole('alert').textContent()).toBe('This is not the code in the newest mail.');
+      await look();
+      await press(page, 'Send another mail');
+      expect(await heading(page)).toBe('Look at your mail');
+      await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
+      await press(page, 'Sign in');
+      await arrived(page);
+      // The browser logs the 400 of a wrong code.
+      expect(heard.filter((text) => !text.includes('400'))).toStrictEqual([]);
+    },
+  );
 
   test('by the link: another browser says to go back, this one shows a button', async () => {
     const email = 'link@example.com';
@@ -230,41 +236,40 @@ withBrowser('sign-in in a browser', () => {
     await arrived(page);
   });
 
-  test.each<[string, BrowserContextOptions]>([
-    ['on a desktop in the dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' }],
-    ['on a phone', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true }],
-    ['on a phone without JavaScript', { viewport: { width: 360, height: 640 }, isMobile: true, javaScriptEnabled: false }],
-  ])('%s: a device is connected, and another is not', async (how, options) => {
-    const look = options.javaScriptEnabled === false ? () => Promise.resolve() : looksRight;
-    const page = await open(options);
-    const heard = complaints(page);
-    const device = await askAsDevice();
-    await page.goto(device.verification_uri);
-    await page.getByLabel('Code').fill('BBBB-BBBB');
-    await press(page, 'Continue');
-    expect(await page.getByRole('alert').textContent()).toMatch(/^No device waits with this code\./);
-    await look(page);
-    await page.getByLabel('Code').fill(device.user_code.toLowerCase());
-    await press(page, 'Continue');
-    expect(await heading(page)).toBe('Connect this device?');
-    expect(await page.getByText(device.user_code, { exact: true }).textContent()).toBe(device.user_code);
-    await look(page);
-    await press(page, 'Codes match, connect');
-    const email = `${how.replaceAll(' ', '-')}-device@example.com`.toLowerCase();
-    await page.getByLabel('E-mail address').fill(email);
-    await press(page, 'Send me the mail');
-    await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
-    await press(page, 'Sign in');
-    expect(await heading(page)).toBe('Your device is connected');
-    await look(page);
+  test.each([...screens([inTheDark, onAPhone], 0), withoutJavaScript])(
+    '%s: a device is connected, and another is not',
+    async (how, options) => {
+      const look = options.javaScriptEnabled === false ? () => Promise.resolve() : looksRight;
+      const page = await open(options);
+      const heard = complaints(page);
+      const device = await askAsDevice();
+      await page.goto(device.verification_uri);
+      await page.getByLabel('Code').fill('BBBB-BBBB');
+      await press(page, 'Continue');
+      expect(await page.getByRole('alert').textContent()).toMatch(/^No device waits with this code\./);
+      await look(page);
+      await page.getByLabel('Code').fill(device.user_code.toLowerCase());
+      await press(page, 'Continue');
+      expect(await heading(page)).toBe('Connect this device?');
+      expect(await page.getByText(device.user_code, { exact: true }).textContent()).toBe(device.user_code);
+      await look(page);
+      await press(page, 'Codes match, connect');
+      const email = `${how.replaceAll(' ', '-')}-device@example.com`.toLowerCase();
+      await page.getByLabel('E-mail address').fill(email);
+      await press(page, 'Send me the mail');
+      await page.getByLabel('Code').fill(codeIn(await newestMail(email)));
+      await press(page, 'Sign in');
+      expect(await heading(page)).toBe('Your device is connected');
+      await look(page);
 
-    await page.goto((await askAsDevice()).verification_uri_complete);
-    await press(page, 'Continue');
-    await press(page, 'Deny');
-    expect(await heading(page)).toBe('Nothing was connected');
-    await look(page);
-    expect(heard.filter((text) => !text.includes('400'))).toStrictEqual([]);
-  });
+      await page.goto((await askAsDevice()).verification_uri_complete);
+      await press(page, 'Continue');
+      await press(page, 'Deny');
+      expect(await heading(page)).toBe('Nothing was connected');
+      await look(page);
+      expect(heard.filter((text) => !text.includes('400'))).toStrictEqual([]);
+    },
+  );
 
   test('signing in as somebody else, and signing out', async () => {
     const page = await open();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { inTurn } from '../support/storm.js';
 import type { Trouble, TroubleKind } from '../support/providers/wire.js';
 import { createGitHubAndVercel, type GitHubAndVercel } from '../workers/outside.js';
 import { passTimeUntil } from '../workers/machine.js';
@@ -70,12 +71,12 @@ describe('with GitHub and Vercel', () => {
   });
 
   test('whatever befalls a request that makes something, there is one of each', async () => {
-    for (const index of writes) {
-      for (const trouble of [
-        ...befores.map((what) => ({ when: 'before', what }) as const),
-        ...afters.map((what) => ({ when: 'after', what }) as const),
-      ])
-        await provision((at) => (at === index ? trouble : undefined), succeeded);
+    const troubles = [
+      ...befores.map((what) => ({ when: 'before', what }) as const),
+      ...afters.map((what) => ({ when: 'after', what }) as const),
+    ];
+    for (const [place, index] of writes.entries()) {
+      for (const trouble of inTurn(troubles, place)) await provision((at) => (at === index ? trouble : undefined), succeeded);
     }
   });
 
@@ -193,10 +194,11 @@ describe('with GitHub and Vercel', () => {
       const requests = [...outside.requests.slice(from).keys()];
       expect(requests.length).toBeGreaterThan(3);
       for (const index of requests) {
-        for (const trouble of [
+        const troubles = [
           { when: 'before', what: pick(befores, index) },
           { when: 'after', what: pick(afters, index) },
-        ] as const) {
+        ] as const;
+        for (const trouble of inTurn(troubles, index)) {
           let left: number | undefined;
           const one = await failed(() => (left !== undefined && left-- === 0 ? trouble : undefined));
           left = index;
@@ -208,7 +210,7 @@ describe('with GitHub and Vercel', () => {
         }
       }
       for (const [at, name] of acts.entries()) {
-        for (const mishap of ['dies before', 'dies after'] as const) {
+        for (const mishap of inTurn(['dies before', 'dies after'] as const, at)) {
           if (!/^[A-Z]+ \//.test(name)) continue;
           const one = await failed();
           const machine = await one.world.start(new Map([[at, mishap]]));

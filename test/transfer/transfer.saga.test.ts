@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { isRefusal } from '../../src/commands/decider.js';
 import { Refused } from '../../src/commands/refusal.js';
+import { inTurn } from '../support/storm.js';
 import { mishaps, passTimeUntil, type Mishap } from '../workers/machine.js';
 import { permanentFault, transientFault, type Line } from '../workers/remote.js';
 import { createTransferWorld, type TransferWorld } from './transferWorld.js';
@@ -79,7 +80,7 @@ test('with nothing in the way: billing first, then the website, then the end of 
 
 describe('a mishap in one act, and another worker beside', () => {
   test.each(smoothly.map((act, index) => ({ act, index })))('$index: $act', async ({ act, index }) => {
-    for (const mishap of mishaps) {
+    for (const mishap of inTurn(mishaps, index)) {
       const world = await createTransferWorld();
       const invitationId = await world.offer();
       await world.claim(invitationId);
@@ -138,7 +139,7 @@ describe('a subscription that exists already', () => {
   });
 
   test.each(attaching.map((act, index) => ({ act, index })))('with a mishap in $index: $act', async ({ act, index }) => {
-    for (const mishap of mishaps) {
+    for (const mishap of inTurn(mishaps, index)) {
       const world = await createTransferWorld();
       const id = world.addSubscription();
       const invitationId = await world.offer('new', undefined, id);
