@@ -87,7 +87,9 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
   const why = await assistant.call('explain_access', { website: slug, person: email });
   expect(why.data.person).toMatchObject({ email, standing: 'stranger', why: expect.stringContaining('invited') });
   const audit = await assistant.call('audit_log', { website: slug, actor: 'ops@example.com' });
-  expect(audit.data.entries).toContainEqual(expect.objectContaining({ type: 'DeliveryReplaced', by: 'ops@example.com' }));
+  expect(audit.data.entries).toContainEqual(
+    expect.objectContaining({ type: 'DeliveryReplaced', by: 'ops@example.com', via: 'mcp' }),
+  );
 
   const missed = await assistant.call('website_status', { website: slug.replace('bakery', 'bakry') });
   expect(missed).toMatchObject({ isError: true, text: expect.stringContaining(slug) });

@@ -16,10 +16,15 @@ export const mcpCommands: readonly Command[] = [
       toolsets: text('Only these groups of tools, with commas', { placeholder: 'names' }),
     },
     plain: true,
-    run: async ({ doorstep }, _args, { readOnly, toolsets }) => {
-      const { parseToolsets, serveStdio } = await import('@doorstep/mcp');
+    run: async ({ connection }, _args, { readOnly, toolsets }) => {
+      const [{ parseToolsets, serveStdio }, { createClient }] = await Promise.all([
+        import('@doorstep/mcp'),
+        import('../client.js'),
+      ]);
+      const { url, token } = await connection();
       await serveStdio({
-        doorstep: await doorstep(),
+        // By this name the service knows that an assistant makes the changes.
+        doorstep: createClient(url, token, 'doorstep-mcp'),
         readOnly,
         ...(toolsets !== undefined && { toolsets: parseToolsets(toolsets) }),
       });

@@ -21,7 +21,10 @@ export type EntryMode = 'portal' | 'token' | 'mcp';
  * @throws Refused: 401 in the words of the specification
  * @throws IdentityUnavailable, EventStoreUnavailable: it could not be checked, so nobody is let in
  */
-export type Authenticate = (authorization: string | undefined, mode: EntryMode) => Promise<Caller>;
+export type Authenticate = (authorization: string | undefined, mode: EntryMode, userAgent?: string) => Promise<Caller>;
+
+/** How assistants' programs on somebody's own machine name themselves. It marks their changes, and opens nothing. */
+const assistantPrograms = /^doorstep-mcp\//;
 
 export const createAuthenticate = (parts: {
   engine: Engine;
@@ -94,7 +97,7 @@ export const createAuthenticate = (parts: {
     };
   };
 
-  return async (authorization, mode) => {
+  return async (authorization, mode, userAgent = '') => {
     const sent = /^bearer(?: +(.+))?$/i.exec(authorization?.trim() ?? '')?.[1];
     if (sent === undefined) throw new Refused(mode === 'token' ? refusals.missingToken() : refusals.noAuthorizationHeader());
     const credential = /^\S+$/.exec(sent)?.[0];
@@ -102,7 +105,9 @@ export const createAuthenticate = (parts: {
     if (mode === 'token' && isJwt(credential)) throw new Refused(refusals.invalidToken(hints.jwt));
     if (mode === 'portal' && credential.startsWith(tokenPrefix)) throw new Refused(refusals.invalidToken(hints.token));
     if (mode === 'mcp') return credential.startsWith(tokenPrefix) ? byToken(credential, 'mcp') : byIdentity(credential, 'mcp');
-    return mode === 'token' ? byToken(credential, 'token') : byIdentity(credential, 'portal');
+    return mode === 'token'
+      ? byToken(credential, assistantPrograms.test(userAgent) ? 'mcp' : 'token')
+      : byIdentity(credential, 'portal');
   };
 };
 

@@ -52,7 +52,7 @@ export const createFindStanding = (parts: StandingParts, noteStream?: (name: str
       checkParams?.();
       return {};
     }
-    const authenticated = await authenticate(exchange.authorization, exchange.mode);
+    const authenticated = await authenticate(exchange.authorization, exchange.mode, exchange.request.headers['user-agent']);
     exchange.caller = authenticated;
     checkParams?.();
     const caller = exchange.viewAs === undefined ? authenticated : await viewAs(exchange, route, authenticated, params);
