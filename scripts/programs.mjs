@@ -12,7 +12,11 @@ import { openApiDocument, sdkMethodsFile } from './tasks.mjs';
 const built = (file) => import(pathToFileURL(join(root, file)).href);
 
 /** @param {string} file */
-const reasonsIn = (file) => /** @type {Record<string, string>} */ (JSON.parse(readFileSync(join(root, file), 'utf8')));
+const reasonsIn = (file) => {
+  /** @type {Record<string, string>} */
+  const reasons = JSON.parse(readFileSync(join(root, file), 'utf8'));
+  return reasons;
+};
 
 /** Needs the built `cli`. @returns {Promise<import('./programDocs.mjs').Programs>} */
 export const readPrograms = async () => {
