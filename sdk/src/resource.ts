@@ -13,5 +13,5 @@ export abstract class Resource {
 export type { Client } from './client.js';
 export type { Call, List, Paged } from './call.js';
 export type { WatchOptions } from './eventStream.js';
-export type { DryRun, RequestOptions } from './types.js';
-export type { FileInput, UploadBody, UploadOptions } from './upload.js';
+export type { RequestOptions } from './types.js';
+export type { UploadBody, UploadOptions } from './upload.js';

@@ -1,8 +1,5 @@
 import type { FetchOptions } from 'openapi-fetch';
-import type { components, paths } from './generated/schema.js';
-
-/** What a write with `dryRun` answers: the events that it would have written. */
-export type DryRun = components['schemas']['DryRun'];
+import type { paths } from './generated/schema.js';
 
 /** Options of a client that each call may set for itself. */
 export interface Defaults {
