@@ -59,7 +59,7 @@ export const signInByBrowser = async (
             },
             (error: unknown) => {
               response.on('close', () => {
-                reject(error);
+                reject(error instanceof Error ? error : new Error(String(error)));
               });
               sendPage(response, 400, 'Nobody was signed in', 'The terminal says why.');
             },

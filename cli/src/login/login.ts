@@ -40,8 +40,7 @@ export const login = async (context: Context, options: LoginOptions): Promise<vo
   const address = await askedAddress(context, profiles);
   warnOfPlainHttp(context, address);
 
-  const former = globals.profile === undefined ? null : await profiles.find(globals.profile);
-  const clientId = options.clientId ?? former?.clientId;
+  const clientId = options.clientId ?? (await profiles.list()).find(({ url }) => url === address)?.clientId;
   const held = options.withToken
     ? await takeToken(context, address)
     : await mintToken(context, await discover(address), options, clientId, expiresAt);
