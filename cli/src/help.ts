@@ -65,7 +65,9 @@ export const usage = (command: Command): string =>
   ].join(' ');
 
 /** Breaks a text into lines that fit. */
-const wrap = (text: string, width: number): string[] => {
+const wrap = (text: string, width: number): string[] => text.split('\n').flatMap((paragraph) => wrapParagraph(paragraph, width));
+
+const wrapParagraph = (text: string, width: number): string[] => {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
