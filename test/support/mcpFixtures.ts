@@ -1,0 +1,133 @@
+import { fromJsonSchema, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { serveRequest } from '../../mcp/src/protocol.js';
+import type { McpProgram } from '../../src/http/mcp/port.js';
+import { sleep, systemClock } from '../../src/platform/clock.js';
+
+/** What the scenarios of `@modelcontextprotocol/conformance` call, on the transport of the service. */
+export const serveHttp: McpProgram['serveHttp'] = (request, call) => serveRequest(request, call, createFixtures);
+
+/** One red pixel. */
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+/** No sample at all. */
+const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=';
+
+const text = (words: string) => ({ type: 'text', text: words }) as const;
+const image = { type: 'image', data: png, mimeType: 'image/png' } as const;
+const said = (content: ReturnType<typeof text> | typeof image) => ({ role: 'user', content }) as const;
+
+const schema2020 = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
+  properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
+  additionalProperties: false,
+};
+
+const createFixtures = (): McpServer => {
+  const server = new McpServer(
+    { name: 'fixtures', version: '1.0.0' },
+    { capabilities: { logging: {}, completions: {}, resources: { subscribe: true } } },
+  );
+  const description = 'A fixture.';
+  server.registerTool('test_simple_text', { description }, () => ({
+    content: [text('This is a simple text response for testing.')],
+  }));
+  server.registerTool('test_image_content', { description }, () => ({ content: [image] }));
+  server.registerTool('test_audio_content', { description }, () => ({
+    content: [{ type: 'audio', data: wav, mimeType: 'audio/wav' }],
+  }));
+  server.registerTool('test_embedded_resource', { description }, () => ({
+    content: [
+      {
+        type: 'resource',
+        resource: { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource content.' },
+      },
+    ],
+  }));
+  server.registerTool('test_multiple_content_types', { description }, () => ({
+    content: [
+      text('Multiple content types test:'),
+      image,
+      {
+        type: 'resource',
+        resource: { uri: 'test://mixed-content-resource', mimeType: 'application/json', text: '{"test":"data","value":123}' },
+      },
+    ],
+  }));
+  server.registerTool('test_tool_with_logging', { description }, async ({ mcpReq }) => {
+    for (const words of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+      await mcpReq.notify({ method: 'notifications/message', params: { level: 'info', data: words } });
+      await sleep(systemClock, 50);
+    }
+    return { content: [text('Done.')] };
+  });
+  server.registerTool('test_error_handling', { description }, () => {
+    throw new Error('This tool intentionally returns an error for testing');
+  });
+  server.registerTool('test_tool_with_progress', { description }, async ({ mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken;
+    for (const progress of [0, 50, 100]) {
+      if (progressToken !== undefined) {
+        await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } });
+      }
+      await sleep(systemClock, 50);
+    }
+    return { content: [text('Done.')] };
+  });
+  server.registerTool('json_schema_2020_12_tool', { description, inputSchema: fromJsonSchema(schema2020) }, () => ({
+    content: [text('Done.')],
+  }));
+  server.registerResource('text', 'test://static-text', { description, mimeType: 'text/plain' }, ({ href }) => ({
+    contents: [{ uri: href, mimeType: 'text/plain', text: 'This is the content of the static text resource.' }],
+  }));
+  server.registerResource('binary', 'test://static-binary', { description, mimeType: 'image/png' }, ({ href }) => ({
+    contents: [{ uri: href, mimeType: 'image/png', blob: png }],
+  }));
+  server.registerResource(
+    'template',
+    new ResourceTemplate('test://template/{id}/data', { list: undefined }),
+    { description, mimeType: 'application/json' },
+    ({ href }, { id }) => ({
+      contents: [
+        {
+          uri: href,
+          mimeType: 'application/json',
+          text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${String(id)}` }),
+        },
+      ],
+    }),
+  );
+  server.server.setRequestHandler('resources/subscribe', () => ({}));
+  server.server.setRequestHandler('resources/unsubscribe', () => ({}));
+  server.server.setRequestHandler('logging/setLevel', () => ({}));
+  server.server.setRequestHandler('completion/complete', () => ({ completion: { values: [], total: 0, hasMore: false } }));
+  server.registerPrompt('test_simple_prompt', { description }, () => ({
+    messages: [said(text('This is a simple prompt for testing.'))],
+  }));
+  server.registerPrompt(
+    'test_prompt_with_arguments',
+    { description, argsSchema: z.object({ arg1: z.string(), arg2: z.string() }) },
+    ({ arg1, arg2 }) => ({ messages: [said(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`))] }),
+  );
+  server.registerPrompt(
+    'test_prompt_with_embedded_resource',
+    { description, argsSchema: z.object({ resourceUri: z.string() }) },
+    ({ resourceUri }) => ({
+      messages: [
+        {
+          role: 'user',
+          content: {
+            type: 'resource',
+            resource: { uri: resourceUri, mimeType: 'text/plain', text: 'Embedded resource content for testing.' },
+          },
+        },
+        said(text('Please process the embedded resource above.')),
+      ],
+    }),
+  );
+  server.registerPrompt('test_prompt_with_image', { description }, () => ({
+    messages: [said(image), said(text('Please analyze the image above.'))],
+  }));
+  return server;
+};
