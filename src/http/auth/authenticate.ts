@@ -69,7 +69,7 @@ export const createAuthenticate = (parts: {
     if (identity.role === 'client' && !(await identityProvider.exists(identity, accessToken))) {
       throw new Refused(refusals.staleSession());
     }
-    const { subject, role, verifiedEmail, name, deviceGrant, program } = identity;
+    const { subject, role, verifiedEmail, name, deviceGrant, program, scopes } = identity;
     return callerOf(
       { subject, role, verifiedEmail, name },
       {
@@ -77,13 +77,14 @@ export const createAuthenticate = (parts: {
         scope: 'write',
         ...(deviceGrant !== undefined && { deviceGrant }),
         ...(via === 'mcp' && program !== undefined && { program }),
+        ...(via === 'mcp' && scopes !== undefined && { scopes }),
       },
     );
   };
 
   const callerOf = async (
     person: Pick<Caller, 'subject' | 'role'> & { verifiedEmail: string | undefined; name: string | undefined },
-    entry: Pick<Caller, 'via' | 'scope' | 'tokenId' | 'program' | 'deviceGrant' | 'encryptedSubject'>,
+    entry: Pick<Caller, 'via' | 'scope' | 'scopes' | 'tokenId' | 'program' | 'deviceGrant' | 'encryptedSubject'>,
   ): Promise<Caller> => {
     const { subject, role, verifiedEmail, name } = person;
     const clientId = role === 'client' ? await clientIdOf(engine, subject, verifiedEmail) : undefined;

@@ -12,6 +12,8 @@ export interface Caller {
   readonly tokenId?: string;
   /** The OAuth client that an assistant signed in with. */
   readonly program?: string;
+  /** What their access token for the MCP server may be used for, where its issuer says that. */
+  readonly scopes?: readonly string[];
   /** The grant of the device that signed in; absent for everybody else. */
   readonly deviceGrant?: string;
   /** What a token may do; a signed-in caller may write. */

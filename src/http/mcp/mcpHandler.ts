@@ -81,6 +81,12 @@ export const createMcpHandler = (parts: McpHandlerParts): ((exchange: Exchange) 
     try {
       const caller = await authenticate(exchange.authorization, 'mcp');
       exchange.caller = caller;
+      if (caller.scopes?.includes('mcp') === false) {
+        const headers = { 'www-authenticate': challenge({ error: 'insufficient_scope' }) };
+        throw new HttpFault(403, 'insufficient_scope', 'Not authorized to use the MCP server: the token lacks the scope mcp', {
+          headers,
+        });
+      }
       return caller;
     } catch (error) {
       if (!(error instanceof Refused) || error.refusal.kind !== 'unauthenticated') throw error;

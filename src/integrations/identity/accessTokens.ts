@@ -26,6 +26,8 @@ export interface TokenIssuer {
   readonly audience: (resource: TokenResource) => string | undefined;
   /** The claim that holds the role; each further entry reaches into the object before it. */
   readonly roleClaim: readonly string[];
+  /** Its tokens say what they may be used for. Default: no. */
+  readonly hasScopes?: boolean;
   /** The claim that names the grant of a device; absent: no token is a device's. */
   readonly deviceGrantClaim?: string;
   /** @throws IdentityUnavailable */
@@ -85,9 +87,9 @@ export const digest = (text: string): string => createHash('sha256').update(text
 
 const identityOf = (
   claims: JWTPayload,
-  { roleClaim, deviceGrantClaim }: Pick<TokenIssuer, 'roleClaim' | 'deviceGrantClaim'>,
+  { roleClaim, deviceGrantClaim, hasScopes = false }: Pick<TokenIssuer, 'roleClaim' | 'deviceGrantClaim' | 'hasScopes'>,
 ): Identity | null => {
-  const { sub, email, email_verified: isVerified, name, client_id: program } = claims;
+  const { sub, email, email_verified: isVerified, name, client_id: program, scope } = claims;
   if (sub === undefined || sub === '') return null;
   const deviceGrant = deviceGrantClaim === undefined ? undefined : claims[deviceGrantClaim];
   return {
@@ -98,6 +100,7 @@ const identityOf = (
       (isVerified === true || isVerified === 'true') && { verifiedEmail: canonicalAddress(email) }),
     ...(typeof name === 'string' && name !== '' && { name }),
     ...(typeof deviceGrant === 'string' && { deviceGrant }),
+    ...(hasScopes && { scopes: typeof scope === 'string' ? scope.split(' ') : [] }),
     ...(typeof program === 'string' && isProgram.test(program) && { program }),
   };
 };

@@ -171,6 +171,7 @@ export const createEmbeddedIdentity = (parts: {
           audience: (resource) => resourceUrl(baseUrl(), resource),
           roleClaim: ['role'],
           deviceGrantClaim,
+          hasScopes: true,
           keys: async () => (await keyRing()).verify,
           basis: keyRing,
         },

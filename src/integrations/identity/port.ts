@@ -10,6 +10,8 @@ export interface Identity {
    * for one personal access token.
    */
   readonly deviceGrant?: string;
+  /** What the token may be used for (RFC 9068, 2.2.3). Absent where the issuer has no scopes of ours. */
+  readonly scopes?: readonly string[];
   /** The OAuth client that the token was issued to (RFC 9068, 2.2). */
   readonly program?: string;
 }
