@@ -281,11 +281,23 @@ describe('the protocol’s errors', () => {
   });
 });
 
+test('the end of the service ends subscriptions at once', async () => {
+  const other = await startApi({ projector: false });
+  const client = await connectOverHttp(`${other.url}/mcp`, await other.mintToken());
+  const subscription = await client.listen({ toolsListChanged: true });
+  const since = performance.now();
+  await other.stop();
+  // What is under way would have 10 s.
+  expect(performance.now() - since).toBeLessThan(5_000);
+  expect(await subscription.closed).not.toBe('local');
+});
+
 /** What is shipped is what the service expects of it: the compiler compares the two. */
 const asExpected = (shipped: typeof shippedProgram): McpProgram => shipped;
 
 test('the built program is the one that the service loads', async () => {
-  const shipped = (await import('../../mcp/dist/index.js' as string)) as typeof shippedProgram;
+  const built: string = '../../mcp/dist/index.js';
+  const shipped = (await import(built)) as typeof shippedProgram;
   expect(typeof asExpected(shipped).serveHttp).toBe('function');
 });
 

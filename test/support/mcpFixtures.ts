@@ -1,5 +1,4 @@
 import { fromJsonSchema, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
-import { z } from 'zod';
 import { serveRequest } from '../../mcp/src/protocol.js';
 import type { McpProgram } from '../../src/http/mcp/port.js';
 import { sleep, systemClock } from '../../src/platform/clock.js';
@@ -23,6 +22,13 @@ const schema2020 = {
   properties: { name: { type: 'string' }, address: { $ref: '#/$defs/address' } },
   additionalProperties: false,
 };
+
+const textsNamed = <Name extends string>(...required: readonly Name[]) =>
+  fromJsonSchema<Readonly<Record<Name, string>>>({
+    type: 'object',
+    properties: Object.fromEntries(required.map((name) => [name, { type: 'string' }])),
+    required: [...required],
+  });
 
 const createFixtures = (): McpServer => {
   const server = new McpServer(
@@ -107,12 +113,12 @@ const createFixtures = (): McpServer => {
   }));
   server.registerPrompt(
     'test_prompt_with_arguments',
-    { description, argsSchema: z.object({ arg1: z.string(), arg2: z.string() }) },
+    { description, argsSchema: textsNamed('arg1', 'arg2') },
     ({ arg1, arg2 }) => ({ messages: [said(text(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`))] }),
   );
   server.registerPrompt(
     'test_prompt_with_embedded_resource',
-    { description, argsSchema: z.object({ resourceUri: z.string() }) },
+    { description, argsSchema: textsNamed('resourceUri') },
     ({ resourceUri }) => ({
       messages: [
         {
