@@ -127,6 +127,7 @@ describe('sign-in by e-mail', () => {
       subject: claims?.sub,
       email,
       role: 'client',
+      credential: { kind: 'session', scope: 'write' },
       websites: [],
       invitations: [],
     });
@@ -746,6 +747,7 @@ describe('a person who is forgotten', () => {
       subject: back.tokens.claims()?.sub,
       email,
       role: 'client',
+      credential: { kind: 'session', scope: 'write' },
       websites: [],
       invitations: [],
     });
