@@ -79,9 +79,10 @@ const wrapParagraph = (text: string, width: number): string[] => {
   return [...lines, line];
 };
 
+const longestOf = (entries: readonly Entry[]): number => Math.min(Math.max(...entries.map(([left]) => left.length)), 34);
+
 /** Two columns; where the terminal is narrow, or the first is long, the second goes on its own line. */
-const columns = (entries: readonly Entry[], width: number): string[] => {
-  const longest = Math.min(Math.max(...entries.map(([left]) => left.length)), 34);
+const columns = (entries: readonly Entry[], width: number, longest = longestOf(entries)): string[] => {
   const room = width - longest - 4;
   if (room < 24)
     return entries.flatMap(([left, right]) => [
@@ -161,41 +162,67 @@ export const groupSummaries: Readonly<Record<string, string>> = {
   profiles: 'Services that you are signed in to',
 };
 
-const rootExamples: Command['examples'] = [
+export const rootExamples: Command['examples'] = [
   ['Sign in', 'login'],
   ['Create a website, and watch it being built', 'websites create "Corner Bakery" --slug corner-bakery --watch'],
   ['Where does it stand?', 'delivery corner-bakery'],
 ];
 
+/** The first page by topic; what no topic names comes last. */
+const topics: readonly (readonly [heading: string, words: readonly string[]])[] = [
+  [
+    'Websites',
+    ['websites', 'delivery', 'provisioning', 'deployments', 'commits', 'domains', 'blueprint', 'templates', 'features'],
+  ],
+  ['People', ['clients', 'access', 'invitations', 'transfers']],
+  ['Content', ['content', 'marketing', 'documents', 'media', 'analytics', 'seo']],
+  ['Services and bills', ['services', 'products', 'bookings', 'billing', 'invoices']],
+  ['What happens', ['search', 'events', 'audit', 'outbox', 'status']],
+  ['Signing in', ['login', 'logout', 'whoami', 'profiles', 'keys']],
+];
+
+const rootCommands = (all: readonly Command[], width: number, style: Style): string[] => {
+  const children = childrenOf('', all);
+  const named = topics.flatMap(([, words]) => words);
+  return [...topics, ['More', children.map(([word]) => word).filter((word) => !named.includes(word))] as const].flatMap(
+    ([heading, words]) => {
+      const entries = words.flatMap((word) => children.filter(([name]) => name === word));
+      return entries.length === 0 ? [] : section(heading, columns(entries, width, longestOf(children)), style);
+    },
+  );
+};
+
 /** The first page of help, or that of a group that is no command itself. */
 export const groupHelp = (group: string, all: readonly Command[], width: number, style: Style): string => {
   const room = Math.min(width, widest);
-  const inside = all.filter(({ name, hidden }) => hidden !== true && name.startsWith(`${group} `));
-  const examples = group === '' ? rootExamples : inside.flatMap(({ examples: [first] }) => (first === undefined ? [] : [first]));
-  const about =
-    group === ''
-      ? 'Create client websites, give clients access, and show them where their website stands.'
-      : `${groupSummaries[group] ?? group}.`;
-  return [
-    style.bold('Examples'),
-    ...exampleLines(examples.slice(0, 3), style),
-    '',
-    ...wrap(about, room),
-    ...section('Usage', [`  doorstep ${group === '' ? '' : `${group} `}<command> [options]`], style),
-    ...section('Commands', columns(childrenOf(group, all), room), style),
+  const page = (about: string, examples: Command['examples'], sections: readonly string[]): string =>
+    [style.bold('Examples'), ...exampleLines(examples, style), '', ...wrap(about, room), ...sections, ''].join('\n');
+  if (group !== '') {
+    const inside = all.filter(({ name, hidden }) => hidden !== true && name.startsWith(`${group} `));
+    return page(
+      `${groupSummaries[group] ?? group}.`,
+      inside.slice(0, 3).flatMap(({ examples }) => examples.slice(0, 1)),
+      [
+        ...section('Usage', [`  doorstep ${group} <command> [options]`], style),
+        ...section('Commands', columns(childrenOf(group, all), room), style),
+        ...section('Options', columns(globalOptions, room), style),
+      ],
+    );
+  }
+  return page('Create client websites, give clients access, and show them where their website stands.', rootExamples, [
+    ...section('Usage', ['  doorstep <command> [options]', '  doorstep help <command>'], style),
+    ...rootCommands(all, room, style),
+    ...section('Options', columns([...globalOptions, ['--version', 'Print the version']], room), style),
+    ...section('Environment', columns(environment, room), style),
     ...section(
-      'Options',
-      columns([...globalOptions, ...(group === '' ? [['--version', 'Print the version'] as const] : [])], room),
+      'Exit code',
+      wrap(
+        '0; 1 when something failed, a mistake in the command line too, with the message on standard error; 130 after Ctrl-C.',
+        room - 2,
+      ).map((line) => `  ${line}`),
       style,
     ),
-    ...(group === '' ? section('Environment', columns(environment, room), style) : []),
-    '',
-    ...wrap(
-      'A message goes to standard error and the exit code is 1 when something fails, also a mistake in the command line; 130 after Ctrl-C.',
-      room,
-    ),
-    '',
-  ].join('\n');
+  ]);
 };
 
 export const environment: readonly Entry[] = [

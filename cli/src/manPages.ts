@@ -7,6 +7,7 @@ import {
   globalOptions,
   groupSummaries,
   ownOptions,
+  rootExamples,
   usage,
   type Entry,
 } from './help.js';
@@ -14,62 +15,72 @@ import {
 /** A page for `man`: its file's name, and its text in troff's man macros. */
 export type ManPage = readonly [file: string, text: string];
 
-/** A page for the program, and one for each group and each command: `man doorstep-websites-create`. */
+/** A page for the program, and one for each first word, with all commands below it: `man doorstep-websites`. */
 export const manPages = (commands: readonly Command[], version: string): ManPage[] => {
   const shown = commands.filter(({ hidden }) => hidden !== true);
-  const pageOf = (command: Command): ManPage => [
-    `doorstep-${dashed(command.name)}.1`,
-    page(`doorstep-${dashed(command.name)}`, command.summary, version, [
-      section('SYNOPSIS', [bold(usage(command))]),
-      section('DESCRIPTION', [
-        escape(`${command.summary}.${command.description === undefined ? '' : ` ${command.description}`}`),
-      ]),
-      section('EXAMPLES', examples(command.examples)),
-      section(
-        'ARGUMENTS',
-        Object.entries(command.arguments ?? {}).map(([name, argument]) =>
-          tagged([argumentAsWritten(name, argument), argument.summary]),
-        ),
-      ),
-      section('OPTIONS', [...ownOptions(command), ...commonOptions(command), ...globalOptions].map(tagged)),
-      section('SEE ALSO', [reference(command.name.split(' ').slice(0, -1).join(' '))]),
+  const firstWords = childrenOf('', shown);
+  const main = page('doorstep', 'Create client websites, give clients access, and follow deliveries', version, [
+    section('SYNOPSIS', [`${bold('doorstep')} <command> [options]`]),
+    section('EXAMPLES', examples(rootExamples)),
+    section('COMMANDS', firstWords.map(tagged)),
+    section('OPTIONS', globalOptions.map(tagged)),
+    section('ENVIRONMENT', environment.map(tagged)),
+    section('EXIT STATUS', [
+      tagged(['0', 'Done.']),
+      tagged(['1', 'Something failed, a mistake in the command line too. The message is on standard error.']),
+      tagged(['130', 'Stopped by Ctrl-C.']),
     ]),
-  ];
-  const groups = Object.keys(groupSummaries).filter(
-    (group) => !shown.some(({ name }) => name === group) && shown.some(({ name }) => name.startsWith(`${group} `)),
-  );
-  const groupPageOf = (group: string): ManPage => [
-    `doorstep-${dashed(group)}.1`,
-    page(`doorstep-${dashed(group)}`, groupSummaries[group] ?? '', version, [
-      section('COMMANDS', childrenOf(group, shown).map(tagged)),
-      section('SEE ALSO', [reference(''), ...childrenOf(group, shown).map(([name]) => reference(name))]),
-    ]),
-  ];
-  const main: ManPage = [
-    'doorstep.1',
-    page('doorstep', 'create client websites, give clients access, and show them where their website stands', version, [
-      section('SYNOPSIS', [`${bold('doorstep')} <command> [options]`]),
-      section('COMMANDS', childrenOf('', shown).map(tagged)),
-      section('OPTIONS', globalOptions.map(tagged)),
-      section('ENVIRONMENT', environment.map(tagged)),
-      section('EXIT STATUS', [
-        tagged(['0', 'Done.']),
-        tagged(['1', 'Something failed, a mistake in the command line too. The message is on standard error.']),
-        tagged(['130', 'Stopped by Ctrl-C.']),
-      ]),
-    ]),
-  ];
-  return [main, ...groups.map(groupPageOf), ...shown.map(pageOf)];
+    section('SEE ALSO', [firstWords.map(([word]) => reference(word)).join(',\n')]),
+  ]);
+  return [['doorstep.1', main], ...firstWords.map(([word]) => pageOf(word, shown, version))];
 };
 
-const dashed = (name: string): string => name.replaceAll(' ', '-');
+const pageOf = (word: string, shown: readonly Command[], version: string): ManPage => {
+  const own = shown.find(({ name }) => name === word);
+  const below = shown.filter(({ name }) => name.startsWith(`${word} `));
+  const text = page(`doorstep-${word}`, own?.summary ?? groupSummaries[word] ?? word, version, [
+    section('SYNOPSIS', [[...(own === undefined ? [] : [own]), ...below].map((command) => bold(usage(command))).join('\n.br\n')]),
+    ...(own === undefined ? [] : described(own, 'SH')),
+    ...(below.length === 0
+      ? []
+      : [
+          section(
+            'COMMANDS',
+            below.map((command) => described(command, 'SS').join('')),
+          ),
+        ]),
+    section('GLOBAL OPTIONS', globalOptions.map(tagged)),
+    section('SEE ALSO', [reference('')]),
+  ]);
+  return [`doorstep-${word}.1`, text];
+};
 
-/** A backslash, a leading dot or quote, and a hyphen have a meaning of their own in troff. */
+/** What a command does: as sections of a page, or as one of its subsections. */
+const described = (command: Command, level: 'SH' | 'SS'): string[] => {
+  const about = `${command.summary}.${command.description === undefined ? '' : ` ${command.description}`}`;
+  const entries = [
+    ...Object.entries(command.arguments ?? {}).map(([name, argument]): Entry => [
+      argumentAsWritten(name, argument),
+      argument.summary,
+    ]),
+    ...ownOptions(command),
+    ...commonOptions(command),
+  ].map(tagged);
+  return level === 'SH'
+    ? [section('DESCRIPTION', [escape(about)]), section('EXAMPLES', examples(command.examples)), section('OPTIONS', entries)]
+    : [`.SS ${escape(command.name)}\n${[escape(about), ...examples(command.examples), ...entries].join('\n')}`];
+};
+
+/** A backslash, a leading dot or quote, and a hyphen have a meaning of their own in troff, which reads ASCII. */
 const escape = (text: string): string =>
   text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
-    .replaceAll(/^([.'])/gm, '\\&$1');
+    .replaceAll(/^([.'])/gm, '\\&$1')
+    .replaceAll(
+      /[^ -~\n]/gu,
+      (character) => `\\[u${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+    );
 
 const bold = (text: string): string => `\\fB${escape(text)}\\fR`;
 
@@ -81,11 +92,13 @@ const section = (heading: string, paragraphs: readonly string[]): string =>
 const examples = (all: Command['examples']): string[] =>
   all.map(([does, line]) => `.PP\n${escape(does)}:\n.PP\n.nf\n.RS\n$ ${bold(`doorstep ${line}`)}\n.RE\n.fi`);
 
-const reference = (name: string): string => `.BR ${escape(name === '' ? 'doorstep' : `doorstep-${dashed(name)}`)} (1)`;
+const reference = (word: string): string => `\\fBdoorstep${word === '' ? '' : `\\-${escape(word)}`}\\fR(1)`;
 
 const page = (name: string, summary: string, version: string, sections: readonly string[]): string =>
   [
     `.TH "${escape(name.toUpperCase())}" 1 "" "doorstep ${version}" "Doorstep"\n`,
+    // Words of the command line are neither spread nor broken.
+    '.ad l\n.nh\n',
     `.SH NAME\n${escape(name)} \\- ${escape(summary)}\n`,
     ...sections,
   ].join('');

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { makeHome, openTerminal, runCli, startCli, type Home } from '../support/cli.js';
 import { createApi, mintToken, startServer } from '../support/server.js';
@@ -167,7 +167,11 @@ describe('on a terminal', () => {
   });
 });
 
-it('documents every command in a page of man', () => {
-  const pages = readdirSync(new URL('../../cli/dist/man', import.meta.url));
-  expect(pages).toEqual(expect.arrayContaining(['doorstep.1', 'doorstep-websites.1', 'doorstep-websites-list.1']));
+it('has a page of man for each first word of a command, and names it for npm', () => {
+  const folder = new URL('../../cli/', import.meta.url);
+  const { man } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as { man: string[] };
+  const pages = readdirSync(new URL('dist/man/', folder)).map((page) => `dist/man/${page}`);
+  expect(pages).toContain('dist/man/doorstep-websites.1');
+  // npm links the pages that package.json names, and no others.
+  expect(man).toEqual(pages.sort());
 });

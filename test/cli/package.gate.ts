@@ -59,7 +59,9 @@ test('man finds its pages', async () => {
   const { stdout } = await run('man', ['doorstep-websites'], { env });
   expect(stdout).toContain('doorstep websites create');
   const pages = readdirSync(join(own, 'dist', 'man')).map((page) => join(own, 'dist', 'man', page));
-  const faults = execFileSync('groff', ['-man', '-ww', '-z', '-Tutf8', ...pages], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const faults = execFileSync('groff', ['-man', '-ww', '-Wbreak', '-z', '-Tutf8', ...pages], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   expect(faults.toString()).toBe('');
 });
 
