@@ -17,7 +17,7 @@ interface Value<T> {
   readonly choices?: readonly string[];
   readonly completes?: Completes;
   /** @throws UsageError when the text cannot be read. */
-  parse(text: string): T;
+  readonly parse: (text: string) => T;
 }
 
 export interface Option<T = unknown> extends Value<unknown> {
@@ -68,8 +68,9 @@ export interface Command<A extends Arguments = Arguments, O extends Options = Op
 }
 
 /** Gives a command its types: those of `run`'s parameters follow from `arguments` and `options`. */
-export const command = <const A extends Arguments = {}, const O extends Options = {}>(value: Command<A, O>): Command =>
-  value as Command;
+export const command = <const A extends Arguments = Record<never, never>, const O extends Options = Record<never, never>>(
+  value: Command<A, O>,
+): Command => value;
 
 /** A mistake in how the program was called. Its message is printed with a pointer to the help. */
 export class UsageError extends Error {}

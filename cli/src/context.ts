@@ -27,30 +27,34 @@ export interface Context {
   /** Ctrl-C: what is under way is aborted, and what the command says about it. */
   readonly interruption: Interruption;
   /** The service and the token: from the command line, the environment or a profile. */
-  connection(): Promise<Connection>;
+  readonly connection: () => Promise<Connection>;
   /** The client of the service, made on first use. */
-  doorstep(): Promise<Doorstep>;
+  readonly doorstep: () => Promise<Doorstep>;
   /**
    * Sends a write. With `--dry-run` it prints what would happen and resolves with undefined: the
    * command then ends without a word more.
    * @param explain - the events in words; without it a general wording
    */
-  write<T>(send: (options: WriteOptions) => Promise<T>, explain?: Explain): Promise<T | undefined>;
+  readonly write: <T>(send: (options: WriteOptions) => Promise<T>, explain?: Explain) => Promise<T | undefined>;
   /**
    * Asks before what cannot be taken back; `--yes` answers it, and a dry run needs none.
    * @throws Refusal when the answer is no, or nobody can be asked
    */
-  confirm(question: string): Promise<void>;
+  readonly confirm: (question: string) => Promise<void>;
   /**
    * Asks for a word to be typed: an address, a slug.
    * @param given - the option that says it without a terminal
    * @throws Refusal when another word is typed, or nobody can be asked
    */
-  confirmTyped(question: string, expected: string, given: { option: string; value: string | undefined }): Promise<void>;
+  readonly confirmTyped: (
+    question: string,
+    expected: string,
+    given: { option: string; value: string | undefined },
+  ) => Promise<void>;
   /** Asks for a line. @throws Refusal naming `instead` when nobody can be asked */
-  ask(question: string, instead: string): Promise<string>;
+  readonly ask: (question: string, instead: string) => Promise<string>;
   /** All of standard input. */
-  stdin(): Promise<string>;
+  readonly stdin: () => Promise<string>;
 }
 
 /** An event that a dry run would have written. */

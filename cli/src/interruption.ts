@@ -3,7 +3,7 @@ export interface Interruption {
   /** Aborts when it comes. */
   readonly signal: AbortSignal;
   /** What to do then, such as restoring the terminal or saying what goes on: at once, not later. */
-  onInterrupt(action: () => void): void;
+  readonly onInterrupt: (action: () => void) => void;
 }
 
 const interrupted = 130;

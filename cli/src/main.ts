@@ -3,7 +3,7 @@ import { createContext, type Globals } from './context.js';
 import { report } from './errors.js';
 import { listenForInterruption } from './interruption.js';
 import { Output } from './output.js';
-import { calledBy, parse } from './program.js';
+import { calledBy, readCommandLine } from './program.js';
 
 /** Runs the program. Resolves with its exit code: 0, or 1 when something failed. */
 export const main = async (argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
@@ -14,7 +14,7 @@ export const main = async (argv: readonly string[], environment: NodeJS.ProcessE
     return 0;
   }
   try {
-    const asked = parse(argv, commands, { width: plain.isTerminal ? plain.width : 80, style: plain.style });
+    const asked = await readCommandLine(argv, commands, { width: plain.isTerminal ? plain.width : 80, style: plain.style });
     if ('help' in asked) {
       plain.raw(asked.help);
       return 0;

@@ -40,8 +40,8 @@ export const takesColours = (stream: Pick<Stream, 'isTTY'>, environment: NodeJS.
   return stream.isTTY && environment.TERM !== 'dumb';
 };
 
-// eslint-disable-next-line no-control-regex -- what terminals would act on
-const controls = /[\u0000-\u001f\u007f-\u009f]|[\u202a-\u202e\u2066-\u2069]/g;
+/** What terminals would act on: control characters, and marks of direction. */
+const controls = /\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
  * Text of the service on one line of a terminal. Clients write some of it: an escape sequence would
@@ -106,7 +106,10 @@ export class Output {
    * @param empty - said on standard error when there is nothing: "No websites yet."
    */
   async list<Row>(rows: readonly Row[], columns: readonly Column<Row>[], empty: string): Promise<void> {
-    if (this.isJson) return await this.json(rows);
+    if (this.isJson) {
+      await this.json(rows);
+      return;
+    }
     if (rows.length === 0) {
       this.note(empty);
       return;
@@ -121,7 +124,10 @@ export class Output {
 
   /** A resource: lines with labels on a terminal, label and value with a tab between in a pipe. */
   async resource(resource: unknown, lines: readonly Line[]): Promise<void> {
-    if (this.isJson) return await this.json(resource);
+    if (this.isJson) {
+      await this.json(resource);
+      return;
+    }
     if (!this.isTerminal) {
       this.lines(lines.map(([label, value]) => `${label}\t${cell(value)}`));
       return;
@@ -142,7 +148,10 @@ export class Output {
     view: (style: Style, width: number) => readonly string[] | Promise<readonly string[]>,
     record: () => readonly (readonly (string | number | boolean | null | undefined)[])[],
   ): Promise<void> {
-    if (this.isJson) return await this.json(resource);
+    if (this.isJson) {
+      await this.json(resource);
+      return;
+    }
     if (this.isTerminal) await this.page(await view(this.style, this.width));
     else this.lines(record().map((cells) => cells.map(cell).join('\t')));
   }

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import pc from 'picocolors';
 import type { Command } from '../../cli/src/command.js';
 import { commands } from '../../cli/src/commands/index.js';
-import { parse } from '../../cli/src/program.js';
+import { readCommandLine } from '../../cli/src/program.js';
 
 const read = (path: string): unknown =>
   JSON.parse(readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8')) as unknown;
@@ -36,18 +36,18 @@ it('every operation has a command, or a reason for none', () => {
 });
 
 describe.each(shown.map((command): [string, Command] => [command.name, command]))('%s', (name, command) => {
-  it('has examples that parse, each for this command', () => {
+  it('has examples that parse, each for this command', async () => {
     expect(command.examples.length).toBeGreaterThan(0);
     for (const [, line] of command.examples) {
       // What the shell does with the output is not the program's.
       const [called = ''] = line.split(/ (?:[<>|;]|>>|&&) /);
-      const asked = parse(wordsOf(called), commands, page);
+      const asked = await readCommandLine(wordsOf(called), commands, page);
       expect('call' in asked ? asked.call.command.name : asked.help).toBe(name);
     }
   });
 
-  it('has a page of help that begins with its examples', () => {
-    const asked = parse([...name.split(' '), '--help'], commands, page);
+  it('has a page of help that begins with its examples', async () => {
+    const asked = await readCommandLine([...name.split(' '), '--help'], commands, page);
     const help = 'help' in asked ? asked.help : '';
     const [first] = command.examples;
     expect(help.indexOf(first?.[1] ?? '')).toBeGreaterThan(-1);

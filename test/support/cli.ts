@@ -96,8 +96,8 @@ export const openTerminal = async (
   terminals.add(Number(await tmux('display-message', '-p', '#{pid}')));
   await tmux('set-option', '-g', 'status', 'off');
   const screen = (colours = false): Promise<string> => tmux('capture-pane', '-p', ...(colours ? ['-e'] : []), '-t', ':0');
-  const type = async (text: string): Promise<void> => {
-    await tmux('send-keys', '-l', text);
+  const type = async (line: string): Promise<void> => {
+    await tmux('send-keys', '-l', line);
   };
   return {
     type,

@@ -1,0 +1,170 @@
+import { Command as Parser, CommanderError, Option as ParsedOption } from 'commander';
+import { kebab, UsageError, type Command } from './command.js';
+import type { Globals } from './context.js';
+import { argumentAsWritten, optionAsWritten } from './help.js';
+import type { OutputOptions } from './output.js';
+
+/** How a command was called. */
+export interface Call {
+  readonly command: Command;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly globals: Globals;
+  readonly output: OutputOptions;
+}
+
+/**
+ * Reads the command line of a command.
+ * @param called - the command, or the group, that the line begins with: only its parser, and those
+ *   beside it, are made
+ * @throws UsageError with a suggestion where a word is nearly one that exists
+ */
+export const parse = (argv: readonly string[], called: string, commands: readonly Command[]): Call => {
+  let call: Call | undefined;
+  const root = new Parser('doorstep').option('--profile <name>').option('--url <address>');
+  const parsers = new Map<string, Parser>([['', root]]);
+
+  /** The parser of a group or a command, below that of its group. */
+  const parserFor = (name: string): Parser => {
+    const known = parsers.get(name);
+    if (known !== undefined) return known;
+    const words = name.split(' ');
+    const parser = new Parser(words.at(-1));
+    parserFor(words.slice(0, -1).join(' ')).addCommand(parser);
+    parsers.set(name, parser);
+    return parser;
+  };
+
+  for (const command of commands) {
+    // The names beside those called are what is suggested.
+    const words = command.name.split(' ');
+    const isNear = words.every((_, at) => at === 0 || called.split(' ').slice(0, at).join(' ') === words.slice(0, at).join(' '));
+    if (command.name !== called) {
+      if (isNear) parserFor(command.name);
+      else parserFor(words[0] ?? '');
+    } else
+      describe(parserFor(command.name), command).action((...given: unknown[]) => {
+        call = readCall(command, given.at(-1) as Parser);
+      });
+  }
+  for (const parser of parsers.values())
+    parser
+      // In `delivery history --json` the option is that of the subcommand.
+      .enablePositionalOptions()
+      .helpCommand(false)
+      .helpOption(false)
+      .exitOverride()
+      .configureOutput({ writeOut: () => undefined, writeErr: () => undefined, outputError: () => undefined });
+  try {
+    root.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) throw new UsageError(inOurWords(error.message));
+    throw error;
+  }
+  if (call === undefined) throw new UsageError('Missing command');
+  return call;
+};
+
+const describe = (parser: Parser, command: Command): Parser => {
+  for (const [name, argument] of Object.entries(command.arguments ?? {})) {
+    // `--json` may have taken a required one: whether one is missing is seen afterwards.
+    const word = kebab(name);
+    parser.argument(argument.kind === 'rest' ? `[${word}...]` : `[${word}]`);
+  }
+  parser.allowExcessArguments(false).option('--profile <name>').option('--url <address>');
+  for (const [name, option] of Object.entries(command.options ?? {})) {
+    const written = new ParsedOption(
+      option.kind === 'flag' || option.placeholder !== undefined || option.choices === undefined
+        ? optionAsWritten(name, option)
+        : optionAsWritten(name, { ...option, placeholder: 'choice' }),
+    );
+    if (option.kind === 'list') written.argParser((text: string, before: unknown) => [...((before ?? []) as string[]), text]);
+    parser.addOption(written);
+  }
+  if (command.plain !== true) parser.option('--json [fields]').option('--jq <expression>');
+  if (command.write === true) parser.option('--dry-run').option('--idempotency-key <key>');
+  if (command.destructive === true) parser.option('-y, --yes');
+  return parser;
+};
+
+/** commander's `error: unknown option '--jsn'\n(Did you mean --json?)` as one sentence. */
+const inOurWords = (message: string): string =>
+  message
+    .replace(/^error: /, '')
+    .replace(/^./, (first) => first.toUpperCase())
+    .replaceAll("'", '"')
+    .replace(/\n\(Did you mean (.+?)\?\)/, '. Did you mean $1?');
+
+interface Given {
+  readonly [name: string]: unknown;
+  readonly json?: string | true;
+  readonly jq?: string;
+}
+
+const readCall = (command: Command, parser: Parser): Call => {
+  const given = parser.opts<Given>();
+  const { profile, url } = parser.optsWithGlobals<{ profile?: string; url?: string }>();
+  const { words, json } = returnToArguments(command, parser.args, given.json);
+  return {
+    command,
+    args: readArguments(command, words),
+    options: readOptions(command, given),
+    globals: {
+      ...(profile !== undefined && { profile }),
+      ...(url !== undefined && { url }),
+      ...(typeof given.idempotencyKey === 'string' && { idempotencyKey: given.idempotencyKey }),
+      dryRun: given.dryRun === true,
+      yes: given.yes === true,
+    },
+    output: {
+      ...(json !== undefined && { json: json === true ? json : json.split(',').map((field) => field.trim()) }),
+      ...(given.jq !== undefined && { jq: given.jq }),
+    },
+  };
+};
+
+/**
+ * In `websites get --json corner-bakery` the option takes the word that the command lacks: it is
+ * given back.
+ */
+const returnToArguments = (
+  { arguments: args = {} }: Command,
+  words: readonly string[],
+  json: string | true | undefined,
+): { words: readonly string[]; json: string | true | undefined } => {
+  const needed = Object.values(args).filter(({ kind }) => kind !== 'optional').length;
+  return typeof json === 'string' && words.length === needed - 1 ? { words: [...words, json], json: true } : { words, json };
+};
+
+const readArguments = ({ arguments: args = {} }: Command, words: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, argument], at) => {
+      const rest = argument.kind === 'rest';
+      const word = words[at];
+      if (word === undefined && argument.kind !== 'optional')
+        throw new UsageError(`Missing argument ${argumentAsWritten(name, argument)}`);
+      return [name, rest ? words.slice(at).map(argument.parse) : word === undefined ? undefined : argument.parse(word)];
+    }),
+  );
+
+const readOptions = ({ options = {} }: Command, given: Given): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, option]) => {
+      const value = given[name];
+      if (option.kind === 'flag') return [name, value === true];
+      if (option.kind === 'list') return [name, ((value ?? []) as string[]).map(option.parse)];
+      if (value !== undefined) return [name, readOption(name, option.parse, value as string)];
+      if (option.required === true) throw new UsageError(`Missing option ${optionAsWritten(name, option)}`);
+      return [name, undefined];
+    }),
+  );
+
+/** What `parse` refuses is said with the option's name. */
+const readOption = (name: string, parseText: (text: string) => unknown, text: string): unknown => {
+  try {
+    return parseText(text);
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`--${kebab(name)}: ${error.message}`);
+    throw error;
+  }
+};
