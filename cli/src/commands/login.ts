@@ -5,7 +5,7 @@ export const loginCommands: readonly Command[] = [
   command({
     name: 'login',
     summary: 'Sign in to a service',
-    description: `Signs in in the browser, then keeps a personal access token of this machine's own: in the keyring of the system where there is one, otherwise in a file that only you may read. It expires in 90 days, unless --expires says otherwise.
+    description: `It opens the browser, then keeps a personal access token of this machine's own: in the keyring of the system where there is one, otherwise in a file that only you may read. It expires in 90 days, unless --expires says otherwise.
 
 Without a terminal or a screen, and with --device, it prints a code and an address to open on any other device. A new sign-in in a profile revokes the token of the former one.
 
