@@ -119,7 +119,7 @@ const addTool = (server: McpServer, tool: Tool, confirmations: Confirmations, op
         const { text, quotes = {}, data } = answer;
         return {
           content: [{ type: 'text', text: [text, quote(quotes)].filter((part) => part !== '').join('\n') }],
-          structuredContent: (destroys ? { done: true, ...data } : data) as Record<string, unknown>,
+          structuredContent: destroys ? { done: true, ...data } : data,
         };
       } catch (error) {
         if (isApiFault(error)) return failure(describeFault(error));
@@ -154,7 +154,7 @@ const canElicit = (server: McpServer, call: ServerContext): boolean => {
     (call.mcpReq.envelope as { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined)?.[
       CLIENT_CAPABILITIES_META_KEY
     ] ??
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- The only way to know it of clients of 2025.
+    // Deprecated, and the only way to know it of clients of 2025.
     server.server.getClientCapabilities();
   const { elicitation } = capabilities ?? {};
   return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);

@@ -60,5 +60,4 @@ export interface Pending {
 }
 
 /** Keeps the types of a tool's schemas for its `run`, and forgets them for the list of tools. */
-export const tool = <Input extends z.ZodObject, Output extends z.ZodObject>(definition: Tool<Input, Output>): Tool =>
-  definition as unknown as Tool;
+export const tool = <Input extends z.ZodObject, Output extends z.ZodObject>(definition: Tool<Input, Output>): Tool => definition;

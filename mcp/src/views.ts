@@ -39,7 +39,7 @@ export const toDeliveryView = (block: DeliveryBlock): z.input<typeof DeliveryVie
     checkpoints: block.checkpoints.map(({ id, label, status, dueAt, completedAt, neededFromClient }) =>
       compact({ id, label, status, due: dueAt, completed: completedAt, needed: neededFromClient }),
     ),
-  }) as z.input<typeof DeliveryView>;
+  });
 
 /** `ready by 2026-12-22 (in 30 days), 3 of 6 checkpoints done, now: content-loaded`. */
 export const deliveryInWords = (block: DeliveryBlock, now: Date): string => {
@@ -87,7 +87,7 @@ export const toWebsiteView = ({ slug, id, name, status, url, archivedAt, via, ro
     url,
     archived: archivedAt === undefined ? undefined : true,
     role: via === 'owner' ? 'owner' : role,
-  }) as z.input<typeof WebsiteView>;
+  });
 
 export const ProvisioningView = z.object({
   status: z.string(),
@@ -100,4 +100,4 @@ export const toProvisioningView = (job: ProvisioningJob): z.input<typeof Provisi
     status: job.status,
     step: job.steps.find(({ status }) => status === 'failed' || status === 'running')?.id,
     reason: job.reason,
-  }) as z.input<typeof ProvisioningView>;
+  });

@@ -1,8 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Progress } from '@modelcontextprotocol/client';
 import { startAssistant } from '../support/assistant.js';
 import { createApi, mintToken, startServer, type Api } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
+
+const cliProgram = fileURLToPath(new URL('../../cli/dist/doorstep.js', import.meta.url));
 
 let address: string;
 let token: string;
@@ -95,4 +98,14 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
   expect(missed).toMatchObject({ isError: true, text: expect.stringContaining(slug) });
   expect(assistant.errors()).toBe('');
   expect((await api.get('/websites')).status).toBe(200);
+});
+
+test('the CLI serves the same tools, with the token that it has, and its changes are an assistant’s too', async () => {
+  const command = [process.execPath, cliProgram, 'mcp'] as const;
+  const assistant = await startAssistant({ url: address, token, command });
+  await assistant.call('create_website', { name: 'By the CLI', wait: false });
+
+  const audit = await assistant.call('audit_log', { website: 'by-the-cli' });
+
+  expect(audit.data.entries).toContainEqual(expect.objectContaining({ type: 'WebsiteCreated', via: 'mcp' }));
 });

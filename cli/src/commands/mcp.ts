@@ -16,12 +16,12 @@ export const mcpCommands: readonly Command[] = [
       toolsets: text('Only these groups of tools, with commas', { placeholder: 'names' }),
     },
     plain: true,
-    run: async ({ connection }, _args, { readOnly, toolsets }) => {
+    run: async (context, _args, { readOnly, toolsets }) => {
       const [{ parseToolsets, serveStdio }, { createClient }] = await Promise.all([
         import('@doorstep/mcp'),
         import('../client.js'),
       ]);
-      const { url, token } = await connection();
+      const { url, token } = await context.connection();
       await serveStdio({
         // By this name the service knows that an assistant makes the changes.
         doorstep: createClient(url, token, 'doorstep-mcp'),

@@ -15,8 +15,7 @@ const Access = z.object({
   invitedUntil: z.string().optional().describe('Invited, not yet accepted'),
 });
 
-const ofLink = ({ email, name, role }: WebsiteClientLink): z.input<typeof Access> =>
-  compact({ email, name, role }) as z.input<typeof Access>;
+const ofLink = ({ email, name, role }: WebsiteClientLink): z.input<typeof Access> => compact({ email, name, role });
 
 const ofInvitation = ({ email, role, expiresAt }: Invitation): z.input<typeof Access> => ({
   email,
@@ -94,10 +93,8 @@ export const explainAccess = tool({
     }
     const { owner, links, invitations } = await loadAccess(doorstep, website, signal);
     const offers = caller.role === 'admin' ? await doorstep.websites.transfers.list(website.id, {}, { signal }) : [];
-    const access = [
-      ...(owner === undefined
-        ? []
-        : [compact({ email: owner.email, name: owner.name, role: 'owner' }) as z.input<typeof Access>]),
+    const access: z.input<typeof Access>[] = [
+      ...(owner === undefined ? [] : [compact({ email: owner.email, name: owner.name, role: 'owner' })]),
       ...links.map(ofLink),
       ...invitations.map(ofInvitation),
       ...offers.filter(({ status }) => status === 'pending').map(ofInvitation),

@@ -25,7 +25,7 @@ const toInvoiceView = ({
   dueAt,
   websiteId,
 }: Invoice): z.input<typeof InvoiceView> =>
-  compact({ id, number, status, total, currency, created: createdAt, due: dueAt, websiteId }) as z.input<typeof InvoiceView>;
+  compact({ id, number, status, total, currency, created: createdAt, due: dueAt, websiteId });
 
 const inWords = ({ id, status, total, currency, dueAt }: Invoice): string =>
   `- ${id}: ${String(total)} ${currency} (smallest unit), ${status}${dueAt === undefined ? '' : `, due ${dayOf(dueAt)}`}`;

@@ -101,7 +101,7 @@ export const readContent = tool({
         return {
           text: latest === null ? `${slug} was not scanned yet.` : `The latest scan of ${slug}.`,
           quotes: latest === null ? {} : { latest },
-          data: { slug, report: (latest ?? {}) as Record<string, unknown> },
+          data: { slug, report: { ...latest } },
         };
       }
       default:

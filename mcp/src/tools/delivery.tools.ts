@@ -275,7 +275,7 @@ export const deliveryHistory = tool({
       },
       data: {
         slug: website.slug,
-        changes: changes as never,
+        changes,
         ...(then !== undefined && { then: toDeliveryView(then) }),
         ...(readers.length > 0 && {
           readers: readers.map(({ name, email, subject, revision, lastAt }) => ({

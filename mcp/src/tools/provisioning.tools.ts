@@ -39,10 +39,7 @@ export const createWebsite = tool({
       if (!templates.some(({ id }) => id === template))
         throw new ToolFault(`There is no template with this id. Use one of: ${templates.map(({ id }) => id).join(', ')}.`);
     }
-    const created = await doorstep.websites.create(
-      compact({ name, slug, templateId: template, tier }) as { name: string; slug: string },
-      { signal },
-    );
+    const created = await doorstep.websites.create({ name, slug, ...compact({ templateId: template, tier }) }, { signal });
     if (!wait)
       return {
         text: `${created.slug} is created; its provisioning has begun. website_status says how it goes.`,
