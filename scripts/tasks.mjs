@@ -152,8 +152,10 @@ const bundleProgram = async (workspace, entries, folder) => {
  * @param {string} folder - the bundle's
  */
 const writeManPages = async (folder) => {
-  const { commands, manPages } = await import(pathToFileURL(join(folder, 'registry.js')).href);
-  const { version } = JSON.parse(await readFile(join(root, 'cli', 'package.json'), 'utf8'));
+  const { commands, manPages } = /** @type {typeof import('../cli/src/registry.js')} */ (
+    await import(pathToFileURL(join(folder, 'registry.js')).href)
+  );
+  const { version } = /** @type {{ version: string }} */ (JSON.parse(await readFile(join(root, 'cli', 'package.json'), 'utf8')));
   await mkdir(join(folder, 'man'), { recursive: true });
   for (const [file, text] of manPages(commands, version)) await writeFile(join(folder, 'man', file), text);
 };

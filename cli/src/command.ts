@@ -67,10 +67,11 @@ export interface Command<A extends Arguments = Arguments, O extends Options = Op
   run(context: Context, args: Types<A>, options: Types<O>): Promise<void> | void;
 }
 
+/** Of a command that has no arguments or no options. */
+type None = Readonly<Record<string, never>>;
+
 /** Gives a command its types: those of `run`'s parameters follow from `arguments` and `options`. */
-export const command = <const A extends Arguments = Record<never, never>, const O extends Options = Record<never, never>>(
-  value: Command<A, O>,
-): Command => value;
+export const command = <const A extends Arguments = None, const O extends Options = None>(value: Command<A, O>): Command => value;
 
 /** A mistake in how the program was called. Its message is printed with a pointer to the help. */
 export class UsageError extends Error {}
@@ -139,14 +140,6 @@ export const list = (summary: string, more: MoreOption = {}): Option<readonly st
   kind: 'list',
   summary,
   parse: asItIs,
-  ...more,
-});
-
-/** An option whose text is read by `parse`, such as a date. */
-export const parsed = <T>(parse: (text: string) => T, summary: string, more: MoreOption = {}): Option<T | undefined> => ({
-  kind: 'value',
-  summary,
-  parse,
   ...more,
 });
 

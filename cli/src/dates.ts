@@ -26,7 +26,7 @@ const dayMs = 24 * 3_600_000;
 export type Direction = 'future' | 'past';
 
 /** A text that is no date. Its message says how one is written. */
-export class NoDate extends UsageError {
+class NoDate extends UsageError {
   constructor(text: string) {
     super(`"${text}" is not a date. Write it like "22 Dec", "2026-12-22", "in 30 days" or "+2w"`);
   }
@@ -45,11 +45,11 @@ const indexOf = (names: readonly string[], text: string): number =>
   text.length < 3 ? -1 : names.findIndex((name) => name.startsWith(text) || (text === 'sept' && name === 'september'));
 
 /** The days of a month are at most those of the month that the sum falls in: 31 January + 1 month. */
-const addMonths = (at: number, months: number): number => {
+const addMonths = (at: number, amount: number): number => {
   const date = new Date(at);
   const day = date.getUTCDate();
   date.setUTCDate(1);
-  date.setUTCMonth(date.getUTCMonth() + months);
+  date.setUTCMonth(date.getUTCMonth() + amount);
   const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
   date.setUTCDate(Math.min(day, last));
   return date.getTime();
@@ -89,7 +89,7 @@ const read = (given: string, now: number, direction: Direction): number | undefi
 
   const unit = '(d|days?|w|weeks?|m|months?|y|years?)';
   const signed = new RegExp(`^([+-])(\\d{1,4}) ?${unit}$`).exec(text);
-  if (signed) return shifted(now, Number(`${signed[1]}${signed[2]}`), signed[3] ?? '');
+  if (signed) return shifted(now, Number(signed.slice(1, 3).join('')), signed[3] ?? '');
   const ahead = new RegExp(`^in (an?|\\d{1,4}) ${unit}$`).exec(text);
   if (ahead) return shifted(now, amountOf(ahead[1]), ahead[2] ?? '');
   const ago = new RegExp(`^(an?|\\d{1,4}) ${unit} ago$`).exec(text);
@@ -98,8 +98,8 @@ const read = (given: string, now: number, direction: Direction): number | undefi
   const weekday = /^(?:(?:on|next|last) )?([a-z]+)$/.exec(text);
   const index = weekday ? indexOf(weekdays, weekday[1] ?? '') : -1;
   if (index !== -1) {
-    const ahead = (index - new Date(now).getUTCDay() + 7) % 7 || 7;
-    return today(now) + (direction === 'future' ? ahead : ahead === 7 ? -7 : ahead - 7) * dayMs;
+    const days = (index - new Date(now).getUTCDay() + 7) % 7 || 7;
+    return today(now) + (direction === 'future' ? days : days === 7 ? -7 : days - 7) * dayMs;
   }
 
   const dayFirst = /^(\d{1,2})(?:st|nd|rd|th)?\.? (?:of )?([a-z]+)\.?(?: (\d{4}))?$/.exec(text);

@@ -14,7 +14,7 @@ const hints: Readonly<Record<number, string>> = {
 };
 
 /** What is printed of an error: the message of the API, and what else there is to do about it. */
-export const messageOf = (error: unknown, called: string): string[] => {
+const messageOf = (error: unknown, called: string): string[] => {
   if (error instanceof UsageError) {
     const stop = /[.?!]$/.test(error.message) ? '' : '.';
     return [`${error.message}${stop}`, `Run "${['doorstep', called, '--help'].filter(Boolean).join(' ')}" for how it is used.`];

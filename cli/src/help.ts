@@ -1,6 +1,6 @@
 /**
  * Help pages, from the same values that are parsed: for a terminal here, for `man` by
- * `scripts/manPages.mjs`.
+ * `manPages.ts`.
  */
 import { kebab, type Argument, type Command, type Option } from './command.js';
 import type { Style } from './output.js';

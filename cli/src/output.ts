@@ -33,7 +33,7 @@ type Stream = NodeJS.WriteStream;
  * Whether a stream gets colours: NO_COLOR (no-color.org) and FORCE_COLOR decide before the terminal
  * does.
  */
-export const takesColours = (stream: Pick<Stream, 'isTTY'>, environment: NodeJS.ProcessEnv): boolean => {
+const takesColours = (stream: Pick<Stream, 'isTTY'>, environment: NodeJS.ProcessEnv): boolean => {
   if ((environment.NO_COLOR ?? '') !== '') return false;
   const forced = environment.FORCE_COLOR ?? '';
   if (forced !== '') return forced !== '0' && forced !== 'false';

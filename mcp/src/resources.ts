@@ -20,7 +20,7 @@ export const offeredWebsites = async ({ doorstep, caller }: ResourceParts, part 
   return own.filter(({ name, slug }) => `${name} ${slug}`.toLowerCase().includes(part.toLowerCase()));
 };
 
-export const statusUri = (slug: string): string => `doorstep://websites/${slug}/status`;
+const statusUri = (slug: string): string => `doorstep://websites/${slug}/status`;
 
 /** A resource for each website: where it stands. */
 export const addResources = (server: McpServer, parts: ResourceParts): void => {

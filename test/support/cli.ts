@@ -11,7 +11,7 @@ import { eventually } from './eventually.js';
 import { temporaryFolder } from './temporary.js';
 
 /** The built program (`npm test` builds it first). */
-export const cliProgram = fileURLToPath(new URL('../../cli/dist/doorstep.js', import.meta.url));
+const cliProgram = fileURLToPath(new URL('../../cli/dist/doorstep.js', import.meta.url));
 
 export type Environment = Readonly<Record<string, string>>;
 

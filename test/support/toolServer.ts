@@ -11,7 +11,7 @@ afterAll(async () => {
 });
 
 /** A key for confirmations, of tests. */
-export const testKey = new Uint8Array(32).fill(7);
+const testKey = new Uint8Array(32).fill(7);
 
 /** An assistant's end of a server in this process, for what cannot be set from outside: the caller, and the time. */
 export const connectTools = async (

@@ -125,8 +125,8 @@ export const websiteCommands: readonly Command[] = [
           { heading: 'name', value: ({ name }) => name },
           {
             heading: 'status',
-            value: ({ status, archivedAt }) => (archivedAt === undefined ? status : 'archived'),
-            style: (shown, style, { status }) => (status === 'active' ? shown : style.yellow(shown)),
+            value: (one) => (one.archivedAt === undefined ? one.status : 'archived'),
+            style: (shown, style, one) => (one.status === 'active' ? shown : style.yellow(shown)),
           },
           { heading: 'tier', value: (one) => one.tier, spare: true },
           {

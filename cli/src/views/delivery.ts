@@ -25,7 +25,7 @@ const timeOf = (checkpoint: Checkpoint, drawing: Drawing): string => {
 };
 
 /** `Corner Bakery: ready by 22 December (in 30 days). 3 of 6 done; now: Content loaded.` */
-export const deliveryHeadline = (name: string, block: DeliveryBlock, drawing: Drawing): string => {
+const deliveryHeadline = (name: string, block: DeliveryBlock, drawing: Drawing): string => {
   const { checkpoints, estimatedCompletionAt: eta } = block;
   const done = checkpoints.filter(({ status }) => status === 'done').length;
   const current = checkpoints.filter(({ status }) => status === 'in_progress').map(({ label }) => clean(label));

@@ -38,9 +38,6 @@ const words: Record<Step['id'], StepWords> = {
   finalize: { label: 'Last check', doing: 'checking …', result: () => 'the site answers' },
 };
 
-/** What a step is called. */
-export const stepLabel = (id: Step['id']): string => words[id].label;
-
 const labels = Math.max(...Object.values(words).map(({ label }) => label.length));
 
 const stateOf = (step: Step, { now }: Drawing): string => {
@@ -70,7 +67,7 @@ const markOf = (status: Step['status'], drawing: Drawing): string => {
 };
 
 /** `✓ Repository from the template    northlight/corner-bakery          0.4 s` */
-export const stepLine = (step: Step, drawing: Drawing): string => {
+const stepLine = (step: Step, drawing: Drawing): string => {
   const label = words[step.id].label;
   const state = stateOf(step, drawing);
   const time = timeOf(step, drawing.now);

@@ -7,7 +7,7 @@ import { count, money, shortDay, shortTime } from './words.js';
 const blocks = '▁▂▃▄▅▆▇█';
 
 /** The numbers as a line of bars. */
-export const sparkline = (numbers: readonly number[]): string => {
+const sparkline = (numbers: readonly number[]): string => {
   const highest = Math.max(1, ...numbers);
   return numbers.map((number) => blocks[Math.round((number / highest) * (blocks.length - 1))] ?? '').join('');
 };

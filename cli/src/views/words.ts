@@ -41,8 +41,8 @@ const shortMonths = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Se
 /** `3 Nov`, in another year `3 Nov 2027`. */
 export const shortDay = (time: string, clock: Clock): string => {
   const at = Date.parse(time);
-  const [year, month, day] = dayOf(at, clock).split('-');
-  const text = `${Number(day)} ${shortMonths[Number(month) - 1]}`;
+  const [year = '', month = '', day = ''] = dayOf(at, clock).split('-');
+  const text = `${Number(day)} ${shortMonths[Number(month) - 1] ?? month}`;
   return 'year' in yearIf(at, clock) ? `${text} ${year}` : text;
 };
 
@@ -77,7 +77,7 @@ export const size = (bytes: number): string => {
     value /= 1000;
     unit += 1;
   }
-  return `${value.toFixed(1)} ${units[unit]}`;
+  return `${value.toFixed(1)} ${units[unit] ?? ''}`;
 };
 
 /** `€49.00`. @param amount in the currency's smallest unit */

@@ -68,9 +68,7 @@ export const billingSummary = tool({
       ].join('\n'),
       data: {
         ...(subscription !== null && {
-          subscription: compact({ status: subscription.status, periodEnds: subscription.currentPeriodEndsAt }) as {
-            status: string;
-          },
+          subscription: compact({ status: subscription.status, periodEnds: subscription.currentPeriodEndsAt }),
         }),
         invoices: invoices.map(toInvoiceView),
       },
