@@ -1,4 +1,14 @@
-import { fromJsonSchema, McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import {
+  fromJsonSchema,
+  inputRequired,
+  inputResponse,
+  McpServer,
+  ResourceTemplate,
+  type CallToolResult,
+  type ElicitRequestFormParams,
+  type InputRequiredResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { serveRequest } from '../../mcp/src/protocol.js';
 import type { McpProgram } from '../../src/http/mcp/port.js';
 import { sleep, systemClock } from '../../src/platform/clock.js';
@@ -30,7 +40,46 @@ const textsNamed = <Name extends string>(...required: readonly Name[]) =>
     required: [...required],
   });
 
-const createFixtures = (): McpServer => {
+/** As our own tools ask: with programs of 2025 in the middle of the call, which needs a session. */
+const elicit = (
+  { mcpReq }: ServerContext,
+  message: string,
+  requestedSchema: ElicitRequestFormParams['requestedSchema'],
+): CallToolResult | InputRequiredResult => {
+  const answered = inputResponse(mcpReq.inputResponses, 'form');
+  if (answered.kind !== 'elicit') {
+    return inputRequired({ inputRequests: { form: inputRequired.elicit({ message, requestedSchema }) } });
+  }
+  const { action, content } = answered;
+  return { content: [text(`User response: action=${action}, content=${JSON.stringify(content)}`)] };
+};
+
+const withDefaults: ElicitRequestFormParams['requestedSchema'] = {
+  type: 'object',
+  properties: {
+    name: { type: 'string', default: 'John Doe' },
+    age: { type: 'integer', default: 30 },
+    score: { type: 'number', default: 95.5 },
+    status: { type: 'string', enum: ['active', 'inactive', 'pending'], default: 'active' },
+    verified: { type: 'boolean', default: true },
+  },
+};
+
+const options = ['option1', 'option2', 'option3'];
+const titled = ['First', 'Second', 'Third'].map((title, index) => ({ const: `value${String(index + 1)}`, title }));
+
+const withChoices: ElicitRequestFormParams['requestedSchema'] = {
+  type: 'object',
+  properties: {
+    untitledSingle: { type: 'string', enum: options },
+    titledSingle: { type: 'string', oneOf: titled },
+    legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Option Two', 'Option Three'] },
+    untitledMulti: { type: 'array', items: { type: 'string', enum: options } },
+    titledMulti: { type: 'array', items: { anyOf: titled } },
+  },
+};
+
+export const createFixtures = (): McpServer => {
   const server = new McpServer(
     { name: 'fixtures', version: '1.0.0' },
     { capabilities: { logging: {}, completions: {}, resources: { subscribe: true } } },
@@ -84,6 +133,30 @@ const createFixtures = (): McpServer => {
   server.registerTool('json_schema_2020_12_tool', { description, inputSchema: fromJsonSchema(schema2020) }, () => ({
     content: [text('Done.')],
   }));
+  server.registerTool('test_sampling', { description, inputSchema: textsNamed('prompt') }, ({ prompt }, { mcpReq }) => {
+    const answered = inputResponse(mcpReq.inputResponses, 'sample');
+    if (answered.kind === 'sampling') {
+      return { content: [text(`LLM response: ${JSON.stringify(answered.result.content)}`)] };
+    }
+    const sample = inputRequired.createMessage({ messages: [said(text(prompt))], maxTokens: 100 });
+    return inputRequired({ inputRequests: { sample } });
+  });
+  server.registerTool('test_elicitation', { description, inputSchema: textsNamed('message') }, ({ message }, call) =>
+    elicit(call, message, {
+      type: 'object',
+      properties: {
+        username: { type: 'string', description: "User's response" },
+        email: { type: 'string', description: "User's email address" },
+      },
+      required: ['username', 'email'],
+    }),
+  );
+  server.registerTool('test_elicitation_sep1034_defaults', { description }, (call) => elicit(call, 'Who?', withDefaults));
+  server.registerTool('test_elicitation_sep1330_enums', { description }, (call) => elicit(call, 'Which?', withChoices));
+  server.registerTool('test_reconnection', { description }, ({ http }) => {
+    http?.closeSSE?.();
+    return { content: [text('Said after the stream was closed.')] };
+  });
   server.registerResource('text', 'test://static-text', { description, mimeType: 'text/plain' }, ({ href }) => ({
     contents: [{ uri: href, mimeType: 'text/plain', text: 'This is the content of the static text resource.' }],
   }));
