@@ -99,7 +99,8 @@ test.each<[Person, readonly string[]]>([
   const forged = await connectAs(token, true);
   const before = await countChanges();
   for (const [name, args] of Object.entries(calls)) {
-    if (allowed.includes(name) || name === 'publish_website') continue;
+    // Whoever may save may publish: the website here has nothing to publish to.
+    if (allowed.includes(name) || (name === 'publish_website' && allowed.includes('save_content'))) continue;
     const answer = await forged.call(name, args);
     expect([name, answer]).toEqual([
       name,
@@ -134,6 +135,44 @@ test.each<Person>(['admin', 'editor'])('a read-only token (%s) changes nothing',
       { isError: true, text: expect.stringMatching(/Admin role required|read-only token|Not authorized/) },
     ]);
   expect(await countChanges()).toBe(before);
+});
+
+test('whoever claims to be our program is noted as an assistant, and may do nothing more', async () => {
+  const { api, credentials, websiteId } = everybody;
+  const claimed = { 'user-agent': 'doorstep-mcp/9.9.9' };
+  const before = await countChanges();
+  for (const token of [credentials.editor.token, credentials.admin.readToken, 'svc_pat_forged']) {
+    for (const [method, path, body] of [
+      ['POST', '/websites', { name: 'New' }],
+      ['PUT', `/websites/${websiteId}/delivery`, { readyBy: '2027-03-01T12:00:00.000Z' }],
+      ['POST', `/websites/${websiteId}/provisioning/retry`, {}],
+      ['DELETE', `/websites/${websiteId}`, undefined],
+      ['POST', '/api-keys', { name: 'more', role: 'admin' }],
+    ] as const) {
+      const options = { token, ...(body !== undefined && { body }) };
+      const plain = await api.call(method, path, options);
+      const forged = await api.call(method, path, { ...options, headers: claimed });
+      expect([path, plain.status]).toEqual([path, token === 'svc_pat_forged' ? 401 : 403]);
+      expect([path, forged.status, forged.body]).toEqual([path, plain.status, plain.body]);
+    }
+  }
+  expect(await countChanges()).toBe(before);
+
+  const save = (id: string, options: Readonly<Record<string, unknown>>) =>
+    api.call('PUT', `/websites/${websiteId}/content/${id}`, { body: { body: {}, baseHash: null }, ...options });
+  const { token, jwt } = credentials.editor;
+  const answers = [
+    await save('by-token', { token }),
+    await save('claimed', { token, headers: claimed }),
+    await save('by-portal', { headers: { ...claimed, authorization: `Bearer ${jwt}` } }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const { body } = await api.call('GET', '/audit?limit=3', { token: credentials.admin.token });
+  expect(body).toMatchObject([
+    { actor: { subject: 'editor', role: 'client', via: 'portal' } },
+    { actor: { subject: 'editor', role: 'client', via: 'mcp', tokenId: expect.any(String) } },
+    { actor: { subject: 'editor', role: 'client', via: 'token', tokenId: expect.any(String) } },
+  ]);
 });
 
 test.each([

@@ -7,12 +7,13 @@ import { temporaryFolder } from '../support/temporary.js';
 
 const cliProgram = fileURLToPath(new URL('../../cli/dist/doorstep.js', import.meta.url));
 
+let folder: string;
 let address: string;
 let token: string;
 let api: Api;
 
 beforeAll(async () => {
-  const folder = temporaryFolder();
+  folder = temporaryFolder();
   ({ address } = await startServer(folder));
   token = await mintToken(folder);
   api = createApi(address, token);
@@ -98,6 +99,42 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
   expect(missed).toMatchObject({ isError: true, text: expect.stringContaining(slug) });
   expect(assistant.errors()).toBe('');
   expect((await api.get('/websites')).status).toBe(200);
+});
+
+test('an editor publishes what they saved, and may not touch the provisioning', async () => {
+  const email = 'editor@example.com';
+  const admin = await startAssistant({ url: address, token });
+  await admin.call('create_website', { name: 'Florist' });
+  await api.post('/clients', { email });
+  expect((await admin.call('give_access', { website: 'florist', email, role: 'editor' })).isError).toBe(false);
+
+  const editor = await startAssistant({ url: address, token: await mintToken(folder, 'client', email) });
+  await editor.call('save_content', { website: 'florist', kind: 'content', id: 'hours', body: { open: '9 to 5' } });
+  const published = await editor.call('publish_website', { website: 'florist', action: 'publish' });
+  expect(published).toMatchObject({ isError: false, data: { slug: 'florist', deployment: expect.any(String) } });
+  await expect(editor.call('retry_provisioning', { website: 'florist', action: 'retry' })).rejects.toThrow('not found');
+  const audit = await admin.call('audit_log', { website: 'florist', actor: email });
+  expect(audit.data.entries).toContainEqual(expect.objectContaining({ type: 'PublicationRequested', by: email, via: 'mcp' }));
+});
+
+test('an admin retries a provisioning that failed', async () => {
+  const home = temporaryFolder();
+  const other = await startServer(home, {
+    GITHUB_TOKEN: 'token',
+    GITHUB_OWNER: 'agency',
+    GITHUB_TEMPLATE: 'agency/template',
+    VERCEL_TOKEN: 'token',
+    // A source host that knows none of GitHub's paths: a service.
+    GITHUB_API_URL: address,
+  });
+  const assistant = await startAssistant({ url: other.address, token: await mintToken(home) });
+  const created = await assistant.call('create_website', { name: 'Bookshop' });
+  expect(created).toMatchObject({ data: { provisioning: { status: 'failed' } } });
+
+  const retried = await assistant.call('retry_provisioning', { website: 'bookshop', action: 'retry' });
+  expect(retried).toMatchObject({ isError: false, data: { slug: 'bookshop' } });
+  const audit = await assistant.call('audit_log', { website: 'bookshop' });
+  expect(audit.data.entries).toContainEqual(expect.objectContaining({ type: 'ProvisioningRetried', via: 'mcp' }));
 });
 
 test('the CLI serves the same tools, with the token that it has, and its changes are an assistant’s too', async () => {
