@@ -38,7 +38,7 @@ test('it comes with its licence, and without sources, tests and the packages of 
     readdirSync(own)
       .filter((name) => name !== 'node_modules')
       .sort(),
-  ).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  ).toEqual(['LICENSE', 'README.md', 'dist', 'doorstep.svg', 'package.json']);
   const files = readdirSync(join(own, 'dist'), { recursive: true }).map(String);
   expect(files.filter((file) => /\.ts$|\.map$|test|\.built-from|registry/.test(file))).toEqual([]);
   // The keyring is native: it is there where its platform has it.
