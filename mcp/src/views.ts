@@ -44,14 +44,14 @@ export const toDeliveryView = (block: DeliveryBlock): z.input<typeof DeliveryVie
 /** `ready by 2026-12-22 (in 30 days), 3 of 6 checkpoints done, now: content-loaded`. */
 export const deliveryInWords = (block: DeliveryBlock, now: Date): string => {
   const done = block.checkpoints.filter(({ status }) => status === 'done').length;
-  const current =
-    block.checkpoints.find(({ status }) => status === 'in_progress') ?? block.checkpoints.find(({ status }) => status !== 'done');
+  const current = block.checkpoints.find(({ status }) => status === 'in_progress');
+  const next = block.checkpoints.find(({ status }) => status === 'pending');
   const count = block.checkpoints.length;
   const late = done < count && Date.parse(block.estimatedCompletionAt) < now.getTime();
   return [
     `ready by ${dayOf(block.estimatedCompletionAt)} (${distance(block.estimatedCompletionAt, now)}${late ? ': late' : ''})`,
     `${String(done)} of ${counted(count, 'checkpoint')} done`,
-    ...(current === undefined ? [] : [`now: ${current.id}`]),
+    ...(current !== undefined ? [`now: ${current.id}`] : next !== undefined ? [`next: ${next.id}`] : []),
   ].join(', ');
 };
 

@@ -74,6 +74,7 @@ test.each(['2025', '2026'] as const)('an assistant of %s does a day’s work', a
 
   const status = await assistant.call('website_status', { website: slug });
   expect(status.text).toContain(`${slug}: active; ready by 2026-03-01 (`);
+  expect(status.text).toContain(', 1 of 7 checkpoints done, next: design-approved.');
   expect(status.data).toMatchObject({
     website: { slug, status: 'active' },
     delivery: { readyBy: '2026-03-01T12:00:00.000Z' },
