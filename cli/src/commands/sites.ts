@@ -519,6 +519,7 @@ export const siteCommands: readonly Command[] = [
         context,
         (options) => doorstep.websites.billing.openPortal(found.id, options),
         ({ url }) => ({ said: `The subscription of ${found.name} is managed at ${url}`, value: url }),
+        () => [`Would make an address where the subscription of ${found.name} is managed.`],
       );
     },
   }),
@@ -594,6 +595,7 @@ export const siteCommands: readonly Command[] = [
     run: async (context, args, { total, currency, description, due }) => {
       const { readDate } = await import('../dates.js');
       const { money } = await import('../views/words.js');
+      const { clean } = await import('../output.js');
       const { doorstep, website: found } = await at(context, args.website);
       const body = defined({
         total,
@@ -605,6 +607,8 @@ export const siteCommands: readonly Command[] = [
         context,
         (options) => doorstep.websites.invoices.create(found.id, body, options),
         (invoice) => ({ said: `An invoice of ${money(invoice.total, invoice.currency)} is made.`, value: invoice.id }),
+        // The ledger is not in the log: a dry run has no events.
+        () => [`Would make an invoice of ${money(total, currency)} for ${found.name}: ${clean(description)}`],
       );
     },
   }),
@@ -624,6 +628,7 @@ export const siteCommands: readonly Command[] = [
           context,
           (options) => doorstep.websites.invoices[verb](found.id, args.invoice, options),
           ({ id, status }) => ({ said: `The invoice is ${status}.`, value: id }),
+          () => [verb === 'pay' ? `Would note the invoice ${args.invoice} as paid.` : `Would void the invoice ${args.invoice}.`],
         );
       },
     }),
