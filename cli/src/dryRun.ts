@@ -1,11 +1,6 @@
 import type { PlannedEvent } from './context.js';
 import { clean } from './output.js';
-
-/** `CheckpointStatusSet` → `Checkpoint status set`. */
-const inWords = (type: string): string => {
-  const words = type.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+import { sentence } from './views/words.js';
 
 const shown = (value: unknown): string => clean(typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -15,7 +10,7 @@ export const explainEvents = (events: readonly PlannedEvent[]): string[] => {
   return [
     `Would change ${String(events.length)} ${events.length === 1 ? 'thing' : 'things'}:`,
     ...events.flatMap(({ type, data }) => [
-      `  ${inWords(type)}`,
+      `  ${sentence(type)}`,
       ...Object.entries(data).map(([name, value]) => `    ${name}: ${shown(value)}`),
     ]),
   ];

@@ -9,7 +9,7 @@ import { changeLines, labelsOf } from '../../cli/src/views/changes.js';
 import { deliveryLines } from '../../cli/src/views/delivery.js';
 import type { Drawing } from '../../cli/src/views/drawing.js';
 import { jobLines } from '../../cli/src/views/provisioning.js';
-import { duration, fromNow, money, shortDay, size } from '../../cli/src/views/words.js';
+import { duration, fromNow, money, sentence, shortDay, size } from '../../cli/src/views/words.js';
 
 const now = Date.parse('2026-11-22T10:00:00.000Z');
 const noon = (day: string): string => `${day}T12:00:00.000Z`;
@@ -38,6 +38,14 @@ const block: DeliveryBlock = {
     { id: 'launch', label: 'Launch', order: 60, status: 'pending' },
   ],
 };
+
+it('names of events are words, abbreviations as they are', () => {
+  expect(['DeliveryCheckpointStatusSet', 'APIKeyMinted', 'ContentPublished'].map(sentence)).toEqual([
+    'Delivery checkpoint status set',
+    'API key minted',
+    'Content published',
+  ]);
+});
 
 describe('a delivery', () => {
   it('is a sentence and a line for each checkpoint', () => {

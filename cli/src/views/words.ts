@@ -92,8 +92,10 @@ export const count = (number: number, one: string, many = `${one}s`): string => 
 /** `in_progress` → `in progress`. */
 export const spaced = (name: string): string => name.replaceAll('_', ' ');
 
-/** `DeliveryCheckpointStatusSet` → `Delivery checkpoint status set`. */
+/** `DeliveryCheckpointStatusSet` → `Delivery checkpoint status set`, `APIKeyMinted` → `API key minted`. */
 export const sentence = (name: string): string => {
-  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3 $2$4')
+    .replaceAll(/\b[A-Z](?![A-Z])\w*/g, (word) => word.toLowerCase());
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
