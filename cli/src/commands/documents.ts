@@ -186,7 +186,7 @@ export const documentCommands: readonly Command[] = [
     operations: ['uploadMedia'],
     write: true,
     arguments: { website, file },
-    options: { alt: text('What it shows, for those who do not see it') },
+    options: { alt: text('What it shows, for those who do not see it; an image needs it') },
     run: async (context, args, { alt }) => {
       const { showProgress } = await import('../progress.js');
       const { doorstep, website: found } = await at(context, args.website);
@@ -277,7 +277,7 @@ export const documentCommands: readonly Command[] = [
     examples: [['In a few words', 'media describe corner-bakery oven.jpg "Bread in the oven"']],
     operations: ['describeMedia'],
     write: true,
-    arguments: { website, media, alt: argument('What it shows; "" for nothing', { placeholder: 'description' }) },
+    arguments: { website, media, alt: argument('What it shows; "" for nothing, of a video', { placeholder: 'description' }) },
     run: async (context, args) => {
       const { doorstep, website: found } = await at(context, args.website);
       const one = await byIdOrName(doorstep.websites.media.list(found.id, { limit: 200 }), args.media, 'image or video');
