@@ -1,6 +1,7 @@
 import { copyFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { openCore } from '../../src/compose/stores.js';
 import { createEmbeddedEventStore } from '../../src/events/store/embedded/eventStore.js';
@@ -80,26 +81,29 @@ describe('a vault that has nothing of the log', () => {
     return folder;
   };
 
-  const copyVault = async (from: string, to: string): Promise<void> => {
-    for (const name of await readdir(from)) if (name.startsWith('vault.db')) await copyFile(join(from, name), join(to, name));
+  /** By SQLite: a connection that is being closed removes files beside the database. */
+  const copyVault = (from: string, to: string): void => {
+    const database = new DatabaseSync(join(from, 'vault.db'));
+    database.exec(`VACUUM INTO '${join(to, 'vault.db')}'`);
+    database.close();
   };
 
   const dropVault = async (folder: string): Promise<void> => {
-    for (const name of await readdir(folder)) if (name.startsWith('vault.db')) await rm(join(folder, name));
+    for (const name of await readdir(folder)) if (name.startsWith('vault.db')) await rm(join(folder, name), { force: true });
   };
 
   test('is refused at each start, until it is put back', async () => {
     const folder = await usedFolder();
     const environment = { DATA_DIR: folder, ...encryption };
     const kept = temporaryFolder();
-    await copyVault(folder, kept);
+    copyVault(folder, kept);
     await dropVault(folder);
     for (let starts = 0; starts < 2; starts += 1) {
       await expect(open(environment)).rejects.toThrow(SettingsError);
       await expect(open(environment)).rejects.toThrow('DATA_DIR (vault.db): the vault there is empty, and the log is not');
     }
     await dropVault(folder);
-    await copyVault(kept, folder);
+    copyVault(kept, folder);
     await open(environment);
   });
 
@@ -114,12 +118,12 @@ describe('a vault that has nothing of the log', () => {
   test('is refused when it is that of another log; a new log takes it', async () => {
     const [folder, other] = [await usedFolder(), await usedFolder()];
     await dropVault(folder);
-    await copyVault(other, folder);
+    copyVault(other, folder);
     await expect(open({ DATA_DIR: folder, ...encryption })).rejects.toThrow(
       'DATA_DIR (vault.db): the vault there belongs to another log',
     );
     const fresh = temporaryFolder();
-    await copyVault(other, fresh);
+    copyVault(other, fresh);
     await open({ DATA_DIR: fresh, ...encryption });
   });
 
