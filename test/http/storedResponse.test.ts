@@ -35,7 +35,8 @@ describe('a stored response', () => {
     ['nullable', Type.Object({ mail: Type.Union([PersonalAddress, Type.Null()]) }), { mail: ada.email }],
   ])('shows no person who is %s, and is read as it was', async (_, schema, body) => {
     const { text, reply } = await stored(schema, body);
-    expect(text).not.toMatch(/ada|berta/i);
+    // By chance, letters of a ciphertext may be those of a name.
+    expect(text.replaceAll(/encrypted:[\w:-]+/g, '')).not.toMatch(/ada|berta/i);
     const { body: read } = await reply();
     expect(JSON.parse(String(read))).toEqual(JSON.parse(JSON.stringify(body)));
   });

@@ -17,31 +17,38 @@ const Sequencer =
  */
 const longest = [
   'e2e/schemathesis',
-  'provisioning/provisioning.saga',
-  'e2e/manyProcesses',
-  'attacks/hostileSite',
-  'e2e/killStorm',
-  'scripts/prepare',
-  'contracts/eventStoreDb',
-  'e2e/outsideStores',
-  'e2e/providersKilled',
-  'e2e/busyEventStore',
-  'e2e/signInPages',
-  'transfer/transfer.saga',
-  'contracts/embeddedEventStore',
-  'billing/billing.stripe',
-  'e2e/backup',
-  'contracts/mongodbReadModelStore',
-  'e2e/runtimes',
-  'invariants/anyRequest',
-  'http/senders',
-  'contracts/eventStoreDbSecurity',
+  'cli/everyWrite',
+  'cli/login',
+  'e2e/appPages',
   'bench/bench',
+  'contracts/eventStoreDb',
+  'e2e/signInPages',
+  'cli/commands',
+  'e2e/outsideStores',
+  'e2e/busyEventStore',
+  'contracts/eventStoreDbWire',
+  'scripts/prepare',
+  'transfer/transfer.saga',
+  'provisioning/provisioning.providers',
+  'docs/recipes',
+  'e2e/manyProcesses',
+  'e2e/providersKilled',
+  'provisioning/provisioning.saga',
+  'e2e/documents',
+  'contracts/mongodbReadModelStore',
+  'attacks/hostileSite',
+  'website/website.site',
+  'http/git',
+  'cli/frame',
+  'e2e/backup',
+  'sdk/sdk.service',
+  'e2e/killStorm',
+  'mcp/story',
 ];
 
 /** @param {Test} test */
 const placeOf = ({ path }) => {
-  const place = longest.findIndex((name) => path.endsWith(`/${name}.test.ts`));
+  const place = longest.findIndex((name) => path.endsWith(`/${name}.test.ts`) || path.endsWith(`/${name}.gate.ts`));
   return place < 0 ? longest.length : place;
 };
 
