@@ -18,7 +18,7 @@ const Sequencer =
 const longest = [
   'e2e/schemathesis',
   'cli/everyWrite',
-  'cli/login',
+  'cli/signIn',
   'e2e/appPages',
   'bench/bench',
   'contracts/eventStoreDb',
