@@ -164,8 +164,8 @@ const files: Readonly<Record<string, () => Line>> = {
 
 /** Not tried here, and why. */
 const elsewhere: Readonly<Record<string, string>> = {
-  login: 'test/cli/login.test.ts',
-  logout: 'test/cli/login.test.ts',
+  login: 'test/cli/signIn.gate.ts',
+  logout: 'test/cli/signIn.gate.ts',
   'websites watch': 'follows until Ctrl-C, as `events`: test/cli/commands.test.ts',
   events: 'test/cli/commands.test.ts',
   products: 'needs a shop; here it is refused in words',
