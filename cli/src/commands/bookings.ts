@@ -1,0 +1,91 @@
+import { argument, command, defined, required, text, UsageError, website, type Command } from '../command.js';
+import { at, change, listing, readList } from './shared.js';
+
+const readTime = (given: string): string => {
+  const time = Date.parse(given);
+  if (Number.isNaN(time))
+    throw new UsageError(`"${given}" is not a time. Write it like 2026-12-01T10:00, in your time zone, or with a zone`);
+  return new Date(time).toISOString();
+};
+
+/** Commands on the bookings of a website. */
+export const bookingCommands: readonly Command[] = [
+  command({
+    name: 'bookings list',
+    summary: 'List the bookings of a website',
+    examples: [['Those of a week', 'bookings list corner-bakery --from today --to "in 1 week"']],
+    operations: ['listBookings'],
+    arguments: { website },
+    options: {
+      from: text('From this day on', { placeholder: 'date' }),
+      to: text('Until this day', { placeholder: 'date' }),
+      ...listing,
+    },
+    run: async (context, args, options) => {
+      const { readDate } = await import('../dates.js');
+      const { shortTime } = await import('../views/words.js');
+      const { doorstep, website: found } = await at(context, args.website);
+      const day = (given: string | undefined): string | undefined =>
+        given === undefined ? undefined : readDate(given, Date.now(), 'future');
+      const filter = defined({ from: day(options.from), to: day(options.to) });
+      const bookings = await readList(
+        context,
+        (page) => doorstep.websites.bookings.list(found.id, { ...filter, ...page }),
+        options,
+      );
+      const clock = { now: Date.now() };
+      await context.output.list(
+        bookings,
+        [
+          { heading: 'start', value: ({ start }) => start, shown: ({ start }) => shortTime(start, clock) },
+          { heading: 'end', value: ({ end }) => end, shown: ({ end }) => shortTime(end, clock) },
+          { heading: 'title', value: ({ title }) => title },
+          { heading: 'status', value: ({ status }) => status },
+          { heading: 'who', value: ({ attendees }) => attendees.map(({ name }) => name).join(', ') },
+          { heading: 'id', value: ({ id }) => id, style: (shown, style) => style.dim(shown), spare: true },
+        ],
+        'No bookings.',
+      );
+    },
+  }),
+  command({
+    name: 'bookings add',
+    summary: 'Add a booking to the embedded calendar of a website',
+    examples: [['An hour', 'bookings add corner-bakery "Cake tasting" --start 2026-12-01T10:00 --end 2026-12-01T11:00']],
+    operations: ['addBooking'],
+    write: true,
+    arguments: { website, title: argument('What it is', { placeholder: 'title' }) },
+    options: {
+      start: required(text('When it begins, in your time zone', { placeholder: 'time' })),
+      end: required(text('When it ends', { placeholder: 'time' })),
+      location: text('Where it is'),
+    },
+    run: async (context, args, { start, end, location }) => {
+      const body = defined({ title: args.title, start: readTime(start), end: readTime(end), location });
+      const { doorstep, website: found } = await at(context, args.website);
+      await change(
+        context,
+        (options) => doorstep.websites.bookings.add(found.id, body, options),
+        ({ id, title }) => ({ said: `${title} is booked.`, value: id }),
+      );
+    },
+  }),
+  command({
+    name: 'bookings cancel',
+    summary: 'Cancel a booking of the embedded calendar',
+    examples: [['By its id', 'bookings cancel corner-bakery <id>']],
+    operations: ['cancelBooking'],
+    write: true,
+    destructive: true,
+    arguments: { website, booking: argument('Id of the booking', { placeholder: 'id' }) },
+    run: async (context, args) => {
+      const { doorstep, website: found } = await at(context, args.website);
+      await context.confirm(`Cancel the booking ${args.booking} of ${found.name}?`);
+      await change(
+        context,
+        (options) => doorstep.websites.bookings.cancel(found.id, args.booking, options),
+        () => ({ said: 'The booking is cancelled.' }),
+      );
+    },
+  }),
+];
