@@ -1,4 +1,4 @@
-import { onColour, readable, toOklch, type Hex } from './colour.js';
+import { contrast, fromOklch, onColour, readable, toOklch, type Hex } from './colour.js';
 
 /** The agency, as its clients see it on pages and in mails. */
 export interface Brand {
@@ -8,35 +8,77 @@ export interface Brand {
   readonly logo: string | undefined;
 }
 
-export const defaultBrand: Brand = { name: 'Doorstep', color: '#1d4ed8', logo: undefined };
+export const defaultBrand: Brand = { name: 'Doorstep', color: '#b4532a', logo: undefined };
 
-/** Backgrounds of one colour scheme: the page, and the card on it. */
-export interface Backgrounds {
-  readonly ground: Hex;
-  readonly card: Hex;
+export const schemes = ['light', 'dark'] as const;
+export type Scheme = (typeof schemes)[number];
+
+/** The colours that no brand changes: ink on warm grey. */
+const neutrals = {
+  light: {
+    ground: '#faf9f7',
+    surface: '#ffffff',
+    sunken: '#f3f1ed',
+    line: '#e5e1da',
+    lineStrong: '#8f887d',
+    text: '#1d2025',
+    muted: '#5d636c',
+    faint: '#676d76',
+    focus: '#1d5fd1',
+  },
+  dark: {
+    ground: '#141517',
+    surface: '#1c1e21',
+    sunken: '#232629',
+    line: '#2d3035',
+    lineStrong: '#6c727b',
+    text: '#eceae6',
+    muted: '#a5abb4',
+    faint: '#8c929b',
+    focus: '#7fb0ff',
+  },
+} as const satisfies Record<Scheme, Readonly<Record<string, Hex>>>;
+
+/**
+ * The colours of pages and mails in one scheme. Contrasts are as WCAG 2.2 (1.4.3 and 1.4.11) asks
+ * for, whatever the brand's colour: each text has at least 4.5:1 on each of the backgrounds
+ * `ground`, `surface`, `sunken` and `brandWash`.
+ */
+export interface Palette extends Readonly<Record<keyof (typeof neutrals)['light'], Hex>> {
+  /** The agency's colour itself: fills the primary button. */
+  readonly brand: Hex;
+  /** Text on `brand`. */
+  readonly brandInk: Hex;
+  /** Text, links and marks in the agency's colour. */
+  readonly brandText: Hex;
+  /** Background of what the reader is to do. */
+  readonly brandWash: Hex;
+  /** Border of what `brand` fills: at least 3:1 on `ground` and `surface`. */
+  readonly brandEdge: Hex;
 }
 
-/** The backgrounds of pages and mails. */
-export const backgrounds = {
-  light: { ground: '#f3f5f7', card: '#ffffff' },
-  dark: { ground: '#11161c', card: '#1b232c' },
-} as const satisfies Record<'light' | 'dark', Backgrounds>;
+/** How each scheme makes the agency's colour a text and a background. */
+const tones = {
+  light: { towards: 'darker', textContrast: 4.5, washLightness: 0.965 },
+  dark: { towards: 'lighter', textContrast: 6, washLightness: 0.255 },
+} as const;
 
-/** The brand's colour in one colour scheme. */
-export interface BrandColours {
-  /** For text, links and lines: at least 4.5:1 against both backgrounds. */
-  readonly accent: Hex;
-  /** For buttons, whose border is `accent`. */
-  readonly fill: Hex;
-  /** For text on `fill`: at least 4.5:1. */
-  readonly onFill: Hex;
-}
+/** As much colour as a background takes before it competes with what stands on it. */
+const washChroma = 0.016;
 
-/** Contrasts as WCAG 2.2, 1.4.3 and 1.4.11 ask for, whatever the brand's colour. */
-export const brandColours = ({ color }: Brand): Readonly<Record<'light' | 'dark', BrandColours>> => {
-  const colours = (scheme: 'light' | 'dark', towards: 'lighter' | 'darker'): BrandColours => {
-    const { ground, card } = backgrounds[scheme];
-    return { accent: readable(toOklch(color), [ground, card], 4.5, towards), fill: color, onFill: onColour(color) };
-  };
-  return { light: colours('light', 'darker'), dark: colours('dark', 'lighter') };
+export const paletteOf = ({ color }: Brand, scheme: Scheme): Palette => {
+  const fixed = neutrals[scheme];
+  const { towards, textContrast, washLightness } = tones[scheme];
+  const { ground, surface, sunken } = fixed;
+  const { c, h } = toOklch(color);
+  const brandWash = fromOklch({ l: washLightness, c: Math.min(c, washChroma), h });
+  const brandText = readable(toOklch(color), [ground, surface, sunken, brandWash], textContrast, towards);
+  const isSeen = [ground, surface].every((background) => contrast(color, background) >= 3);
+  return { brand: color, brandInk: onColour(color), brandText, brandWash, brandEdge: isSeen ? color : brandText, ...fixed };
 };
+
+/** The palette as CSS custom properties: `--brand: #b4532a; --brand-ink: #ffffff; …`. */
+export const brandVariables = (brand: Brand, scheme: Scheme): string =>
+  Object.entries(paletteOf(brand, scheme))
+    .map(([name, value]) => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}: ${value};`)
+    .join(' ');

@@ -258,7 +258,7 @@ test('the pages are in the name of the agency, and load its logo and nothing els
   expect(text).toContain('<title>Sign in – Smith &amp; Co.</title>');
   expect(text).toMatch(/<meta\s+name="description"\s+content="Sign in to Smith &amp; Co\./);
   expect(text).toContain('<img src="https://agency.example.com/logo.svg?v=2&amp;size=48" alt="" />');
-  expect(text).toContain('--fill: #b4532a;');
+  expect(text).toContain('--brand: #b4532a;');
   const email = somebody();
   await browser.post((await browser.get((await beginSignIn(portal, callback)).url)).url, { email });
   const mail = await newestMail(email);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { files } from '../../src/compose.js';
-import { brandColours, defaultBrand, type Brand } from '../../src/platform/brand.js';
+import { defaultBrand, paletteOf, type Brand } from '../../src/platform/brand.js';
 import { composeInvitationMail, type Invited } from '../../src/workers/invitationMail/invitationMail.js';
 
 const link = 'https://doorstep.example/invitations/01abc?x=1&y=2';
@@ -58,14 +58,14 @@ describe('an invitation mail', () => {
 
   test("shows the agency's name, or its logo, in its colours, light and dark", async () => {
     const brand: Brand = { name: 'Fox & Sons', color: '#ffd400', logo: undefined };
-    const { light, dark } = brandColours(brand);
+    const light = paletteOf(brand, 'light');
     const { html } = await compose({}, brand);
     expect(html).toContain('>Fox &amp; Sons<');
-    expect(html).toMatch(new RegExp(`background:${light.fill}[^>]*>[^<]*(?:<[^>]*>[^<]*)?Accept the invitation`));
-    expect(html).toContain(`color:${light.onFill}`);
-    expect(html).toMatch(new RegExp(`\\.address a \\{\\s*color: ${light.accent};`));
+    expect(html).toMatch(new RegExp(`background:${light.brand}[^>]*>[^<]*(?:<[^>]*>[^<]*)?Accept the invitation`));
+    expect(html).toContain(`color:${light.brandInk}`);
+    expect(html).toMatch(new RegExp(`\\.address a \\{\\s*color: ${light.brandText};`));
     expect(html).toMatch(/@media \(prefers-color-scheme: ?dark\)/);
-    expect(html).toContain(dark.accent);
+    expect(html).toContain(paletteOf(brand, 'dark').brandText);
     expect(html).not.toMatch(/\[\[|#0a0b0|Doorstep/);
 
     const logo = 'https://fox.example/logo.png?a=1&b="2"';

@@ -49,7 +49,7 @@ describe('settings', () => {
       auth: { issuer: undefined, adminEmails: ['admin@doorstep.local'] },
       encryptionKey: undefined,
       previousEncryptionKeys: [],
-      brand: { name: 'Doorstep', color: '#1d4ed8', logo: undefined },
+      brand: { name: 'Doorstep', color: '#b4532a', logo: undefined },
       mail: { from: 'Doorstep <no-reply@doorstep.local>', smtp: undefined },
       sites: undefined,
       analytics: undefined,

@@ -1,3 +1,4 @@
+import { brandHeader } from '../../platform/brandHeader.js';
 import { html, Html } from '../../platform/html.js';
 import type { Brand } from '../../platform/brand.js';
 import { pagePolicy } from '../reply.js';
@@ -29,7 +30,6 @@ const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-
 export const createFrame =
   (brand: Brand, base: () => string): Frame =>
   ({ status = 200, title, content, script, connects = [], headers }) => {
-    const logo = brand.logo === undefined ? new Html('') : html`<img src="${brand.logo}" alt="" />`;
     const assets = `${base()}/app/assets`;
     const data = Object.entries({ base: base(), brand: brand.name, ...script });
     const attributes = script === undefined ? [] : data.map(([name, value]) => html` data-${kebab(name)}="${value}"`);
@@ -45,10 +45,10 @@ export const createFrame =
           ${script === undefined ? new Html('') : html`<script type="module" src="${assets}/main.js"></script>`}
         </head>
         <body>
-          <header>
-            <p class="name">${logo}<span>${brand.name}</span></p>
-          </header>
-          <main id="main" tabindex="-1">${content}</main>
+          <div class="card">
+            ${brandHeader(brand)}
+            <main id="main" tabindex="-1">${content}</main>
+          </div>
         </body>
       </html>`;
     return {

@@ -65,13 +65,12 @@ export const invoiceStyle = `
 .amount { margin: 0; font-size: 34px; font-weight: 650; font-variant-numeric: tabular-nums; }
 .state { font-weight: 600; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 10px 24px; margin: 24px 0 0; padding-top: 20px; border-top: 1px solid var(--line); }
-dt { color: var(--quiet); }
+dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
 @media print {
-  :root { color-scheme: light; --ground: #fff; --card: #fff; --ink: #000; --quiet: #333; --line: #999; }
-  body { min-height: 0; padding: 0; }
-  header, main { max-width: none; padding: 0 0 24px; }
-  main { box-shadow: none; }
+  :root { color-scheme: light; --ground: #fff; --surface: #fff; --text: #000; --muted: #333; --line: #999; }
+  body { display: block; min-height: 0; padding: 0; }
+  .card { width: auto; padding: 0; border: 0; box-shadow: none; }
   .screen { display: none; }
 }
 `;

@@ -58,9 +58,9 @@ ul { margin: 0 0 20px; padding: 0; list-style: none; }
 li { padding: 14px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 li p { margin: 0; }
 h2 { margin: 24px 0 8px; font-size: 20px; }
-.quiet { color: var(--quiet); font-size: 15px; }
+.quiet { color: var(--muted); font-size: 15px; }
 main:focus { outline: none; }
-.inline { display: inline; width: auto; padding: 0; border: 0; background: none; color: var(--accent); text-decoration: underline; }
+.inline { display: inline; width: auto; padding: 0; border: 0; background: none; color: var(--brand-text); text-decoration: underline; }
 button[disabled] { cursor: default; opacity: 0.65; }
 `;
 

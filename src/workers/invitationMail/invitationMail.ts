@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InvitationState } from '../../events/access/access.state.js';
 import type { Mail } from '../../integrations/email/port.js';
-import { backgrounds, brandColours, type Brand } from '../../platform/brand.js';
+import { paletteOf, type Brand } from '../../platform/brand.js';
 
 export interface Invited {
   readonly invitation: Pick<InvitationState, 'kind' | 'role' | 'expiresAt'>;
@@ -108,13 +108,17 @@ const agencyOf = ({ name, logo }: Brand): Markup =>
   );
 
 const coloursFor = (brand: Brand): Readonly<Record<string, string>> => {
-  const { light, dark } = brandColours(brand);
+  const { ground, surface, brand: fill, brandInk, brandText } = paletteOf(brand, 'light');
+  const dark = paletteOf(brand, 'dark');
   return {
-    ...backgrounds.light,
-    ...light,
-    darkGround: backgrounds.dark.ground,
-    darkCard: backgrounds.dark.card,
-    darkAccent: dark.accent,
+    ground,
+    card: surface,
+    fill,
+    onFill: brandInk,
+    accent: brandText,
+    darkGround: dark.ground,
+    darkCard: dark.surface,
+    darkAccent: dark.brandText,
   };
 };
 

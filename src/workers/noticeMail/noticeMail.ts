@@ -1,5 +1,5 @@
 import type { Mail } from '../../integrations/email/port.js';
-import { backgrounds, brandColours, type Brand } from '../../platform/brand.js';
+import { paletteOf, type Brand } from '../../platform/brand.js';
 import { Html, html } from '../../platform/html.js';
 
 /** What a notice says: a heading, paragraphs, and perhaps one way to go on. */
@@ -15,18 +15,17 @@ export const composeNotice = (
   brand: Brand,
 ): Pick<Mail, 'subject' | 'html' | 'text'> => {
   const heading = oneLine(given);
-  const { fill, onFill, accent } = brandColours(brand).light;
-  const { ground, card } = backgrounds.light;
+  const { ground, surface, brand: fill, brandInk, brandText } = paletteOf(brand, 'light');
   const button = ({ words, link }: NonNullable<Notice['action']>): Html =>
     html`<p style="margin:24px 0">
         <a
           href="${link}"
-          style="display:inline-block;padding:14px 28px;border-radius:8px;background:${fill};color:${onFill};font-weight:600;text-decoration:none"
+          style="display:inline-block;padding:14px 28px;border-radius:8px;background:${fill};color:${brandInk};font-weight:600;text-decoration:none"
           >${words}</a
         >
       </p>
       <p style="font-size:14px">
-        If the button does not work, open this address:<br /><a href="${link}" style="color:${accent};overflow-wrap:anywhere"
+        If the button does not work, open this address:<br /><a href="${link}" style="color:${brandText};overflow-wrap:anywhere"
           >${link}</a
         >
       </p>`;
@@ -46,7 +45,7 @@ export const composeNotice = (
         </head>
         <body style="margin:0;padding:24px 16px;background:${ground}">
           <div
-            style="max-width:560px;margin:0 auto;padding:32px;border-radius:12px;background:${card};color:#1f2933;font:16px/1.6 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;overflow-wrap:anywhere"
+            style="max-width:560px;margin:0 auto;padding:32px;border-radius:12px;background:${surface};color:#1f2933;font:16px/1.6 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;overflow-wrap:anywhere"
           >
             <p style="margin:0 0 16px;font-weight:700">${brand.name}</p>
             <h1 style="margin:0 0 16px;font-size:24px;line-height:1.3">${heading}</h1>

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Brand } from '../../../platform/brand.js';
+import { brandHeader } from '../../../platform/brandHeader.js';
 import { Html, html } from '../../../platform/html.js';
 import { styleOf } from '../../../platform/pageStyle.js';
 import type { TokenResource } from '../port.js';
@@ -96,7 +97,6 @@ export interface Pages {
 export const createPages = (brand: Brand): Pages => {
   const style = styleOf(brand);
   const styleElement = new Html(`<style>${style}</style>`);
-  const logo = brand.logo === undefined ? noMarkup : html`<img src="${brand.logo}" alt="" />`;
 
   const page = (title: string, content: Html): string =>
     html`<!doctype html>
@@ -109,10 +109,10 @@ export const createPages = (brand: Brand): Pages => {
           ${styleElement}
         </head>
         <body>
-          <header>
-            <p class="name">${logo}<span>${brand.name}</span></p>
-          </header>
-          <main>${content}</main>
+          <div class="card">
+            ${brandHeader(brand)}
+            <main>${content}</main>
+          </div>
         </body>
       </html>`.markup;
 

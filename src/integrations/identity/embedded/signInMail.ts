@@ -1,4 +1,4 @@
-import { backgrounds, brandColours, type Brand } from '../../../platform/brand.js';
+import { paletteOf, type Brand } from '../../../platform/brand.js';
 import type { Mail } from '../../email/port.js';
 import { Html, html } from '../../../platform/html.js';
 
@@ -12,8 +12,7 @@ export const composeSignInMail = (
   const once = `Either works once, until ${until} UTC.`;
   const caution = `Nobody from ${brand.name} ever asks for this code. If you did not ask to sign in, ignore this mail; nothing happens.`;
   const heading = `Sign in to ${brand.name}`;
-  const { ground, card } = backgrounds.light;
-  const { light } = brandColours(brand);
+  const { ground, surface, brand: fill, brandInk, brandEdge } = paletteOf(brand, 'light');
   const logo =
     brand.logo === undefined
       ? new Html('')
@@ -30,21 +29,21 @@ export const composeSignInMail = (
           <meta name="supported-color-schemes" content="light dark" />
           <title>${heading}</title>
           <style>
-            ${darkStyle}
+            ${darkStyle(brand)}
           </style>
         </head>
         <body
           class="ground"
           style="margin:0;background-color:${ground};color:#1f2933;font:16px/1.6 -apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
         >
-          <div class="card" style="max-width:496px;margin:24px auto;padding:32px;background-color:${card};border-radius:12px">
+          <div class="card" style="max-width:496px;margin:24px auto;padding:32px;background-color:${surface};border-radius:12px">
             ${logo}
             <h1 style="margin:0 0 16px;font-size:24px;line-height:1.3">${heading}</h1>
             <p>Open this link in the browser in which you began:</p>
             <p>
               <a
                 href="${link}"
-                style="display:inline-block;padding:14px 28px;border:1px solid ${light.accent};border-radius:8px;background-color:${light.fill};color:${light.onFill};font-weight:600;text-decoration:none"
+                style="display:inline-block;padding:14px 28px;border:1px solid ${brandEdge};border-radius:8px;background-color:${fill};color:${brandInk};font-weight:600;text-decoration:none"
                 >Sign in</a
               >
             </p>
@@ -59,11 +58,14 @@ export const composeSignInMail = (
 };
 
 /** Wins over the styles of the elements, which are for mail programs that know no style sheets. */
-const darkStyle = new Html(`
+const darkStyle = (brand: Brand): Html => {
+  const { ground, surface, text, muted } = paletteOf(brand, 'dark');
+  return new Html(`
 :root { color-scheme: light dark; }
 @media (prefers-color-scheme: dark) {
-  .ground { background-color: ${backgrounds.dark.ground} !important; color: #eef2f6 !important; }
-  .card { background-color: ${backgrounds.dark.card} !important; }
-  .quiet { color: #b3bfcb !important; }
+  .ground { background-color: ${ground} !important; color: ${text} !important; }
+  .card { background-color: ${surface} !important; }
+  .quiet { color: ${muted} !important; }
 }
 `);
+};
