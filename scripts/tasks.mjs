@@ -91,7 +91,19 @@ const cli = {
   },
 };
 
-export const tasks = [service, openApi, sdkTypes, sdk, mcp, cli];
+/** @type {Task} */
+const portal = {
+  name: 'portal',
+  inputs: [...always, 'scripts/portal.mjs', 'tsconfig.json', 'portal/tsconfig.json', 'portal/vite.config.js', 'portal/src'],
+  needs: [sdk],
+  output: 'portal/dist',
+  run: async (folder) => {
+    const { makePortal } = await import('./portal.mjs');
+    await makePortal(folder);
+  },
+};
+
+export const tasks = [service, openApi, sdkTypes, sdk, mcp, cli, portal];
 
 /** Packages in the older module form ask for Node's own modules by `require`. */
 const requireForBundles =

@@ -26,7 +26,7 @@ export interface Doorstep {
 /** What the integrations need of this installation. */
 export const files = {
   templatesFolder: fileURLToPath(new URL('../templates', import.meta.url)),
-  appFolder: fileURLToPath(new URL('../app', import.meta.url)),
+  portalFolder: fileURLToPath(new URL('../portal/dist', import.meta.url)),
   // Made by the build, also when the sources run.
   mailsFolder: fileURLToPath(new URL('../dist/mails', import.meta.url)),
   // Built after the service, whose API it calls.
@@ -63,7 +63,7 @@ export const startDoorstep = async (
     metrics,
     metricsOnHealthPort: metricsAt === 'health',
     version,
-    appFolder: files.appFolder,
+    portalFolder: files.portalFolder,
     mcpProgram: files.mcpProgram,
     brand: settings.brand,
     storageLimit: settings.files.storageLimit,

@@ -26,8 +26,8 @@ export interface HttpOptions {
   readonly metricsOnHealthPort?: boolean;
   /** Of the service, as in `1.2.3`. */
   readonly version: string;
-  /** Where the scripts of the pages are. */
-  readonly appFolder: string;
+  /** Where the built portal is. */
+  readonly portalFolder: string;
   /** The file of the MCP server: `@doorstep/mcp`. Absent: there is none at `/mcp`. */
   readonly mcpProgram?: string;
   readonly brand: Brand;
@@ -65,7 +65,7 @@ export const composeHttp = (
     metricsOnHealthPort = false,
     storageLimit,
     version,
-    appFolder,
+    portalFolder,
     mcpProgram,
     brand,
     readReceipts,
@@ -123,7 +123,7 @@ export const composeHttp = (
     identityProvider,
     reader,
     ledger: integrations.ledger,
-    appFolder,
+    portalFolder,
   });
   const git = gitServer === undefined ? undefined : createGitHandler({ engine, reader, identityProvider, keyUse, gitServer });
   const mcp: HttpAppParts['mcp'] =

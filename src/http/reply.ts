@@ -78,7 +78,8 @@ export const send = ({ request, response, requestId, headers: own }: Exchange, r
     ...reply.headers,
     'x-request-id': requestId,
   };
-  const mayCompress = isCompressible(body, reply.headers['content-type']);
+  const isCompressed = 'content-encoding' in reply.headers;
+  const mayCompress = !isCompressed && isCompressible(body, reply.headers['content-type']);
   const encoding = mayCompress ? encodingFor(request) : null;
   const vary = [own.vary, reply.headers.vary, mayCompress ? 'accept-encoding' : undefined].filter((name) => name !== undefined);
   if (vary.length > 0) headers.vary = vary.join(', ');

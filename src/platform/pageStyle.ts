@@ -53,3 +53,9 @@ a.button { color: var(--brand-ink); }
 form + .aside, .button + .aside { margin-top: 18px; }
 @media (max-width: 480px) { body { place-items: start center; } .card { padding: 24px 20px; } }
 `;
+
+/** The colours of the portal: custom properties, light and dark. */
+export const brandStyleOf = (brand: Brand): string =>
+  `:root { color-scheme: light dark; ${brandVariables(brand, 'light')} }
+@media (prefers-color-scheme: dark) { :root { ${brandVariables(brand, 'dark')} } }
+`;

@@ -109,7 +109,7 @@ export interface ApiOptions extends Partial<Pick<HttpAppParts, 'identityProvider
 }
 
 const templatesFolder = fileURLToPath(new URL('../../templates', import.meta.url));
-const appFolder = fileURLToPath(new URL('../../app', import.meta.url));
+const portalFolder = fileURLToPath(new URL('../../portal/dist', import.meta.url));
 const mcpProgram = fileURLToPath(new URL('../../mcp/dist/index.js', import.meta.url));
 
 const emptyShops = (clock: Clock, logger: Logger): Commerce => ({
@@ -188,7 +188,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
       },
     },
     version: readVersion(new URL('../../package.json', import.meta.url)),
-    appFolder,
+    portalFolder,
     mcpProgram: options.mcpProgram ?? mcpProgram,
     brand: settings.brand,
     storageLimit: settings.files.storageLimit,

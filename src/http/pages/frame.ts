@@ -4,37 +4,28 @@ import type { Brand } from '../../platform/brand.js';
 import { pagePolicy } from '../reply.js';
 import type { Reply } from '../reply.js';
 
-/** A page for people, below `/app/`. */
+/** A page for people, below `/app/`, that runs no script. */
 export interface FramedPage {
   readonly status?: number;
   readonly title: string;
   readonly content: Html;
-  /** Attributes of the page that its scripts read; absent: it has no scripts. */
-  readonly script?: Readonly<Record<string, string>>;
-  /** Other origins that its scripts ask. */
-  readonly connects?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Puts content into a page in the agency's name. */
 export type Frame = (page: FramedPage) => Reply;
 
-/** As browsers turn the names of `data-` attributes into those of properties. */
-const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
 /**
- * The frame of all pages: the agency's name and style, and a policy by which the browser runs and
- * loads only what is served below `/app/`.
+ * The frame of the pages that the service writes itself: the agency's name and style, and a policy by
+ * which the browser loads only what is served below `/app/`.
  * @param base path of the public address, without a trailing slash
  */
 export const createFrame =
   (brand: Brand, base: () => string): Frame =>
-  ({ status = 200, title, content, script, connects = [], headers }) => {
+  ({ status = 200, title, content, headers }) => {
     const assets = `${base()}/app/assets`;
-    const data = Object.entries({ base: base(), brand: brand.name, ...script });
-    const attributes = script === undefined ? [] : data.map(([name, value]) => html` data-${kebab(name)}="${value}"`);
     const page = html`<!doctype html>
-      <html lang="en" ${attributes}>
+      <html lang="en">
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -42,7 +33,6 @@ export const createFrame =
           <title>${title} – ${brand.name}</title>
           <link rel="icon" href="data:," />
           <link rel="stylesheet" href="${assets}/style.css" />
-          ${script === undefined ? new Html('') : html`<script type="module" src="${assets}/main.js"></script>`}
         </head>
         <body>
           <div class="card">
@@ -56,7 +46,7 @@ export const createFrame =
       headers: {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': pagePolicy({
-          connects,
+          connects: [],
           pictures: brand.logo === undefined ? [] : [new URL(brand.logo).origin],
         }),
         'cache-control': 'no-store',

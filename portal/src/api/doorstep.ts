@@ -1,0 +1,19 @@
+import { Doorstep } from '@doorstep/sdk';
+import { base } from '../page.js';
+import { accessToken } from '../session/session.js';
+import { viewedAs } from '../session/viewAs.js';
+
+/** Adds whose answers an admin looks at. */
+const asViewed = (request: Request): Request => {
+  if (viewedAs === null || request.method !== 'GET') return request;
+  const url = new URL(request.url);
+  url.searchParams.set('as', viewedAs);
+  return new Request(url, request);
+};
+
+/** The service, as whoever is signed in. */
+export const doorstep = new Doorstep({
+  baseUrl: location.origin + base,
+  token: accessToken,
+  fetch: (request, init) => fetch(asViewed(request), init),
+});

@@ -1,0 +1,55 @@
+import { lazy, Suspense, type ReactNode } from 'react';
+import { Navigate, Route, Routes, useLocation } from 'react-router';
+import { Frame } from './ui/frame/Frame.js';
+import { Announcer } from './ui/Announcer.js';
+import { PageTitle } from './ui/PageTitle.js';
+import { Waiting } from './ui/states.js';
+import { SessionGuard } from './session/SessionGuard.js';
+import { isSignedIn } from './session/session.js';
+import { paths, pathTo } from './paths.js';
+import { routes, type Route as Page } from './routes.js';
+
+const NotFoundPage = lazy(() => import('./ui/NotFoundPage.js'));
+
+/** Leads who is not signed in to do so, and back. */
+const SignedIn = ({ children }: { readonly children: ReactNode }): ReactNode => {
+  const { pathname, search } = useLocation();
+  if (!isSignedIn()) return <Navigate to={pathTo('signIn')} replace state={{ back: `/app${pathname}${search}` }} />;
+  return <SessionGuard>{children}</SessionGuard>;
+};
+
+const PageOf = ({ page: { Component, title, who, place } }: { readonly page: Page }): ReactNode => {
+  const content = (
+    <Suspense fallback={<Waiting />}>
+      <PageTitle title={title} />
+      <Component />
+    </Suspense>
+  );
+  if (place === 'alone') return content;
+  return (
+    <SignedIn>
+      <Frame place={place} adminsOnly={who === 'admins'}>
+        {content}
+      </Frame>
+    </SignedIn>
+  );
+};
+
+/** The pages by their paths. */
+export const App = (): ReactNode => (
+  <Announcer>
+    <Routes>
+      {routes.map((page) => (
+        <Route key={page.page} path={paths[page.page]} element={<PageOf page={page} />} />
+      ))}
+      <Route
+        path="*"
+        element={
+          <Suspense fallback={<Waiting />}>
+            <NotFoundPage />
+          </Suspense>
+        }
+      />
+    </Routes>
+  </Announcer>
+);

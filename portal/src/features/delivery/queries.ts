@@ -1,0 +1,17 @@
+import { queryOptions } from '@tanstack/react-query';
+import { doorstep } from '../../api/doorstep.js';
+import { deliveryKeys } from './keys.js';
+
+/** The delivery block. */
+export const deliveryQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: deliveryKeys.block(websiteId),
+    queryFn: ({ signal }) => doorstep.websites.delivery.get(websiteId, undefined, { signal }),
+  });
+
+/** What changed since the caller last looked. */
+export const deliveryChangesQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: deliveryKeys.changes(websiteId),
+    queryFn: ({ signal }) => doorstep.websites.delivery.changes(websiteId, undefined, { signal }),
+  });

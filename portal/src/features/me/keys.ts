@@ -1,0 +1,1 @@
+export const meKeys = { me: ['me'] } as const;

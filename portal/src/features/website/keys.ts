@@ -1,0 +1,6 @@
+/** Everything of a website stands below `website(id)`. */
+export const websiteKeys = {
+  all: ['websites'],
+  list: (filter: object) => ['websites', 'list', filter],
+  website: (websiteId: string) => ['websites', websiteId],
+} as const;

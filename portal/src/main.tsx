@@ -1,0 +1,33 @@
+import './theme/mantine.css';
+import './theme/tokens.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { BrowserRouter } from 'react-router';
+import { queryClient } from './api/queryClient.js';
+import { App } from './app.js';
+import { startI18n } from './i18n/i18n.js';
+import { base } from './page.js';
+import { startLoading } from './routes.js';
+import { theme } from './theme/theme.js';
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no place for the portal');
+
+// Before the texts are there: the page's code and data come at the same time.
+startLoading(location.pathname);
+await startI18n();
+
+createRoot(root).render(
+  <StrictMode>
+    {/* The variables stand in style sheets: the policy of the page allows no others. */}
+    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+      <QueryClientProvider client={queryClient}>
+        <BrowserRouter basename={`${base}/app`}>
+          <App />
+        </BrowserRouter>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

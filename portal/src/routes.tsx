@@ -1,0 +1,73 @@
+import type { QueryClient, QueryKey } from '@tanstack/react-query';
+import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import { matchPath } from 'react-router';
+import { queryClient } from './api/queryClient.js';
+import { deliveryChangesQuery, deliveryQuery } from './features/delivery/queries.js';
+import { websiteQuery } from './features/website/queries.js';
+import { base } from './page.js';
+import { paths, type PageName } from './paths.js';
+import { isSignedIn } from './session/session.js';
+
+/** Who may open a page; the service decides what they get. */
+export type Audience = 'everybody' | 'signedIn' | 'admins';
+
+/** Where a page stands: by itself, among the pages of a website, or among those of the agency. */
+export type Place = 'alone' | 'website' | 'agency';
+
+/** What a page asks for, as `queryOptions` makes it. */
+type Question = Parameters<QueryClient['prefetchQuery']>[0] | { readonly queryKey: QueryKey };
+
+type Params = Readonly<Record<string, string | undefined>>;
+
+export interface Route {
+  readonly page: PageName;
+  readonly who: Audience;
+  readonly place: Place;
+  readonly Component: LazyExoticComponent<ComponentType>;
+  /** Its title, as a key of the texts. */
+  readonly title: `titles.${PageName}`;
+  load(this: void): Promise<unknown>;
+  /** What it asks for first: asked while its code comes. */
+  readonly data: (params: Params) => readonly Question[];
+}
+
+const route = (
+  page: PageName,
+  who: Audience,
+  place: Place,
+  load: () => Promise<{ default: ComponentType }>,
+  data: Route['data'] = () => [],
+): Route => ({ page, who, place, title: `titles.${page}`, load, Component: lazy(load), data });
+
+/** Of each page: its path, who may open it, where it stands, its code and its data. */
+export const routes: readonly Route[] = [
+  route('home', 'signedIn', 'agency', () => import('./features/home/HomePage.js')),
+  route('signIn', 'everybody', 'alone', () => import('./features/session/SignInPage.js')),
+  route('callback', 'everybody', 'alone', () => import('./features/session/CallbackPage.js')),
+  route(
+    'status',
+    'signedIn',
+    'website',
+    () => import('./features/status/StatusPage.js'),
+    ({ websiteId = '' }) => [websiteQuery(websiteId), deliveryQuery(websiteId), deliveryChangesQuery(websiteId)],
+  ),
+];
+
+/** Of two that fit, the one whose path says more: `/websites/new` before `/websites/:websiteId`. */
+export const findRoute = (path: string): { route: Route; params: Params } | undefined =>
+  routes
+    .flatMap((candidate) => {
+      const match = matchPath(paths[candidate.page], path);
+      return match === null ? [] : [{ route: candidate, params: match.params as Params }];
+    })
+    .sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
+
+/** Asks for the code and the data of a page at the same time. */
+export const startLoading = (pathname: string): void => {
+  const found = findRoute(pathname.slice(`${base}/app`.length) || '/');
+  if (found === undefined) return;
+  void found.route.load();
+  if (!isSignedIn()) return;
+  for (const query of found.route.data(found.params))
+    void queryClient.prefetchQuery(query as Parameters<QueryClient['prefetchQuery']>[0]);
+};

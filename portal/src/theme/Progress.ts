@@ -1,0 +1,3 @@
+import '@mantine/core/styles/Progress.layer.css';
+
+export { Progress } from '@mantine/core';

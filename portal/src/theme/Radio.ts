@@ -1,0 +1,3 @@
+import '@mantine/core/styles/Radio.layer.css';
+
+export { Radio } from '@mantine/core';

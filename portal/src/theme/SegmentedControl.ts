@@ -1,0 +1,4 @@
+import '@mantine/core/styles/UnstyledButton.layer.css';
+import '@mantine/core/styles/SegmentedControl.layer.css';
+
+export { SegmentedControl } from '@mantine/core';

@@ -1,0 +1,3 @@
+import '@mantine/core/styles/Skeleton.layer.css';
+
+export { Skeleton } from '@mantine/core';

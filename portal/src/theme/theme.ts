@@ -1,0 +1,36 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+/** Colours are custom properties (`tokens.css`): the agency's colour is known when the page is loaded. */
+const brand: MantineColorsTuple = [
+  'var(--brand-wash)',
+  'var(--brand-wash)',
+  'var(--brand-wash)',
+  'var(--brand-text)',
+  'var(--brand-text)',
+  'var(--brand-text)',
+  'var(--brand)',
+  'var(--brand)',
+  'var(--brand)',
+  'var(--brand)',
+];
+
+/**
+ * Defaults of Mantine's components, as plain values: those that a page does not use are not loaded
+ * for it. Each component has a file here, which brings its style sheet along.
+ */
+export const theme = createTheme({
+  colors: { brand },
+  primaryColor: 'brand',
+  primaryShade: 8,
+  fontFamily: 'var(--font)',
+  defaultRadius: 9,
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: { variant: 'default', size: 'sm' } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
+    Modal: { defaultProps: { centered: true, radius: 12, overlayProps: { backgroundOpacity: 0.45 } } },
+    TextInput: { defaultProps: { size: 'sm' } },
+    Menu: { defaultProps: { shadow: 'md', radius: 9 } },
+  },
+});

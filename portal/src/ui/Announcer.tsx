@@ -1,0 +1,20 @@
+import { createContext, use, useState, type ReactNode } from 'react';
+import { VisuallyHidden } from '../theme/VisuallyHidden.js';
+
+const Announce = createContext<(words: string) => void>(() => undefined);
+
+/** Says to screen readers what has changed without a new page. */
+export const useAnnounce = (): ((words: string) => void) => use(Announce);
+
+export const Announcer = ({ children }: { readonly children: ReactNode }): ReactNode => {
+  const [{ words, turn }, setSaid] = useState({ words: '', turn: 0 });
+  return (
+    <Announce value={(next) => setSaid({ words: next, turn: turn + 1 })}>
+      {children}
+      {/* A new element for each, so that the same words are said again. */}
+      <VisuallyHidden role="status" aria-live="polite">
+        <span key={turn}>{words}</span>
+      </VisuallyHidden>
+    </Announce>
+  );
+};

@@ -1,0 +1,86 @@
+import { ConnectionError, DoorstepError, TimeoutError } from '@doorstep/sdk';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from '../theme/Button.js';
+import classes from './states.module.css';
+
+/** What stands there until something comes; seen after 150 ms. */
+export const Waiting = (): ReactNode => {
+  const { t } = useTranslation();
+  return (
+    <p className={classes['waiting']} role="status">
+      {t('common.waiting')}
+    </p>
+  );
+};
+
+interface StateProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+  /** Buttons and links. */
+  readonly actions?: ReactNode;
+}
+
+/** A card that stands where there is nothing to show: what is so, why, and what to do next. */
+export const StateCard = ({ title, children, actions }: StateProps): ReactNode => (
+  <section className={`card ${classes['state'] ?? ''}`}>
+    <h2>{title}</h2>
+    {children !== undefined && <div className="muted">{children}</div>}
+    {actions !== undefined && <div className={classes['actions']}>{actions}</div>}
+  </section>
+);
+
+type Fault = 'offline' | 'unavailable' | 'refused' | 'missing' | 'failed';
+
+/** Told by status, never by words. */
+const faultOf = (error: unknown): Fault => {
+  if (error instanceof ConnectionError || error instanceof TimeoutError) return 'offline';
+  if (!(error instanceof DoorstepError) || error.status === undefined) return 'failed';
+  if (error.status === 403) return 'refused';
+  if (error.status === 404) return 'missing';
+  return [429, 502, 503, 504].includes(error.status) ? 'unavailable' : 'failed';
+};
+
+/** Why something cannot be shown, with the service's own words where it refused. */
+export const FaultCard = ({
+  error,
+  again,
+}: {
+  readonly error: unknown;
+  readonly again?: (() => unknown) | undefined;
+}): ReactNode => {
+  const { t } = useTranslation();
+  const fault = faultOf(error);
+  const requestId = error instanceof DoorstepError ? error.requestId : undefined;
+  return (
+    <StateCard
+      title={t(`faults.${fault}.title`)}
+      actions={
+        again !== undefined && fault !== 'refused' && fault !== 'missing' ? (
+          <Button onClick={() => void again()}>{t('common.tryAgain')}</Button>
+        ) : undefined
+      }
+    >
+      <p>{t(`faults.${fault}.text`)}</p>
+      {fault === 'refused' && error instanceof DoorstepError && <p>{error.message}</p>}
+      {fault === 'failed' && requestId !== undefined && <p className="small">{t('faults.requestId', { requestId })}</p>}
+    </StateCard>
+  );
+};
+
+/** Pending, error, data, in that order. A refetch keeps the old data. */
+export const Loaded = <T,>({
+  query,
+  skeleton = <Waiting />,
+  children,
+}: {
+  readonly query: UseQueryResult<T>;
+  /** Of the final shape. */
+  readonly skeleton?: ReactNode;
+  readonly children: (data: T) => ReactNode;
+}): ReactNode => {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isError) return <FaultCard error={query.error} again={() => query.refetch()} />;
+  return skeleton;
+};

@@ -1,0 +1,20 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** The service writes the page itself: it reads the names of the files from the manifest. */
+export default defineConfig({
+  root: import.meta.dirname,
+  // Addresses from the file that names them: the service may stand below any path.
+  base: './',
+  plugins: [react()],
+  publicDir: false,
+  build: {
+    target: 'es2022',
+    assetsDir: '.',
+    // A picture within a style sheet or a script is neither cached nor allowed by the policy.
+    assetsInlineLimit: 0,
+    manifest: 'manifest.json',
+    reportCompressedSize: false,
+    rollupOptions: { input: 'src/main.tsx' },
+  },
+});

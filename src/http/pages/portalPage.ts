@@ -1,0 +1,65 @@
+import type { BrowserSignIn } from '../../integrations/identity/port.js';
+import type { Brand } from '../../platform/brand.js';
+import { html } from '../../platform/html.js';
+import { pagePolicy, type Reply } from '../reply.js';
+import type { Portal } from './portal.js';
+
+/** As browsers turn the names of `data-` attributes into those of properties. */
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/**
+ * The page that the portal runs in. What the portal has to know of the installation stands in the
+ * page's attributes, so that it need not ask.
+ * @param parts `base`: path of the public address, without a trailing slash; `signIn`: absent where
+ *   browsers cannot sign in
+ */
+export const portalPageOf = (
+  { version, script, styles, preloads }: Portal,
+  {
+    status,
+    brand,
+    base,
+    signIn,
+  }: {
+    readonly status: number;
+    readonly brand: Brand;
+    readonly base: string;
+    readonly signIn: BrowserSignIn | undefined;
+  },
+): Reply => {
+  const assets = `${base}/app/assets`;
+  const data = { base, version, brand: brand.name, logo: brand.logo, ...signIn };
+  const attributes = Object.entries(data).flatMap(([name, value]) =>
+    value === undefined ? [] : [html` data-${kebab(name)}="${value}"`],
+  );
+  const page = html`<!doctype html>
+    <html lang="en" ${attributes}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${brand.name}</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${assets}/brand.css" />
+        ${styles.map((name) => html`<link rel="stylesheet" href="${assets}/${name}" />`)}
+        ${preloads.map((name) => html`<link rel="modulepreload" href="${assets}/${name}" />`)}
+        <script type="module" src="${assets}/${script}"></script>
+      </head>
+      <body>
+        <div id="root"></div>
+        <noscript><p>This page needs JavaScript. Allow it in your browser, then load the page again.</p></noscript>
+      </body>
+    </html>`;
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': pagePolicy({
+        connects: signIn === undefined ? [] : [new URL(signIn.tokenEndpoint).origin],
+        pictures: brand.logo === undefined ? [] : [new URL(brand.logo).origin],
+      }),
+      'cache-control': 'no-store',
+    },
+    body: page.markup,
+  };
+};
