@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 const throughPorts =
@@ -128,6 +129,33 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-unsafe-assignment': 'off',
     },
+  },
+  {
+    files: ['portal/**/*.{ts,tsx}'],
+    extends: [reactHooks.configs.flat.recommended],
+    rules: {
+      // Handlers are called for what they do.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            { name: '@mantine/core', message: 'take it from src/theme, which brings its style sheet' },
+            { name: '@mantine/spotlight', message: 'take it from src/theme, which brings its style sheet' },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['portal/src/theme/**', 'portal/src/main.tsx'],
+    rules: { 'no-restricted-imports': 'off' },
+  },
+  {
+    // A query's type is what the SDK says.
+    files: ['portal/src/**/queries.ts', 'portal/src/**/mutations.ts', 'portal/src/**/keys.ts'],
+    rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },
   {
     files: ['cli/src/views/**'],

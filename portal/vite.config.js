@@ -15,6 +15,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: 'manifest.json',
     reportCompressedSize: false,
-    rollupOptions: { input: 'src/main.tsx' },
+    rolldownOptions: { input: 'src/main.tsx' },
   },
 });

@@ -1,4 +1,4 @@
-import type { QueryClient, QueryKey } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { matchPath } from 'react-router';
 import { queryClient } from './api/queryClient.js';
@@ -15,7 +15,7 @@ export type Audience = 'everybody' | 'signedIn' | 'admins';
 export type Place = 'alone' | 'website' | 'agency';
 
 /** What a page asks for, as `queryOptions` makes it. */
-type Question = Parameters<QueryClient['prefetchQuery']>[0] | { readonly queryKey: QueryKey };
+type Question = Parameters<QueryClient['query']>[0];
 
 type Params = Readonly<Record<string, string | undefined>>;
 
@@ -26,9 +26,9 @@ export interface Route {
   readonly Component: LazyExoticComponent<ComponentType>;
   /** Its title, as a key of the texts. */
   readonly title: `titles.${PageName}`;
-  load(this: void): Promise<unknown>;
+  readonly load: () => Promise<unknown>;
   /** What it asks for first: asked while its code comes. */
-  readonly data: (params: Params) => readonly Question[];
+  readonly data: (params: Params) => readonly unknown[];
 }
 
 const route = (
@@ -58,7 +58,7 @@ export const findRoute = (path: string): { route: Route; params: Params } | unde
   routes
     .flatMap((candidate) => {
       const match = matchPath(paths[candidate.page], path);
-      return match === null ? [] : [{ route: candidate, params: match.params as Params }];
+      return match === null ? [] : [{ route: candidate, params: match.params }];
     })
     .sort((one, other) => Object.keys(one.params).length - Object.keys(other.params).length)[0];
 
@@ -68,6 +68,6 @@ export const startLoading = (pathname: string): void => {
   if (found === undefined) return;
   void found.route.load();
   if (!isSignedIn()) return;
-  for (const query of found.route.data(found.params))
-    void queryClient.prefetchQuery(query as Parameters<QueryClient['prefetchQuery']>[0]);
+  // The page shows what went wrong.
+  for (const query of found.route.data(found.params)) queryClient.query(query as Question).catch(() => undefined);
 };

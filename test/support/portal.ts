@@ -16,9 +16,9 @@ export interface PortalSeat {
   /** The SDK as an admin by a token. */
   readonly admin: Doorstep;
   /** A new window in a browser of its own. */
-  open(options?: BrowserContextOptions): Promise<PortalWindow>;
+  readonly open: (options?: BrowserContextOptions) => Promise<PortalWindow>;
   /** The newest mail to an address. */
-  mailTo(email: string): Promise<OutboxMail>;
+  readonly mailTo: (email: string) => Promise<OutboxMail>;
 }
 
 export interface PortalWindow {
@@ -27,9 +27,9 @@ export interface PortalWindow {
   /** What the console complained about, violations of the policy among it. */
   readonly complaints: readonly string[];
   /** Opens a path below `/app`; the first time, signs in on the way. */
-  visit(path: string, email: string): Promise<void>;
+  readonly visit: (path: string, email: string) => Promise<void>;
   /** Fills the pages of the sign-in, which the window is led to. */
-  signInAs(email: string): Promise<void>;
+  readonly signInAs: (email: string) => Promise<void>;
 }
 
 /** Who is an admin when a seat is started without a setting. */

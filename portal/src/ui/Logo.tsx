@@ -6,7 +6,7 @@ import classes from './Logo.module.css';
 export const Logo = (): ReactNode =>
   brandLogo === undefined ? (
     <span className={classes['letter']} aria-hidden="true">
-      {[...brandName][0]?.toLocaleUpperCase()}
+      {String.fromCodePoint(brandName.codePointAt(0) ?? 0x20).toLocaleUpperCase()}
     </span>
   ) : (
     <img className={classes['picture']} src={brandLogo} alt="" />

@@ -1,5 +1,5 @@
 import { brandHeader } from '../../platform/brandHeader.js';
-import { html, Html } from '../../platform/html.js';
+import { html, type Html } from '../../platform/html.js';
 import type { Brand } from '../../platform/brand.js';
 import { pagePolicy } from '../reply.js';
 import type { Reply } from '../reply.js';
