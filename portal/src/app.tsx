@@ -2,6 +2,7 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import { Navigate, Route, Routes, useLocation } from 'react-router';
 import { Frame } from './ui/frame/Frame.js';
 import { Announcer } from './ui/Announcer.js';
+import { Notices } from './ui/notices.js';
 import { PageTitle } from './ui/PageTitle.js';
 import { Waiting } from './ui/states.js';
 import { SessionGuard } from './session/SessionGuard.js';
@@ -38,18 +39,20 @@ const PageOf = ({ page: { Component, title, who, place } }: { readonly page: Pag
 /** The pages by their paths. */
 export const App = (): ReactNode => (
   <Announcer>
-    <Routes>
-      {routes.map((page) => (
-        <Route key={page.page} path={paths[page.page]} element={<PageOf page={page} />} />
-      ))}
-      <Route
-        path="*"
-        element={
-          <Suspense fallback={<Waiting />}>
-            <NotFoundPage />
-          </Suspense>
-        }
-      />
-    </Routes>
+    <Notices>
+      <Routes>
+        {routes.map((page) => (
+          <Route key={page.page} path={paths[page.page]} element={<PageOf page={page} />} />
+        ))}
+        <Route
+          path="*"
+          element={
+            <Suspense fallback={<Waiting />}>
+              <NotFoundPage />
+            </Suspense>
+          }
+        />
+      </Routes>
+    </Notices>
   </Announcer>
 );

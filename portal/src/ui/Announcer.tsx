@@ -1,4 +1,4 @@
-import { createContext, use, useState, type ReactNode } from 'react';
+import { createContext, use, useCallback, useState, type ReactNode } from 'react';
 import { VisuallyHidden } from '../theme/VisuallyHidden.js';
 
 const Announce = createContext<(words: string) => void>(() => undefined);
@@ -8,8 +8,9 @@ export const useAnnounce = (): ((words: string) => void) => use(Announce);
 
 export const Announcer = ({ children }: { readonly children: ReactNode }): ReactNode => {
   const [{ words, turn }, setSaid] = useState({ words: '', turn: 0 });
+  const announce = useCallback((next: string) => setSaid((said) => ({ words: next, turn: said.turn + 1 })), []);
   return (
-    <Announce value={(next) => setSaid({ words: next, turn: turn + 1 })}>
+    <Announce value={announce}>
       {children}
       {/* A new element for each, so that the same words are said again. */}
       <VisuallyHidden role="status" aria-live="polite">

@@ -31,10 +31,10 @@ export const StateCard = ({ title, children, actions }: StateProps): ReactNode =
   </section>
 );
 
-type Fault = 'offline' | 'unavailable' | 'refused' | 'missing' | 'failed';
+export type Fault = 'offline' | 'unavailable' | 'refused' | 'missing' | 'failed';
 
 /** Told by status, never by words. */
-const faultOf = (error: unknown): Fault => {
+export const faultOf = (error: unknown): Fault => {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return 'offline';
   if (!(error instanceof DoorstepError) || error.status === undefined) return 'failed';
   if (error.status === 403) return 'refused';

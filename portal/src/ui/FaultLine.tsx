@@ -1,0 +1,25 @@
+import { DoorstepError } from '@doorstep/sdk';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { faultOf } from './states.js';
+
+/**
+ * Why a change was not made, in one line beside the button that was pressed; announced. A refusal names
+ * the rule in the service's own words. Renders nothing without an error.
+ */
+export const FaultLine = ({ error }: { readonly error: unknown }): ReactNode => {
+  const { t } = useTranslation();
+  const fault = faultOf(error);
+  return (
+    <div role="alert">
+      {error !== null && error !== undefined && (
+        <p>
+          <b>{t(fault === 'refused' ? 'ui.refused' : `faults.${fault}.title`)}</b>{' '}
+          {error instanceof DoorstepError && error.status !== undefined && error.status < 500
+            ? error.message
+            : t(`faults.${fault}.text`)}
+        </p>
+      )}
+    </div>
+  );
+};

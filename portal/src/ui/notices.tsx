@@ -1,0 +1,78 @@
+import { createContext, use, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useAnnounce } from './Announcer.js';
+import classes from './notices.module.css';
+
+export interface Notice {
+  /** What has happened: "The step is done." */
+  readonly words: string;
+  /** Takes it back, within the time that the notice stays. */
+  readonly undo?: () => unknown;
+}
+
+/** Long enough to read it and reach the button by keys; while it is hovered or focused it stays. */
+const shownForMs = 12_000;
+
+const Notify = createContext<(notice: Notice) => void>(() => undefined);
+
+/** Says at the bottom of the window what has happened, with an Undo where there is one. The next one replaces it. */
+export const useNotice = (): ((notice: Notice) => void) => use(Notify);
+
+/** Where the notices stand. */
+export const Notices = ({ children }: { readonly children: ReactNode }): ReactNode => {
+  const { t } = useTranslation();
+  const announce = useAnnounce();
+  const [shown, setShown] = useState<Notice | null>(null);
+  const [isHeld, setHeld] = useState(false);
+  const close = useCallback(() => {
+    setShown(null);
+    setHeld(false);
+  }, []);
+  const notify = useMemo(
+    () =>
+      (notice: Notice): void => {
+        setShown(notice);
+        announce(notice.words);
+      },
+    [announce],
+  );
+  useEffect(() => {
+    if (shown === null || isHeld) return undefined;
+    const timer = setTimeout(close, shownForMs);
+    return () => clearTimeout(timer);
+  }, [shown, isHeld, close]);
+  return (
+    <Notify value={notify}>
+      {children}
+      {shown !== null && (
+        <section
+          className={classes['notice']}
+          aria-label={t('ui.notice')}
+          onMouseEnter={() => setHeld(true)}
+          onMouseLeave={() => setHeld(false)}
+          onFocus={() => setHeld(true)}
+          onBlur={() => setHeld(false)}
+          onKeyDown={({ key }) => {
+            if (key === 'Escape') close();
+          }}
+        >
+          <span>{shown.words}</span>
+          {shown.undo !== undefined && (
+            <button
+              type="button"
+              onClick={() => {
+                shown.undo?.();
+                close();
+              }}
+            >
+              {t('common.undo')}
+            </button>
+          )}
+          <button type="button" aria-label={t('common.close')} onClick={close}>
+            <span aria-hidden="true">×</span>
+          </button>
+        </section>
+      )}
+    </Notify>
+  );
+};
