@@ -5,6 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json ./sdk/
 COPY cli/package.json ./cli/
 COPY mcp/package.json ./mcp/
+COPY portal/package.json ./portal/
 # npm records the installation by one of these.
 COPY scripts ./scripts
 RUN npm ci --include=dev
@@ -12,7 +13,8 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY sdk ./sdk
 COPY mcp ./mcp
-RUN npm run build -- service mcp && npm prune --omit=dev
+COPY portal ./portal
+RUN npm run build -- service mcp portal && npm prune --omit=dev
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 HEALTH_PORT=3001 METRICS=health DATA_DIR=/data
@@ -22,7 +24,7 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/mcp/package.json ./mcp/
 COPY --from=build /app/mcp/dist ./mcp/dist
-COPY app ./app
+COPY --from=build /app/portal/dist ./portal/dist
 COPY templates ./templates
 COPY LICENSE ./
 RUN mkdir /data && chown node:node /data
