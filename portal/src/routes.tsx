@@ -3,6 +3,8 @@ import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { matchPath } from 'react-router';
 import { queryClient } from './api/queryClient.js';
 import { deliveryChangesQuery, deliveryQuery } from './features/delivery/queries.js';
+import { featuresQuery, templatesQuery } from './features/newWebsite/queries.js';
+import { provisioningQuery } from './features/provisioning/queries.js';
 import { websiteQuery } from './features/website/queries.js';
 import { base } from './page.js';
 import { paths, type PageName } from './paths.js';
@@ -50,6 +52,20 @@ export const routes: readonly Route[] = [
     'website',
     () => import('./features/status/StatusPage.js'),
     ({ websiteId = '' }) => [websiteQuery(websiteId), deliveryQuery(websiteId), deliveryChangesQuery(websiteId)],
+  ),
+  route(
+    'newWebsite',
+    'admins',
+    'agency',
+    () => import('./features/newWebsite/NewWebsitePage.js'),
+    () => [featuresQuery, templatesQuery],
+  ),
+  route(
+    'provisioning',
+    'signedIn',
+    'website',
+    () => import('./features/provisioning/ProvisioningPage.js'),
+    ({ websiteId = '' }) => [websiteQuery(websiteId), provisioningQuery(websiteId)],
   ),
 ];
 
