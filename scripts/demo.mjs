@@ -70,7 +70,7 @@ const introduce = () => {
   );
 };
 
-await prepareOrExit('sdk');
+await prepareOrExit('sdk', 'mcp', 'portal');
 settings();
 if (fresh || !isMade) await make();
 introduce();

@@ -94,11 +94,11 @@ const cli = {
 /** @type {Task} */
 const portal = {
   name: 'portal',
-  inputs: [...always, 'scripts/portal.mjs', 'tsconfig.json', 'portal/tsconfig.json', 'portal/vite.config.js', 'portal/src'],
+  inputs: [...always, 'scripts/portal/build.mjs', 'tsconfig.json', 'portal/tsconfig.json', 'portal/vite.config.js', 'portal/src'],
   needs: [sdk],
   output: 'portal/dist',
   run: async (folder) => {
-    const { makePortal } = await import('./portal.mjs');
+    const { makePortal } = await import('./portal/build.mjs');
     await makePortal(folder);
   },
 };

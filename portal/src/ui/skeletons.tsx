@@ -6,7 +6,7 @@ import classes from './skeletons.module.css';
 export const Skeleton = ({ children }: { readonly children: ReactNode }): ReactNode => {
   const { t } = useTranslation();
   return (
-    <div className={classes['skeleton']} role="status" aria-label={t('common.waiting')}>
+    <div className={classes['skeleton']} role="status" aria-label={t('common.waiting')} data-pending>
       {children}
     </div>
   );

@@ -9,7 +9,7 @@ import classes from './states.module.css';
 export const Waiting = (): ReactNode => {
   const { t } = useTranslation();
   return (
-    <p className={classes['waiting']} role="status">
+    <p className={classes['waiting']} role="status" data-pending>
       {t('common.waiting')}
     </p>
   );

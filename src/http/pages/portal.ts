@@ -37,7 +37,7 @@ const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:[^/
 /**
  * Reads the portal's files as they are asked for. Their names hold a hash of their content, so that
  * browsers keep them for good.
- * @param folder where the build put them (`scripts/portal.mjs`)
+ * @param folder where the build put them (`scripts/portal/build.mjs`)
  */
 export const openPortal = (folder: string): Portal => {
   const manifestText = readFileSync(join(folder, 'manifest.json'), 'utf8');

@@ -3,7 +3,7 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
-import { root } from './processes.mjs';
+import { root } from '../processes.mjs';
 
 const compress = promisify(brotliCompress);
 
