@@ -56,6 +56,9 @@ export const openDemo = async (folder) => {
     for await (const { slug, id } of admin.websites.list({ archived })) ids.set(slug, id);
   }
 
+  const clients = new Map(/** @type {[string, string][]} */ ([]));
+  for await (const { email, id } of admin.clients.list()) clients.set(email, id);
+
   /** @param {string} email */
   const newestMail = async (email) => (await admin.outbox.list({ to: email, limit: 1 }))[0];
 
@@ -91,6 +94,7 @@ export const openDemo = async (folder) => {
     const link = invited === undefined ? undefined : (await newestMailWith(admin, invited))?.links[0];
     return path
       .replace(/\{invitation:\S+\}/, /** @type {string} */ (link?.split('/').at(-1) ?? ''))
+      .replace(/\{client:(\S+)\}/, (_, email) => clients.get(/** @type {string} */ (email)) ?? 'missing')
       .replace(/\{([\w-]+)\}/, (_, slug) => ids.get(/** @type {string} */ (slug)) ?? 'missing');
   };
 

@@ -7,7 +7,8 @@
  * @property {string} name - of the picture
  * @property {Visitor | null} who - signs in; null: nobody
  * @property {string} path - below `/app`; `{slug}` stands for the id of the website with that slug,
- *   `{invitation:<address>}` for that of the newest invitation to an address
+ *   `{invitation:<address>}` for that of the newest invitation to an address, `{client:<address>}` for
+ *   that of a client
  */
 
 /** @param {string} name @param {Visit['who']} who @param {string} path @returns {Visit} */
@@ -28,6 +29,7 @@ export const visits = [
   visit('websites-no-match', 'operator', '/websites?q=zzzz'),
   visit('new-website', 'operator', '/websites/new'),
   visit('clients', 'operator', '/clients'),
+  visit('client', 'operator', '/clients/{client:anna@corner-bakery.example}'),
   visit('audit', 'operator', '/audit'),
   visit('outbox', 'operator', '/outbox'),
   visit('api-keys', 'operator', '/settings/api-keys'),

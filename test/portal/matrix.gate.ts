@@ -11,9 +11,7 @@ jest.setTimeout(300_000);
 
 const widths = [320, 768, 1280];
 const schemes = ['light', 'dark'] as const;
-const { paths } = {
-  paths: JSON.parse(readFileSync(new URL('../../portal/src/paths.json', import.meta.url), 'utf8')) as Record<string, string>,
-};
+const paths = JSON.parse(readFileSync(new URL('../../portal/src/paths.json', import.meta.url), 'utf8')) as Record<string, string>;
 
 /** WCAG 2.2 AA, and what axe knows of good practice. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -56,7 +54,7 @@ withBrowser('every page of the portal, in every state that the demo has', () => 
 
   /** How far the page scrolls sideways, in CSS pixels. */
   const overflowOf = (page: Page): Promise<number> =>
-    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
   test('the visits leave no page out', () => {
     const patterns = Object.entries(paths).map(
@@ -85,7 +83,7 @@ withBrowser('every page of the portal, in every state that the demo has', () => 
     }
     // Text of twice the size, in a window of 1280: as wide as 640 then.
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.evaluate(() => (document.documentElement.style.fontSize = '200%'));
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
     const zoomed = await overflowOf(page);
     if (zoomed > 0) found['overflow at 200 %'] = zoomed;
     expect({ found, complaints, elsewhere }).toEqual({ found: {}, complaints: [], elsewhere: [] });
