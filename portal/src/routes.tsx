@@ -2,9 +2,10 @@ import type { QueryClient } from '@tanstack/react-query';
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { matchPath } from 'react-router';
 import { queryClient } from './api/queryClient.js';
-import { deliveryChangesQuery, deliveryQuery } from './features/delivery/queries.js';
+import { deliveryQuery } from './features/delivery/queries.js';
 import { featuresQuery, templatesQuery } from './features/newWebsite/queries.js';
 import { provisioningQuery } from './features/provisioning/queries.js';
+import { lastSeenQuery, visibleChangesQuery } from './features/status/queries.js';
 import { websiteQuery } from './features/website/queries.js';
 import { base } from './page.js';
 import { paths, type PageName } from './paths.js';
@@ -51,7 +52,12 @@ export const routes: readonly Route[] = [
     'signedIn',
     'website',
     () => import('./features/status/StatusPage.js'),
-    ({ websiteId = '' }) => [websiteQuery(websiteId), deliveryQuery(websiteId), deliveryChangesQuery(websiteId)],
+    ({ websiteId = '' }) => [
+      websiteQuery(websiteId),
+      deliveryQuery(websiteId),
+      visibleChangesQuery(websiteId),
+      lastSeenQuery(websiteId),
+    ],
   ),
   route(
     'newWebsite',

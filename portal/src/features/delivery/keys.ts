@@ -2,5 +2,4 @@ import { websiteKeys } from '../website/keys.js';
 
 export const deliveryKeys = {
   block: (websiteId: string) => [...websiteKeys.website(websiteId), 'delivery'],
-  changes: (websiteId: string) => [...websiteKeys.website(websiteId), 'delivery', 'changes'],
 } as const;

@@ -8,10 +8,3 @@ export const deliveryQuery = (websiteId: string) =>
     queryKey: deliveryKeys.block(websiteId),
     queryFn: ({ signal }) => doorstep.websites.delivery.get(websiteId, undefined, { signal }),
   });
-
-/** What changed since the caller last looked. */
-export const deliveryChangesQuery = (websiteId: string) =>
-  queryOptions({
-    queryKey: deliveryKeys.changes(websiteId),
-    queryFn: ({ signal }) => doorstep.websites.delivery.changes(websiteId, undefined, { signal }),
-  });

@@ -1,0 +1,70 @@
+import type { DeliveryBlock, VisibleDeliveryChange } from '@doorstep/sdk';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useAnnounce } from '../../ui/Announcer.js';
+import { useMayWrite } from '../../ui/useMayWrite.js';
+import { useMe } from '../me/queries.js';
+import { keepLook, readLook, type Look } from './looks.js';
+import { useMarkSeen } from './mutations.js';
+import { sentencesOf } from './sentences.js';
+
+interface News {
+  readonly sentences: readonly string[];
+  /** When the reader last looked, ISO 8601 UTC, where it is known. */
+  readonly since: string | undefined;
+  readonly dismiss: () => void;
+}
+
+/**
+ * What is new to the reader. It stays for this tab until they dismiss it, over reloads too; that they
+ * looked is reported as soon as the page is really shown.
+ * @param lastSeen the revision that they saw last, as `lastSeenQuery` says it
+ */
+export const useNews = (
+  { websiteId, revision, checkpoints }: DeliveryBlock,
+  changes: readonly VisibleDeliveryChange[],
+  lastSeen: number | null,
+): News => {
+  const { t } = useTranslation();
+  const announce = useAnnounce();
+  const { subject } = useMe();
+  const mayWrite = useMayWrite();
+  const { mutate: markSeen } = useMarkSeen(websiteId);
+  const [since, setSince] = useState<Look>(() => {
+    const inTab = mayWrite ? readLook(sessionStorage, websiteId, subject) : undefined;
+    if (inTab !== undefined) return inTab;
+    const before = mayWrite ? readLook(localStorage, websiteId, subject) : undefined;
+    const seen = lastSeen ?? before?.revision ?? revision;
+    // At the first look nothing is new: all of it is.
+    return { ...before, revision: seen < 0 ? revision : seen };
+  });
+
+  useEffect(() => {
+    if (!mayWrite) return undefined;
+    const look = (): void => {
+      if (document.visibilityState !== 'visible') return;
+      keepLook(sessionStorage, websiteId, subject, since);
+      keepLook(localStorage, websiteId, subject, { revision, at: new Date().toISOString() });
+      markSeen(revision);
+    };
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [mayWrite, websiteId, subject, since, revision, markSeen]);
+
+  // What comes while the page is open is said aloud.
+  const newest = changes[0]?.revision ?? revision;
+  const announced = useRef(newest);
+  useEffect(() => {
+    const unheard = changes.filter((change) => change.revision > announced.current);
+    announced.current = newest;
+    if (unheard.length > 0) announce(sentencesOf(t, unheard, checkpoints).join(' '));
+  }, [announce, changes, checkpoints, newest, t]);
+
+  const unseen = changes.filter((change) => change.revision > since.revision);
+  return {
+    sentences: sentencesOf(t, unseen, checkpoints),
+    since: since.at,
+    dismiss: () => setSince({ revision: newest, at: new Date().toISOString() }),
+  };
+};
