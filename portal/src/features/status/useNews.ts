@@ -15,6 +15,9 @@ interface News {
   readonly dismiss: () => void;
 }
 
+/** A look as of now. */
+const lookAt = (revision: number): Look => ({ revision, at: new Date().toISOString() });
+
 /**
  * What is new to the reader. It stays for this tab until they dismiss it, over reloads too; that they
  * looked is reported as soon as the page is really shown.
@@ -35,8 +38,8 @@ export const useNews = (
     if (inTab !== undefined) return inTab;
     const before = mayWrite ? readLook(localStorage, websiteId, subject) : undefined;
     const seen = lastSeen ?? before?.revision ?? revision;
-    // At the first look nothing is new: all of it is.
-    return { ...before, revision: seen < 0 ? revision : seen };
+    // At the first look nothing is new, because all of it is.
+    return seen < 0 || seen >= revision ? lookAt(revision) : { ...before, revision: seen };
   });
 
   useEffect(() => {
@@ -44,7 +47,7 @@ export const useNews = (
     const look = (): void => {
       if (document.visibilityState !== 'visible') return;
       keepLook(sessionStorage, websiteId, subject, since);
-      keepLook(localStorage, websiteId, subject, { revision, at: new Date().toISOString() });
+      keepLook(localStorage, websiteId, subject, lookAt(revision));
       markSeen(revision);
     };
     look();
@@ -65,6 +68,6 @@ export const useNews = (
   return {
     sentences: sentencesOf(t, unseen, checkpoints),
     since: since.at,
-    dismiss: () => setSince({ revision: newest, at: new Date().toISOString() }),
+    dismiss: () => setSince(lookAt(newest)),
   };
 };
