@@ -1,21 +1,24 @@
 /**
- * Makes the HTML of the mails from their MJML. `[[name]]` stands for what the service fills in when
- * it sends one: input is never taken for markup, and compiling, which takes a second, never waits
- * in the service.
+ * Makes the HTML of the mails from its MJML. `[[name]]` stands for what the service fills in when it
+ * sends one, and `<!--row name-->` begins what it repeats or leaves out: input is never taken for
+ * markup, and compiling, which takes a second, never waits in the service.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, StepFailed } from './processes.mjs';
 
-const mails = { invitation: 'src/workers/invitationMail/invitation.mjml' };
+const mails = { mail: 'src/platform/mail/mail.mjml' };
 
 /** MJML takes only colours where colours belong: these stand there for what is filled in. */
 const gapColours = {
   '#0a0b01': 'ground',
-  '#0a0b02': 'card',
-  '#0a0b03': 'fill',
-  '#0a0b04': 'onFill',
-  '#0a0b05': 'accent',
+  '#0a0b02': 'surface',
+  '#0a0b03': 'brand',
+  '#0a0b04': 'brandInk',
+  '#0a0b05': 'brandEdge',
+  '#0a0b06': 'text',
+  '#0a0b07': 'muted',
+  '#0a0b08': 'line',
 };
 
 /** @param {string} folder - where `<name>.html` of each mail goes */

@@ -91,14 +91,15 @@ export interface OpenIntegrations extends Integrations {
 
 /**
  * The embedded adapters, and those outside that the settings name.
- * @param files `templatesFolder`: where the site templates are; `buildProgram`: what builds sites
+ * @param files `templatesFolder`: where the site templates are; `buildProgram`: what builds sites;
+ *   `mailsFolder`: where the HTML of mails is
  * @param overrides used in place of the adapters that the settings name
  */
 export const composeIntegrations = (
   settings: Settings,
   { engine, reader, stores: { readModels } }: Core,
   { baseUrl, toLocalUrl, domainTargets, isOwnHostname }: Address,
-  { templatesFolder, buildProgram }: { templatesFolder: string; buildProgram: string },
+  { templatesFolder, buildProgram, mailsFolder }: { templatesFolder: string; buildProgram: string; mailsFolder: string },
   overrides: Partial<Integrations> = {},
 ): OpenIntegrations => {
   const { clock, random, logger } = engine;
@@ -146,6 +147,7 @@ export const composeIntegrations = (
           records: readModels.records,
           email,
           brand: settings.brand,
+          mailsFolder,
           logsSignInCodes: smtp === undefined,
           baseUrl,
           origins: settings.http.corsOrigins,

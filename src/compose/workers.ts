@@ -48,16 +48,34 @@ export const composeProjector = ({ engine, stores: { eventStore, readModels, cod
 
 /** The processes, and the calendar that wakes some of them. */
 export const composeWorkers = (
-  { seoScanSchedule, brand, auth }: Settings,
+  { seoScanSchedule, brand, auth, mail }: Settings,
   { engine, reader, createReactor, stores: { readModels } }: Core,
   integrations: Integrations,
   { baseUrl, toLocalUrl }: Address,
   { mailsFolder }: { mailsFolder: string },
 ): { readonly workers: readonly Worker[]; readonly cron: Worker } => {
   const { clock, logger } = engine;
-  const { sourceHost, findMedia, previews, gitServer, hosting, siteAddress, fetchStatus, email, payments, erasure, llm } =
-    integrations;
+  const {
+    sourceHost,
+    findMedia,
+    previews,
+    gitServer,
+    hosting,
+    siteAddress,
+    fetchStatus,
+    email,
+    payments,
+    erasure,
+    llm,
+    identityProvider,
+  } = integrations;
   const core = { engine, reader, createReactor };
+  const mails = {
+    email,
+    baseUrl,
+    look: { brand, folder: mailsFolder },
+    languageOf: async (address: string) => (await identityProvider?.languageOf?.(address)) ?? mail.language,
+  };
   return {
     workers: [
       createSeoScanWorker({ ...core, scan: createScan({ clock, servedSiteUrl: toLocalUrl, llm }), siteAddress }),
@@ -70,8 +88,8 @@ export const composeWorkers = (
       createPublicationWorker({ ...core, sourceHost, hosting, findMedia }),
       createPushWorker({ ...core, hosting }),
       ...(gitServer === undefined ? [] : [createLocalPushWorker({ engine, reader, hosting, gitServer })]),
-      createInvitationMailWorker({ ...core, email, baseUrl, look: { brand, folder: mailsFolder } }),
-      createNoticeMailWorker({ ...core, email, brand, adminEmails: auth.adminEmails, baseUrl }),
+      createInvitationMailWorker({ ...core, ...mails }),
+      createNoticeMailWorker({ ...core, ...mails, adminEmails: auth.adminEmails }),
       createAccessWorker(core),
       createErasureWorker({ ...core, erasure }),
       createServiceSecretsWorker(core),

@@ -44,7 +44,7 @@ const neutrals = {
  * for, whatever the brand's colour: each text has at least 4.5:1 on each of the backgrounds
  * `ground`, `surface`, `sunken` and `brandWash`.
  */
-export interface Palette extends Readonly<Record<keyof (typeof neutrals)['light'], Hex>> {
+export type Palette = Readonly<Record<keyof (typeof neutrals)['light'], Hex>> & {
   /** The agency's colour itself: fills the primary button. */
   readonly brand: Hex;
   /** Text on `brand`. */
@@ -55,7 +55,7 @@ export interface Palette extends Readonly<Record<keyof (typeof neutrals)['light'
   readonly brandWash: Hex;
   /** Border of what `brand` fills: at least 3:1 on `ground` and `surface`. */
   readonly brandEdge: Hex;
-}
+};
 
 /** How each scheme makes the agency's colour a text and a background. */
 const tones = {

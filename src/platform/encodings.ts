@@ -1,3 +1,5 @@
+import { qualitiesOf } from './qualities.js';
+
 /** Compressed forms of what is sent, by the names of HTTP; the first is preferred. */
 export const encodings = ['br', 'gzip'] as const;
 export type Encoding = (typeof encodings)[number];
@@ -7,12 +9,7 @@ export type Encoding = (typeof encodings)[number];
  * one; null for what it is without.
  */
 export const acceptedEncoding = (acceptEncoding: string): Encoding | null => {
-  const qualities = new Map(
-    acceptEncoding.split(',').map((offer) => {
-      const [name = '', quality = '1'] = offer.toLowerCase().split(/;\s*q=/);
-      return [name.trim(), Number(quality)] as const;
-    }),
-  );
+  const qualities = qualitiesOf(acceptEncoding);
   let best: Encoding | null = null;
   let highest = qualities.get('identity') ?? 0;
   for (const encoding of [...encodings].reverse()) {

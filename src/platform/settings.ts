@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { defaultBrand, type Brand } from './brand.js';
+import { defaultLanguage, languages, type Language } from './texts/texts.js';
 import { isLoopbackName } from './publicAddress.js';
 import {
   apiAddress,
@@ -114,6 +115,8 @@ export interface Settings {
   readonly brand: Brand;
   readonly mail: {
     readonly from: string;
+    /** The agency's: of mails to people whose own language is not known. */
+    readonly language: Language;
     /** Absent: the embedded outbox. */
     readonly smtp: SmtpServer | undefined;
   };
@@ -356,6 +359,7 @@ export const loadSettings = (environment: Environment): Settings => {
     brand,
     mail: {
       from: read('MAIL_FROM', mailbox, `${inMailbox(brand.name)} <no-reply@doorstep.local>`),
+      language: read('BRAND_LANGUAGE', oneOf(languages), defaultLanguage),
       smtp: read('SMTP_URL', smtpServer, undefined),
     },
     sites:

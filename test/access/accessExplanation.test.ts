@@ -5,6 +5,7 @@ import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { startApi, type ApiAnswer } from '../support/http.js';
+import { mailsFolder } from '../support/mails.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 interface Operation {
@@ -226,6 +227,7 @@ test('with the embedded sign-in it is known who signs in as an admin', async () 
     signIn: (engine, baseUrl) =>
       createEmbeddedIdentity({
         ...engine,
+        mailsFolder,
         records: engine.readModels.records,
         email: createEmbeddedOutbox({ folder: temporaryFolder(), from, clock: systemClock }),
         logsSignInCodes: false,

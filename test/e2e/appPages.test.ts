@@ -11,6 +11,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import { expireInvitation } from '../support/expiredInvitation.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
+import { mailsFolder } from '../support/mails.js';
 import { codeIn } from '../support/signIn.js';
 import { screens } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -31,6 +32,7 @@ beforeAll(async () => {
     signIn: (engine, baseUrl) =>
       createEmbeddedIdentity({
         ...engine,
+        mailsFolder,
         records: engine.readModels.records,
         email: outbox,
         logsSignInCodes: false,

@@ -8,6 +8,7 @@ import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded
 import { systemClock } from '../../src/platform/clock.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
+import { mailsFolder } from '../support/mails.js';
 import { codeIn, linkIn } from '../support/signIn.js';
 import { screens } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -36,6 +37,7 @@ beforeAll(async () => {
     signIn: (engine, baseUrl) =>
       createEmbeddedIdentity({
         ...engine,
+        mailsFolder,
         records: engine.readModels.records,
         email: outbox,
         // Too pale for text, on white.

@@ -7,6 +7,7 @@ import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity, type EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { createOidcIssuer } from '../../src/integrations/identity/oidcIssuer.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { mailsFolder } from '../support/mails.js';
 import { audience, startTestIssuer } from '../support/oidcIssuer.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
 import {
@@ -39,6 +40,7 @@ beforeAll(async () => {
     signIn: (engine) =>
       (identity = createEmbeddedIdentity({
         ...engine,
+        mailsFolder,
         records: engine.readModels.records,
         email: outbox,
         logsSignInCodes: false,
@@ -335,6 +337,7 @@ describe('discovery', () => {
       signIn: (engine, ownUrl) =>
         createEmbeddedIdentity({
           ...engine,
+          mailsFolder,
           records: engine.readModels.records,
           email: outbox,
           logsSignInCodes: false,

@@ -9,6 +9,7 @@ import type { EmailSender, Outbox, OutboxMail } from '../../src/integrations/ema
 import { createEmbeddedIdentity, type EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { ReadModelStoreUnavailable, type RecordStore } from '../../src/projections/store/readModelStore.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { mailsFolder } from '../support/mails.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
 import {
   beginSignIn,
@@ -49,6 +50,7 @@ beforeAll(async () => {
     signIn: (engine) =>
       (identity = createEmbeddedIdentity({
         ...engine,
+        mailsFolder,
         records: mayBeAway(engine.readModels.records),
         email: {
           ...outbox,
@@ -200,6 +202,7 @@ describe('sign-in by e-mail', () => {
       signIn: (engine) =>
         createEmbeddedIdentity({
           ...engine,
+          mailsFolder,
           records: engine.readModels.records,
           email: outbox,
           logsSignInCodes: false,
@@ -244,6 +247,7 @@ test('the pages are in the name of the agency, and load its logo and nothing els
     signIn: (engine) =>
       createEmbeddedIdentity({
         ...engine,
+        mailsFolder,
         records: engine.readModels.records,
         email: outbox,
         brand: { name: 'Smith & Co.', color: '#b4532a', logo: 'https://agency.example.com/logo.svg?v=2&size=48' },
@@ -263,11 +267,70 @@ test('the pages are in the name of the agency, and load its logo and nothing els
   await browser.post((await browser.get((await beginSignIn(portal, callback)).url)).url, { email });
   const mail = await newestMail(email);
   expect(mail.subject).toBe('Sign in to Smith & Co.');
-  expect(mail.html).toContain('background-color:#b4532a');
+  expect(mail.html).toContain('background:#b4532a');
   expect(mail.html).toContain('@media (prefers-color-scheme: dark)');
   const page = await other.call('GET', '/oidc/sign-out');
   expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none';.*img-src https:\/\/agency\.example\.com;/);
   await other.stop();
+});
+
+describe('in German', () => {
+  const languageOfPage = ({ text }: Page): string => /<html lang="(\w+)">/.exec(text)?.[1] ?? '';
+  const headingOf = ({ text }: Page): string => /<h1>(.*?)<\/h1>/.exec(text)?.[1] ?? '';
+
+  test.each([
+    ['as the program asks', '*', { ui_locales: 'fr de-AT en' }],
+    ['as the browser asks', 'fr, de-CH;q=0.9, en;q=0.8', {}],
+    ['as the program asks, not the browser', 'en', { ui_locales: 'de' }],
+  ])('%s: from the address to the mail, its link and the end', async (_how, acceptLanguage, extra: Record<string, string>) => {
+    const email = somebody();
+    const browser = createBrowser(place, acceptLanguage);
+    const attempt = await beginSignIn(portal, callback, extra);
+    const first = await browser.get(attempt.url);
+    expect(languageOfPage(first)).toBe('de');
+    expect(first.text).toContain('<label for="email">E-Mail-Adresse</label>');
+    expect((await browser.post(first.url, { email: 'nobody' })).text).toContain('Das ist keine E-Mail-Adresse.');
+    const page = await browser.post(first.url, { email });
+    expect(headingOf(page)).toBe('Sehen Sie in Ihr Postfach');
+    expect(page.text).toContain(`an <strong>${email}</strong> gesendet`);
+    expect((await browser.post(page.url, { code: '1' })).text).toContain('Das ist nicht der Code aus der neuesten E-Mail.');
+
+    const mail = await newestMail(email);
+    expect(mail.subject).toBe('Anmelden bei Doorstep');
+    expect(mail.html).toMatch(/<html[^>]* lang="de"/);
+    expect(mail.text).toMatch(
+      /Oder geben Sie dort diesen Code ein:\n\n\d{4} \d{4}\n\nBeides gilt nur einmal, bis \d\d:\d\d Uhr UTC\./,
+    );
+    const elsewhere = await createBrowser(place, 'en').get(linkIn(mail));
+    expect([languageOfPage(elsewhere), headingOf(elsewhere)]).toStrictEqual(['de', 'Kehren Sie in Ihren anderen Browser zurück']);
+    const confirmation = await browser.get(linkIn(mail));
+    expect(confirmation.text).toContain(`Sie melden sich als <strong>${email}</strong> an.`);
+
+    const { identityProvider } = identity;
+    expect(await identityProvider.languageOf?.(email)).toBeNull();
+    const end = await browser.post(page.url, { code: codeIn(mail) });
+    await finishSignIn(portal, attempt, end.url);
+    expect(await identityProvider.languageOf?.(email)).toBe('de');
+    await identityProvider.forget?.(email, `person of ${email}`);
+    expect(await identityProvider.languageOf?.(email)).toBeNull();
+  });
+
+  test('pages around it: a refused request, an attempt that has ended, signing out', async () => {
+    const browser = createBrowser(place);
+    const refused = await browser.get(`${baseUrl}/oidc/authorize?client_id=nobody&ui_locales=de`);
+    expect([refused.status, languageOfPage(refused), headingOf(refused)]).toStrictEqual([
+      400,
+      'de',
+      'Die Anmeldung ist nicht möglich',
+    ]);
+    const ended = await browser.get(`${baseUrl}/oidc/sign-in/none?ui_locales=de`);
+    expect([ended.status, headingOf(ended)]).toStrictEqual([400, 'Beginnen Sie neu']);
+    const signedIn = await signIn(somebody());
+    const leaving = await signedIn.browser.get(`${baseUrl}/oidc/sign-out?ui_locales=de`);
+    expect([languageOfPage(leaving), headingOf(leaving)]).toStrictEqual(['de', 'Abmelden?']);
+    const offered = (await (await fetch(`${api.url}/oidc/.well-known/openid-configuration`)).json()) as object;
+    expect(offered).toMatchObject({ ui_locales_supported: ['en', 'de'] });
+  });
 });
 
 describe('a one-time code', () => {
@@ -482,6 +545,7 @@ describe('the protocol', () => {
       signIn: (engine) =>
         createEmbeddedIdentity({
           ...engine,
+          mailsFolder,
           records: engine.readModels.records,
           email: outbox,
           logsSignInCodes: false,
@@ -568,7 +632,7 @@ describe('the protocol', () => {
       state: 'there',
     });
     const page = await browser.get(url.href);
-    expect(titleOf(page)).toBe('Sign out');
+    expect(titleOf(page)).toBe('Sign out?');
     const xsrf = /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     const end = await browser.post(`${baseUrl}/oidc/sign-out/confirm`, { xsrf, logout: 'yes' });
     expect(end.url).toBe(`${baseUrl}/?state=there`);
@@ -762,6 +826,7 @@ describe('what is kept and told', () => {
       signIn: (engine, url) =>
         createEmbeddedIdentity({
           ...engine,
+          mailsFolder,
           records: engine.readModels.records,
           email: kept,
           logsSignInCodes: false,

@@ -10,6 +10,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import type { Route } from '../../src/http/route.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiOptions, type RunningApi } from '../support/http.js';
+import { mailsFolder } from '../support/mails.js';
 import { probe } from '../support/probeRoutes.js';
 import { hastyClock } from '../support/provider.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -163,6 +164,7 @@ describe('refused before the body', () => {
       signIn: (engine, baseUrl) =>
         createEmbeddedIdentity({
           ...engine,
+          mailsFolder,
           records: engine.readModels.records,
           email: outbox,
           logsSignInCodes: false,

@@ -6,6 +6,7 @@ import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { senderIn } from '../../src/platform/publicAddress.js';
 import { startApi, type RunningApi } from '../support/http.js';
+import { mailsFolder } from '../support/mails.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /**
@@ -26,6 +27,7 @@ beforeAll(async () => {
     signIn: (engine) =>
       createEmbeddedIdentity({
         ...engine,
+        mailsFolder,
         records: engine.readModels.records,
         email: outbox,
         logsSignInCodes: false,

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { files } from '../../src/compose.js';
-import { defaultBrand, paletteOf, type Brand } from '../../src/platform/brand.js';
+import { paletteOf, type Brand } from '../../src/platform/brand.js';
+import { languages, type Language } from '../../src/platform/texts/texts.js';
 import { composeInvitationMail, type Invited } from '../../src/workers/invitationMail/invitationMail.js';
+import { lookOf } from '../support/mails.js';
 
 const link = 'https://doorstep.example/invitations/01abc?x=1&y=2';
 
-const compose = (changes: Partial<Invited> = {}, brand: Brand = defaultBrand) =>
+const compose = (changes: Partial<Invited> = {}, language: Language = 'en', brand: Partial<Brand> = {}) =>
   composeInvitationMail(
     {
       invitation: { kind: 'client_access', role: 'viewer', expiresAt: '2026-03-01T23:30:00.000Z' },
@@ -13,30 +14,37 @@ const compose = (changes: Partial<Invited> = {}, brand: Brand = defaultBrand) =>
       link,
       ...changes,
     },
-    { brand, folder: files.mailsFolder },
+    language,
+    lookOf(brand),
   );
 
 describe('an invitation mail', () => {
-  test('says what it is about, leads to the invitation and says how long it holds, in both bodies', async () => {
-    const { subject, html, text } = await compose();
-    expect(subject).toBe('You are invited to Corner Bakery');
-    for (const body of [html, text]) {
-      expect(body).toContain('Corner Bakery');
-      expect(body).toContain('1 March 2026');
-      expect(body).not.toMatch(/\[\[|\]\]|undefined|<mj-/);
-    }
-    expect(text).toContain(`\n${link}\n`);
-    expect(text).not.toMatch(/<\w/);
-    const escaped = link.replace('&', '&amp;');
-    expect([...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toStrictEqual([escaped, escaped]);
-    expect(html).toContain(`>${escaped}</a>`);
-  });
+  test.each([
+    ['en', 'You are invited to Corner Bakery', '1 March 2026'],
+    ['de', 'Sie sind zu Corner Bakery eingeladen', '1. März 2026'],
+  ] as const)(
+    'says in %s what it is about, leads to the invitation and says how long it holds, in both bodies',
+    async (language, heading, until) => {
+      const { subject, html, text } = await compose({}, language, { name: 'Corner Studio' });
+      expect(subject).toBe(heading);
+      for (const body of [html, text]) {
+        expect(body).toContain('Corner Studio');
+        expect(body).toContain(until);
+        expect(body).not.toMatch(/\[\[|\]\]|\{\{|\}\}|undefined|<mj-|<!--row/);
+      }
+      expect(text).toContain(`\n${link}\n`);
+      expect(text).not.toMatch(/<\w/);
+      const escaped = link.replace('&', '&amp;');
+      expect([...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href)).toStrictEqual([escaped, escaped]);
+      expect(html).toContain(`>${escaped}</a>`);
+    },
+  );
 
-  test('is readable by machines that read it aloud, and loads nothing from elsewhere', async () => {
-    const { html } = await compose();
-    expect(html).toMatch(/<html[^>]* lang="en"/);
-    expect(html).toContain('<title>You are invited to Corner Bakery</title>');
-    expect(html).toMatch(/<h1[^>]*>You are invited/);
+  test.each(languages)('in %s is readable by machines that read it aloud, and loads nothing from elsewhere', async (language) => {
+    const { html, subject } = await compose({}, language);
+    expect(html).toMatch(new RegExp(`<html[^>]* lang="${language}"`));
+    expect(html).toContain(`<title>${subject}</title>`);
+    expect(html).toMatch(new RegExp(`<h1[^>]*>\\s*${subject}`));
     expect(html).toContain('width=device-width');
     for (const [table] of html.matchAll(/<table[^>]*>/g)) expect(table).toContain('role="presentation"');
     expect(html).not.toMatch(/<img|<script|@import|<link|src=/);
@@ -56,10 +64,10 @@ describe('an invitation mail', () => {
     }
   });
 
-  test("shows the agency's name, or its logo, in its colours, light and dark", async () => {
+  test("shows the agency's name, and its logo, in its colours, light and dark", async () => {
     const brand: Brand = { name: 'Fox & Sons', color: '#ffd400', logo: undefined };
     const light = paletteOf(brand, 'light');
-    const { html } = await compose({}, brand);
+    const { html } = await compose({}, 'en', brand);
     expect(html).toContain('>Fox &amp; Sons<');
     expect(html).toMatch(new RegExp(`background:${light.brand}[^>]*>[^<]*(?:<[^>]*>[^<]*)?Accept the invitation`));
     expect(html).toContain(`color:${light.brandInk}`);
@@ -69,15 +77,16 @@ describe('an invitation mail', () => {
     expect(html).not.toMatch(/\[\[|#0a0b0|Doorstep/);
 
     const logo = 'https://fox.example/logo.png?a=1&b="2"';
-    const pictured = await compose({}, { ...brand, logo });
-    expect(pictured.html).toContain('<img src="https://fox.example/logo.png?a=1&amp;b=&quot;2&quot;" alt="Fox &amp; Sons"');
+    const pictured = await compose({}, 'en', { ...brand, logo });
+    expect(pictured.html).toContain('<img src="https://fox.example/logo.png?a=1&amp;b=&quot;2&quot;" alt=""');
+    expect(pictured.html).toContain('>Fox &amp; Sons<');
   });
 
   test('takes a name for nothing but text', async () => {
-    const { subject, html } = await compose({ websiteName: `<img src=x onerror="alert('1')"> & [[link]] $& {{x}}` });
+    const { subject, html } = await compose({ websiteName: `<img src=x onerror="alert('1')"> & [[link]] {{brand}} $& {{x}}` });
     expect(html).not.toContain('<img');
-    expect(html).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; &amp; [[link]] $&amp; {{x}}');
-    expect(subject).toBe(`You are invited to <img src=x onerror="alert('1')"> & [[link]] $& {{x}}`);
+    expect(html).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; &amp; [[link]] {{brand}} $&amp; {{x}}');
+    expect(subject).toBe(`You are invited to <img src=x onerror="alert('1')"> & [[link]] {{brand}} $& {{x}}`);
   });
 
   test.each([

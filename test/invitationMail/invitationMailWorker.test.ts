@@ -9,12 +9,12 @@ import { NO_STREAM } from '../../src/events/store/eventStore.js';
 import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Mail } from '../../src/integrations/email/port.js';
 import { createLogger } from '../../src/platform/logger.js';
-import { composeInvitationMail } from '../../src/workers/invitationMail/invitationMail.js';
 import { createInvitationMailWorker } from '../../src/workers/invitationMail/invitationMailWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
+import { lookOf, readMails } from '../support/mails.js';
 import { partsOf } from '../support/process.js';
 import { engineOn } from '../workers/engines.js';
 import { createMachine, mishaps, passTimeUntil, stopInVirtualTime, type Mishap } from '../workers/machine.js';
@@ -22,26 +22,17 @@ import { createMemoryStores } from '../workers/memoryStores.js';
 import { directLine, permanentFault, transientFault, type Line } from '../workers/remote.js';
 import { accessStream, invitationIdFor, keyOfInvitation, type AccessKey } from '../../src/events/access/access.stream.js';
 import { invitationMailStream } from '../../src/events/invitationMail/invitationMail.stream.js';
-import { files } from '../../src/compose.js';
-import { defaultBrand } from '../../src/platform/brand.js';
 import { accessFold } from '../../src/events/access/access.state.js';
 
 const email = 'ada@example.com';
-const baseUrl = () => 'https://doorstep.example';
+/** Where mails lead, how they look, and in which language. */
+const mails = {
+  baseUrl: () => 'https://doorstep.example',
+  look: lookOf(),
+  languageOf: (address: string) => Promise.resolve(address.endsWith('.example.de') ? ('de' as const) : ('en' as const)),
+};
 
-const look = { brand: defaultBrand, folder: files.mailsFolder };
-
-// Reading the mail's HTML takes real time, and virtual time would not wait for it.
-beforeAll(() =>
-  composeInvitationMail(
-    {
-      invitation: { kind: 'client_access', role: 'viewer', expiresAt: '2026-01-01T00:00:00.000Z' },
-      websiteName: 'x',
-      link: 'https://x.example',
-    },
-    look,
-  ),
-);
+beforeAll(readMails);
 
 const workers: { readonly worker: Worker; readonly clock: ReturnType<typeof createTestClock> }[] = [];
 afterEach(async () => {
@@ -104,15 +95,14 @@ const createWorld = async () => {
     events: async (invitationId: string) =>
       (await stores.eventStore.readStream(invitationMailStream.name({ invitationId }))).events,
     /** A worker that reaches the sender over `line`. */
-    start: (line: Line = directLine) =>
-      run(createInvitationMailWorker({ ...partsOf(engine), email: senderOn(line), baseUrl, look })),
+    start: (line: Line = directLine) => run(createInvitationMailWorker({ ...partsOf(engine), email: senderOn(line), ...mails })),
     /** A worker on a machine to which things happen. */
     startMachine: async (plan: ReadonlyMap<number, Mishap>) => {
       const machine = createMachine(stores, { world: clock, own: clock }, plan);
-      await run(createInvitationMailWorker({ ...partsOf(machine.engine), email: senderOn(machine.line), baseUrl, look }));
+      await run(createInvitationMailWorker({ ...partsOf(machine.engine), email: senderOn(machine.line), ...mails }));
       return machine;
     },
-    startWith: (sender: EmailSender) => run(createInvitationMailWorker({ ...partsOf(engine), email: sender, baseUrl, look })),
+    startWith: (sender: EmailSender) => run(createInvitationMailWorker({ ...partsOf(engine), email: sender, ...mails })),
     losePosition: () => stores.readModels.records.delete('workerPositions', 'invitationMail'),
     position: async () => (await stores.readModels.records.get('workerPositions', 'invitationMail'))?.position,
   };

@@ -14,6 +14,7 @@ import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { startApi, type RunningApi } from '../support/http.js';
+import { mailsFolder } from '../support/mails.js';
 import { modern } from '../support/mcp.js';
 import { codeIn, createBrowser, type Place } from '../support/signIn.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -36,6 +37,7 @@ beforeAll(async () => {
     signIn: (engine, baseUrl) =>
       createEmbeddedIdentity({
         ...engine,
+        mailsFolder,
         records: engine.readModels.records,
         email: outbox,
         logsSignInCodes: false,

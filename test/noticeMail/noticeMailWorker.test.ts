@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { addClient, requestRenewal } from '../../src/commands/access/access.handlers.js';
 import { changeClient, createClient } from '../../src/commands/client/client.handlers.js';
@@ -7,16 +7,18 @@ import { addressChangeKey } from '../../src/commands/client/addressChange.handle
 import { clientFold, pendingChange } from '../../src/events/client/client.state.js';
 import { noticeMailStream } from '../../src/events/noticeMail/noticeMail.stream.js';
 import type { Mail } from '../../src/integrations/email/port.js';
-import { defaultBrand } from '../../src/platform/brand.js';
 import { createNoticeMailWorker } from '../../src/workers/noticeMail/noticeMailWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
+import { lookOf, readMails } from '../support/mails.js';
 import { partsOf } from '../support/process.js';
 import { createTestClock, type TestClock } from '../support/testClock.js';
 import { engineOn } from '../workers/engines.js';
 import { passTimeUntil, stopInVirtualTime } from '../workers/machine.js';
 import { createMemoryStores } from '../workers/memoryStores.js';
 import { directLine, permanentFault, transientFault, type Line } from '../workers/remote.js';
+
+beforeAll(readMails);
 
 const running: { readonly worker: Worker; readonly clock: TestClock }[] = [];
 afterEach(async () => {
@@ -40,7 +42,8 @@ const createWorld = async (line: Line = directLine) => {
         send: (mail) => line('send', () => void sent.push(mail)),
         forget: () => Promise.resolve(),
       },
-      brand: { ...defaultBrand, name: 'Corner Studio' },
+      look: lookOf({ name: 'Corner Studio' }),
+      languageOf: (address) => Promise.resolve(address === 'two@example.com' ? 'de' : 'en'),
       adminEmails: ['one@example.com', 'two@example.com'],
       baseUrl: () => 'https://doorstep.example',
     });
@@ -87,7 +90,15 @@ test('every admin hears that an expired invitation is asked for again, once a da
   await world.untilIdle();
   expect(world.sent.map(({ to }) => to)).toEqual(['one@example.com', 'two@example.com']);
   expect(world.sent[0]?.text).toContain(anna);
-  expect(world.sent[0]?.text).toContain(`/client-invitations/${invitationId}/resend`);
+  expect(world.sent.map(({ subject }) => subject)).toEqual([
+    'A new invitation to Corner Bakery is asked for',
+    'Um eine neue Einladung zu Corner Bakery wird gebeten',
+  ]);
+  expect(world.sent[1]?.html).toMatch(/<html[^>]* lang="de"/);
+  for (const { text } of world.sent) {
+    expect(text).toContain(`\nhttps://doorstep.example/app/websites/${websiteId}/people\n`);
+    expect(text).toContain(`/client-invitations/${invitationId}/resend`);
+  }
   await clock.advance(86_400_000);
   await requestRenewal(engine, { invitationId, verifiedEmail: anna }, context());
   await passTimeUntil(clock, () => Promise.resolve(world.sent.length === 4));

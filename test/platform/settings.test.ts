@@ -50,7 +50,7 @@ describe('settings', () => {
       encryptionKey: undefined,
       previousEncryptionKeys: [],
       brand: { name: 'Doorstep', color: '#b4532a', logo: undefined },
-      mail: { from: 'Doorstep <no-reply@doorstep.local>', smtp: undefined },
+      mail: { from: 'Doorstep <no-reply@doorstep.local>', language: 'en', smtp: undefined },
       sites: undefined,
       analytics: undefined,
       llm: undefined,
@@ -102,6 +102,7 @@ describe('settings', () => {
       BRAND_NAME: 'Smith, Sons & Co.',
       BRAND_COLOR: '#B4532A',
       BRAND_LOGO: 'https://agency.example.com/logo.svg',
+      BRAND_LANGUAGE: 'de',
       MAIL_FROM: 'Agency <hello@example.com>',
       SMTP_URL: 'smtps://agency%40example.com:s%2Fcret@mail.example.com',
       ANALYTICS_URL: 'https://stats.example.com/',
@@ -161,6 +162,7 @@ describe('settings', () => {
       brand: { name: 'Smith, Sons & Co.', color: '#b4532a', logo: 'https://agency.example.com/logo.svg' },
       mail: {
         from: 'Agency <hello@example.com>',
+        language: 'de',
         smtp: {
           host: 'mail.example.com',
           port: 465,
@@ -253,6 +255,7 @@ describe('settings', () => {
     ['BRAND_COLOR', '#12345'],
     ['BRAND_LOGO', 'http://agency.example.com/logo.png'],
     ['BRAND_LOGO', 'logo.png'],
+    ['BRAND_LANGUAGE', 'de_DE'],
     ['MAIL_FROM', 'Doorstep'],
     ['MAIL_FROM', 'Doorstep <no-reply@doorstep.local> extra'],
     ['SMTP_URL', 'mail.example.com'],

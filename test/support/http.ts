@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect } from '@jest/globals';
 import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import type { PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
+import { mailsFolder } from './mails.js';
 import { erasureOf, processOn, type TestProcess } from './process.js';
 import { createAddress } from '../../src/compose/address.js';
 import { countAppends } from '../../src/compose/countAppends.js';
@@ -162,7 +163,7 @@ export const startApi = async (options: ApiOptions = {}): Promise<RunningApi> =>
     settings,
     core,
     address,
-    { templatesFolder, buildProgram },
+    { templatesFolder, buildProgram, mailsFolder },
     {
       commerce: options.commerce ?? emptyShops(clock, logger),
       ownScheduling: options.ownScheduling ?? emptyAccounts,

@@ -36,7 +36,8 @@ export interface Place {
 
 const toLocalUrl = ({ baseUrl, via }: Place, url: string): string => via() + url.slice(baseUrl.length);
 
-export const createBrowser = (place: Place): Browser => {
+/** @param acceptLanguage the header of its requests. Default: that of `fetch`, which reads anything */
+export const createBrowser = (place: Place, acceptLanguage = '*'): Browser => {
   const jar = new Map<string, Cookie>();
   const setCookies: string[] = [];
 
@@ -62,6 +63,7 @@ export const createBrowser = (place: Place): Browser => {
     if (!url.startsWith(`${place.baseUrl}/oidc/`)) return { status: 0, url, text: '', headers: new Headers() };
     const headers = new Headers(init.headers);
     headers.set('accept', 'text/html');
+    headers.set('accept-language', acceptLanguage);
     headers.set('cookie', cookiesFor(url));
     const response = await fetch(toLocalUrl(place, url), { ...init, redirect: 'manual', headers });
     keep(response.headers);

@@ -10,6 +10,7 @@ import type { Engine } from '../../engine.js';
 import { clientOfAddressChange } from '../../events/client/client.stream.js';
 import type { Brand } from '../../platform/brand.js';
 import { html, type Html } from '../../platform/html.js';
+import { fill, fillHtml, textsOf, type Language, type Texts } from '../../platform/texts/texts.js';
 import type { Reply } from '../reply.js';
 import type { Frame } from './frame.js';
 
@@ -21,6 +22,7 @@ export interface AddressChangeRequest {
   /** The button was pressed. Programs that look at mails open links, but press no buttons. */
   readonly confirms: boolean;
   readonly requestId: string;
+  readonly language: Language;
 }
 
 /** The page on which the owner of a new address confirms it; the link's key is all that it takes. */
@@ -50,7 +52,7 @@ export const createAddressChangePage = ({
       requestId,
     });
 
-  return async ({ changeId, key, confirms, requestId }) => {
+  return async ({ changeId, key, confirms, requestId, language }) => {
     const clientId = clientOfAddressChange(changeId);
     const isProved = clientId !== null && isSame(key, addressChangeKey(engine, changeId));
     const view: AddressChangeView = !isProved
@@ -59,7 +61,13 @@ export const createAddressChangePage = ({
         ? await confirm(changeId, clientId, requestId)
         : await viewAddressChange(engine, changeId);
     const action = `${base()}/app/address-changes/${changeId}?key=${encodeURIComponent(key)}`;
-    return frame({ ...statusOf[view.status], content: contentOf(view, brand, { action, home: `${base()}/app/` }) });
+    const texts = textsOf(language).addressChange;
+    return frame({
+      language,
+      status: statusOf[view.status],
+      title: titleOf(view, texts),
+      content: contentOf(view, texts, { brand: brand.name, action, home: `${base()}/app/` }),
+    });
   };
 };
 
@@ -69,37 +77,36 @@ const isSame = (given: string, key: string): boolean => {
 };
 
 const statusOf = {
-  pending: { status: 200, title: 'Confirm your address' },
-  confirmed: { status: 200, title: 'Address confirmed' },
-  expired: { status: 410, title: 'Expired link' },
-  gone: { status: 404, title: 'Not found' },
-  taken: { status: 400, title: 'Address in use' },
-} as const satisfies Record<AddressChangeView['status'], object>;
+  pending: 200,
+  confirmed: 200,
+  expired: 410,
+  gone: 404,
+  taken: 400,
+} as const satisfies Record<AddressChangeView['status'], number>;
+
+const titleOf = ({ status }: AddressChangeView, texts: Texts['addressChange']): string => texts[`${status}Title`];
 
 const contentOf = (
   view: AddressChangeView,
-  { name }: Brand,
-  { action, home }: { readonly action: string; readonly home: string },
+  texts: Texts['addressChange'],
+  { brand, action, home }: { readonly brand: string; readonly action: string; readonly home: string },
 ): Html => {
+  const heading = html`<h1>${titleOf(view, texts)}</h1>`;
   switch (view.status) {
     case 'pending':
-      return html`<h1>Confirm your new address</h1>
-        <p>Once you confirm it, you sign in at ${name} with <strong>${view.address}</strong>, and mails go there.</p>
-        <form method="post" action="${action}"><button type="submit">Use this address</button></form>
-        <p class="aside">If you did not expect this, close this page. Nothing changes then.</p>`;
+      return html`${heading}
+        <p>${fillHtml(texts.pending, { brand, address: html`<strong>${view.address}</strong>` })}</p>
+        <form method="post" action="${action}"><button type="submit">${texts.confirm}</button></form>
+        <p class="aside">${texts.unexpected}</p>`;
     case 'confirmed':
-      return html`<h1>Your address is confirmed</h1>
-        <p>You sign in at ${name} with <strong>${view.address}</strong> from now on.</p>
-        <p><a class="button" href="${home}">Go to your websites</a></p>`;
+      return html`${heading}
+        <p>${fillHtml(texts.confirmed, { brand, address: html`<strong>${view.address}</strong>` })}</p>
+        <p><a class="button" href="${home}">${texts.toWebsites}</a></p>`;
     case 'expired':
-      return html`<h1>This link has expired</h1>
-        <p>Your address is as it was. Ask ${name} to change it again; you then get a new link.</p>`;
     case 'taken':
-      return html`<h1>This address is in use</h1>
-        <p>Somebody else is known with it at ${name} by now, so your address is as it was. Ask ${name} to help you.</p>`;
     case 'gone':
-      return html`<h1>This link is no longer valid</h1>
-        <p>It was replaced or withdrawn, or it is not complete. Copy the whole link, or ask ${name} for a new one.</p>`;
+      return html`${heading}
+        <p>${fill(texts[view.status], { brand })}</p>`;
     default:
       return view satisfies never;
   }

@@ -1,11 +1,13 @@
 import { brandHeader } from '../../platform/brandHeader.js';
 import { html, type Html } from '../../platform/html.js';
 import type { Brand } from '../../platform/brand.js';
+import type { Language } from '../../platform/texts/texts.js';
 import { pagePolicy } from '../reply.js';
 import type { Reply } from '../reply.js';
 
 /** A page for people, below `/app/`, that runs no script. */
 export interface FramedPage {
+  readonly language: Language;
   readonly status?: number;
   readonly title: string;
   readonly content: Html;
@@ -22,10 +24,10 @@ export type Frame = (page: FramedPage) => Reply;
  */
 export const createFrame =
   (brand: Brand, base: () => string): Frame =>
-  ({ status = 200, title, content, headers }) => {
+  ({ language, status = 200, title, content, headers }) => {
     const assets = `${base()}/app/assets`;
     const page = html`<!doctype html>
-      <html lang="en">
+      <html lang="${language}">
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />

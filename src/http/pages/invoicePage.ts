@@ -1,7 +1,8 @@
 import type { Invoice, Ledger } from '../../integrations/payments/port.js';
 import type { Brand } from '../../platform/brand.js';
-import { html, Html } from '../../platform/html.js';
+import { html } from '../../platform/html.js';
 import { erased } from '../../platform/personal.js';
+import { dayIn, fill, textsOf, type Language, type Texts } from '../../platform/texts/texts.js';
 import { readClient } from '../../projections/client/client.queries.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
@@ -9,7 +10,7 @@ import type { Reply } from '../reply.js';
 import type { Frame } from './frame.js';
 
 /** The page of an invoice, for whoever has its address. */
-export type InvoicePage = (invoiceId: string, key: string) => Promise<Reply>;
+export type InvoicePage = (invoiceId: string, key: string, language: Language) => Promise<Reply>;
 
 /** @param frame puts the content into a page in the agency's name */
 export const createInvoicePage = ({
@@ -29,24 +30,32 @@ export const createInvoicePage = ({
     return client?.name ?? client?.email ?? erased;
   };
 
-  return async (invoiceId, key) => {
+  return async (invoiceId, key, language) => {
+    const texts = textsOf(language);
+    const { invoice: words } = texts;
     const invoice = await ledger.openInvoice(invoiceId, key);
-    if (invoice === null) return frame({ status: 404, title: 'Not found', content: notFound });
+    if (invoice === null) {
+      const content = html`<h1>${words.missingTitle}</h1>
+        <p>${words.missing}</p>`;
+      return frame({ language, status: 404, title: words.missingTitle, content });
+    }
     const { number = '', description = '', websiteId, createdAt } = invoice;
     const website = (await reader.read(websiteProjection, websiteId)).document;
     const lines: readonly (readonly [string, string])[] = [
-      ['For', description],
-      ...(website === null ? [] : [['Website', website.name] as const]),
-      ['To', await payerOf(invoice)],
-      ['From', brand.name],
-      ['Date', day(createdAt)],
+      [words.purpose, description],
+      ...(website === null ? [] : [[words.website, website.name] as const]),
+      [words.to, await payerOf(invoice)],
+      [words.from, brand.name],
+      [words.date, dayIn(texts, createdAt)],
     ];
+    const title = fill(words.title, { number });
     return frame({
-      title: `Invoice ${number}`,
+      language,
+      title,
       content: html`<article class="invoice">
-        <h1>Invoice ${number}</h1>
-        <p class="amount">${amountOf(invoice)}</p>
-        <p class="${invoice.status === 'open' ? 'state' : 'state quiet'}">${stateOf(invoice)}</p>
+        <h1>${title}</h1>
+        <p class="amount">${amountOf(invoice, texts)}</p>
+        <p class="${invoice.status === 'open' ? 'state' : 'state quiet'}">${stateOf(invoice, texts)}</p>
         <dl>
           ${lines.map(
             ([term, text]) =>
@@ -54,7 +63,7 @@ export const createInvoicePage = ({
                 <dd>${text}</dd>`,
           )}
         </dl>
-        <p class="aside screen">Print this page to keep the invoice. With questions, turn to ${brand.name}.</p>
+        <p class="aside screen">${fill(words.keep, { brand: brand.name })}</p>
       </article>`,
     });
   };
@@ -75,22 +84,17 @@ dd { margin: 0; overflow-wrap: anywhere; }
 }
 `;
 
-const notFound = new Html(
-  '<h1>There is no such invoice</h1><p>The link is not complete. Copy the whole link, or ask for it again.</p>',
-);
-
-/** As people write it, such as 1 December 2026. */
-const day = (time: string): string =>
-  new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
-
 /** As people write it, such as €49.00. */
-const amountOf = ({ total, currency }: Invoice): string => {
-  const format = new Intl.NumberFormat('en-GB', { style: 'currency', currency });
+const amountOf = ({ total, currency }: Invoice, { locale }: Texts): string => {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
   return format.format(total / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 };
 
-const stateOf = ({ status, dueAt, paidAt, voidedAt }: Invoice): string => {
-  if (status === 'paid') return `Paid${paidAt === undefined ? '' : ` on ${day(paidAt)}`}. Thank you.`;
-  if (status === 'void') return `Void${voidedAt === undefined ? '' : ` since ${day(voidedAt)}`}: nothing is to be paid.`;
-  return dueAt === undefined ? 'To be paid.' : `To be paid by ${day(dueAt)}.`;
+const stateOf = ({ status, dueAt, paidAt, voidedAt }: Invoice, texts: Texts): string => {
+  const { invoice: words } = texts;
+  const dated = (time: string | undefined, withDay: string, without: string): string =>
+    time === undefined ? without : fill(withDay, { day: dayIn(texts, time) });
+  if (status === 'paid') return dated(paidAt, words.paidOn, words.paid);
+  if (status === 'void') return dated(voidedAt, words.voidSince, words.void);
+  return dated(dueAt, words.openUntil, words.open);
 };

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { html } from '../../platform/html.js';
 import type { Brand } from '../../platform/brand.js';
 import { brandStyleOf, styleOf } from '../../platform/pageStyle.js';
 import { IdentityUnavailable, type IdentityProvider } from '../../integrations/identity/port.js';
 import type { Reply } from '../reply.js';
 import { createFrame, type Frame } from './frame.js';
+import { languageOf } from '../../platform/texts/languageOf.js';
+import { textsOf, type Language } from '../../platform/texts/texts.js';
 import { createAddressChangePage } from './addressChangePage.js';
 import { openPortal, type Portal } from './portal.js';
 import { portalPageOf } from './portalPage.js';
@@ -20,7 +23,7 @@ export interface PageRequest {
   /** As it was sent, without the query. */
   readonly path: string;
   readonly query: () => URLSearchParams;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** Answers a request for a page; null when there is no such page. */
@@ -67,32 +70,36 @@ export const createPages = (parts: PageParts): Pages => {
   const redirect = (path: string): Promise<Reply> =>
     Promise.resolve({ status: 302, headers: { location: base() + path, 'cache-control': 'no-store' } });
 
-  const portalPage = async (path: string): Promise<Reply> => {
+  const portalPage = async (path: string, language: Language): Promise<Reply> => {
     const status = portal().hasPage(path.slice('/app'.length)) ? 200 : 404;
     try {
-      return portalPageOf(portal(), { status, brand, base: base(), signIn: await identityProvider?.signIn?.() });
+      return portalPageOf(portal(), { language, status, brand, base: base(), signIn: await identityProvider?.signIn?.() });
     } catch (error) {
       if (!(error instanceof IdentityUnavailable)) throw error;
-      return unavailable(frame);
+      return unavailable(frame, language);
     }
   };
 
   return ({ method, path, query, headers, requestId }) => {
+    const language = languageOf({ acceptLanguage: headers['accept-language'] });
     const [, changeId] = addressChange.exec(path) ?? [];
     if (changeId !== undefined && ['GET', 'HEAD', 'POST'].includes(method)) {
-      return () => addressChangePage({ changeId, key: query().get('key') ?? '', confirms: method === 'POST', requestId });
+      const key = query().get('key') ?? '';
+      return () => addressChangePage({ changeId, key, confirms: method === 'POST', requestId, language });
     }
     if (method !== 'GET' && method !== 'HEAD') return null;
     if (path === '/' || path === '/app') return () => redirect('/app/');
     if (path.startsWith('/app/')) {
       if (path.startsWith('/app/assets/')) {
         const name = path.slice('/app/assets/'.length);
-        const found = styles.get(name)?.() ?? portal().file(name, String(headers['accept-encoding'] ?? ''));
+        const found = styles.get(name)?.() ?? portal().file(name, headers['accept-encoding'] ?? '');
         return found === null ? null : () => Promise.resolve(found);
       }
       const [, invoiceId] = invoice.exec(path) ?? [];
-      if (invoicePage !== undefined && invoiceId !== undefined) return () => invoicePage(invoiceId, query().get('key') ?? '');
-      return () => portalPage(path);
+      if (invoicePage !== undefined && invoiceId !== undefined) {
+        return () => invoicePage(invoiceId, query().get('key') ?? '', language);
+      }
+      return () => portalPage(path, language);
     }
     const [, invitationId] = oldLink.exec(path) ?? [];
     const isBrowser = headers.authorization === undefined && (headers.accept ?? '').includes('text/html');
@@ -114,11 +121,14 @@ const styleSheet = (make: () => string): (() => Reply) => {
   };
 };
 
-const unavailable = (frame: Frame): Reply =>
-  frame({
+const unavailable = (frame: Frame, language: Language): Reply => {
+  const { title, text } = textsOf(language).unavailable;
+  return frame({
+    language,
     status: 503,
-    title: 'Not just now',
-    content: html`<h1>Signing in is not possible just now</h1>
-      <p>The service that signs people in does not answer. Wait a minute, then load this page again.</p>`,
+    title,
+    content: html`<h1>${title}</h1>
+      <p>${text}</p>`,
     headers: { 'retry-after': '30' },
   });
+};

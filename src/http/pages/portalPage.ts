@@ -1,6 +1,7 @@
 import type { BrowserSignIn } from '../../integrations/identity/port.js';
 import type { Brand } from '../../platform/brand.js';
 import { html } from '../../platform/html.js';
+import { textsOf, type Language } from '../../platform/texts/texts.js';
 import { pagePolicy, type Reply } from '../reply.js';
 import type { Portal } from './portal.js';
 
@@ -16,11 +17,14 @@ const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-
 export const portalPageOf = (
   { version, script, styles, preloads }: Portal,
   {
+    language,
     status,
     brand,
     base,
     signIn,
   }: {
+    /** In which it says that it needs scripts; these choose theirs. */
+    readonly language: Language;
     readonly status: number;
     readonly brand: Brand;
     readonly base: string;
@@ -33,7 +37,7 @@ export const portalPageOf = (
     value === undefined ? [] : [html` data-${kebab(name)}="${value}"`],
   );
   const page = html`<!doctype html>
-    <html lang="en" ${attributes}>
+    <html lang="${language}" ${attributes}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -47,7 +51,7 @@ export const portalPageOf = (
       </head>
       <body>
         <div id="root"></div>
-        <noscript><p>This page needs JavaScript. Allow it in your browser, then load the page again.</p></noscript>
+        <noscript><p>${textsOf(language).page.needsScripts}</p></noscript>
       </body>
     </html>`;
   return {

@@ -39,6 +39,8 @@ export const createEmbeddedIdentity = (parts: {
   email: EmailSender;
   /** Default: Doorstep's. */
   brand?: Brand;
+  /** Where the build put the HTML of mails. */
+  mailsFolder: string;
   /** Whether to log sign-in links and codes: for an e-mail sender that sends nothing. */
   logsSignInCodes: boolean;
   /** Public base address without a trailing slash; first called when a request comes. */
@@ -69,7 +71,7 @@ export const createEmbeddedIdentity = (parts: {
   const challenges = createChallenges({
     records,
     email,
-    brand,
+    look: { brand, folder: parts.mailsFolder },
     ids,
     random,
     clock,
@@ -188,6 +190,7 @@ export const createEmbeddedIdentity = (parts: {
       exists: async ({ subject }) => (await accounts.find(subject)) !== null,
       isStillAdmin: (subject, address) => accounts.isStillAdmin(subject, address),
       accountOf: (address) => accounts.preview(address),
+      languageOf: (address) => accounts.languageOf(address),
       forget: (address, person) => accounts.forget(canonicalAddress(address), person),
     },
     mounts: { [path]: handler, [metadataPath]: serveMetadata },

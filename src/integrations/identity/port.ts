@@ -1,3 +1,5 @@
+import type { Language } from '../../platform/texts/texts.js';
+
 /** A signed-in caller, as asserted by the identity provider. */
 export interface Identity {
   readonly subject: string;
@@ -81,6 +83,12 @@ export interface IdentityProvider {
    * external issuers, which only tell it of those who are signed in.
    */
   accountOf?(email: string): Promise<Pick<Identity, 'subject' | 'role'>>;
+
+  /**
+   * The language in which the person with the lower-case address last signed in; null when that is
+   * not known. Absent for external issuers.
+   */
+  languageOf?(email: string): Promise<Language | null>;
 
   /**
    * Deletes the account of an erased person's address at once. Absent for external issuers, whose

@@ -8,12 +8,14 @@ import { ProviderFault } from '../../integrations/fault.js';
 import { redactAddress, type EmailSender } from '../../integrations/email/port.js';
 import { recipientOf } from '../../events/client/client.directory.js';
 import { isoTime } from '../../platform/clock.js';
+import type { MailLook } from '../../platform/mail/composeMail.js';
+import type { Language } from '../../platform/texts/texts.js';
 import type { Reader } from '../../projections/reader.js';
 import { websiteProjection } from '../../projections/website/website.projection.js';
 import { faultOf, recordFailure, runLeasedTask, type HeldLease, type LeasedTask } from '../leasedTask.js';
 import type { CreateReactor, ReactionContext } from '../reactions.js';
 import type { Worker } from '../worker.js';
-import { composeInvitationMail, type MailLook } from './invitationMail.js';
+import { composeInvitationMail } from './invitationMail.js';
 import {
   invitationMailFold,
   invitationMailProcess,
@@ -45,7 +47,8 @@ const TIMEOUT_MS = 60_000;
 /**
  * Sends invitation mails, one for each event that asks for one (specification, "E-mail
  * notifications"). Any number of these may run on the same stores.
- * @param parts `baseUrl`: the public base address, without a trailing slash
+ * @param parts `baseUrl`: the public base address, without a trailing slash; `languageOf`: what the
+ *   person with an address reads
  */
 export const createInvitationMailWorker = (parts: {
   engine: Engine;
@@ -54,8 +57,9 @@ export const createInvitationMailWorker = (parts: {
   email: EmailSender;
   baseUrl: () => string;
   look: MailLook;
+  languageOf: (address: string) => Promise<Language>;
 }): Worker => {
-  const { engine, createReactor, reader, email, baseUrl, look } = parts;
+  const { engine, createReactor, reader, email, baseUrl, look, languageOf } = parts;
   const { clock, personal } = engine;
   const worker = engine.ids.commandId();
 
@@ -76,7 +80,11 @@ export const createInvitationMailWorker = (parts: {
   const send = async ({ eventId, invitationId }: MailName, recipient: Recipient, lease: HeldLease): Promise<void> => {
     const { invitation, address, person, websiteName } = recipient;
     const link = `${baseUrl()}/app/invitations/${invitationId}`;
-    const { subject, html, text } = await composeInvitationMail({ invitation, websiteName, link }, look);
+    const { subject, html, text } = await composeInvitationMail(
+      { invitation, websiteName, link },
+      await languageOf(address),
+      look,
+    );
     lease.assertHeld();
     await email.send({ id: eventId, to: address, person, subject, html, text });
     // An erasure destroys the key before it searches for mails: two concurrent ones see each other.

@@ -8,7 +8,8 @@ import { clientStream } from '../../events/client/client.stream.js';
 import type { Actor, Recorded } from '../../events/envelope.js';
 import { redactAddress, type EmailSender } from '../../integrations/email/port.js';
 import { ProviderFault } from '../../integrations/fault.js';
-import type { Brand } from '../../platform/brand.js';
+import { composeMail, type MailContent, type MailLook, type MailRow } from '../../platform/mail/composeMail.js';
+import { dayIn, fill, textsOf, type Language } from '../../platform/texts/texts.js';
 import { readClient } from '../../projections/client/client.queries.js';
 import { clientProjection } from '../../projections/client/client.projection.js';
 import type { Reader } from '../../projections/reader.js';
@@ -16,12 +17,12 @@ import { websiteProjection } from '../../projections/website/website.projection.
 import { faultOf, recordFailure, runLeasedTask, type LeasedTask } from '../leasedTask.js';
 import type { CreateReactor, ReactionContext } from '../reactions.js';
 import type { Worker } from '../worker.js';
-import { composeNotice, type Notice } from './noticeMail.js';
 import { noticeMailFold, noticeMailProcess, type NoticeMailState, type NoticeOutcome } from './noticeMail.process.js';
 
 /** A notice that is still to be given. */
-interface Addressed extends Notice {
+interface Addressed extends MailContent {
   readonly to: string;
+  readonly language: Language;
   /** Absent for an admin, whom settings name. */
   readonly client?: {
     readonly id: string;
@@ -41,31 +42,34 @@ const TIMEOUT_MS = 60_000;
 /**
  * Sends the mails that tell people of an event, one to each recipient. Any number of these may run
  * on the same stores.
- * @param parts `baseUrl`: the public base address, without a trailing slash
+ * @param parts `languageOf`: what the person with an address reads; `baseUrl`: the public base address,
+ *   without a trailing slash
  */
 export const createNoticeMailWorker = (parts: {
   engine: Engine;
   createReactor: CreateReactor;
   reader: Reader;
   email: EmailSender;
-  brand: Brand;
+  look: MailLook;
+  languageOf: (address: string) => Promise<Language>;
   adminEmails: readonly string[];
   baseUrl: () => string;
 }): Worker => {
-  const { engine, createReactor, reader, email, brand, adminEmails, baseUrl } = parts;
+  const { engine, createReactor, reader, email, look, languageOf, adminEmails, baseUrl } = parts;
   const { personal } = engine;
+  const brand = look.brand.name;
   const worker = engine.ids.commandId();
 
   const websiteName = async (websiteId: string): Promise<string | null> =>
     (await reader.read(websiteProjection, websiteId)).document?.name ?? null;
 
-  const send = async (noticeId: string, { to, client, ...notice }: Addressed): Promise<void> => {
+  const send = async (noticeId: string, { to, client, language, ...content }: Addressed): Promise<void> => {
     try {
       await email.send({
         id: noticeId,
         to,
         ...(client !== undefined && { person: client.person }),
-        ...composeNotice(notice, brand),
+        ...(await composeMail(content, language, look)),
       });
     } catch (error) {
       const { error: words, transient, retryAfterMs } = faultOf(error);
@@ -119,17 +123,22 @@ export const createNoticeMailWorker = (parts: {
         const { websiteId, clientId } = event.data;
         await give(event, 'client', context, async () => {
           const { state } = await engine.state(accessFold, { websiteId, clientId });
-          const [name, found] = [await websiteName(websiteId), await readClient(reader, clientId)];
+          const [website, found] = [await websiteName(websiteId), await readClient(reader, clientId)];
           const { document } = await reader.read(clientProjection, clientId);
           const role = linkRole(state);
-          if (name === null || found === null || document === null || role === undefined) return null;
-          const can = role === 'editor' ? 'see how it is coming along and edit its content' : 'see how it is coming along';
+          if (website === null || found === null || document === null || role === undefined) return null;
+          const to = found.client.email;
+          const language = await languageOf(to);
+          const { linkedMail: words } = textsOf(language);
           return {
-            to: found.client.email,
+            to,
+            language,
             client: { id: clientId, person: document.email },
-            heading: `You have access to ${name}`,
-            paragraphs: [`${brand.name} has given you access to the website ${name}: you can ${can}.`],
-            action: { words: 'Go to your websites', link: `${baseUrl()}/app/` },
+            heading: fill(words.subject, { website }),
+            rows: [
+              { row: 'text', words: fill(role === 'editor' ? words.editor : words.viewer, { brand, website }) },
+              ...button(language, words.action, `${baseUrl()}/app/`),
+            ],
           };
         });
       },
@@ -140,15 +149,20 @@ export const createNoticeMailWorker = (parts: {
           const change = await viewAddressChange(engine, changeId);
           if (change.status !== 'pending') return null;
           const key = addressChangeKey(engine, changeId);
+          const to = change.address;
+          const language = await languageOf(to);
+          const texts = textsOf(language);
+          const { newAddressMail: words } = texts;
           return {
-            to: change.address,
+            to,
+            language,
             client: { id: clientId, person },
-            heading: 'Confirm your new address',
-            paragraphs: [
-              `${brand.name} is about to change your address to this one. Once you confirm it, you sign in with it, and mails come here.`,
-              `You can confirm it until ${day(change.expiresAt)}. If you did not expect this mail, you need not do anything.`,
+            heading: words.subject,
+            rows: [
+              { row: 'text', words: fill(words.text, { brand }) },
+              ...button(language, words.action, `${baseUrl()}/app/address-changes/${changeId}?key=${key}`),
+              { row: 'quiet', words: fill(words.until, { day: dayIn(texts, change.expiresAt) }) },
             ],
-            action: { words: 'Confirm the address', link: `${baseUrl()}/app/address-changes/${changeId}?key=${key}` },
           };
         });
       },
@@ -159,13 +173,16 @@ export const createNoticeMailWorker = (parts: {
           const { state } = await engine.state(clientFold, { clientId });
           const to = await personal.decrypt(person);
           if (state.stage !== 'registered' || to === null) return null;
+          const language = await languageOf(to);
+          const { formerAddressMail: words } = textsOf(language);
           return {
             to,
+            language,
             client: { id: clientId, person },
-            heading: `Your address at ${brand.name} has changed`,
-            paragraphs: [
-              'Another address was confirmed in place of this one, with which you no longer sign in.',
-              `If you did not ask for this, turn to ${brand.name} at once.`,
+            heading: fill(words.subject, { brand }),
+            rows: [
+              { row: 'text', words: words.text },
+              { row: 'text', words: fill(words.unexpected, { brand }) },
             ],
           };
         });
@@ -177,18 +194,24 @@ export const createNoticeMailWorker = (parts: {
           await give(event, `admin-${String(index)}`, context, async () => {
             const { state } = await engine.state(accessFold, { websiteId, clientId });
             const invitation = state.invitations.get(invitationId);
-            const name = await websiteName(websiteId);
+            const website = await websiteName(websiteId);
             const address =
               invitation === undefined ? null : await personal.decrypt(await recipientOf(engine, clientId, invitation.email));
-            if (invitation?.stage !== 'pending' || name === null || address === null) return null;
+            if (invitation?.stage !== 'pending' || website === null || address === null) return null;
+            const language = await languageOf(to);
+            const { renewalMail: words } = textsOf(language);
+            const isTransfer = invitation.kind === 'ownership_transfer';
+            const path = `/websites/${websiteId}`;
+            const call = isTransfer ? `POST ${path}/transfers` : `POST ${path}/client-invitations/${invitationId}/resend`;
+            const page = `${baseUrl()}/app${path}/${isTransfer ? 'transfer' : 'people'}`;
             return {
               to,
-              heading: `A new invitation to ${name} is asked for`,
-              paragraphs: [
-                `The invitation of ${address} to the website ${name} has expired, and they ask for a new one.`,
-                invitation.kind === 'ownership_transfer'
-                  ? `Offer the website again: POST /websites/${websiteId}/transfers.`
-                  : `Send it again: POST /websites/${websiteId}/client-invitations/${invitationId}/resend.`,
+              language,
+              heading: fill(words.subject, { website }),
+              rows: [
+                { row: 'text', words: fill(words.text, { address, website }) },
+                ...button(language, fill(isTransfer ? words.transferAction : words.resendAction, { website }), page),
+                { row: 'quiet', words: fill(isTransfer ? words.transfer : words.resend, { call }) },
               ],
             };
           });
@@ -198,6 +221,7 @@ export const createNoticeMailWorker = (parts: {
   });
 };
 
-/** As people write it, such as 1 December 2026. */
-const day = (time: string): string =>
-  new Date(time).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+const button = (language: Language, words: string, link: string): readonly MailRow[] => [
+  { row: 'button', words, link },
+  { row: 'address', words: textsOf(language).mail.fallback, link },
+];

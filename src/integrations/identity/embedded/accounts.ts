@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
+import type { Language } from '../../../platform/texts/texts.js';
 import type { Identity } from '../port.js';
 import type { EncryptedRecords } from './encryptedRecords.js';
 
@@ -23,12 +24,15 @@ export interface Accounts {
   /**
    * The account of a verified address, created if absent. Anybody may sign in; authorisation
    * happens elsewhere.
+   * @param language in which its person signs in
    */
-  ofEmail(email: string): Promise<Account>;
+  ofEmail(email: string, language: Language): Promise<Account>;
   /** `null` when the account does not exist, has expired, or was forgotten. */
   find(subject: string): Promise<Account | null>;
   /** The account that `ofEmail` would give, without making it. `email` is lower-case. */
   preview(email: string): Promise<Account>;
+  /** The language in which the person with the address last signed in; null when there is no account. `email` is lower-case. */
+  languageOf(email: string): Promise<Language | null>;
   /** Whether the subject's address is an admin's. True for subjects that were not created here. */
   isStillAdmin(subject: string, email: string | undefined): boolean;
   /**
@@ -46,6 +50,8 @@ interface Forgotten {
 interface StoredAccount {
   readonly email: string;
   readonly keptUntil: number;
+  /** Absent in accounts from before there were several. */
+  readonly language?: Language;
 }
 
 /**
@@ -73,8 +79,15 @@ export const createAccounts = (parts: {
   const subjectOf = (email: string, forgotten: number): string =>
     `user-${blindIndex(`sign-in subject ${String(forgotten)} ${email}`)}`;
 
-  const store = async (subject: string, email: string): Promise<Account> => {
-    const stored: StoredAccount = { email, keptUntil: clock.now() + retentionMs };
+  const load = async (subject: string): Promise<StoredAccount | null> =>
+    (await records.get('account', subject)) as StoredAccount | null;
+
+  const store = async (subject: string, email: string, language: Language | undefined): Promise<Account> => {
+    const stored: StoredAccount = {
+      email,
+      keptUntil: clock.now() + retentionMs,
+      ...(language !== undefined && { language }),
+    };
     await records.put('account', subject, stored, retentionMs);
     return accountOf(subject, email);
   };
@@ -87,12 +100,13 @@ export const createAccounts = (parts: {
 
   return {
     preview: async (email) => accountOf(subjectOf(email, await timesForgotten(email)), email),
-    ofEmail: async (email) => store(subjectOf(email, await timesForgotten(email)), email),
+    languageOf: async (email) => (await load(subjectOf(email, await timesForgotten(email))))?.language ?? null,
+    ofEmail: async (email, language) => store(subjectOf(email, await timesForgotten(email)), email, language),
     find: async (subject) => {
-      const stored = (await records.get('account', subject)) as StoredAccount | null;
+      const stored = await load(subject);
       if (stored === null) return null;
       return stored.keptUntil - clock.now() < renewalThresholdMs
-        ? store(subject, stored.email)
+        ? store(subject, stored.email, stored.language)
         : accountOf(subject, stored.email);
     },
     isStillAdmin: (subject, email) => !ownSubject.test(subject) || email === undefined || adminEmails.includes(email),

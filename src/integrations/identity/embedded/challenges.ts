@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Brand } from '../../../platform/brand.js';
 import type { Clock } from '../../../platform/clock.js';
 import { entityId, type Ids } from '../../../platform/ids.js';
+import type { MailLook } from '../../../platform/mail/composeMail.js';
 import type { Random } from '../../../platform/random.js';
+import type { Language } from '../../../platform/texts/texts.js';
 import type { EmailSender } from '../../email/port.js';
 import type { EncryptedRecords } from './encryptedRecords.js';
 import { composeSignInMail } from './signInMail.js';
@@ -35,6 +36,16 @@ interface Challenge {
  */
 export type NotRedeemed = 'wrong' | 'gone' | 'tooManyCodes' | 'addressLocked';
 
+/** A mail that is asked for. */
+export interface ChallengeMail {
+  readonly interaction: string;
+  readonly email: string;
+  /** The address that the request came from. */
+  readonly sender: string;
+  readonly linkOf: (secret: string) => string;
+  readonly language: Language;
+}
+
 /**
  * One-time links and codes by mail. An interaction is one attempt to sign in, in one browser. All
  * state is in records that the processes share, so that limits hold across processes and restarts.
@@ -43,10 +54,9 @@ export interface Challenges {
   /**
    * Mails a link and a code, and invalidates earlier ones of the interaction. `false` when a limit
    * is reached.
-   * @param sender the address that the request came from
    * @throws ProviderFault when the mail cannot be sent
    */
-  send(interaction: string, email: string, sender: string, linkOf: (secret: string) => string): Promise<boolean>;
+  send(mail: ChallengeMail): Promise<boolean>;
   /** The address that the interaction's mail was sent to, while its link and code are valid. */
   sentTo(interaction: string): Promise<string | null>;
   /** Likewise, if `secret` is that of its link. Does not redeem it. */
@@ -58,14 +68,14 @@ export interface Challenges {
 export const createChallenges = (parts: {
   records: EncryptedRecords;
   email: EmailSender;
-  brand: Brand;
+  look: MailLook;
   ids: Ids;
   random: Random;
   clock: Clock;
   /** Called with what was mailed, where mails are not really sent. */
   announce?: ((mailed: { readonly link: string; readonly code: string }) => void) | undefined;
 }): Challenges => {
-  const { records, email: mailer, brand, ids, random, clock, announce } = parts;
+  const { records, email: mailer, look, ids, random, clock, announce } = parts;
 
   const acquire = (limit: keyof typeof challengeLimits, id: string): ReturnType<EncryptedRecords['acquireSlot']> =>
     records.acquireSlot(limit, id, challengeLimits[limit].max, challengeLimits[limit].windowMs);
@@ -86,7 +96,7 @@ export const createChallenges = (parts: {
   };
 
   return {
-    send: async (interaction, email, sender, linkOf) => {
+    send: async ({ interaction, email, sender, linkOf, language }) => {
       const slots = [
         await acquire('mailsOfInteraction', interaction),
         await acquire('mailsOfAddressForSender', `${email} ${sender}`),
@@ -107,7 +117,8 @@ export const createChallenges = (parts: {
       const link = linkOf(secret);
       try {
         const until = clock.now() + validityMs;
-        await mailer.send({ id, to: email, ...composeSignInMail({ link, code: grouped(code), until }, brand) });
+        const mail = await composeSignInMail({ link, code: grouped(code), until }, language, look);
+        await mailer.send({ id, to: email, ...mail });
       } catch (error) {
         await release();
         throw error;

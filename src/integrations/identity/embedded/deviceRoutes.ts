@@ -3,7 +3,8 @@ import express, { type RequestHandler, type Router } from 'express';
 import type { Logger } from '../../../platform/logger.js';
 import type { EncryptedRecords } from './encryptedRecords.js';
 import { retryAfter, type Limits } from './limits.js';
-import type { Pages } from './pages.js';
+import type { BrandedPages } from './pages.js';
+import { preferencesOf } from './preferences.js';
 
 /**
  * Codes that one sender may try without any of them being a device's; in records, so that it holds
@@ -20,7 +21,7 @@ export const requestedCodeOf = (request: IncomingMessage): string | undefined =>
 export const createDeviceRoutes = (parts: {
   records: EncryptedRecords;
   limits: Pick<Limits, 'senderOf'>;
-  pages: Pick<Pages, 'busyPage'>;
+  pages: Pick<BrandedPages, 'pagesFor'>;
   baseUrl: string;
   logger: Logger;
 }): Router => {
@@ -48,7 +49,8 @@ export const createDeviceRoutes = (parts: {
     const { max, windowMs } = wrongCodesOfSender;
     records.acquireSlot('wrongUserCodes', limits.senderOf(request), max, windowMs).then((release) => {
       if (release === null) {
-        response.status(429).set(retryAfter(windowMs)).type('html').send(pages.busyPage(baseUrl));
+        const { busyPage } = pages.pagesFor(preferencesOf(request));
+        response.status(429).set(retryAfter(windowMs)).type('html').send(busyPage(baseUrl));
         return;
       }
       response.once('finish', () => {

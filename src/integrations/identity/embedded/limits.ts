@@ -2,7 +2,8 @@ import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../platform/clock.js';
 import { senderIn, type TrustsProxy } from '../../../platform/publicAddress.js';
-import type { Pages } from './pages.js';
+import type { BrandedPages } from './pages.js';
+import { preferencesOf } from './preferences.js';
 
 /** A token bucket: `burst` requests at once, and one more every `everyMs`. */
 interface BucketSize {
@@ -43,7 +44,7 @@ export interface Limits {
 export const createLimits = (
   clock: Clock,
   homeUrl: () => string,
-  { busyPage }: Pick<Pages, 'busyPage'>,
+  { pagesFor }: Pick<BrandedPages, 'pagesFor'>,
   trustsProxy?: TrustsProxy,
 ): Limits => {
   const senderOf: Limits['senderOf'] = (request) => senderIn(request, trustsProxy);
@@ -53,8 +54,12 @@ export const createLimits = (
 
   const limitAttempts: RequestHandler = (request, response, next) => {
     const waitMs = attempts.take(senderOf(request));
-    if (waitMs === 0) next();
-    else response.status(429).set(retryAfter(waitMs)).type('html').send(busyPage(homeUrl()));
+    if (waitMs === 0) {
+      next();
+      return;
+    }
+    const { busyPage } = pagesFor(preferencesOf(request));
+    response.status(429).set(retryAfter(waitMs)).type('html').send(busyPage(homeUrl()));
   };
 
   const limitTokenFailures: RequestHandler = (request, response, next) => {

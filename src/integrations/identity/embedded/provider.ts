@@ -4,7 +4,8 @@ import type { ClientMetadata, Configuration, KoaContextWithOIDC, default as Prov
 import type { Clock } from '../../../platform/clock.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { Account, Accounts } from './accounts.js';
-import type { Pages } from './pages.js';
+import { languages } from '../../../platform/texts/texts.js';
+import type { BrandedPages, DeviceCodeProblem, Pages } from './pages.js';
 import { resourceUrl, type TokenResource } from '../port.js';
 import { requestedCodeOf } from './deviceRoutes.js';
 import { createProviderAdapter } from './providerAdapter.js';
@@ -54,10 +55,7 @@ export interface ProviderParts {
   readonly sitesHaveOrigins: boolean;
   readonly records: EncryptedRecords;
   readonly accounts: Accounts;
-  readonly pages: Pick<
-    Pages,
-    'deviceCodePage' | 'deviceConfirmPage' | 'deviceDonePage' | 'deviceDeniedPage' | 'errorPage' | 'signedOutPage' | 'signOutPage'
-  >;
+  readonly pages: Pick<BrandedPages, 'pagesFor'>;
   /** The network address that a request came from. */
   readonly senderOf: (request: IncomingMessage) => string;
   readonly clock: Clock;
@@ -74,6 +72,14 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
   const { Provider: OidcProvider, errors, interactionPolicy } = await import('oidc-provider');
   const { issuer, baseUrl, origins, ring, cookieKeys, sitesHaveOrigins, records, accounts, pages, senderOf, clock, logger } =
     parts;
+
+  const pagesFor = ({ oidc, req }: KoaContextWithOIDC): Pages => {
+    const uiLocales = oidc.params?.ui_locales;
+    return pages.pagesFor({
+      uiLocales: typeof uiLocales === 'string' ? uiLocales : undefined,
+      acceptLanguage: req.headers['accept-language'],
+    });
+  };
 
   const policy = interactionPolicy.base();
   policy.remove('consent');
@@ -125,6 +131,7 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
     pkce: { required: () => true },
     scopes: ['openid'],
     claims,
+    discovery: { ui_locales_supported: [...languages] },
     // There is no userinfo endpoint, so the ID token carries all claims.
     conformIdTokenClaims: false,
     extraTokenClaims: async (_context, token) => {
@@ -191,13 +198,13 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
         deviceInfo: ({ req }) => ({ sender: senderOf(req), program: req.headers['user-agent'] }),
         userCodeInputSource: (context, _form, _answer, error) => {
           if (error?.name === 'AbortedError') {
-            context.body = pages.deviceDeniedPage();
+            context.body = pagesFor(context).deviceDeniedPage();
             return;
           }
           const code = (error as { userCode?: string } | undefined)?.userCode ?? requestedCodeOf(context.req);
-          const problem = error && (codeProblems.get(error.name) ?? formTooOld);
+          const problem = error && (codeProblems.get(error.name) ?? 'formTooOld');
           if (problem !== undefined) context.status = 400;
-          context.body = pages.deviceCodePage({
+          context.body = pagesFor(context).deviceCodePage({
             ...formOf(context),
             ...(code !== undefined && { code }),
             ...(problem !== undefined && { problem }),
@@ -207,32 +214,32 @@ export const createProvider = async (parts: ProviderParts): Promise<Provider> =>
           const { sender, program } = device as { readonly sender?: string; readonly program?: string };
           const asked = context.oidc.deviceCode?.params?.resource;
           const isForMcp = [asked].flat().some((resource) => resource === resourceUrl(baseUrl, 'mcp'));
-          context.body = pages.deviceConfirmPage({
+          context.body = pagesFor(context).deviceConfirmPage({
             ...formOf(context),
             code,
-            client: client.clientName ?? client.clientId,
+            ...(client.clientId !== commandLineId && { client: client.clientName ?? client.clientId }),
             resource: isForMcp ? 'mcp' : 'api',
             ...(sender !== undefined && { sender }),
             ...(program !== undefined && { program }),
           });
         },
         successSource: (context) => {
-          context.body = pages.deviceDonePage();
+          context.body = pagesFor(context).deviceDonePage();
         },
       },
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: (context, form) => {
-          context.body = pages.signOutPage(form);
+          context.body = pagesFor(context).signOutPage(form);
         },
         postLogoutSuccessSource: (context) => {
-          context.body = pages.signedOutPage(baseUrl);
+          context.body = pagesFor(context).signedOutPage(baseUrl);
         },
       },
     },
     renderError: (context, { error, error_description: description }) => {
       context.type = 'html';
-      context.body = pages.errorPage({ home: baseUrl, error, ...(description !== undefined && { description }) });
+      context.body = pagesFor(context).errorPage({ home: baseUrl, error, ...(description !== undefined && { description }) });
     },
   };
 
@@ -262,13 +269,12 @@ const formOf = ({ oidc }: KoaContextWithOIDC): { readonly action: string; readon
 });
 
 /** What is wrong with a code that was typed in, by the name of oidc-provider's error. */
-const codeProblems: ReadonlyMap<string, string> = new Map([
-  ['NoCodeError', 'Type in the code that your device shows.'],
-  ['NotFoundError', 'No device waits with this code. Compare it with what your device shows.'],
-  ['ExpiredError', 'This code has expired. Begin again on your device.'],
-  ['AlreadyUsedError', 'This code was used already. Begin again on your device.'],
+const codeProblems: ReadonlyMap<string, DeviceCodeProblem> = new Map([
+  ['NoCodeError', 'missing'],
+  ['NotFoundError', 'unknown'],
+  ['ExpiredError', 'expired'],
+  ['AlreadyUsedError', 'used'],
 ]);
-const formTooOld = 'This form was open for too long. Type in the code again.';
 
 const claimsOf = ({ email, role }: Account): Record<string, unknown> => ({ email, email_verified: true, role });
 

@@ -1,30 +1,30 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express';
 import type { default as Provider } from 'oidc-provider';
 import type { Logger } from '../../../platform/logger.js';
+import type { Language } from '../../../platform/texts/texts.js';
 import { ProviderFault } from '../../fault.js';
 import type { Accounts } from './accounts.js';
-import { challengeLimits, type Challenges, type NotRedeemed } from './challenges.js';
+import { challengeLimits, type Challenges } from './challenges.js';
 import { retryAfter, type Limits } from './limits.js';
-import type { Pages } from './pages.js';
+import type { BrandedPages, CodeProblem, Pages } from './pages.js';
+import { preferencesOf } from './preferences.js';
 import { canonicalAddress } from '../../../platform/emailAddress.js';
 
 const maxBodySize = '4kb';
-
-const problems = {
-  address: 'This is not an e-mail address.',
-  tooManyMails: 'Too many mails were asked for. Use the newest one, or wait 15 minutes.',
-  busy: 'Very many mails were asked for from your network. Wait a minute, then try again.',
-  noMail: 'The mail could not be sent. Try again in a moment.',
-  wrong: 'This is not the code in the newest mail.',
-  tooManyCodes: 'Too many codes were tried. Ask for another mail.',
-  addressLocked: 'Too many codes were tried for this address. Open the link in the mail, or wait an hour.',
-} as const;
 
 /** When another code is accepted, at the latest. */
 const retryAfterMs = {
   tooManyCodes: challengeLimits.codesOfMail.windowMs,
   addressLocked: challengeLimits.wrongCodesOfAddress.windowMs,
 } as const;
+
+/** An attempt to sign in, with the pages of its language. */
+interface Interaction {
+  readonly uid: string;
+  /** The address that the program asks for. */
+  readonly hint: string | undefined;
+  readonly pages: Pages;
+}
 
 /**
  * The pages of sign-in, below the issuer's address: e-mail address, then link or code. They work
@@ -37,12 +37,12 @@ export const createSignInRoutes = (parts: {
   baseUrl: string;
   accounts: Accounts;
   challenges: Challenges;
-  pages: Pages;
+  pages: Pick<BrandedPages, 'pagesFor'>;
   limits: Pick<Limits, 'mail' | 'senderOf'>;
   logger: Logger;
 }): Router => {
   const { provider, issuer, baseUrl, accounts, challenges, limits, logger } = parts;
-  const { addressPage, codePage, expiredPage, gonePage, linkPage, otherBrowserPage } = parts.pages;
+  const { pagesFor } = parts.pages;
 
   const urlsOf = (interaction: string) => {
     const begin = `${issuer}/sign-in/${interaction}`;
@@ -50,14 +50,15 @@ export const createSignInRoutes = (parts: {
   };
 
   /** The interaction of this browser; null when it has another one, or none. */
-  const interactionOf = async (
-    request: Request,
-    response: Response,
-  ): Promise<{ uid: string; hint: string | undefined } | null> => {
+  const interactionOf = async (request: Request, response: Response): Promise<Interaction | null> => {
     try {
       const { uid, params } = await provider.interactionDetails(request, response);
-      const { login_hint: hint } = params;
-      return uid === request.params.uid ? { uid, hint: typeof hint === 'string' ? hint : undefined } : null;
+      if (uid !== request.params.uid) return null;
+      const given = (name: string): string | undefined => {
+        const value = params[name];
+        return typeof value === 'string' ? value : undefined;
+      };
+      return { uid, hint: given('login_hint'), pages: pagesFor(preferencesOf(request, given('ui_locales'))) };
     } catch (error) {
       if (error instanceof Error && error.name === 'SessionNotFound') return null;
       throw error;
@@ -70,34 +71,35 @@ export const createSignInRoutes = (parts: {
 
   const handle =
     (
-      work: (uid: string, request: Request, response: Response, hint: string | undefined) => Promise<void>,
-      otherBrowser: (homeUrl: string) => string = expiredPage,
+      work: (interaction: Interaction, request: Request, response: Response) => Promise<void>,
+      elsewhere: 'expiredPage' | 'otherBrowserPage' = 'expiredPage',
     ): RequestHandler =>
     (request, response, next) => {
       interactionOf(request, response)
         .then(async (interaction) => {
-          if (interaction === null) send(response, 400, otherBrowser(baseUrl));
-          else await work(interaction.uid, request, response, interaction.hint);
+          if (interaction === null) send(response, 400, pagesFor(preferencesOf(request))[elsewhere](baseUrl));
+          else await work(interaction, request, response);
         })
         .catch(next);
     };
 
-  const signIn = async (request: Request, response: Response, email: string): Promise<void> => {
-    const { subject } = await accounts.ofEmail(email);
+  const signIn = async (request: Request, response: Response, email: string, language: Language): Promise<void> => {
+    const { subject } = await accounts.ofEmail(email, language);
     await provider.interactionFinished(request, response, { login: { accountId: subject, amr: ['otp'] } });
   };
 
-  const sendGone = async (response: Response, uid: string): Promise<void> => {
+  const sendGone = async (response: Response, { uid, pages }: Interaction): Promise<void> => {
     const email = await challenges.sentTo(uid);
-    send(response, 400, gonePage({ ...urlsOf(uid), ...(email !== null && { email }) }));
+    send(response, 400, pages.gonePage({ ...urlsOf(uid), ...(email !== null && { email }) }));
   };
 
-  const sendProblem = async (response: Response, uid: string, why: Exclude<NotRedeemed, 'gone'>): Promise<void> => {
+  const sendProblem = async (response: Response, interaction: Interaction, problem: CodeProblem): Promise<void> => {
+    const { uid, pages } = interaction;
     const email = await challenges.sentTo(uid);
-    if (email === null) return sendGone(response, uid);
+    if (email === null) return sendGone(response, interaction);
     const { codeAction, addressAction } = urlsOf(uid);
-    if (why !== 'wrong') response.set(retryAfter(retryAfterMs[why]));
-    send(response, why === 'wrong' ? 400 : 429, codePage({ action: codeAction, addressAction, email, problem: problems[why] }));
+    if (problem !== 'wrong') response.set(retryAfter(retryAfterMs[problem]));
+    send(response, problem === 'wrong' ? 400 : 429, pages.codePage({ action: codeAction, addressAction, email, problem }));
   };
 
   const router = express.Router({ caseSensitive: true, strict: true });
@@ -105,7 +107,7 @@ export const createSignInRoutes = (parts: {
   const form: readonly RequestHandler[] = [
     (request, response, next) => {
       interactionOf(request, response).then((interaction) => {
-        if (interaction === null) send(response, 400, expiredPage(baseUrl));
+        if (interaction === null) send(response, 400, pagesFor(preferencesOf(request)).expiredPage(baseUrl));
         else next();
       }, next);
     },
@@ -115,38 +117,40 @@ export const createSignInRoutes = (parts: {
   router
     .route('/sign-in/:uid')
     .get(
-      handle(async (uid, _request, response, hint) => {
+      handle(async ({ uid, hint, pages }, _request, response) => {
         const email = (await challenges.sentTo(uid)) ?? hint;
-        send(response, 200, addressPage({ ...urlsOf(uid), ...(email !== undefined && { email }) }));
+        send(response, 200, pages.addressPage({ ...urlsOf(uid), ...(email !== undefined && { email }) }));
       }),
     )
     .post(
       ...form,
-      handle(async (uid, request, response) => {
+      handle(async ({ uid, pages }, request, response) => {
         const email = canonicalAddress(fieldOf(request, 'email').trim());
         const { action, codeAction, linkAction } = urlsOf(uid);
         if (!isEmailAddress(email)) {
-          send(response, 400, addressPage({ action, email, problem: problems.address }));
+          send(response, 400, pages.addressPage({ action, email, problem: 'invalid' }));
           return;
         }
         const sender = limits.senderOf(request);
         const waitMs = limits.mail(sender);
         if (waitMs > 0) {
           response.set(retryAfter(waitMs));
-          send(response, 429, addressPage({ action, email, problem: problems.busy }));
+          send(response, 429, pages.addressPage({ action, email, problem: 'busy' }));
           return;
         }
         try {
-          if (await challenges.send(uid, email, sender, (secret) => `${linkAction}?secret=${secret}`)) {
+          // The link may be opened in a browser that speaks another language.
+          const linkOf = (secret: string): string => `${linkAction}?secret=${secret}&ui_locales=${pages.language}`;
+          if (await challenges.send({ interaction: uid, email, sender, linkOf, language: pages.language })) {
             response.redirect(303, codeAction);
           } else {
             response.set(retryAfter(challengeLimits.mailsOfAddress.windowMs));
-            send(response, 429, addressPage({ action, email, problem: problems.tooManyMails }));
+            send(response, 429, pages.addressPage({ action, email, problem: 'tooManyMails' }));
           }
         } catch (error) {
           if (!(error instanceof ProviderFault)) throw error;
           logger.warn({ err: error }, 'a sign-in mail could not be sent');
-          send(response, 503, addressPage({ action, email, problem: problems.noMail }));
+          send(response, 503, pages.addressPage({ action, email, problem: 'noMail' }));
         }
       }),
     );
@@ -154,49 +158,51 @@ export const createSignInRoutes = (parts: {
   router
     .route('/sign-in/:uid/code')
     .get(
-      handle(async (uid, _request, response) => {
+      handle(async ({ uid, pages }, _request, response) => {
         const email = await challenges.sentTo(uid);
         const { codeAction, addressAction } = urlsOf(uid);
         if (email === null) response.redirect(303, addressAction);
-        else send(response, 200, codePage({ action: codeAction, addressAction, email }));
+        else send(response, 200, pages.codePage({ action: codeAction, addressAction, email }));
       }),
     )
     .post(
       ...form,
-      handle(async (uid, request, response) => {
-        const redeemed = await challenges.redeemCode(uid, fieldOf(request, 'code'));
-        if (redeemed === 'gone') await sendGone(response, uid);
-        else if (typeof redeemed === 'string') await sendProblem(response, uid, redeemed);
-        else await signIn(request, response, redeemed.email);
+      handle(async (interaction, request, response) => {
+        const redeemed = await challenges.redeemCode(interaction.uid, fieldOf(request, 'code'));
+        if (redeemed === 'gone') await sendGone(response, interaction);
+        else if (typeof redeemed === 'string') await sendProblem(response, interaction, redeemed);
+        else await signIn(request, response, redeemed.email, interaction.pages.language);
       }),
     );
 
   router
     .route('/sign-in/:uid/link')
     .get(
-      handle(async (uid, request, response) => {
+      handle(async (interaction, request, response) => {
+        const { uid, pages } = interaction;
         const secret = new URL(request.originalUrl, issuer).searchParams.get('secret') ?? '';
         const email = await challenges.linkOf(uid, secret);
-        if (email === null) await sendGone(response, uid);
-        else send(response, 200, linkPage({ action: urlsOf(uid).linkAction, secret, email }));
-      }, otherBrowserPage),
+        if (email === null) await sendGone(response, interaction);
+        else send(response, 200, pages.linkPage({ action: urlsOf(uid).linkAction, secret, email }));
+      }, 'otherBrowserPage'),
     )
     .post(
       ...form,
-      handle(async (uid, request, response) => {
-        const redeemed = await challenges.redeemLink(uid, fieldOf(request, 'secret'));
-        if (typeof redeemed === 'string') await sendGone(response, uid);
-        else await signIn(request, response, redeemed.email);
+      handle(async (interaction, request, response) => {
+        const redeemed = await challenges.redeemLink(interaction.uid, fieldOf(request, 'secret'));
+        if (typeof redeemed === 'string') await sendGone(response, interaction);
+        else await signIn(request, response, redeemed.email, interaction.pages.language);
       }),
     );
 
-  const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  const onError: ErrorRequestHandler = (error: unknown, request, response, next) => {
     // The body came to an end, or to none, after the answer.
     if (response.headersSent) return;
     // A request body that none of our pages sends.
     const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
-    if (typeof status === 'number' && status >= 400 && status < 500) send(response, status, expiredPage(baseUrl));
-    else next(error);
+    if (typeof status === 'number' && status >= 400 && status < 500) {
+      send(response, status, pagesFor(preferencesOf(request)).expiredPage(baseUrl));
+    } else next(error);
   };
   router.use('/sign-in', onError);
   return router;
