@@ -7,6 +7,8 @@ import { featuresQuery, templatesQuery } from './features/newWebsite/queries.js'
 import { provisioningQuery } from './features/provisioning/queries.js';
 import { lastSeenQuery, visibleChangesQuery } from './features/status/queries.js';
 import { websiteQuery } from './features/website/queries.js';
+import { filterIn } from './features/websites/filter.js';
+import { websitesQuery } from './features/websites/queries.js';
 import { base } from './page.js';
 import { paths, type PageName } from './paths.js';
 import { isSignedIn } from './session/session.js';
@@ -58,6 +60,13 @@ export const routes: readonly Route[] = [
       visibleChangesQuery(websiteId),
       lastSeenQuery(websiteId),
     ],
+  ),
+  route(
+    'websites',
+    'admins',
+    'agency',
+    () => import('./features/websites/WebsitesPage.js'),
+    () => [websitesQuery(filterIn(new URLSearchParams(location.search)))],
   ),
   route(
     'newWebsite',

@@ -1,0 +1,73 @@
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { NativeSelect } from '../../../theme/NativeSelect.js';
+import { TextInput } from '../../../theme/TextInput.js';
+import { attentions, features, filterIn, paramsOf, sorts, statuses, tiers, type Filter } from '../filter.js';
+import classes from './Filters.module.css';
+
+interface FiltersProps {
+  readonly filter: Filter;
+  readonly onChange: (filter: Filter) => void;
+}
+
+/** Search, filters and order of the table. */
+export const Filters = ({ filter, onChange }: FiltersProps): ReactNode => {
+  const { t } = useTranslation();
+  const any = { value: '', label: t('websites.filter.any') };
+  // The values of a list are those of the address, and read as such.
+  const set = (field: keyof Filter, value: string): void => {
+    const params = paramsOf(filter);
+    params.set(field, value);
+    onChange(filterIn(params));
+  };
+  return (
+    <search className={classes['filters']}>
+      <TextInput
+        type="search"
+        className={classes['search'] ?? ''}
+        label={t('common.search')}
+        placeholder={t('websites.filter.searchText')}
+        value={filter.q}
+        onChange={({ currentTarget }) => onChange({ ...filter, q: currentTarget.value })}
+      />
+      <NativeSelect
+        label={t('websites.filter.attention')}
+        value={filter.attention}
+        data={[any, ...attentions.map((value) => ({ value, label: t(`websites.attention.${value}`) }))]}
+        onChange={({ currentTarget }) => set('attention', currentTarget.value)}
+      />
+      <NativeSelect
+        label={t('websites.filter.status')}
+        value={filter.status}
+        data={[any, ...statuses.map((value) => ({ value, label: t(`websites.status.${value}`) }))]}
+        onChange={({ currentTarget }) => set('status', currentTarget.value)}
+      />
+      <NativeSelect
+        label={t('websiteForm.tier')}
+        value={filter.tier}
+        data={[any, ...tiers.map((value) => ({ value, label: t(`websiteForm.tiers.${value}`) }))]}
+        onChange={({ currentTarget }) => set('tier', currentTarget.value)}
+      />
+      <NativeSelect
+        label={t('websites.filter.feature')}
+        value={filter.feature}
+        data={[any, ...features.map((value) => ({ value, label: t(`websiteForm.features.${value}`) }))]}
+        onChange={({ currentTarget }) => set('feature', currentTarget.value)}
+      />
+      <NativeSelect
+        label={t('websites.filter.sort')}
+        value={filter.sort}
+        data={sorts.map((value) => ({ value, label: t(`websites.sort.${value}`) }))}
+        onChange={({ currentTarget }) => set('sort', currentTarget.value)}
+      />
+      <label className={classes['archived']}>
+        <input
+          type="checkbox"
+          checked={filter.archived}
+          onChange={({ currentTarget }) => onChange({ ...filter, archived: currentTarget.checked })}
+        />
+        {t('websites.filter.archived')}
+      </label>
+    </search>
+  );
+};

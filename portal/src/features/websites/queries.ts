@@ -1,0 +1,30 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { doorstep } from '../../api/doorstep.js';
+import { websiteKeys } from '../website/keys.js';
+import { queryOf, type Filter } from './filter.js';
+
+/** A page of the websites that a filter leaves; the first one says how many there are. */
+export const websitesQuery = (filter: Filter, cursor?: string) => {
+  const query = { ...queryOf(filter), ...(cursor === undefined ? { count: true } : { cursor }) };
+  return queryOptions({
+    queryKey: websiteKeys.list(query),
+    queryFn: async ({ signal }) => {
+      const page = await doorstep.websites.list(query, { signal });
+      // What stands beside the items would not survive in the cache.
+      return { websites: [...page], nextCursor: page.nextCursor, total: page.total };
+    },
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Who some owners are. */
+export const ownersQuery = (clientIds: readonly string[]) =>
+  queryOptions({
+    queryKey: ['clients', 'owners', clientIds],
+    queryFn: async ({ signal }) => {
+      const clients = await doorstep.clients.list({ ids: clientIds.join(','), limit: 200 }, { signal });
+      return Object.fromEntries(clients.map(({ id, name, email }) => [id, name ?? email]));
+    },
+    enabled: clientIds.length > 0,
+    placeholderData: keepPreviousData,
+  });
