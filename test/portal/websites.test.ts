@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { hasChromium } from '../support/chromium.js';
+import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+
+// A browser is slow on a busy machine.
+jest.setTimeout(120_000);
+
+const withBrowser = hasChromium ? describe : describe.skip;
+
+withBrowser('the websites', () => {
+  let seat: PortalSeat;
+  let browser: PortalWindow;
+  beforeAll(async () => {
+    seat = await startPortal();
+    browser = await seat.open();
+  });
+
+  test('an empty installation leads to the first website, which is watched until it is built', async () => {
+    const { page, complaints, visit } = browser;
+    await visit('/websites', operator);
+    await page.getByRole('heading', { level: 1, name: 'No website yet' }).waitFor();
+    await looksRight(page);
+    await page.getByRole('link', { name: 'New website' }).click();
+
+    await page.getByRole('heading', { level: 1, name: 'A new website' }).waitFor();
+    await page.getByRole('radio', { name: 'Business' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Bäckerei Nord');
+    await page.getByText('The address “baeckerei-nord” is kept for it.').waitFor();
+    expect(await page.getByRole('radio', { name: 'Starter' }).isChecked()).toBe(true);
+    expect(await page.getByRole('radio', { name: 'Business' }).isChecked()).toBe(true);
+    await looksRight(page);
+    expect(await seat.admin.websites.list()).toHaveLength(0);
+
+    await page.getByRole('button', { name: 'Create the website' }).click();
+    await page.getByRole('heading', { level: 1, name: /^Built on / }).waitFor();
+    expect(await page.locator('[data-status=succeeded]').count()).toBe(6);
+    await page.getByRole('link', { name: 'Open the site' }).waitFor();
+    await page.getByText('there now').first().waitFor();
+    await looksRight(page);
+    expect(await page.getByRole('link', { name: 'Invite the client' }).getAttribute('href')).toMatch(/\/people$/);
+    expect(complaints).toEqual([]);
+  });
+
+  test('an address that is taken is told beside its field, before anything is sent', async () => {
+    const { page, visit } = browser;
+    await visit('/websites/new', operator);
+    await page.getByLabel('Name', { exact: true }).fill('Baeckerei  Nord!');
+    await page.getByText('“baeckerei-nord” is taken by another website.').waitFor();
+    await page.getByLabel('Address').fill('-nord');
+    await page.getByText('with no hyphen at either end').waitFor();
+    await looksRight(page);
+    expect(await seat.admin.websites.list()).toHaveLength(1);
+  });
+
+  test('the table is searched by its address, and a website is archived and brought back', async () => {
+    const { page, visit } = browser;
+    const { id: clientId } = await seat.admin.clients.create({ email: 'anna@example.com', name: 'Anna Weber' });
+    const { id } = await seat.admin.websites.create({ name: 'Corner Bakery', slug: 'corner-bakery', tier: 'growth', clientId });
+    await seat.admin.websites.delivery.replace(id, { estimatedCompletionAt: '2031-12-22T12:00:00.000Z', showPreviewUrl: true });
+    await seat.admin.websites.delivery.setCheckpointStatus(id, 'kickoff', 'in_progress');
+
+    await visit('/websites?sort=name', operator);
+    await page.getByRole('heading', { level: 1, name: '2 websites' }).waitFor();
+    expect(await page.getByRole('row').allInnerTexts()).toEqual([
+      expect.stringMatching(/^Name/),
+      expect.stringMatching(/^Bäckerei Nord/),
+      expect.stringMatching(/^Corner Bakery/),
+    ]);
+    const row = page.getByRole('row', { name: 'Corner Bakery' });
+    await row.getByText('Anna Weber').waitFor();
+    expect(await row.innerText()).toMatch(/Kickoff[^]*22 December 2031/);
+    await looksRight(page);
+
+    await page.getByLabel('Tier').selectOption('growth');
+    await page.getByRole('heading', { level: 1, name: '1 website matches' }).waitFor();
+    await page.getByRole('searchbox').fill('nord');
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await looksRight(page);
+    await page.waitForURL((url) => url.search === '?q=nord&tier=growth&sort=name');
+    await page.reload();
+    await page.getByRole('button', { name: 'Show all websites' }).click();
+    await page.getByRole('heading', { level: 1, name: '2 websites' }).waitFor();
+
+    await page.getByRole('button', { name: 'More for Corner Bakery' }).click();
+    await page.getByRole('menuitem', { name: 'Archive' }).click();
+    await page.getByRole('heading', { level: 1, name: '1 website' }).waitFor();
+    expect((await seat.admin.websites.get(id)).archivedAt).toBeDefined();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { level: 1, name: '2 websites' }).waitFor();
+    expect((await seat.admin.websites.get(id)).archivedAt).toBeUndefined();
+    expect(browser.complaints).toEqual([]);
+  });
+});
