@@ -58,7 +58,10 @@ withBrowser('provisioning that stops', () => {
     await page.getByRole('button', { name: 'Build it again' }).click();
     // Its last step asks for an address that does not exist.
     await page.getByRole('heading', { level: 1, name: 'Waiting to try again: Last check' }).waitFor();
-    await page.locator('[data-step=finalize]').getByText(/^next try /).waitFor();
+    await page
+      .locator('[data-step=finalize]')
+      .getByText(/^next try /)
+      .waitFor();
     expect(await page.locator('[data-status=succeeded]').count()).toBe(5);
     expect(complaints).toEqual([]);
   });

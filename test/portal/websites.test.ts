@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { hasChromium } from '../support/chromium.js';
+import { eventually } from '../support/eventually.js';
 import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
 
 // A browser is slow on a busy machine.
@@ -58,6 +59,8 @@ withBrowser('the websites', () => {
     const { id } = await seat.admin.websites.create({ name: 'Corner Bakery', slug: 'corner-bakery', tier: 'growth', clientId });
     await seat.admin.websites.delivery.replace(id, { estimatedCompletionAt: '2031-12-22T12:00:00.000Z', showPreviewUrl: true });
     await seat.admin.websites.delivery.setCheckpointStatus(id, 'kickoff', 'in_progress');
+
+    await eventually('the website is active', async () => (await seat.admin.websites.get(id)).status === 'active' || undefined);
 
     await visit('/websites?sort=name', operator);
     await page.getByRole('heading', { level: 1, name: '2 websites' }).waitFor();

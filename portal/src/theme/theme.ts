@@ -29,7 +29,9 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { variant: 'default', size: 'sm' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
-    Modal: { defaultProps: { centered: true, radius: 12, overlayProps: { backgroundOpacity: 0.45 } } },
+    // Locking the scroll writes a style element, which the policy of the page refuses.
+    Modal: { defaultProps: { centered: true, radius: 12, overlayProps: { backgroundOpacity: 0.45 }, lockScroll: false } },
+    Drawer: { defaultProps: { lockScroll: false } },
     TextInput: { defaultProps: { size: 'sm' } },
     Menu: { defaultProps: { shadow: 'md', radius: 9 } },
   },
