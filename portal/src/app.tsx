@@ -1,7 +1,9 @@
 import { lazy, Suspense, type ReactNode } from 'react';
 import { Navigate, Route, Routes, useLocation } from 'react-router';
 import { Frame } from './ui/frame/Frame.js';
+import { StatusBar } from './live/StatusBar.js';
 import { Announcer } from './ui/Announcer.js';
+import { Boundary } from './ui/Boundary.js';
 import { Notices } from './ui/notices.js';
 import { PageTitle } from './ui/PageTitle.js';
 import { Waiting } from './ui/states.js';
@@ -19,19 +21,24 @@ const SignedIn = ({ children }: { readonly children: ReactNode }): ReactNode => 
   return <SessionGuard>{children}</SessionGuard>;
 };
 
-const PageOf = ({ page: { Component, title, who, place } }: { readonly page: Page }): ReactNode => {
+const PageOf = ({ page }: { readonly page: Page }): ReactNode => {
+  const { Component, title, place } = page;
   const content = (
     <Suspense fallback={<Waiting />}>
-      <PageTitle title={title} />
       <Component />
     </Suspense>
   );
-  if (place === 'alone') return content;
+  if (place === 'alone') {
+    return (
+      <Boundary>
+        <PageTitle title={title} />
+        {content}
+      </Boundary>
+    );
+  }
   return (
     <SignedIn>
-      <Frame place={place} adminsOnly={who === 'admins'}>
-        {content}
-      </Frame>
+      <Frame page={page}>{content}</Frame>
     </SignedIn>
   );
 };
@@ -40,6 +47,7 @@ const PageOf = ({ page: { Component, title, who, place } }: { readonly page: Pag
 export const App = (): ReactNode => (
   <Announcer>
     <Notices>
+      <StatusBar />
       <Routes>
         {routes.map((page) => (
           <Route key={page.page} path={paths[page.page]} element={<PageOf page={page} />} />

@@ -4,13 +4,13 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { BrowserRouter } from 'react-router';
 import { queryClient } from './api/queryClient.js';
 import { App } from './app.js';
 import { startI18n } from './i18n/i18n.js';
 import { base } from './page.js';
 import { startLoading } from './routes.js';
 import { theme } from './theme/theme.js';
+import { GuardedRouter } from './ui/router/GuardedRouter.js';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no place for the portal');
@@ -24,9 +24,9 @@ createRoot(root).render(
     {/* The variables stand in style sheets: the policy of the page allows no others. */}
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
       <QueryClientProvider client={queryClient}>
-        <BrowserRouter basename={`${base}/app`}>
+        <GuardedRouter basename={`${base}/app`}>
           <App />
-        </BrowserRouter>
+        </GuardedRouter>
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

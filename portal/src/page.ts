@@ -13,6 +13,9 @@ export const brandLogo = dataset['logo'];
 /** Of the portal that this page was loaded from. */
 export const version = dataset['version'] ?? '';
 
+/** Whether the service keeps its mails itself, where admins can read them. */
+export const hasOutbox = dataset['outbox'] !== undefined;
+
 /** How a browser signs in (authorization code with PKCE); absent: it cannot. */
 export interface SignInWays {
   readonly clientId: string;

@@ -3,6 +3,7 @@ import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { matchPath } from 'react-router';
 import { queryClient } from './api/queryClient.js';
 import { deliveryQuery } from './features/delivery/queries.js';
+import { meQuery } from './features/me/queries.js';
 import { featuresQuery, templatesQuery } from './features/newWebsite/queries.js';
 import { provisioningQuery } from './features/provisioning/queries.js';
 import { lastSeenQuery, visibleChangesQuery } from './features/status/queries.js';

@@ -123,6 +123,7 @@ export const composeHttp = (
     identityProvider,
     reader,
     ledger: integrations.ledger,
+    hasOutbox: integrations.outbox !== undefined,
     portalFolder,
   });
   const git = gitServer === undefined ? undefined : createGitHandler({ engine, reader, identityProvider, keyUse, gitServer });

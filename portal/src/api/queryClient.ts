@@ -1,15 +1,19 @@
 import { DoorstepError } from '@doorstep/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { reportCall } from '../live/connection.js';
 import { isSessionOver, reportSessionOver } from './sessionOver.js';
 
-/** Every question and every change may be told that the session is over. */
+/** Every question and every change may learn that the session is over, or that the service cannot be reached. */
 const onError = (error: Error): void => {
+  reportCall(error);
   if (isSessionOver(error)) reportSessionOver();
 };
 
+const onSuccess = (): void => reportCall();
+
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError }),
-  mutationCache: new MutationCache({ onError }),
+  queryCache: new QueryCache({ onError, onSuccess }),
+  mutationCache: new MutationCache({ onError, onSuccess }),
   defaultOptions: {
     queries: {
       // What changes is reported by the event stream; this is for what is not.

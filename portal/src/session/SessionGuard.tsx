@@ -1,12 +1,22 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { onSessionOver } from '../api/sessionOver.js';
+import { meKeys } from '../features/me/keys.js';
 
 const SessionOverDialog = lazy(() => import('./SessionOverDialog.js'));
 
-/** Asks to sign in again once the session is over. What stands on the page stays until then. */
+/** Asks to sign in again once the session is over. What stands on the page stays, and goes on after it. */
 export const SessionGuard = ({ children }: { readonly children: ReactNode }): ReactNode => {
+  const client = useQueryClient();
   const [isOver, setOver] = useState(false);
-  useEffect(() => onSessionOver(() => setOver(true)), []);
+  useEffect(
+    () =>
+      onSessionOver(() => {
+        // Where nothing is shown yet, the frame itself says it.
+        if (client.getQueryData(meKeys.me) !== undefined) setOver(true);
+      }),
+    [client],
+  );
   return (
     <>
       {children}

@@ -1,3 +1,4 @@
+import { ConnectionError } from '@doorstep/sdk';
 import type { User, UserManager } from 'oidc-client-ts';
 import { base, signInWays } from '../page.js';
 
@@ -5,12 +6,14 @@ import { base, signInWays } from '../page.js';
 export class SignedOut extends Error {}
 
 /** What oidc-client-ts keeps of a session, for this tab alone. */
-type KeptUser = Pick<User, 'access_token' | 'expires_at' | 'refresh_token'>;
+export type KeptUser = Pick<User, 'access_token' | 'expires_at' | 'refresh_token' | 'profile'>;
 
 /** Kept over the way to the identity provider and back. */
 interface Attempt {
   /** Where to go on, below the base address. */
   readonly back: string;
+  /** The page beside which this window signs in (`beside.ts`). */
+  readonly beside?: string;
 }
 
 const authority = signInWays === undefined ? '' : new URL('.', signInWays.authorizationEndpoint).href;
@@ -20,6 +23,14 @@ const userKey = `oidc.user:${authority}:${signInWays?.clientId ?? ''}`;
 const renewBefore = 30;
 
 const keptUser = (): KeptUser | null => JSON.parse(sessionStorage.getItem(userKey) ?? 'null') as KeptUser | null;
+
+/** Who is signed in, at the identity provider. */
+export const signedInSubject = (): string | undefined => keptUser()?.profile.sub;
+
+/** Goes on as somebody who has signed in in another window. */
+export const adoptUser = (user: KeptUser): void => sessionStorage.setItem(userKey, JSON.stringify(user));
+
+export const forgetUser = (): void => sessionStorage.removeItem(userKey);
 
 const isCurrent = ({ expires_at: end }: KeptUser): boolean => end === undefined || end - renewBefore > Date.now() / 1000;
 
@@ -59,6 +70,23 @@ export const isSignedIn = (): boolean => keptUser() !== null;
 /** Whether browsers can sign in here: they do so on https, and on this machine. */
 export const canSignIn = signInWays !== undefined && isSecureContext;
 
+/** Whether the identity provider has said no. When it cannot be asked just now, that ends no session. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error &&
+  'error' in error &&
+  typeof error.error === 'string' &&
+  !['server_error', 'temporarily_unavailable'].includes(error.error);
+
+let renewal: Promise<KeptUser | null> | undefined;
+
+/** Once for all who wait: a refresh token that is used twice ends the session. */
+const renewed = (): Promise<KeptUser | null> =>
+  (renewal ??= userManager()
+    .then((oidc) => oidc.signinSilent())
+    .finally(() => {
+      renewal = undefined;
+    }));
+
 /**
  * The access token of whoever is signed in, renewed when it is about to end.
  * @throws SignedOut
@@ -68,40 +96,47 @@ export const accessToken = async (): Promise<string> => {
   if (user === null) throw new SignedOut();
   if (isCurrent(user)) return user.access_token;
   if (user.refresh_token === undefined) throw new SignedOut();
-  const renewed = await (await userManager()).signinSilent().catch(() => null);
-  if (renewed === null) throw new SignedOut();
-  return renewed.access_token;
+  const next = await renewed().catch((error: unknown) => {
+    if (isRefusal(error)) return null;
+    throw new ConnectionError('The identity provider cannot be reached', undefined, { cause: error });
+  });
+  if (next === null) throw new SignedOut();
+  return next.access_token;
 };
 
 /**
  * Leads to the identity provider, which leads back to `/app/callback`.
  * @param how `back`: where to go on; `anew`: asks who it is, whoever is signed in there; `email`: whom
- *   to suggest
+ *   to suggest; `beside`: the page beside which this window signs in
  */
 export const signIn = async ({
   back = location.pathname.slice(base.length) + location.search,
   anew = false,
   email,
-}: { back?: string; anew?: boolean; email?: string } = {}): Promise<void> => {
+  beside,
+}: { back?: string; anew?: boolean; email?: string; beside?: string } = {}): Promise<void> => {
   const oidc = await userManager();
+  // The hint of who it was outlives their session.
+  const hint = email ?? keptUser()?.profile.email;
   await oidc.removeUser();
   await oidc.signinRedirect({
-    state: { back } satisfies Attempt,
+    state: { back, ...(beside !== undefined && { beside }) } satisfies Attempt,
     ui_locales: document.documentElement.lang,
     ...(anew && { prompt: 'login' }),
-    ...(email !== undefined && { login_hint: email }),
+    ...(hint !== undefined && !anew && { login_hint: hint }),
   });
 };
 
 /**
  * Takes up what the identity provider has led back with.
- * @returns where to go on, below the base address; null when the attempt has failed
+ * @returns where to go on, below the base address, and who it is; null when the attempt has failed
  */
-export const completeSignIn = async (): Promise<string | null> => {
+export const completeSignIn = async (): Promise<(Attempt & { readonly user: KeptUser }) | null> => {
   const oidc = await userManager();
   try {
     const { state } = await oidc.signinRedirectCallback();
-    return (state as Attempt).back;
+    const user = keptUser();
+    return user === null ? null : { ...(state as Attempt), user };
   } catch {
     // Begun in another window, answered before, or refused: each of them begins again.
     return null;

@@ -1,6 +1,6 @@
 import { ConnectionError, DoorstepError, TimeoutError } from '@doorstep/sdk';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { useLayoutEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../theme/Button.js';
 import classes from './states.module.css';
@@ -23,13 +23,20 @@ interface StateProps {
 }
 
 /** A card that stands where there is nothing to show: what is so, why, and what to do next. */
-export const StateCard = ({ title, children, actions }: StateProps): ReactNode => (
-  <section className={`card ${classes['state'] ?? ''}`}>
-    <h2>{title}</h2>
-    {children !== undefined && <div className="muted">{children}</div>}
-    {actions !== undefined && <div className={classes['actions']}>{actions}</div>}
-  </section>
-);
+export const StateCard = ({ title, children, actions }: StateProps): ReactNode => {
+  // Where the card is all that the page has, its title is the page's.
+  const [Heading, setHeading] = useState<'h1' | 'h2'>('h2');
+  useLayoutEffect(() => {
+    if (document.querySelector('h1') === null) setHeading('h1');
+  }, []);
+  return (
+    <section className={`card ${classes['state'] ?? ''}`}>
+      <Heading>{title}</Heading>
+      {children !== undefined && <div className="muted">{children}</div>}
+      {actions !== undefined && <div className={classes['actions']}>{actions}</div>}
+    </section>
+  );
+};
 
 export type Fault = 'offline' | 'unavailable' | 'refused' | 'missing' | 'failed';
 

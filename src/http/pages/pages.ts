@@ -39,6 +39,8 @@ export interface PageParts {
   readonly reader: Reader;
   /** Present with the embedded ledger. */
   readonly ledger?: Ledger | undefined;
+  /** Whether mails are kept here, for admins to read. */
+  readonly hasOutbox: boolean;
   /** Where the built portal is. */
   readonly portalFolder: string;
 }
@@ -52,7 +54,7 @@ const oldLink = /^\/invitations\/([0-9a-z]+)$/;
 
 /** Pages for people: `/app/`, and what leads there. */
 export const createPages = (parts: PageParts): Pages => {
-  const { engine, erasure, brand, baseUrl, identityProvider, portalFolder, reader, ledger } = parts;
+  const { engine, erasure, brand, baseUrl, identityProvider, portalFolder, reader, ledger, hasOutbox } = parts;
   const base = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');
   const frame = createFrame(brand, base);
   const invoicePage = ledger && createInvoicePage({ frame, brand, ledger, reader });
@@ -73,7 +75,8 @@ export const createPages = (parts: PageParts): Pages => {
   const portalPage = async (path: string, language: Language): Promise<Reply> => {
     const status = portal().hasPage(path.slice('/app'.length)) ? 200 : 404;
     try {
-      return portalPageOf(portal(), { language, status, brand, base: base(), signIn: await identityProvider?.signIn?.() });
+      const signIn = await identityProvider?.signIn?.();
+      return portalPageOf(portal(), { language, status, brand, base: base(), signIn, hasOutbox });
     } catch (error) {
       if (!(error instanceof IdentityUnavailable)) throw error;
       return unavailable(frame, language);

@@ -22,6 +22,7 @@ export const portalPageOf = (
     brand,
     base,
     signIn,
+    hasOutbox,
   }: {
     /** In which it says that it needs scripts; these choose theirs. */
     readonly language: Language;
@@ -29,10 +30,12 @@ export const portalPageOf = (
     readonly brand: Brand;
     readonly base: string;
     readonly signIn: BrowserSignIn | undefined;
+    /** Whether admins can read the mails here. */
+    readonly hasOutbox: boolean;
   },
 ): Reply => {
   const assets = `${base}/app/assets`;
-  const data = { base, version, brand: brand.name, logo: brand.logo, ...signIn };
+  const data = { base, version, brand: brand.name, logo: brand.logo, outbox: hasOutbox ? '' : undefined, ...signIn };
   const attributes = Object.entries(data).flatMap(([name, value]) =>
     value === undefined ? [] : [html` data-${kebab(name)}="${value}"`],
   );

@@ -1,24 +1,13 @@
 import type { ReactNode } from 'react';
-import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router';
-import { pathTo } from '../../paths.js';
+import { viewedAs } from '../../session/viewAs.js';
 import { useMe } from '../me/queries.js';
+import { AgencyHome } from './parts/AgencyHome.js';
+import { ClientHome } from './parts/ClientHome.js';
 
+/** What somebody sees first: admins what needs them, clients their websites. */
 const HomePage = (): ReactNode => {
-  const { t } = useTranslation();
-  const { websites } = useMe();
-  return (
-    <>
-      <h1>{t('titles.home')}</h1>
-      <ul>
-        {websites.map(({ id, name }) => (
-          <li key={id}>
-            <Link to={pathTo('status', { websiteId: id })}>{name}</Link>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
+  const { role } = useMe();
+  return role === 'admin' && viewedAs === null ? <AgencyHome /> : <ClientHome />;
 };
 
 export default HomePage;

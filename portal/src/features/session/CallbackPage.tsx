@@ -1,27 +1,39 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
+import { handOver } from '../../session/beside.js';
 import { completeSignIn, signIn } from '../../session/session.js';
 import { Button } from '../../theme/Button.js';
 import { MiddleCard } from '../../ui/MiddleCard.js';
 import { Waiting } from '../../ui/states.js';
 
 /** An answer is taken up once, however often the page is rendered. */
-let completed: Promise<string | null> | undefined;
+let completed: ReturnType<typeof completeSignIn> | undefined;
 
 /** Where the identity provider leads back to. */
 const CallbackPage = (): ReactNode => {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const [hasFailed, setFailed] = useState(false);
+  const [state, setState] = useState<'waiting' | 'failed' | 'handedOver'>('waiting');
   useEffect(() => {
     completed ??= completeSignIn();
-    void completed.then((back) => {
-      if (back === null) setFailed(true);
-      else void navigate(back.replace(/^\/app/, '') || '/', { replace: true });
+    void completed.then((attempt) => {
+      if (attempt === null) setState('failed');
+      else if (attempt.beside === undefined) void navigate(attempt.back.replace(/^\/app/, '') || '/', { replace: true });
+      else {
+        handOver(attempt.beside, attempt.user);
+        setState('handedOver');
+      }
     });
   }, [navigate]);
-  if (!hasFailed) return <Waiting />;
+  if (state === 'waiting') return <Waiting />;
+  if (state === 'handedOver') {
+    return (
+      <MiddleCard title={t('callback.handedOver')}>
+        <p className="muted">{t('callback.handedOverText')}</p>
+      </MiddleCard>
+    );
+  }
   return (
     <MiddleCard title={t('callback.title')}>
       <p className="muted">{t('callback.text')}</p>

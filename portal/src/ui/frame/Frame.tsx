@@ -1,74 +1,131 @@
-import { Suspense, type ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { NavLink, useParams } from 'react-router';
-import { useMe } from '../../features/me/queries.js';
+import { Link, useLocation, useParams } from 'react-router';
+import { isSessionOver } from '../../api/sessionOver.js';
+import { meQuery, useMe } from '../../features/me/queries.js';
+import { PaletteHost } from '../../features/palette/PaletteHost.js';
+import { websiteQuery } from '../../features/website/queries.js';
+import { useLive } from '../../live/useLive.js';
 import { brandName } from '../../page.js';
 import { pathTo } from '../../paths.js';
-import type { Place } from '../../routes.js';
+import type { Route } from '../../routes.js';
+import { stopViewing, viewedAs } from '../../session/viewAs.js';
+import { Boundary } from '../Boundary.js';
 import { Logo } from '../Logo.js';
-import { StateCard, Waiting } from '../states.js';
+import { PageTitle } from '../PageTitle.js';
+import { FaultCard, StateCard, Waiting } from '../states.js';
+import { AccountMenu } from './AccountMenu.js';
+import { useArrival } from './arrival.js';
 import classes from './Frame.module.css';
-import { agencyLinks, websiteLinks, type FrameLink } from './links.js';
+import { Links } from './Links.js';
+import { websiteLinks } from './links.js';
+
+const AdminFrame = lazy(() => import('./AdminFrame.js'));
+const SessionOverPage = lazy(() => import('../../session/SessionOverPage.js'));
 
 interface FrameProps {
-  readonly place: Place;
-  readonly adminsOnly: boolean;
+  readonly page: Route;
   readonly children: ReactNode;
 }
 
-const Links = ({ links }: { readonly links: readonly FrameLink[] }): ReactNode => {
+const ViewingBanner = (): ReactNode => {
   const { t } = useTranslation();
-  const { websiteId = '' } = useParams();
-  return links.map(({ page, words }) => (
-    <NavLink key={page} to={pathTo(page, { websiteId })} end>
-      {t(words)}
-    </NavLink>
-  ));
+  return (
+    viewedAs !== null && (
+      <div className={classes['viewing']} role="region" aria-label={t('frame.viewing')}>
+        <span>{t('frame.viewingAs', { email: viewedAs })}</span>
+        <button type="button" onClick={stopViewing}>
+          {t('frame.stop')}
+        </button>
+      </div>
+    )
+  );
 };
 
-const FrameOfPerson = ({ place, adminsOnly, children }: FrameProps): ReactNode => {
+const FrameOfPerson = ({ page: { page, title, who, place }, children }: FrameProps): ReactNode => {
   const { t } = useTranslation();
-  const me = useMe();
-  const links = place === 'website' ? websiteLinks(me.role) : agencyLinks(me.role);
-  const content =
-    adminsOnly && me.role !== 'admin' ? (
-      <StateCard title={t('faults.refused.title')}>{t('faults.adminsOnly')}</StateCard>
-    ) : (
-      children
-    );
-  if (me.role === 'admin') {
+  const { role } = useMe();
+  const { websiteId } = useParams();
+  const { pathname } = useLocation();
+  const isWebsites = place === 'website' && websiteId !== undefined;
+  const { data: website } = useQuery({ ...websiteQuery(websiteId ?? ''), enabled: isWebsites });
+  const main = useRef<HTMLElement>(null);
+  useArrival(main);
+  useLive(role, isWebsites ? websiteId : undefined);
+
+  const content = (isWide: boolean): ReactNode => (
+    <main ref={main} id="content" tabIndex={-1} className={classes[role === 'admin' ? 'main' : isWide ? 'wide' : 'column']}>
+      <PageTitle title={title} {...(isWebsites && website !== undefined && { of: website.name })} />
+      <PaletteHost />
+      <Boundary key={pathname}>
+        {who === 'admins' && role !== 'admin' ? (
+          <StateCard title={t('faults.refused.title')}>{t('faults.adminsOnly')}</StateCard>
+        ) : (
+          children
+        )}
+      </Boundary>
+    </main>
+  );
+  const skip = (
+    <a
+      href="#content"
+      className={classes['skip']}
+      onClick={(event) => {
+        event.preventDefault();
+        main.current?.focus();
+      }}
+    >
+      {t('frame.skip')}
+    </a>
+  );
+  if (role === 'admin') {
     return (
-      <div className={classes['shell']}>
-        <aside className={classes['side']}>
-          <p className={classes['brand']}>
-            <Logo />
-            <b>{brandName}</b>
-          </p>
-          <nav aria-label={t('frame.navigation')}>
-            <Links links={links} />
-          </nav>
-        </aside>
-        <main className={classes['main']}>{content}</main>
-      </div>
+      <>
+        {skip}
+        <ViewingBanner />
+        <Suspense fallback={<Waiting />}>
+          <AdminFrame website={isWebsites ? (website ?? null) : undefined}>{content(true)}</AdminFrame>
+        </Suspense>
+      </>
     );
   }
   return (
     <>
+      {skip}
+      <ViewingBanner />
       <header className={classes['top']}>
-        <Logo />
-        <b>{brandName}</b>
-        <span className={classes['who']} title={me.email ?? me.subject}>
-          {(me.client?.name ?? me.email ?? '?').slice(0, 1).toLocaleUpperCase()}
-        </span>
+        <Link to={pathTo('home')} className={classes['brand']}>
+          <Logo />
+          <b>{brandName}</b>
+        </Link>
+        <AccountMenu place="top" />
       </header>
-      <main className={classes['column']}>{content}</main>
+      {isWebsites && (
+        <nav className={classes['row']} aria-label={t('frame.navigation')}>
+          <Links links={websiteLinks(role, website)} />
+        </nav>
+      )}
+      {content(isWebsites && page !== 'status')}
     </>
   );
 };
 
 /** What stands around a page: for clients one column, for admins a side bar. */
-export const Frame = (props: FrameProps): ReactNode => (
-  <Suspense fallback={<Waiting />}>
-    <FrameOfPerson {...props} />
-  </Suspense>
-);
+export const Frame = (props: FrameProps): ReactNode => {
+  const me = useQuery(meQuery);
+  if (me.data !== undefined) return <FrameOfPerson {...props} />;
+  if (!me.isError) return <Waiting />;
+  if (isSessionOver(me.error)) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <SessionOverPage />
+      </Suspense>
+    );
+  }
+  return (
+    <main className={classes['column']}>
+      <FaultCard error={me.error} again={() => me.refetch()} />
+    </main>
+  );
+};

@@ -1,0 +1,1 @@
+export const paletteKeys = { search: (q: string) => ['search', q] } as const;

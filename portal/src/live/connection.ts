@@ -1,0 +1,29 @@
+import { ConnectionError, DoorstepError, TimeoutError } from '@doorstep/sdk';
+
+/** Whether the service answers: `unavailable` when it says that it cannot just now. */
+export type Connection = 'fine' | 'offline' | 'unavailable';
+
+let state: Connection = navigator.onLine ? 'fine' : 'offline';
+const listeners = new Set<() => void>();
+
+export const connection = (): Connection => state;
+
+export const onConnection = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+const become = (next: Connection): void => {
+  if (next === state) return;
+  state = next;
+  for (const listener of listeners) listener();
+};
+
+/** What a call came to: an error tells whether there is a connection, and so does an answer. */
+export const reportCall = (error?: unknown): void => {
+  if (error instanceof ConnectionError || error instanceof TimeoutError) become('offline');
+  else if (error instanceof DoorstepError && [502, 503, 504].includes(error.status ?? 0)) become('unavailable');
+  else if (error === undefined || (error instanceof DoorstepError && error.status !== undefined)) become('fine');
+};
+
+window.addEventListener('offline', () => become('offline'));

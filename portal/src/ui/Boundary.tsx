@@ -1,0 +1,36 @@
+import { Component, type ErrorInfo, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { askVersion } from '../live/version.js';
+import { Button } from '../theme/Button.js';
+import { FaultCard, StateCard } from './states.js';
+import { DoorstepError } from '@doorstep/sdk';
+
+/** A mistake in the page, or a part of it that did not come. */
+const BrokenCard = ({ error }: { readonly error: unknown }): ReactNode => {
+  const { t } = useTranslation();
+  const reload = (): void => location.reload();
+  if (error instanceof DoorstepError) return <FaultCard error={error} again={reload} />;
+  return (
+    <StateCard title={t('broken.title')} actions={<Button onClick={reload}>{t('bar.reload')}</Button>}>
+      {t('broken.text')}
+    </StateCard>
+  );
+};
+
+/** Keeps the rest of the window when a page breaks. A page that comes next is tried afresh (by its key). */
+export class Boundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
+  override state = { error: null };
+
+  static getDerivedStateFromError(this: void, error: unknown): { readonly error: unknown } {
+    return { error };
+  }
+
+  override componentDidCatch(_error: unknown, _where: ErrorInfo): void {
+    // The likeliest reason: its code is gone, because the service has a newer portal.
+    void askVersion();
+  }
+
+  override render(): ReactNode {
+    return this.state.error === null ? this.props.children : <BrokenCard error={this.state.error} />;
+  }
+}
