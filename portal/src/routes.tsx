@@ -98,8 +98,8 @@ export const findRoute = (path: string): { route: Route; params: Params } | unde
 export const startLoading = (pathname: string): void => {
   const found = findRoute(pathname.slice(`${base}/app`.length) || '/');
   if (found === undefined) return;
-  void found.route.load();
-  if (!isSignedIn()) return;
-  // The page shows what went wrong.
-  for (const query of found.route.data(found.params)) queryClient.query(query as Question).catch(() => undefined);
+  // What went wrong shows where it is needed.
+  found.route.load().catch(() => undefined);
+  if (!isSignedIn() || found.route.place === 'alone') return;
+  for (const query of [meQuery, ...found.route.data(found.params)]) queryClient.query(query as Question).catch(() => undefined);
 };

@@ -89,7 +89,8 @@ export const startPortal = async (
       await page.goto(`${address}/app${path}`);
       if (!isSignedIn) await signInAs(email);
       isSignedIn = true;
-      await page.waitForURL((url) => url.pathname + url.search === `/app${path}`);
+      // The router leaves the last slash of its root out.
+      await page.waitForURL((url) => [`/app${path}`, `/app${path}`.replace(/\/$/, '')].includes(url.pathname + url.search));
     };
     return { page, context, complaints, visit, signInAs };
   };

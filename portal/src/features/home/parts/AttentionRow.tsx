@@ -25,8 +25,10 @@ const since = (time: string): string => relativeText(time, 'day');
 const failedMatter = ({ provisioningSummary: job }: Website, t: TFunction): Matter => {
   if (job?.status !== 'failed') return { words: t('home.deploymentFailed'), action: t('common.open'), page: 'deployments' };
   const step = job.step === undefined ? '' : t(`home.steps.${job.step}`);
+  // The reason begins with the step, as programs know it.
+  const reason = job.reason?.replace(`${job.step ?? ''}: `, '');
   return {
-    words: t(job.reason === undefined ? 'home.stopped' : 'home.stoppedWhy', { step, reason: job.reason }),
+    words: t(reason === undefined ? 'home.stopped' : 'home.stoppedWhy', { step, reason }),
     action: t('home.retry'),
     page: 'provisioning',
   };
