@@ -1,6 +1,7 @@
 /**
- * `npm run lighthouse`: makes a website of each template, edits it once, and has Lighthouse look at
- * up to five pages of it as a phone does. Fails on less than `floors`.
+ * `npm run lighthouse`: has Lighthouse look, as a phone does, at up to five pages of a website of each
+ * template, edited once, and at pages of the portal as somebody who is signed in. Fails on less than
+ * the floors.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,17 +16,23 @@ import { distFolder } from './tasks.mjs';
  * @typedef {{ id: string, score: number | null, auditRefs: { id: string, weight: number }[] }} Category
  * @typedef {{ score: number | null, title: string, displayValue?: string }} Audit
  * @typedef {{ categories: Record<string, Category>, audits: Record<string, Audit>, runtimeError?: { message: string } }} Result
- * @typedef {(url: string, flags: object) => Promise<{ lhr: Result } | undefined>} Lighthouse
+ * @typedef {(url: string, flags: object, config?: undefined, page?: Tab) => Promise<{ lhr: Result } | undefined>} Lighthouse
  * @typedef {{ port: number, kill(): void }} Chrome
  * @typedef {{ url: string, token: string }} Service
+ * @typedef {{ goto(url: string): Promise<unknown>, type(selector: string, text: string): Promise<void>, click(selector: string): Promise<void>, waitForSelector(selector: string): Promise<unknown> }} Tab - of puppeteer
+ * @typedef {{ connect(options: object): Promise<{ newPage(): Promise<Tab>, disconnect(): Promise<void> }> }} Puppeteer
+ * @typedef {Readonly<Partial<Record<string, number>>>} Floors - of 100, by category
  */
 
-/** Of 100. Only the first varies from run to run. */
-const floors = /** @type {const} */ ({ performance: 97, accessibility: 100, 'best-practices': 100, seo: 100 });
-const names = /** @type {(keyof typeof floors)[]} */ (Object.keys(floors));
+/** Only the first varies from run to run. @type {Floors} */
+const floorsOfSites = { performance: 97, accessibility: 100, 'best-practices': 100, seo: 100 };
+/** Search engines are kept out of the portal. @type {Floors} */
+const floorsOfPortal = { performance: 95, accessibility: 100, 'best-practices': 100 };
 /** The median of three is enough when two runs are. */
 const maxRuns = 3;
 const maxPages = 5;
+/** On a busy machine a recording may lack its beginning: Lighthouse then asks to be run again. */
+const maxAttempts = 3;
 
 const tools = join(root, '.servers/lighthouse/node_modules');
 const chromePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
@@ -52,13 +59,14 @@ const startService = async (dataDir) => {
 /**
  * @param {Service} service
  * @param {string} path
- * @param {object} [body] - of a POST
+ * @param {object} [body] - of a write
+ * @param {string} [method] - of a write
  */
-const call = async ({ url, token }, path, body) => {
+const call = async ({ url, token }, path, body, method = 'POST') => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const response = await fetch(
     `${url}/v1${path}`,
-    body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) },
+    body === undefined ? { headers } : { method, headers, body: JSON.stringify(body) },
   );
   const text = await response.text();
   if (!response.ok) throw new Error(`${path} answered ${String(response.status)}: ${text}`);
@@ -110,21 +118,64 @@ const publish = async (service, dataDir, template) => {
 };
 
 /**
+ * A website that is under way, with a client.
+ * @param {Service} service
+ */
+const deliver = async (service) => {
+  const email = 'anna@bakery.localhost';
+  const client = /** @type {{ id: string }} */ (JSON.parse(await call(service, '/clients', { email, name: 'Anna Lindqvist' })));
+  const website = /** @type {{ id: string }} */ (
+    JSON.parse(await call(service, '/websites', { name: 'Corner Bakery', slug: 'corner-bakery', clientId: client.id }))
+  );
+  await call(service, `/websites/${website.id}/provisioning/events`);
+  const path = `/websites/${website.id}/delivery`;
+  await call(service, path, {}, 'PUT');
+  await call(service, `${path}/checkpoints/kickoff`, { status: 'done' }, 'PUT');
+  await call(service, `${path}/checkpoints/design-approved`, { status: 'in_progress' }, 'PUT');
+  return { email, websiteId: website.id };
+};
+
+/**
+ * Signs somebody in at the portal.
+ * @param {Service} service
+ * @param {Tab} tab
+ * @param {string} email
+ */
+const signIn = async (service, tab, email) => {
+  await tab.goto(`${service.url}/app/`);
+  await tab.waitForSelector('input[type=email]');
+  await tab.type('input[type=email]', email);
+  await tab.click('button[type=submit]');
+  await tab.waitForSelector('input[name=code]');
+  const [mail] = /** @type {{ text: string }[]} */ (JSON.parse(await call(service, `/outbox?to=${encodeURIComponent(email)}`)));
+  await tab.type('input[name=code]', /\b\d{4} \d{4}\b/.exec(mail?.text ?? '')?.[0] ?? '');
+  await tab.click('button[type=submit]');
+  await tab.waitForSelector('#root h1');
+};
+
+/**
  * @param {Lighthouse} lighthouse
  * @param {number} port
  * @param {string} url
+ * @param {Floors} floors
+ * @param {Tab} [tab] - in which somebody is signed in
  */
-const look = async (lighthouse, port, url) => {
-  const found = await lighthouse(url, {
+const look = async (lighthouse, port, url, floors, tab) => {
+  const flags = {
     port,
     logLevel: 'error',
-    onlyCategories: names,
+    onlyCategories: Object.keys(floors),
     formFactor: 'mobile',
     throttlingMethod: 'simulate',
-  });
-  if (found === undefined || found.lhr.runtimeError !== undefined)
-    throw new Error(`Lighthouse could not look at ${url}: ${found?.lhr.runtimeError?.message ?? ''}`);
-  return found.lhr;
+    disableStorageReset: tab !== undefined,
+  };
+  let reason = '';
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const found = await lighthouse(url, flags, undefined, tab);
+    if (found !== undefined && found.lhr.runtimeError === undefined) return found.lhr;
+    reason = found?.lhr.runtimeError?.message ?? '';
+  }
+  throw new Error(`Lighthouse could not look at ${url}: ${reason}`);
 };
 
 /**
@@ -135,20 +186,24 @@ const scoreOf = ({ categories }, name) => Math.round((categories[name]?.score ??
 
 /**
  * The scores of a page, each the median of its runs, and what cost points.
+ * @param {Floors} floors
  * @param {() => Promise<Result>} run
  */
-const rate = async (run) => {
+const rate = async (floors, run) => {
+  const names = Object.keys(floors);
+  /** @param {string} name */
+  const floorOf = (name) => floors[name] ?? 0;
   /** @type {Result[]} */
   const results = [];
   /** @param {Result} result */
-  const passes = (result) => names.every((name) => scoreOf(result, name) >= floors[name]);
+  const passes = (result) => names.every((name) => scoreOf(result, name) >= floorOf(name));
   while (results.length < maxRuns && results.filter(passes).length <= maxRuns / 2) results.push(await run());
   const scores = names.map((name) => {
     const sorted = results.map((result) => scoreOf(result, name)).sort((one, other) => one - other);
     // Of two runs the worse one, so that no third could lower it.
     return { name, score: sorted[Math.floor((sorted.length - 1) / 2)] ?? 0 };
   });
-  const missed = scores.filter(({ name, score }) => score < floors[name]);
+  const missed = scores.filter(({ name, score }) => score < floorOf(name));
   const reasons = missed.flatMap(({ name }) =>
     results.flatMap(({ categories, audits }) =>
       (categories[name]?.auditRefs ?? []).flatMap(({ id, weight }) => {
@@ -162,7 +217,7 @@ const rate = async (run) => {
 };
 
 const main = async () => {
-  await prepareOrExit();
+  await prepareOrExit('service', 'portal');
   const missing = [
     existsSync(tools) ? [] : 'test/support/lighthouse/install',
     chromePath === undefined ? 'apt-get install chromium' : [],
@@ -176,6 +231,9 @@ const main = async () => {
   const { launch } = /** @type {{ launch: (options: object) => Promise<Chrome> }} */ (
     await import(join(tools, 'chrome-launcher/dist/index.js'))
   );
+  const { default: puppeteer } = /** @type {{ default: Puppeteer }} */ (
+    await import(join(tools, 'puppeteer-core/lib/esm/puppeteer/puppeteer-core.js'))
+  );
   const { default: lighthouse } = /** @type {{ default: Lighthouse }} */ (await import(join(tools, 'lighthouse/core/index.js')));
   const dataDir = mkdtempSync(join(tmpdir(), 'doorstep-lighthouse-'));
   const service = await startService(dataDir);
@@ -184,26 +242,38 @@ const main = async () => {
     chromeFlags: ['--headless=new', '--no-sandbox', '--disable-gpu'],
     logLevel: 'error',
   });
-  let failed = false;
+  /** @type {string[]} */
+  const failed = [];
   try {
-    process.stdout.write(`${names.join(' ')}\n`);
+    /**
+     * @param {string} url
+     * @param {Floors} floors
+     * @param {Tab} [tab]
+     */
+    const judge = async (url, floors, tab) => {
+      const { scores, reasons, passed } = await rate(floors, () => look(lighthouse, chrome.port, url, floors, tab));
+      const points = scores.map(({ name, score }) => `${name} ${String(score)}`).join(', ');
+      process.stdout.write(`${passed ? 'ok  ' : 'FAIL'} ${new URL(url).pathname}: ${points}\n`);
+      for (const reason of reasons) process.stdout.write(`       ${reason}\n`);
+      if (!passed) failed.push(url);
+    };
     const entries = readdirSync(join(root, 'templates'), { withFileTypes: true });
     for (const { name: template } of entries.filter((entry) => entry.isDirectory())) {
-      for (const page of await publish(service, dataDir, template)) {
-        const { scores, reasons, passed } = await rate(() => look(lighthouse, chrome.port, page));
-        process.stdout.write(
-          `${passed ? 'ok  ' : 'FAIL'} ${scores.map(({ score }) => score).join(' ')} ${new URL(page).pathname}\n`,
-        );
-        for (const reason of reasons) process.stdout.write(`       ${reason}\n`);
-        failed ||= !passed;
-      }
+      for (const page of await publish(service, dataDir, template)) await judge(page, floorsOfSites);
     }
+    const { email, websiteId } = await deliver(service);
+    const browser = await puppeteer.connect({ browserURL: `http://127.0.0.1:${String(chrome.port)}`, defaultViewport: null });
+    const tab = await browser.newPage();
+    await signIn(service, tab, email);
+    for (const path of [`/websites/${websiteId}`, `/websites/${websiteId}/documents`])
+      await judge(`${service.url}/app${path}`, floorsOfPortal, tab);
+    await browser.disconnect();
   } finally {
     chrome.kill();
     service.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
-  process.exitCode = failed ? 1 : 0;
+  process.exitCode = failed.length > 0 ? 1 : 0;
 };
 
 await main();

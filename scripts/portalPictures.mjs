@@ -83,7 +83,7 @@ const sheets = async (width, scheme) => {
 
 /** @param {string} file @param {number} width @param {number} maxHeight */
 const cut = async (file, width, maxHeight) => {
-  const { width: from = 1, height: tall = 1 } = await sharp(file).metadata();
+  const { width: from, height: tall } = await sharp(file).metadata();
   return { left: 0, top: 0, width, height: Math.min(maxHeight, Math.floor((tall * width) / from)) };
 };
 

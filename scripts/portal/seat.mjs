@@ -43,7 +43,9 @@ export const openDemo = async (folder) => {
       const [, found] = /^Doorstep is open at (http\S+)$/.exec(line) ?? [];
       if (found !== undefined) resolve(found);
     });
-    child.once('exit', (code) => reject(new Error(`the demo ended with ${String(code)}`)));
+    child.once('exit', (code) => {
+      reject(new Error(`the demo ended with ${String(code)}`));
+    });
   });
   const token = await mintToken(folder);
   const admin = new Doorstep({ baseUrl: address, token });
@@ -90,12 +92,10 @@ export const openDemo = async (folder) => {
 
   /** @param {Visit} visit */
   const pathOf = async ({ path }) => {
-    const [, invited] = /\{invitation:(\S+)\}/.exec(path) ?? [];
-    const link = invited === undefined ? undefined : (await newestMailWith(admin, invited))?.links[0];
-    return path
-      .replace(/\{invitation:\S+\}/, /** @type {string} */ (link?.split('/').at(-1) ?? ''))
-      .replace(/\{client:(\S+)\}/, (_, email) => clients.get(/** @type {string} */ (email)) ?? 'missing')
-      .replace(/\{([\w-]+)\}/, (_, slug) => ids.get(/** @type {string} */ (slug)) ?? 'missing');
+    const [place = '', kind, name = ''] = /\{(?:(\w+):)?([^}]+)\}/.exec(path) ?? [];
+    const found = { client: () => clients.get(name), invitation: () => invitationOf(admin, name) };
+    const id = kind === 'client' || kind === 'invitation' ? await found[kind]() : ids.get(name);
+    return place === '' ? path : path.replace(place, id ?? 'missing');
   };
 
   return {
@@ -115,10 +115,11 @@ export const openDemo = async (folder) => {
   };
 };
 
-/** The newest mail to somebody that holds an invitation. @param {Doorstep} admin @param {string} email */
-const newestMailWith = async (admin, email) => {
-  for await (const mail of admin.outbox.list({ to: email })) {
-    if (mail.links.some((link) => link.includes('/app/invitations/'))) return mail;
+/** The id of the newest invitation that was mailed to somebody. @param {Doorstep} admin @param {string} email */
+const invitationOf = async (admin, email) => {
+  for await (const { links } of admin.outbox.list({ to: email })) {
+    const link = links.find((one) => one.includes('/app/invitations/'));
+    if (link !== undefined) return link.split('/').at(-1);
   }
   return undefined;
 };
@@ -144,5 +145,8 @@ const mintToken = (folder) =>
     );
     let written = '';
     child.stdout.on('data', (chunk) => (written += String(chunk)));
-    child.once('close', (code) => (code === 0 ? resolve(written.trim()) : reject(new Error('no token could be minted'))));
+    child.once('close', (code) => {
+      if (code === 0) resolve(written.trim());
+      else reject(new Error('no token could be minted'));
+    });
   });
