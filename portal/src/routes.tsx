@@ -2,6 +2,13 @@ import type { QueryClient } from '@tanstack/react-query';
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { matchPath } from 'react-router';
 import { queryClient } from './api/queryClient.js';
+import { analyticsQuery } from './features/analytics/queries.js';
+import { rangeOf, spanOf } from './features/analytics/range.js';
+import { billingQuery } from './features/billing/queries.js';
+import { contentDocumentQuery, contentListQuery, editableQuery } from './features/content/queries.js';
+import { commitsQuery, deploymentsQuery } from './features/deployments/queries.js';
+import { mediaQuery } from './features/media/queries.js';
+import { seoQuery } from './features/seo/queries.js';
 import { deliveryQuery } from './features/delivery/queries.js';
 import { meQuery } from './features/me/queries.js';
 import { featuresQuery, templatesQuery } from './features/newWebsite/queries.js';
@@ -82,6 +89,76 @@ export const routes: readonly Route[] = [
     'website',
     () => import('./features/provisioning/ProvisioningPage.js'),
     ({ websiteId = '' }) => [websiteQuery(websiteId), provisioningQuery(websiteId)],
+  ),
+  route(
+    'analytics',
+    'signedIn',
+    'website',
+    () => import('./features/analytics/AnalyticsPage.js'),
+    ({ websiteId = '' }) => [
+      websiteQuery(websiteId),
+      analyticsQuery(websiteId, rangeOf(spanOf(new URLSearchParams(location.search).get('days')))),
+    ],
+  ),
+  route(
+    'seo',
+    'signedIn',
+    'website',
+    () => import('./features/seo/SeoPage.js'),
+    ({ websiteId = '' }) => [seoQuery(websiteId)],
+  ),
+  route(
+    'deployments',
+    'signedIn',
+    'website',
+    () => import('./features/deployments/DeploymentsPage.js'),
+    ({ websiteId = '' }) => [websiteQuery(websiteId), deploymentsQuery(websiteId), commitsQuery(websiteId)],
+  ),
+  route(
+    'billing',
+    'signedIn',
+    'website',
+    () => import('./features/billing/BillingPage.js'),
+    ({ websiteId = '' }) => [billingQuery(websiteId)],
+  ),
+  route(
+    'content',
+    'signedIn',
+    'website',
+    () => import('./features/content/ContentPage.js'),
+    ({ websiteId = '' }) => [websiteQuery(websiteId), contentListQuery(websiteId, 'content'), editableQuery(websiteId)],
+  ),
+  route(
+    'contentDocument',
+    'signedIn',
+    'website',
+    () => import('./features/content/ContentDocumentPage.js'),
+    ({ websiteId = '', documentId = '' }) => [
+      websiteQuery(websiteId),
+      contentDocumentQuery(websiteId, 'content', documentId),
+      editableQuery(websiteId),
+    ],
+  ),
+  route(
+    'marketing',
+    'signedIn',
+    'website',
+    () => import('./features/content/MarketingPage.js'),
+    ({ websiteId = '' }) => [websiteQuery(websiteId), contentListQuery(websiteId, 'marketing')],
+  ),
+  route(
+    'marketingDocument',
+    'signedIn',
+    'website',
+    () => import('./features/content/MarketingDocumentPage.js'),
+    ({ websiteId = '', documentId = '' }) => [websiteQuery(websiteId), contentDocumentQuery(websiteId, 'marketing', documentId)],
+  ),
+  route(
+    'media',
+    'signedIn',
+    'website',
+    () => import('./features/media/MediaPage.js'),
+    ({ websiteId = '' }) => [websiteQuery(websiteId), mediaQuery(websiteId)],
   ),
 ];
 

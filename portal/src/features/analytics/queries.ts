@@ -1,0 +1,11 @@
+import { queryOptions } from '@tanstack/react-query';
+import { doorstep } from '../../api/doorstep.js';
+import { analyticsKeys } from './keys.js';
+import type { Range } from './range.js';
+
+/** Who visited, and what they looked at. */
+export const analyticsQuery = (websiteId: string, range: Range) =>
+  queryOptions({
+    queryKey: analyticsKeys.report(websiteId, range),
+    queryFn: ({ signal }) => doorstep.websites.analytics.get(websiteId, range, { signal }),
+  });

@@ -1,0 +1,6 @@
+import type { ReactNode } from 'react';
+import { DocumentList } from './DocumentList.js';
+
+const MarketingPage = (): ReactNode => <DocumentList of="marketing" />;
+
+export default MarketingPage;

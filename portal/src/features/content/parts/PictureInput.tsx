@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { pathTo } from '../../../paths.js';
+import { NativeSelect } from '../../../theme/NativeSelect.js';
+import { TextInput } from '../../../theme/TextInput.js';
+import { MediaPicture } from '../../media/parts/MediaPicture.js';
+import { mediaQuery } from '../../media/queries.js';
+import { isObject, withAt } from '../json.js';
+import classes from './PictureInput.module.css';
+
+interface PictureInputProps {
+  readonly title: string;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
+  readonly issue: string | undefined;
+  readonly websiteId: string;
+}
+
+const textAt = (value: unknown, name: string): string => {
+  const part = isObject(value) ? value[name] : undefined;
+  return typeof part === 'string' ? part : '';
+};
+
+/** Chooses one of the website's pictures. */
+export const PictureInput = ({ title, value, onChange, issue, websiteId }: PictureInputProps): ReactNode => {
+  const { t } = useTranslation();
+  const media = useQuery(mediaQuery(websiteId)).data?.filter(({ kind }) => kind === 'image') ?? [];
+  const mediaId = textAt(value, 'mediaId');
+  const chosen = media.find(({ id }) => id === mediaId);
+  return (
+    <fieldset className={classes['group']}>
+      <legend>{title}</legend>
+      {chosen !== undefined && <MediaPicture media={chosen} websiteId={websiteId} className={classes['picture'] ?? ''} />}
+      <NativeSelect
+        label={t('content.picture')}
+        value={mediaId}
+        error={issue}
+        data={[
+          { value: '', label: t('content.noPicture') },
+          ...media.map(({ id, name, alt }) => ({ value: id, label: alt ?? name })),
+          ...(mediaId !== '' && chosen === undefined ? [{ value: mediaId, label: t('content.pictureGone') }] : []),
+        ]}
+        onChange={({ currentTarget: { value: next } }) => onChange(next === '' ? undefined : { mediaId: next })}
+      />
+      {mediaId !== '' && (
+        <TextInput
+          label={t('content.pictureAlt')}
+          description={t('content.pictureAltHelp')}
+          value={textAt(value, 'alt')}
+          placeholder={chosen?.alt ?? ''}
+          onChange={({ currentTarget: { value: text } }) => onChange(withAt(value, ['alt'], text === '' ? undefined : text))}
+        />
+      )}
+      <p className="small muted">
+        <Link to={pathTo('media', { websiteId })}>{t('content.toMedia')}</Link>
+      </p>
+    </fieldset>
+  );
+};
