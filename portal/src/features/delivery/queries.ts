@@ -1,3 +1,4 @@
+import type { Answer, DeliveryBlock } from '@doorstep/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
 import { deliveryKeys } from './keys.js';
@@ -7,4 +8,59 @@ export const deliveryQuery = (websiteId: string) =>
   queryOptions({
     queryKey: deliveryKeys.block(websiteId),
     queryFn: ({ signal }) => doorstep.websites.delivery.get(websiteId, undefined, { signal }),
+  });
+
+/** The block as the service has it, and the tag that a write of it names. */
+export interface SavedDelivery {
+  readonly block: DeliveryBlock;
+  readonly tag: string | undefined;
+}
+
+export const toSaved = ({ data, response }: Answer<DeliveryBlock>): SavedDelivery => ({
+  block: data,
+  tag: response.headers.get('etag') ?? undefined,
+});
+
+/** The block, for who changes it. */
+export const savedDeliveryQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: deliveryKeys.saved(websiteId),
+    queryFn: async ({ signal }) =>
+      toSaved(await doorstep.websites.delivery.get(websiteId, undefined, { signal }).withResponse()),
+  });
+
+/** Of a list that comes in pages. */
+const allOf = async <T>(list: AsyncIterable<T>): Promise<readonly T[]> => {
+  const items: T[] = [];
+  for await (const item of list) items.push(item);
+  return items;
+};
+
+/** What past deliveries say of this one. */
+export const forecastQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: deliveryKeys.forecast(websiteId),
+    queryFn: ({ signal }) => doorstep.websites.delivery.forecast(websiteId, { signal }),
+  });
+
+/** Every change, oldest first. */
+export const historyQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: deliveryKeys.history(websiteId),
+    queryFn: ({ signal }) => allOf(doorstep.websites.delivery.history(websiteId, { limit: 200 }, { signal })),
+  });
+
+/** Who looked at which revision. */
+export const readersQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: deliveryKeys.readers(websiteId),
+    queryFn: ({ signal }) => allOf(doorstep.websites.delivery.readers(websiteId, { limit: 200 }, { signal })),
+  });
+
+/** The block as it was at a time. What was stays as it was. */
+export const deliveryAtQuery = (websiteId: string, at: string) =>
+  queryOptions({
+    queryKey: deliveryKeys.at(websiteId, at),
+    queryFn: ({ signal }) => doorstep.websites.delivery.get(websiteId, { at }, { signal }),
+    staleTime: Infinity,
   });

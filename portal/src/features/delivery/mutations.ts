@@ -1,0 +1,113 @@
+import { DoorstepError, type DeliveryBlock } from '@doorstep/sdk';
+import { useMutation, useMutationState, useQueryClient, type QueryClient, type UseMutationResult } from '@tanstack/react-query';
+import { doorstep } from '../../api/doorstep.js';
+import { websiteKeys } from '../website/keys.js';
+import { deliveryKeys } from './keys.js';
+import { savedDeliveryQuery, toSaved, type SavedDelivery } from './queries.js';
+import { after, conflictsOf, requestFor, type Operation } from './steps.js';
+
+/** Somebody else changed what is edited here: which of both is kept is for a person to say. */
+export class EditConflict extends Error {
+  static {
+    this.prototype.name = 'EditConflict';
+  }
+}
+
+/** Others may save several times while one writes; more often is no coincidence. */
+const maxAttempts = 4;
+
+const isStale = (error: unknown): boolean => error instanceof DoorstepError && error.code === 'stale';
+
+/** The block as the service has it now. */
+const reread = async (client: QueryClient, websiteId: string): Promise<SavedDelivery> => {
+  const query = savedDeliveryQuery(websiteId);
+  await client.cancelQueries({ queryKey: query.queryKey });
+  return client.fetchQuery({ ...query, staleTime: 0 });
+};
+
+/** Replaces the block that was read; when somebody was faster, the change is made again on theirs. */
+const replace = async (client: QueryClient, websiteId: string, operation: Operation): Promise<SavedDelivery> => {
+  const why =
+    operation.type === 'edit' && operation.reason.trim() !== ''
+      ? { reason: operation.reason.trim(), reasonVisible: operation.reasonVisible }
+      : {};
+  let saved = await client.ensureQueryData(savedDeliveryQuery(websiteId));
+  for (let attempt = 1; ; attempt += 1) {
+    if (operation.type === 'edit' && conflictsOf(operation.draft, saved.block).length > 0) throw new EditConflict();
+    const body = { ...requestFor(after(saved.block, operation)), ...why };
+    try {
+      return toSaved(await doorstep.websites.delivery.replace(websiteId, body, { ifMatch: saved.tag }).withResponse());
+    } catch (error) {
+      if (!isStale(error) || attempt === maxAttempts) throw error;
+      saved = await reread(client, websiteId);
+    }
+  }
+};
+
+const write = async (client: QueryClient, websiteId: string, operation: Operation): Promise<SavedDelivery> => {
+  if (operation.type !== 'setStatus') return replace(client, websiteId, operation);
+  const { stepId, status } = operation;
+  return toSaved(await doorstep.websites.delivery.setCheckpointStatus(websiteId, stepId, status).withResponse());
+};
+
+/** What every write of a block does: one after the other, and what is shown stays until the answer is there. */
+const writeOptions = (client: QueryClient, websiteId: string) => ({
+  mutationKey: deliveryKeys.write(websiteId),
+  scope: { id: `delivery-${websiteId}` },
+  // An answer to an earlier question must not replace what this one leads to.
+  onMutate: () => client.cancelQueries({ queryKey: deliveryKeys.block(websiteId) }),
+  onSuccess: async (saved: SavedDelivery) => {
+    await client.cancelQueries({ queryKey: deliveryKeys.saved(websiteId) });
+    client.setQueryData(deliveryKeys.saved(websiteId), saved);
+  },
+  onSettled: () => {
+    if (client.isMutating({ mutationKey: deliveryKeys.write(websiteId) }) > 1) return;
+    void client.invalidateQueries({ queryKey: deliveryKeys.block(websiteId) });
+    void client.invalidateQueries({ queryKey: websiteKeys.all, predicate: ({ queryKey }) => queryKey[1] === 'list' });
+  },
+});
+
+/** Changes the block. Rejects with `EditConflict` when others changed the same meanwhile. */
+export const useDeliveryWrite = (websiteId: string): UseMutationResult<SavedDelivery, Error, Operation> => {
+  const client = useQueryClient();
+  return useMutation({
+    ...writeOptions(client, websiteId),
+    mutationFn: (operation: Operation) => write(client, websiteId, operation),
+  });
+};
+
+const isOperation = (variables: unknown): variables is Operation =>
+  typeof variables === 'object' && variables !== null && 'type' in variables;
+
+/**
+ * The block with the changes that are under way: shown before the service has answered, and gone by
+ * themselves when it refuses.
+ */
+export const useOptimistic = (websiteId: string, block: DeliveryBlock): DeliveryBlock =>
+  useMutationState({
+    filters: { mutationKey: deliveryKeys.write(websiteId), status: 'pending' },
+    select: ({ state }) => state.variables,
+  })
+    .filter(isOperation)
+    .reduce(after, block);
+
+/** Takes a change back, and all after it. Refused when somebody saved meanwhile. */
+export const useDeliveryUndo = (websiteId: string): UseMutationResult<SavedDelivery, Error, number> => {
+  const client = useQueryClient();
+  return useMutation({
+    ...writeOptions(client, websiteId),
+    mutationFn: async (revision: number) => {
+      const { tag } = await client.ensureQueryData(savedDeliveryQuery(websiteId));
+      return toSaved(await doorstep.websites.delivery.undo(websiteId, revision, { ifMatch: tag }).withResponse());
+    },
+  });
+};
+
+/** Sets the block up, with the usual steps and a day in a month. */
+export const useDeliverySetUp = (websiteId: string): UseMutationResult<SavedDelivery, Error, void> => {
+  const client = useQueryClient();
+  return useMutation({
+    ...writeOptions(client, websiteId),
+    mutationFn: async () => toSaved(await doorstep.websites.delivery.replace(websiteId, {}).withResponse()),
+  });
+};
