@@ -9,7 +9,7 @@ import { contentDocumentQuery, contentListQuery, editableQuery } from './feature
 import { commitsQuery, deploymentsQuery } from './features/deployments/queries.js';
 import { mediaQuery } from './features/media/queries.js';
 import { seoQuery } from './features/seo/queries.js';
-import { deliveryQuery } from './features/delivery/queries.js';
+import { deliveryQuery, savedDeliveryQuery } from './features/delivery/queries.js';
 import { meQuery } from './features/me/queries.js';
 import { featuresQuery, templatesQuery } from './features/newWebsite/queries.js';
 import { provisioningQuery } from './features/provisioning/queries.js';
@@ -75,6 +75,13 @@ export const routes: readonly Route[] = [
     'agency',
     () => import('./features/websites/WebsitesPage.js'),
     () => [websitesQuery(filterIn(new URLSearchParams(location.search)))],
+  ),
+  route(
+    'delivery',
+    'admins',
+    'website',
+    () => import('./features/delivery/DeliveryPage.js'),
+    ({ websiteId = '' }) => [websiteQuery(websiteId), savedDeliveryQuery(websiteId), visibleChangesQuery(websiteId)],
   ),
   route(
     'newWebsite',

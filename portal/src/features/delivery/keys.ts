@@ -12,6 +12,7 @@ export const deliveryKeys = {
   readers: (websiteId: string) => [...block(websiteId), 'readers'],
   /** The block as it was at a time. */
   at: (websiteId: string, at: string) => [...block(websiteId), 'at', at],
+  owner: (websiteId: string) => [...websiteKeys.website(websiteId), 'clients', 'owner'],
   /** Of the writes. */
   write: (websiteId: string) => [...block(websiteId), 'write'],
 } as const;

@@ -1,5 +1,5 @@
-import { DoorstepError, type DeliveryBlock } from '@doorstep/sdk';
-import { useMutation, useMutationState, useQueryClient, type QueryClient, type UseMutationResult } from '@tanstack/react-query';
+import { DoorstepError } from '@doorstep/sdk';
+import { useMutation, useQueryClient, type QueryClient, type UseMutationResult } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
 import { websiteKeys } from '../website/keys.js';
 import { deliveryKeys } from './keys.js';
@@ -75,21 +75,6 @@ export const useDeliveryWrite = (websiteId: string): UseMutationResult<SavedDeli
     mutationFn: (operation: Operation) => write(client, websiteId, operation),
   });
 };
-
-const isOperation = (variables: unknown): variables is Operation =>
-  typeof variables === 'object' && variables !== null && 'type' in variables;
-
-/**
- * The block with the changes that are under way: shown before the service has answered, and gone by
- * themselves when it refuses.
- */
-export const useOptimistic = (websiteId: string, block: DeliveryBlock): DeliveryBlock =>
-  useMutationState({
-    filters: { mutationKey: deliveryKeys.write(websiteId), status: 'pending' },
-    select: ({ state }) => state.variables,
-  })
-    .filter(isOperation)
-    .reduce(after, block);
 
 /** Takes a change back, and all after it. Refused when somebody saved meanwhile. */
 export const useDeliveryUndo = (websiteId: string): UseMutationResult<SavedDelivery, Error, number> => {

@@ -25,8 +25,7 @@ export const toSaved = ({ data, response }: Answer<DeliveryBlock>): SavedDeliver
 export const savedDeliveryQuery = (websiteId: string) =>
   queryOptions({
     queryKey: deliveryKeys.saved(websiteId),
-    queryFn: async ({ signal }) =>
-      toSaved(await doorstep.websites.delivery.get(websiteId, undefined, { signal }).withResponse()),
+    queryFn: async ({ signal }) => toSaved(await doorstep.websites.delivery.get(websiteId, undefined, { signal }).withResponse()),
   });
 
 /** Of a list that comes in pages. */
@@ -63,4 +62,11 @@ export const deliveryAtQuery = (websiteId: string, at: string) =>
     queryKey: deliveryKeys.at(websiteId, at),
     queryFn: ({ signal }) => doorstep.websites.delivery.get(websiteId, { at }, { signal }),
     staleTime: Infinity,
+  });
+
+/** Who owns the website: whom its pages call by name. */
+export const ownerQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: deliveryKeys.owner(websiteId),
+    queryFn: async ({ signal }) => (await doorstep.websites.clients.list(websiteId, { limit: 1 }, { signal })).owner,
   });

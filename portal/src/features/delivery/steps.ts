@@ -88,7 +88,8 @@ const withField = (step: Checkpoint, field: EditedStepField, value: string | nul
 export const withDraft = (block: DeliveryBlock, { edits, steps, restored }: Draft): DeliveryBlock => {
   const { previewUrlOverride, ...rest } = block;
   const back = restored.flatMap((id) => (block.checkpoints.some((step) => step.id === id) ? [] : (steps[id] ?? [])));
-  const override = edits['previewUrlOverride']?.to ?? (edits['previewUrlOverride'] === undefined ? previewUrlOverride : undefined);
+  const override =
+    edits['previewUrlOverride']?.to ?? (edits['previewUrlOverride'] === undefined ? previewUrlOverride : undefined);
   return {
     ...rest,
     ...(override !== undefined && { previewUrlOverride: override }),

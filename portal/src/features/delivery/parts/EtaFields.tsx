@@ -1,0 +1,71 @@
+import type { VisibleDeliveryChange } from '@doorstep/sdk';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Checkbox } from '../../../theme/Checkbox.js';
+import { Textarea } from '../../../theme/Textarea.js';
+import { TextInput } from '../../../theme/TextInput.js';
+import { atNoonUtc, calendarDay, dayText } from '../../../ui/dates.js';
+import classes from '../delivery.module.css';
+import type { Editor } from '../useEditor.js';
+
+interface EtaFieldsProps {
+  readonly editor: Editor;
+  readonly issues: Readonly<Partial<Record<string, string>>>;
+  /** The last time that the day moved, with what clients read of the reason. */
+  readonly lastMove: { readonly from: string; readonly reason?: string | undefined } | undefined;
+}
+
+/** The day, and why it moved: asked for as soon as it does. */
+export const EtaFields = ({ editor, issues, lastMove }: EtaFieldsProps): ReactNode => {
+  const { t } = useTranslation();
+  const { block, shown, isDirty } = editor;
+  const isMoved = shown.estimatedCompletionAt !== block.estimatedCompletionAt;
+  return (
+    <div className={classes['pair']}>
+      <TextInput
+        type="date"
+        label={t('delivery.readyBy')}
+        required
+        withAsterisk={false}
+        value={calendarDay(shown.estimatedCompletionAt, 'day')}
+        error={issues['estimatedCompletionAt']}
+        description={isMoved ? t('delivery.wasBefore', { day: dayText(block.estimatedCompletionAt, 'day') }) : undefined}
+        onChange={({ currentTarget: { value } }) => {
+          // A day that is not typed to its end is none.
+          if (value === '') return;
+          const isBack = value === calendarDay(block.estimatedCompletionAt, 'day');
+          editor.edit('estimatedCompletionAt', isBack ? block.estimatedCompletionAt : atNoonUtc(value));
+        }}
+      />
+      {isDirty ? (
+        <div className={classes['why']}>
+          <Textarea
+            label={t(isMoved ? 'delivery.whyMoved' : 'delivery.whyChanged')}
+            value={editor.reason}
+            maxLength={1000}
+            autosize
+            minRows={1}
+            error={issues['reason']}
+            onChange={({ currentTarget: { value } }) => editor.setReason(value)}
+          />
+          <Checkbox
+            label={t('delivery.clientsMayRead')}
+            checked={editor.isReasonVisible}
+            onChange={({ currentTarget: { checked } }) => editor.setReasonVisible(checked)}
+          />
+        </div>
+      ) : (
+        lastMove !== undefined && (
+          <div>
+            <p className={classes['label']}>{t('delivery.whyMoved')}</p>
+            <p className="muted small">
+              {lastMove.reason === undefined
+                ? t('delivery.movedSilently', { day: dayText(lastMove.from, 'day') })
+                : t('delivery.clientsRead', { day: dayText(lastMove.from, 'day'), reason: lastMove.reason })}
+            </p>
+          </div>
+        )
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,137 @@
+import type { DeliveryBlock } from '@doorstep/sdk';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useAnnounce } from '../../ui/Announcer.js';
+import { EditConflict, useDeliveryUndo, useDeliveryWrite } from './mutations.js';
+import type { SavedDelivery } from './queries.js';
+import { after, edited, emptyDraft, isEmpty, withDraft, type Draft, type EditPath, type Operation } from './steps.js';
+
+/** What was not saved, and why. */
+interface Failure {
+  readonly operation: Operation['type'] | 'undo';
+  readonly error: unknown;
+}
+
+/** What was saved last by this page, to be taken back with one press. */
+interface LastWrite {
+  readonly revision: number;
+  readonly isUndo: boolean;
+}
+
+export interface Editor {
+  /** As the service has it, with the changes that are under way. */
+  readonly block: DeliveryBlock;
+  /** As it is once what was edited is saved. */
+  readonly shown: DeliveryBlock;
+  readonly draft: Draft;
+  readonly isDirty: boolean;
+  readonly isSaving: boolean;
+  readonly reason: string;
+  readonly isReasonVisible: boolean;
+  readonly setReason: (reason: string) => void;
+  readonly setReasonVisible: (visible: boolean) => void;
+  readonly edit: (path: EditPath, value: string) => void;
+  readonly discard: () => void;
+  /** Saves what was edited. */
+  readonly save: (draft?: Draft) => Promise<boolean>;
+  /** Saves a change at once. */
+  readonly run: (operation: Operation) => Promise<SavedDelivery | null>;
+  readonly failure: Failure | null;
+  /** Somebody else changed what is edited here; a person has to compare. */
+  readonly isComparing: boolean;
+  readonly stopComparing: () => void;
+  /** Undefined when nothing was saved here, or somebody else saved after it. */
+  readonly last: LastWrite | undefined;
+  readonly undo: (revision: number) => Promise<void>;
+}
+
+const withoutStep = (draft: Draft, stepId: string): Draft => ({
+  ...draft,
+  edits: Object.fromEntries(Object.entries(draft.edits).filter(([path]) => !path.startsWith(`checkpoints.${stepId}.`))),
+});
+
+/**
+ * What an operator does with a delivery block. Status, order, new and removed steps are saved at once;
+ * words and days are kept until they are saved together, so that one change carries one reason.
+ */
+export const useEditor = (websiteId: string, saved: DeliveryBlock): Editor => {
+  const { t } = useTranslation();
+  const announce = useAnnounce();
+  const { mutateAsync: write } = useDeliveryWrite(websiteId);
+  const { mutateAsync: takeBack } = useDeliveryUndo(websiteId);
+  const [underWay, setUnderWay] = useState<readonly Operation[]>([]);
+  const [draft, setDraft] = useState(emptyDraft);
+  const [reason, setReason] = useState('');
+  const [isReasonVisible, setReasonVisible] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [isComparing, setComparing] = useState(false);
+  const [last, setLast] = useState<LastWrite>();
+
+  // Shown before the service has answered; when it refuses, they are gone by themselves.
+  const block = underWay.reduce(after, saved);
+
+  const run = async (operation: Operation): Promise<SavedDelivery | null> => {
+    setFailure(null);
+    setUnderWay((others) => [...others, operation]);
+    try {
+      const written = await write(operation);
+      setLast({ revision: written.block.revision, isUndo: false });
+      announce(t('delivery.saved'));
+      return written;
+    } catch (error) {
+      if (error instanceof EditConflict) setComparing(true);
+      else setFailure({ operation: operation.type, error });
+      return null;
+    } finally {
+      setUnderWay((others) => others.filter((other) => other !== operation));
+    }
+  };
+
+  const discard = (): void => {
+    setDraft(emptyDraft);
+    setReason('');
+    setReasonVisible(false);
+    setFailure(null);
+  };
+
+  return {
+    block,
+    shown: withDraft(block, draft),
+    draft,
+    isDirty: !isEmpty(draft),
+    isSaving: underWay.some(({ type }) => type === 'edit'),
+    reason,
+    isReasonVisible,
+    setReason,
+    setReasonVisible,
+    edit: (path, value) => setDraft(edited(draft, block, path, value)),
+    discard,
+    save: async (toSave = draft) => {
+      setDraft(toSave);
+      setComparing(false);
+      if (!isEmpty(toSave) && (await run({ type: 'edit', draft: toSave, reason, reasonVisible: isReasonVisible })) === null)
+        return false;
+      discard();
+      return true;
+    },
+    run: (operation) => {
+      if (operation.type === 'remove') setDraft(withoutStep(draft, operation.stepId));
+      return run(operation);
+    },
+    failure,
+    isComparing,
+    stopComparing: () => setComparing(false),
+    last: last?.revision === saved.revision && last.revision > 0 ? last : undefined,
+    undo: async (revision) => {
+      setFailure(null);
+      try {
+        const written = await takeBack(revision);
+        const isUndo = last?.isUndo !== true;
+        setLast({ revision: written.block.revision, isUndo });
+        announce(t(isUndo ? 'delivery.undone' : 'delivery.saved'));
+      } catch (error) {
+        setFailure({ operation: 'undo', error });
+      }
+    },
+  };
+};
