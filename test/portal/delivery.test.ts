@@ -163,7 +163,6 @@ withBrowser('the delivery editor', () => {
     await dialog.getByText('15 January 2032').waitFor();
     await dialog.getByText('20 January 2032').waitFor();
     await looksRight(page);
-    console.log(await dialog.ariaSnapshot());
     await dialog.getByRole('radiogroup', { name: 'Launch: Name' }).getByLabel('Keep mine').check();
     await dialog.getByRole('radiogroup', { name: 'Ready by' }).getByLabel('Take theirs').check();
     await dialog.getByRole('button', { name: 'Save', exact: true }).click();

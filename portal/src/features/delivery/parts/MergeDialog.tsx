@@ -10,13 +10,13 @@ import type { Editor } from '../useEditor.js';
 
 const useWords = (editor: Editor) => {
   const { t } = useTranslation();
-  const { block, draft } = editor;
+  const { draft } = editor;
 
   const nameOf = ({ path }: Conflict): string => {
     if (path === 'estimatedCompletionAt') return t('delivery.readyBy');
     if (path === 'previewUrlOverride') return t('delivery.override');
     const [, stepId = '', field] = path.split('.');
-    const label = block.checkpoints.find(({ id }) => id === stepId)?.label ?? draft.steps[stepId]?.label ?? stepId;
+    const label = draft.steps[stepId]?.label ?? stepId;
     if (field === 'label') return t('delivery.fieldOf', { label, field: t('delivery.stepName') });
     if (field === 'dueAt') return t('delivery.fieldOf', { label, field: t('delivery.dueDate') });
     return field === undefined ? label : t('delivery.fieldOf', { label, field: t('delivery.needed') });

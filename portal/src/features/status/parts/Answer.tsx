@@ -11,6 +11,8 @@ interface AnswerProps {
   readonly name: string;
   readonly block: DeliveryBlock;
   readonly changes: readonly VisibleDeliveryChange[];
+  /** Where it is not the first line of its page. */
+  readonly heading?: 'h1' | 'h3';
 }
 
 /** "In 30 days." */
@@ -19,7 +21,12 @@ const asSentence = (words: string): string => `${words.slice(0, 1).toLocaleUpper
 const listOf = (labels: readonly string[]): string => new Intl.ListFormat(i18next.language).format(labels);
 
 /** When it is ready, what is done, and why that moved. */
-export const Answer = ({ name, block: { estimatedCompletionAt: eta, checkpoints }, changes }: AnswerProps): ReactNode => {
+export const Answer = ({
+  name,
+  block: { estimatedCompletionAt: eta, checkpoints },
+  changes,
+  heading: Heading = 'h1',
+}: AnswerProps): ReactNode => {
   const { t } = useTranslation();
   const counts = countsOf(checkpoints);
   const count = checkpoints.length;
@@ -42,11 +49,11 @@ export const Answer = ({ name, block: { estimatedCompletionAt: eta, checkpoints 
   return (
     <div className={classes['answer']}>
       <p className="muted">{name}</p>
-      <h1>
+      <Heading>
         {isReady
           ? t('status.readySince', { day: dayText(finishedAt, 'moment') })
           : t(isPast ? 'status.wasToBe' : 'status.readyBy', { day })}
-      </h1>
+      </Heading>
       <p className={classes['sub']}>
         {isReady ? (
           t('status.allDone', { count })
