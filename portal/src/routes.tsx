@@ -14,6 +14,9 @@ import { meQuery } from './features/me/queries.js';
 import { featuresQuery, templatesQuery } from './features/newWebsite/queries.js';
 import { provisioningQuery } from './features/provisioning/queries.js';
 import { lastSeenQuery, visibleChangesQuery } from './features/status/queries.js';
+import { apiKeysQuery } from './features/apiKeys/queries.js';
+import { auditFilterIn } from './features/audit/filter.js';
+import { auditQuery, websiteChoiceQuery } from './features/audit/queries.js';
 import { websiteQuery } from './features/website/queries.js';
 import { filterIn } from './features/websites/filter.js';
 import { websitesQuery } from './features/websites/queries.js';
@@ -57,6 +60,21 @@ export const routes: readonly Route[] = [
   route('home', 'signedIn', 'agency', () => import('./features/home/HomePage.js')),
   route('signIn', 'everybody', 'alone', () => import('./features/session/SignInPage.js')),
   route('callback', 'everybody', 'alone', () => import('./features/session/CallbackPage.js')),
+  route(
+    'apiKeys',
+    'signedIn',
+    'agency',
+    () => import('./features/apiKeys/ApiKeysPage.js'),
+    () => [apiKeysQuery()],
+  ),
+  route('connect', 'signedIn', 'agency', () => import('./features/connect/ConnectPage.js')),
+  route(
+    'audit',
+    'admins',
+    'agency',
+    () => import('./features/audit/AuditPage.js'),
+    () => [auditQuery(auditFilterIn(new URLSearchParams(location.search))), websiteChoiceQuery],
+  ),
   route(
     'status',
     'signedIn',

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+import { Button } from '../../../theme/Button.js';
+import { NativeSelect } from '../../../theme/NativeSelect.js';
+import { TextInput } from '../../../theme/TextInput.js';
+import { fieldErrors } from '../../../ui/fieldErrors.js';
+import forms from '../../../ui/forms.module.css';
+import type { AuditFilter } from '../filter.js';
+import { websiteChoiceQuery } from '../queries.js';
+
+interface FilterFormProps {
+  readonly filter: AuditFilter;
+  /** What the service says of the filters. */
+  readonly error: unknown;
+}
+
+/** Which changes; the answer goes into the address. */
+export const FilterForm = ({ filter, error }: FilterFormProps): ReactNode => {
+  const { t } = useTranslation();
+  const [, setSearch] = useSearchParams();
+  const { data: websites = [] } = useQuery(websiteChoiceQuery);
+  const [chosen, setChosen] = useState(filter);
+  const errors = fieldErrors(error);
+  const { websiteId = '', actor = '', from = '', to = '', sort = '' } = chosen;
+  // One beyond the first 200, that a link led to.
+  const other = websiteId !== '' && websites.every(({ id }) => id !== websiteId) ? [{ value: websiteId, label: websiteId }] : [];
+  return (
+    <form
+      className={`card ${forms['card'] ?? ''} ${forms['form'] ?? ''}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const filled = Object.entries({ websiteId, actor: actor.trim(), from, to, sort }).filter(([, value]) => value !== '');
+        setSearch(Object.fromEntries(filled));
+      }}
+    >
+      <div className={forms['fields']}>
+        <NativeSelect
+          label={t('audit.website')}
+          value={websiteId}
+          onChange={({ currentTarget: { value } }) => setChosen({ ...chosen, websiteId: value })}
+          data={[
+            { value: '', label: t('audit.allWebsites') },
+            ...other,
+            ...websites.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+        />
+        <TextInput
+          label={t('audit.actor')}
+          placeholder={t('audit.actorHint')}
+          value={actor}
+          error={errors['actor']}
+          onChange={({ currentTarget: { value } }) => setChosen({ ...chosen, actor: value })}
+          autoCapitalize="none"
+          spellCheck={false}
+        />
+        <TextInput
+          type="date"
+          label={t('audit.from')}
+          value={from}
+          error={errors['from']}
+          onChange={({ currentTarget: { value } }) => setChosen({ ...chosen, from: value })}
+        />
+        <TextInput
+          type="date"
+          label={t('audit.to')}
+          value={to}
+          error={errors['to']}
+          onChange={({ currentTarget: { value } }) => setChosen({ ...chosen, to: value })}
+        />
+        <NativeSelect
+          label={t('audit.order')}
+          value={sort}
+          onChange={({ currentTarget: { value } }) => {
+            const { sort: _, ...rest } = chosen;
+            setChosen(value === 'at' ? { ...rest, sort: 'at' } : rest);
+          }}
+          data={[
+            { value: '', label: t('audit.newest') },
+            { value: 'at', label: t('audit.oldest') },
+          ]}
+        />
+      </div>
+      <div className={forms['actions']}>
+        <Button type="submit">{t('audit.apply')}</Button>
+        {Object.keys(filter).length > 0 && (
+          <Button variant="subtle" color="gray" onClick={() => setSearch({})}>
+            {t('audit.clear')}
+          </Button>
+        )}
+      </div>
+      <p className="muted small">{t('audit.days')}</p>
+    </form>
+  );
+};

@@ -1,0 +1,28 @@
+import type { AuditEntry } from '@doorstep/sdk';
+import type { TFunction } from 'i18next';
+import type en from '../../../i18n/en.json';
+
+type Worded = keyof typeof en.audit.events;
+
+const textIn = (data: AuditEntry['data'], ...names: readonly string[]): string | undefined =>
+  names.map((name) => data[name]).find((value): value is string => typeof value === 'string' && value !== '');
+
+const statuses = ['pending', 'in_progress', 'done'] as const;
+
+/**
+ * What happened, as a sentence.
+ * @param names of clients, by their ids
+ */
+export const sentenceOf = ({ type, data }: AuditEntry, names: Readonly<Record<string, string>>, t: TFunction): string => {
+  const clientId = textIn(data, 'clientId', 'claimedBy');
+  const status = statuses.find((each) => each === data['status']);
+  const key = `audit.events.${type as Worded}` as const;
+  return t(key, {
+    person: (clientId === undefined ? undefined : names[clientId]) ?? textIn(data, 'email') ?? t('audit.somebody'),
+    name: textIn(data, 'name', 'title', 'slug', 'domain', 'checkpointId', 'step', 'documentId', 'kind') ?? t('audit.nameless'),
+    email: textIn(data, 'email') ?? t('audit.somebody'),
+    status: status === undefined ? '' : t(`steps.${status}`),
+    // A newer service may record what this portal does not know.
+    defaultValue: t('audit.unknown', { type }),
+  });
+};

@@ -1,0 +1,44 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { doorstep } from '../../api/doorstep.js';
+import { pageOf } from '../../api/pages.js';
+import type { AuditFilter } from './filter.js';
+import { auditKeys } from './keys.js';
+
+/** A page of the audit; the first one says how many changes there are. */
+export const auditQuery = (filter: AuditFilter, cursor?: string) =>
+  queryOptions({
+    queryKey: auditKeys.page(filter, cursor),
+    queryFn: ({ signal }) =>
+      pageOf(doorstep.audit.list({ ...filter, limit: 50, ...(cursor === undefined ? { count: true } : { cursor }) }, { signal })),
+  });
+
+/** Names of the people that changes are about, by their ids. */
+export const clientNamesQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: auditKeys.names('clients', ids),
+    queryFn: async ({ signal }) => {
+      const clients = await doorstep.clients.list({ ids: ids.join(','), limit: 200 }, { signal });
+      return Object.fromEntries(clients.map(({ id, name, email }) => [id, name ?? email]));
+    },
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+  });
+
+/** Names of the websites that changes are about, by their ids. */
+export const websiteNamesQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: auditKeys.names('websites', ids),
+    queryFn: async ({ signal }) => {
+      const websites = await doorstep.websites.list({ ids: ids.join(','), limit: 200 }, { signal });
+      return Object.fromEntries(websites.map(({ id, name }) => [id, name]));
+    },
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+  });
+
+/** The websites to choose from: the first 200 by name. */
+export const websiteChoiceQuery = queryOptions({
+  queryKey: auditKeys.names('websites', ['choice']),
+  queryFn: async ({ signal }) =>
+    (await doorstep.websites.list({ sort: 'name', limit: 200 }, { signal })).map(({ id, name }) => ({ id, name })),
+});
