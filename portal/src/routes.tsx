@@ -17,6 +17,7 @@ import { lastSeenQuery, visibleChangesQuery } from './features/status/queries.js
 import { apiKeysQuery } from './features/apiKeys/queries.js';
 import { auditFilterIn } from './features/audit/filter.js';
 import { auditQuery, websiteChoiceQuery } from './features/audit/queries.js';
+import { domainsQuery } from './features/settings/queries.js';
 import { websiteQuery } from './features/website/queries.js';
 import { filterIn } from './features/websites/filter.js';
 import { websitesQuery } from './features/websites/queries.js';
@@ -184,6 +185,13 @@ export const routes: readonly Route[] = [
     'website',
     () => import('./features/media/MediaPage.js'),
     ({ websiteId = '' }) => [websiteQuery(websiteId), mediaQuery(websiteId)],
+  ),
+  route(
+    'settings',
+    'signedIn',
+    'website',
+    () => import('./features/settings/SettingsPage.js'),
+    ({ websiteId = '' }) => [websiteQuery(websiteId), domainsQuery(websiteId)],
   ),
 ];
 

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { pathTo } from '../../../paths.js';
+import { VisuallyHidden } from '../../../theme/VisuallyHidden.js';
 import { Time } from '../../../ui/dates.js';
 import { ProgressBar } from '../../../ui/marks.js';
 import { ownersQuery } from '../queries.js';
@@ -18,17 +19,16 @@ interface RowProps {
 
 const Row = ({ website, owner }: RowProps): ReactNode => {
   const { t } = useTranslation();
-  const { id, name, slug, clientId, deliverySummary: delivery } = website;
+  const { id, name, clientId, deliverySummary: delivery } = website;
   return (
     <tr>
       <td className={classes['name']}>
         <Link to={pathTo('status', { websiteId: id })}>{name}</Link>
-        <span className={`small muted ${classes['slug'] ?? ''}`}>{slug}</span>
       </td>
       <td>{standingOf(website, t)}</td>
       <td>{delivery !== undefined && <ProgressBar counts={delivery.counts} size="small" />}</td>
       <td className={classes['wide']}>{stepOf(website, t)}</td>
-      <td data-label={t('websites.columns.readyBy')}>
+      <td data-label={t('websites.columns.readyBy')} className={classes['dates']}>
         {delivery === undefined ? (
           <span className="muted">{t('websites.notSet')}</span>
         ) : (
@@ -63,7 +63,9 @@ export const WebsiteTable = ({ websites }: { readonly websites: readonly Website
             </th>
             <th scope="col">{t('websites.columns.readyBy')}</th>
             <th scope="col">{t('websites.columns.owner')}</th>
-            <th scope="col">{t('websites.columns.more')}</th>
+            <th scope="col">
+              <VisuallyHidden>{t('websites.columns.more')}</VisuallyHidden>
+            </th>
           </tr>
         </thead>
         <tbody>

@@ -1,0 +1,105 @@
+import type { Website } from '@doorstep/sdk';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Button } from '../../../theme/Button.js';
+import { ConfirmByTyping } from '../../../ui/ConfirmByTyping.js';
+import { dayText } from '../../../ui/dates.js';
+import { FaultLine } from '../../../ui/FaultLine.js';
+import { useNotice } from '../../../ui/notices.js';
+import { useArchive, useDelete, useRestore } from '../mutations.js';
+import classes from '../SettingsPage.module.css';
+
+/** Archives a website, and what an archived one can become. */
+export const Life = ({ website }: { readonly website: Website }): ReactNode => {
+  const { t } = useTranslation();
+  const notify = useNotice();
+  const { id, name, slug, archivedAt, purgeAt } = website;
+  const archive = useArchive(id);
+  const restore = useRestore(id);
+  const deletion = useDelete(id);
+  const [asked, setAsked] = useState<'archive' | 'delete'>();
+  const [kept, setKept] = useState<readonly string[]>([]);
+  const close = (): void => setAsked(undefined);
+  const bringBack = (): void =>
+    restore.mutate(undefined, { onSuccess: () => notify({ words: t('websites.restored', { name }) }) });
+
+  if (archivedAt === undefined) {
+    return (
+      <section className={`card ${classes['section'] ?? ''}`} aria-labelledby="settings-life">
+        <div className={classes['danger']}>
+          <div>
+            <h2 id="settings-life">{t('settings.life.archiveTitle')}</h2>
+            <p className="muted">{t('settings.life.archiveText')}</p>
+          </div>
+          <div className={classes['buttons']}>
+            <Button onClick={() => setAsked('archive')}>{t('settings.life.archive')}</Button>
+          </div>
+        </div>
+        <ConfirmByTyping
+          word={slug}
+          opened={asked === 'archive'}
+          onClose={close}
+          title={t('settings.life.archiveQuestion', { name })}
+          action={t('websites.archive')}
+          pending={archive.isPending}
+          error={archive.error}
+          onConfirm={() =>
+            archive.mutate(undefined, {
+              onSuccess: () => {
+                close();
+                notify({ words: t('websites.archived', { name }), undo: bringBack });
+              },
+            })
+          }
+        >
+          <p>{t('settings.life.archiveText')}</p>
+        </ConfirmByTyping>
+      </section>
+    );
+  }
+  return (
+    <section className={`card ${classes['section'] ?? ''} ${classes['needed'] ?? ''}`} aria-labelledby="settings-life">
+      <div className={classes['danger']}>
+        <div>
+          <h2 id="settings-life">
+            {purgeAt === undefined
+              ? t('settings.life.archivedTitle', { day: dayText(archivedAt, 'moment') })
+              : t('settings.life.purgeTitle', { day: dayText(purgeAt, 'moment') })}
+          </h2>
+          <p>{t(purgeAt === undefined ? 'settings.life.archivedText' : 'settings.life.purgeText')}</p>
+          <FaultLine error={restore.error} />
+        </div>
+        <div className={classes['buttons']}>
+          {purgeAt === undefined && <Button onClick={() => setAsked('delete')}>{t('settings.life.delete')}</Button>}
+          <Button variant="filled" loading={restore.isPending} onClick={bringBack}>
+            {t(purgeAt === undefined ? 'websites.restore' : 'settings.life.keepIt')}
+          </Button>
+        </div>
+      </div>
+      <ConfirmByTyping
+        word={slug}
+        opened={asked === 'delete'}
+        onClose={close}
+        title={t('settings.life.deleteQuestion', { name })}
+        action={t('settings.life.delete')}
+        pending={deletion.isPending}
+        error={deletion.error}
+        onConfirm={() => deletion.mutate({ confirm: slug, keep: kept }, { onSuccess: close })}
+      >
+        <p>{t('settings.life.deleteText')}</p>
+        {(['repository', 'hosting'] as const).map((thing) => (
+          <label key={thing} className={classes['check']}>
+            <input
+              type="checkbox"
+              checked={kept.includes(thing)}
+              onChange={({ currentTarget }) =>
+                setKept(currentTarget.checked ? [...kept, thing] : kept.filter((one) => one !== thing))
+              }
+            />
+            {t(`settings.life.keep.${thing}`)}
+          </label>
+        ))}
+      </ConfirmByTyping>
+    </section>
+  );
+};
