@@ -2,6 +2,7 @@ import type { Blueprint as Plan, Website } from '@doorstep/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { VisuallyHidden } from '../../../theme/VisuallyHidden.js';
 import { useAnnounce } from '../../../ui/Announcer.js';
 import { SaveBar } from '../../../ui/SaveBar.js';
 import { RowBones, Skeleton } from '../../../ui/skeletons.js';
@@ -76,14 +77,7 @@ const Map = ({ plan, websiteId, mayChange }: MapProps): ReactNode => {
     held.current = null;
   };
 
-  const describe = ({ kind, state, partOf }: Node): string => {
-    const parent = plan.nodes.find(({ id }) => id === partOf)?.label;
-    return [
-      t(`settings.blueprint.kinds.${kind}`),
-      t(`settings.blueprint.states.${state}`),
-      ...(parent === undefined ? [] : [t('settings.blueprint.partOf', { parent })]),
-    ].join(', ');
-  };
+  const parentOf = ({ partOf }: Node): string | undefined => plan.nodes.find(({ id }) => id === partOf)?.label;
   const isDirty = plan.nodes.some(({ id, x, y }) => {
     const place = moved[id];
     return place !== undefined && (place.x !== x || place.y !== y);
@@ -129,7 +123,13 @@ const Map = ({ plan, websiteId, mayChange }: MapProps): ReactNode => {
               onPointerCancel={letGo}
             >
               <b>{node.label}</b>
-              <span className="small muted">{describe(node)}</span>
+              <span className="small muted">
+                {t(`settings.blueprint.kinds.${node.kind}`)}, {t(`settings.blueprint.states.${node.state}`)}
+                {/* Others see the line. */}
+                {node.partOf !== undefined && (
+                  <VisuallyHidden>, {t('settings.blueprint.partOf', { parent: parentOf(node) })}</VisuallyHidden>
+                )}
+              </span>
             </button>
           ))}
         </div>
