@@ -1,27 +1,43 @@
-import type { ArrangeBlueprintRequest, AttachServiceRequest, ChangeWebsiteRequest } from '@doorstep/sdk';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ArrangeBlueprintRequest, AttachServiceRequest, ChangeWebsiteRequest, Website } from '@doorstep/sdk';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
 import { websiteKeys } from '../website/keys.js';
 import { settingsKeys } from './keys.js';
 
-/** A change of a website; afterwards everything that is shown of it is asked anew. */
-const useChange = <Input, Result>(change: (input: Input) => Promise<Result>) => {
+/**
+ * A change of a website; afterwards everything that is shown of it is asked anew. Nobody waits for
+ * that: what is said of the change must not get lost with the part of the page that it takes away.
+ */
+const useChange = <Input, Result>(
+  change: (input: Input) => Promise<Result>,
+  onDone?: (queryClient: QueryClient, result: Result) => void,
+) => {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: websiteKeys.all }),
+    onSuccess: (result) => {
+      onDone?.(queryClient, result);
+      void queryClient.invalidateQueries({ queryKey: websiteKeys.all });
+    },
   });
 };
 
-export const useUpdateWebsite = (id: string) => useChange((body: ChangeWebsiteRequest) => doorstep.websites.update(id, body));
+const keep = (queryClient: QueryClient, website: Website): void => {
+  queryClient.setQueryData(websiteKeys.website(website.id), website);
+};
+
+export const useUpdateWebsite = (id: string) =>
+  useChange((body: ChangeWebsiteRequest) => doorstep.websites.update(id, body), keep);
 export const useRedeploy = (id: string) => useChange(() => doorstep.websites.redeploy(id));
-export const useArchive = (id: string) => useChange(() => doorstep.websites.archive(id));
-export const useRestore = (id: string) => useChange(() => doorstep.websites.restore(id));
+export const useArchive = (id: string) => useChange(() => doorstep.websites.archive(id), keep);
+export const useRestore = (id: string) => useChange(() => doorstep.websites.restore(id), keep);
 
 /** Deletes an archived website for good, in 30 days. */
 export const useDelete = (id: string) =>
-  useChange(({ confirm, keep }: { confirm: string; keep: readonly string[] }) =>
-    doorstep.websites.delete(id, { confirm, ...(keep.length > 0 && { keep: keep.join(',') }) }),
+  useChange(
+    ({ confirm, kept }: { confirm: string; kept: readonly string[] }) =>
+      doorstep.websites.delete(id, { confirm, ...(kept.length > 0 && { keep: kept.join(',') }) }),
+    keep,
   );
 
 export const useAddDomain = (id: string) => useChange((domain: string) => doorstep.websites.domains.add(id, domain));

@@ -84,7 +84,7 @@ export const Life = ({ website }: { readonly website: Website }): ReactNode => {
         action={t('settings.life.delete')}
         pending={deletion.isPending}
         error={deletion.error}
-        onConfirm={() => deletion.mutate({ confirm: slug, keep: kept }, { onSuccess: close })}
+        onConfirm={() => deletion.mutate({ confirm: slug, kept }, { onSuccess: close })}
       >
         <p>{t('settings.life.deleteText')}</p>
         {(['repository', 'hosting'] as const).map((thing) => (
