@@ -9,7 +9,7 @@ import { contentDocumentQuery, contentListQuery, editableQuery } from './feature
 import { commitsQuery, deploymentsQuery } from './features/deployments/queries.js';
 import { mediaQuery } from './features/media/queries.js';
 import { seoQuery } from './features/seo/queries.js';
-import { deliveryQuery, savedDeliveryQuery } from './features/delivery/queries.js';
+import { deliveryQuery, historyQuery, savedDeliveryQuery } from './features/delivery/queries.js';
 import { meQuery } from './features/me/queries.js';
 import { featuresQuery, templatesQuery } from './features/newWebsite/queries.js';
 import { provisioningQuery } from './features/provisioning/queries.js';
@@ -101,6 +101,13 @@ export const routes: readonly Route[] = [
     'website',
     () => import('./features/delivery/DeliveryPage.js'),
     ({ websiteId = '' }) => [websiteQuery(websiteId), savedDeliveryQuery(websiteId), visibleChangesQuery(websiteId)],
+  ),
+  route(
+    'history',
+    'admins',
+    'website',
+    () => import('./features/delivery/HistoryPage.js'),
+    ({ websiteId = '' }) => [websiteQuery(websiteId), historyQuery(websiteId)],
   ),
   route(
     'newWebsite',

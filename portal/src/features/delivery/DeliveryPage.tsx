@@ -1,4 +1,4 @@
-import { DoorstepError, type Website } from '@doorstep/sdk';
+import { DoorstepError, type DeliveryBlock, type Website } from '@doorstep/sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -27,7 +27,6 @@ import { SavedMark } from './parts/SavedMark.js';
 import { StepList } from './parts/StepList.js';
 import { savedDeliveryQuery } from './queries.js';
 import { useEditor } from './useEditor.js';
-import type { DeliveryBlock } from '@doorstep/sdk';
 
 const PlanBones = (): ReactNode => (
   <Skeleton>
@@ -76,7 +75,7 @@ const DeliveryEditor = ({ website, saved }: EditorProps): ReactNode => {
   const issues = fieldErrors(failure?.error);
   return (
     <>
-      <PageHead title={website.name} sub={t('titles.delivery')} actions={<SavedMark editor={editor} mayWrite={mayWrite} />} />
+      <PageHead title={website.name} sub={t('titles.delivery')} actions={mayWrite && <SavedMark editor={editor} />} />
       {website.archivedAt !== undefined && (
         <p className={`card ${classes['note'] ?? ''}`}>
           {t('delivery.archived', { day: dayText(website.archivedAt, 'moment') })}{' '}

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Table } from '../../../theme/Table.js';
+import { dayText } from '../../../ui/dates.js';
+import { Loaded } from '../../../ui/states.js';
+import classes from '../history.module.css';
+import { forecastQuery, savedDeliveryQuery } from '../queries.js';
+
+/** When the open steps will be done, as far as past deliveries tell. */
+export const Forecast = ({ websiteId }: { readonly websiteId: string }): ReactNode => {
+  const { t } = useTranslation();
+  const forecast = useQuery(forecastQuery(websiteId));
+  const { data: saved } = useQuery(savedDeliveryQuery(websiteId));
+  const labelOf = (id: string): string => saved?.block.checkpoints.find((step) => step.id === id)?.label ?? id;
+  return (
+    <section className={classes['section']} aria-labelledby="history-forecast">
+      <h2 id="history-forecast">{t('history.forecast')}</h2>
+      <Loaded query={forecast}>
+        {({ checkpoints, etaHeldInPast, finished }) => (
+          <>
+            <p className="muted">
+              {etaHeldInPast === undefined
+                ? t('delivery.tooFew', { count: finished })
+                : t('history.held', { held: Math.round(etaHeldInPast * finished), count: finished })}
+            </p>
+            {checkpoints.length === 0 ? (
+              <p className="muted">{t('history.allDone')}</p>
+            ) : (
+              <div className={`card ${classes['table'] ?? ''}`}>
+                <Table>
+                  <thead>
+                    <tr>
+                      <th scope="col">{t('history.step')}</th>
+                      <th scope="col">{t('history.usually')}</th>
+                      <th scope="col">{t('history.nineOfTen')}</th>
+                      <th scope="col">{t('history.cases')}</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {checkpoints.map(({ id, medianAt, p90At, cases }) => (
+                      <tr key={id}>
+                        <th scope="row">{labelOf(id)}</th>
+                        {medianAt === undefined || p90At === undefined ? (
+                          <td colSpan={2} className="muted">
+                            {t('history.tooFewCases')}
+                          </td>
+                        ) : (
+                          <>
+                            <td>{dayText(medianAt, 'moment')}</td>
+                            <td>{dayText(p90At, 'moment')}</td>
+                          </>
+                        )}
+                        <td>{cases}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </Table>
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+};
