@@ -5,7 +5,20 @@
  * after it runs again.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { root, StepFailed } from './processes.mjs';
 
@@ -73,11 +86,22 @@ export const build = async (task) => {
 export const hashOf = (files, base = root) => {
   const hash = createHash('sha256');
   for (const file of files) {
-    const content = readFileSync(file);
-    hash.update(`${relative(base, file)}\0${content.length}\0`).update(content);
+    const descriptor = openSync(file, 'r');
+    hash.update(`${relative(base, file)}\0${fstatSync(descriptor).size}\0`);
+    for (let read = -1; read !== 0;) {
+      read = readSync(descriptor, chunk);
+      hash.update(chunk.subarray(0, read));
+    }
+    closeSync(descriptor);
   }
   return hash.digest('hex');
 };
+
+/**
+ * One for all files, because the process that looks for stale tasks becomes the server: what whole
+ * files were read into costs it 20 MiB.
+ */
+const chunk = Buffer.allocUnsafeSlow(65_536);
 
 const keyOf = (/** @type {Task} */ task) => {
   const hash = createHash('sha256').update(hashOf(task.inputs.flatMap((input) => filesIn(join(root, input)))));

@@ -194,6 +194,9 @@ const bundleServer = async (folder) => {
     format: 'esm',
     target: 'node20',
     sourcemap: true,
+    // The text of a module stays in memory as long as the process does.
+    minifyWhitespace: true,
+    lineLimit: 120,
     external: [
       '@photostructure/sqlite',
       'pino',
@@ -217,4 +220,9 @@ const bundleServer = async (folder) => {
     banner: { js: requireForBundles },
     logLevel: 'warning',
   });
+  // One character beyond Latin-1 would double the memory of the whole text. esbuild leaves them in
+  // tagged templates and regular expressions, in which an escape means the same.
+  const text = await readFile(server, 'utf8');
+  const escaped = (/** @type {string} */ unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  await writeFile(server, text.replaceAll(/[^\0-\xff]/g, escaped));
 };

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -37,4 +37,10 @@ test.each<[string, () => Record<string, string>]>([
   await eventually('what it wrote', () => server.written().endsWith('\n') || undefined);
   expect(server.written()).toMatch(/^Doorstep cannot start with these settings:\n {2}[^\n]+\n$/);
   expect(server.written()).toContain(`\n  ${words}`);
+});
+
+test('the text of the server takes a byte for each character in memory', () => {
+  // One character beyond Latin-1 doubles it.
+  const bundle = readFileSync(new URL('../../dist/main.js', import.meta.url), 'utf8');
+  expect(bundle.match(/.{0,40}[^\0-\xff].{0,40}/gu)).toBeNull();
 });
