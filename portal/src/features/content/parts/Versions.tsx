@@ -80,7 +80,11 @@ export const Versions = (props: VersionsProps): ReactNode => {
   const id = useId();
   const { place, document } = props;
   const [search, setSearch] = useSearchParams();
-  const versions = useQuery(versionsQuery(place.websiteId, place.of, place.documentId));
+  const versions = useQuery({
+    ...versionsQuery(place.websiteId, place.of, place.documentId),
+    // What nobody has saved has no versions to ask for.
+    enabled: document.updatedAt !== undefined,
+  });
   const shown = search.get('version');
   const list = versions.data ?? [];
   const look = (hash: string | null): void => setSearch(hash === null ? {} : { version: hash }, { replace: true });
@@ -90,7 +94,7 @@ export const Versions = (props: VersionsProps): ReactNode => {
     <section className={lists['section']} aria-labelledby={id}>
       <h2 id={id}>{t('content.versions.title')}</h2>
       {versions.isError && versions.data === undefined && <FaultCard error={versions.error} again={() => versions.refetch()} />}
-      {versions.data?.length === 0 && <p className="muted">{t('content.versions.none')}</p>}
+      {document.updatedAt === undefined && <p className="muted">{t('content.versions.none')}</p>}
       {list.length > 0 && (
         <ul className={`card ${lists['rows'] ?? ''}`}>
           {list.map((version, index) => {

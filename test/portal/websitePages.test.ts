@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { hasChromium } from '../support/chromium.js';
+import { eventually } from '../support/eventually.js';
+import { photograph } from '../support/mediaFiles.js';
+import { looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
+
+// A browser is slow on a busy machine.
+jest.setTimeout(120_000);
+
+const withBrowser = hasChromium ? describe : describe.skip;
+
+const owner = 'anna@example.com';
+const viewer = 'tomas@example.com';
+
+withBrowser('the pages of a website', () => {
+  let seat: PortalSeat;
+  let websiteId: string;
+  let path: string;
+  beforeAll(async () => {
+    seat = await startPortal();
+    const { admin } = seat;
+    const { id: clientId } = await admin.clients.create({ email: owner, name: 'Anna Weber' });
+    await admin.clients.create({ email: viewer });
+    const website = { name: 'Corner Bakery', slug: 'corner-bakery', tier: 'growth', clientId } as const;
+    ({ id: websiteId } = await admin.websites.create(website));
+    path = `/websites/${websiteId}`;
+    await admin.websites.clients.add(websiteId, { email: viewer, role: 'viewer' });
+    for await (const { status } of admin.websites.provisioning.watch(websiteId)) if (status === 'succeeded') break;
+  });
+
+  test('billing: an admin adds an invoice, the owner reads what is to be paid, and it is marked as paid', async () => {
+    const { page, complaints, visit } = await seat.open();
+    await visit(`${path}/billing`, operator);
+    await page.getByRole('heading', { level: 1, name: 'Nothing is charged' }).waitFor();
+    await page.getByRole('button', { name: 'Add an invoice' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('What for').fill('Website, January');
+    await form.getByLabel('Amount').fill('forty');
+    await form.getByRole('button', { name: 'Add an invoice' }).click();
+    await form.getByText('Write an amount such as 49.00.').waitFor();
+    await form.getByLabel('Amount').fill('49');
+    await form.getByLabel('Due by').fill('2031-12-01');
+    await looksRight(page);
+    await form.getByRole('button', { name: 'Add an invoice' }).click();
+    await page.getByRole('heading', { level: 1, name: '€49.00 are to be paid by 1 December 2031' }).waitFor();
+    await looksRight(page);
+
+    const client = await seat.open();
+    await client.visit(`${path}/billing`, owner);
+    await client.page.getByRole('heading', { level: 1, name: '€49.00 are to be paid by 1 December 2031' }).waitFor();
+    expect(await client.page.getByRole('button', { name: /Mark as paid|Void|Add an invoice/ }).count()).toBe(0);
+    await client.page.getByRole('link', { name: 'Open the invoice Website, January' }).waitFor();
+    await looksRight(client.page);
+    expect(client.complaints).toEqual([]);
+
+    await page.getByRole('button', { name: 'Mark as paid: Website, January' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Everything is paid' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('visits, scans and deployments answer in their first line; a viewer changes none of it', async () => {
+    const { page, complaints, visit } = await seat.open();
+    await visit(`${path}/analytics`, operator);
+    await page.getByText('Nobody has come yet in these days').waitFor();
+    const { url = '' } = await seat.admin.websites.get(websiteId);
+    const site = url.replace(/:\d+/, `:${new URL(seat.address).port}`);
+    await fetch(site, { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' } });
+    await eventually('the visit', async () => {
+      const { visitors } = await seat.admin.websites.analytics.get(websiteId);
+      return visitors === 1 ? true : undefined;
+    });
+    await visit(`${path}/analytics?days=7`, operator);
+    await page.getByRole('heading', { level: 1, name: '1 visitor in 7 days' }).waitFor();
+    await page.getByText('There were none in the 7 days before.').waitFor();
+    await page.getByRole('img', { name: /^Visitors by day\. Most on/ }).waitFor();
+    await page.getByText('The same as a table').click();
+    await looksRight(page);
+
+    await visit(`${path}/seo`, operator);
+    await page.getByRole('heading', { level: 1, name: 'The website was not scanned yet' }).waitFor();
+    await page.getByRole('button', { name: 'Scan now' }).click();
+    await page.getByRole('heading', { level: 1, name: /keep.? people from finding the website|can be found/ }).waitFor();
+    await page.getByText('No assistant is asked: the agency has not set one up.').waitFor();
+    await looksRight(page);
+
+    await visit(`${path}/deployments`, operator);
+    await page.getByRole('heading', { level: 1, name: /^The website is as built on/ }).waitFor();
+    await page.getByRole('button', { name: 'Build again' }).click();
+    await page.getByText('Built', { exact: true }).nth(1).waitFor();
+    await looksRight(page);
+    expect(complaints).toEqual([]);
+
+    const reader = await seat.open();
+    await reader.visit(`${path}/deployments`, viewer);
+    await reader.page.getByText('The agency has not switched the preview on').waitFor();
+    expect(await reader.page.getByRole('button', { name: 'Build again' }).count()).toBe(0);
+    await reader.visit(`${path}/billing`, viewer);
+    await reader.page.getByRole('heading', { level: 1, name: 'Billing is for the owner and the agency' }).waitFor();
+    await looksRight(reader.page);
+  });
+
+  test('media: a picture is uploaded with what it shows, described anew, removed and brought back', async () => {
+    const { page, complaints, visit } = await seat.open();
+    await visit(`${path}/media`, owner);
+    await page.getByRole('heading', { level: 1, name: 'There are no pictures yet' }).waitFor();
+    const file = { name: 'shop.jpg', mimeType: 'image/jpeg', buffer: await photograph(600, 400) };
+    await page.locator('input[type=file]').setInputFiles([file]);
+    const form = page.getByRole('dialog');
+    await form.getByRole('button', { name: 'Upload' }).click();
+    await form.getByText('Say what the picture shows.').waitFor();
+    await form.getByLabel('What it shows').fill('The shop with its red door');
+    await looksRight(page);
+    await form.getByRole('button', { name: 'Upload' }).click();
+    const picture = page.getByRole('img', { name: 'The shop with its red door' });
+    await picture.waitFor();
+    await eventually('the picture', async () =>
+      (await picture.evaluate('(image) => image.complete && image.naturalWidth > 0')) === true ? true : undefined,
+    );
+    await looksRight(page);
+
+    await page.getByRole('button', { name: 'Describe shop.jpg' }).click();
+    await page.getByRole('dialog').getByLabel('What it shows').fill('The shop in the evening');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('img', { name: 'The shop in the evening' }).waitFor();
+
+    await page.getByRole('button', { name: 'Remove shop.jpg' }).click();
+    await page.getByRole('heading', { level: 1, name: 'There are no pictures yet' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('img', { name: 'The shop in the evening' }).waitFor();
+    expect(complaints).toEqual([]);
+
+    const broken = { name: 'shop.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
+    await page.locator('input[type=file]').setInputFiles([broken]);
+    await form.getByLabel('What it shows').fill('Nothing');
+    await form.getByRole('button', { name: 'Upload' }).click();
+    await form.getByText('It was not taken:').waitFor();
+  });
+});
