@@ -14,6 +14,9 @@ const brand: MantineColorsTuple = [
   'var(--brand)',
 ];
 
+/** The header of a dialog is none of the page, which has one of its own. */
+const notTheBanner = { header: { role: 'presentation' } };
+
 /**
  * Defaults of Mantine's components, as plain values: those that a page does not use are not loaded
  * for it. Each component has a file here, which brings its style sheet along.
@@ -30,8 +33,16 @@ export const theme = createTheme({
     Button: { defaultProps: { variant: 'default', size: 'sm' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     // Locking the scroll writes a style element, which the policy of the page refuses.
-    Modal: { defaultProps: { centered: true, radius: 12, overlayProps: { backgroundOpacity: 0.45 }, lockScroll: false } },
-    Drawer: { defaultProps: { lockScroll: false } },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        radius: 12,
+        overlayProps: { backgroundOpacity: 0.45 },
+        lockScroll: false,
+        attributes: notTheBanner,
+      },
+    },
+    Drawer: { defaultProps: { lockScroll: false, attributes: notTheBanner } },
     TextInput: { defaultProps: { size: 'sm' } },
     Menu: { defaultProps: { shadow: 'md', radius: 9 } },
   },

@@ -128,7 +128,7 @@ export const DocumentList = ({ of }: { readonly of: Collection }): ReactNode => 
                         documentId: document.id,
                       })}
                     >
-                      {(of === 'content' && fieldOfDocument(editable, document.id)?.title) || document.id}
+                      {(of === 'content' ? fieldOfDocument(editable, document.id)?.title : undefined) ?? document.id}
                     </Link>
                     <p className="small muted">{standingOf(document)}</p>
                   </div>

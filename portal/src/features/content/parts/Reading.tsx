@@ -41,5 +41,5 @@ export const Reading = ({ value, field = null }: { readonly value: unknown; read
       </dl>
     );
   }
-  return <span className={classes['text']}>{String(value as string | number)}</span>;
+  return <span className={classes['text']}>{typeof value === 'string' ? value : JSON.stringify(value)}</span>;
 };
