@@ -84,7 +84,10 @@ withBrowser('the content pages', () => {
     await page.getByRole('button', { name: 'Discard' }).click();
     expect(await dialled.inputValue()).toBe(before);
 
-    await page.getByRole('button', { name: /^Look at the version of/ }).first().click();
+    await page
+      .getByRole('button', { name: /^Look at the version of/ })
+      .first()
+      .click();
     await page.getByRole('heading', { level: 3, name: 'Tagline' }).waitFor();
     await looksRight(page);
     await page.getByRole('button', { name: 'Restore this version' }).click();
