@@ -22,19 +22,20 @@ const SignedIn = ({ children }: { readonly children: ReactNode }): ReactNode => 
 };
 
 const PageOf = ({ page }: { readonly page: Page }): ReactNode => {
-  const { Component, title, place } = page;
+  const { Component, title, who, place } = page;
   const content = (
     <Suspense fallback={<Waiting />}>
       <Component />
     </Suspense>
   );
   if (place === 'alone') {
-    return (
+    const alone = (
       <Boundary>
         <PageTitle title={title} />
         {content}
       </Boundary>
     );
+    return who === 'everybody' ? alone : <SignedIn>{alone}</SignedIn>;
   }
   return (
     <SignedIn>

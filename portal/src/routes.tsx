@@ -10,6 +10,8 @@ import { commitsQuery, deploymentsQuery } from './features/deployments/queries.j
 import { mediaQuery } from './features/media/queries.js';
 import { seoQuery } from './features/seo/queries.js';
 import { deliveryQuery, historyQuery, savedDeliveryQuery } from './features/delivery/queries.js';
+import { documentsQuery } from './features/documents/queries.js';
+import { invitationQuery } from './features/invitation/queries.js';
 import { meQuery } from './features/me/queries.js';
 import { featuresQuery, templatesQuery } from './features/newWebsite/queries.js';
 import { provisioningQuery } from './features/provisioning/queries.js';
@@ -199,6 +201,20 @@ export const routes: readonly Route[] = [
     'website',
     () => import('./features/settings/SettingsPage.js'),
     ({ websiteId = '' }) => [websiteQuery(websiteId), domainsQuery(websiteId)],
+  ),
+  route(
+    'invitation',
+    'signedIn',
+    'alone',
+    () => import('./features/invitation/InvitationPage.js'),
+    ({ invitationId = '' }) => [invitationQuery(invitationId)],
+  ),
+  route(
+    'documents',
+    'signedIn',
+    'website',
+    () => import('./features/documents/DocumentsPage.js'),
+    ({ websiteId = '' }) => [websiteQuery(websiteId), documentsQuery(websiteId)],
   ),
 ];
 

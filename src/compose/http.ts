@@ -125,6 +125,7 @@ export const composeHttp = (
     ledger: integrations.ledger,
     hasOutbox: integrations.outbox !== undefined,
     portalFolder,
+    filesOrigin: integrations.files.origin,
   });
   const git = gitServer === undefined ? undefined : createGitHandler({ engine, reader, identityProvider, keyUse, gitServer });
   const mcp: HttpAppParts['mcp'] =

@@ -150,14 +150,22 @@ export const securityHeaders = headersOf({
   crossOriginResourcePolicy: { policy: 'same-origin' },
 });
 
-/** A page for people runs and loads what is served beside it, and nothing else but what is named. */
-export const pagePolicy = ({ connects, pictures }: Record<'connects' | 'pictures', readonly string[]>): string =>
+/**
+ * A page for people runs and loads what is served beside it, and nothing else but what is named.
+ * @param frames what it may show in a frame, beside what is served with it; absent: it has no frames
+ */
+export const pagePolicy = ({
+  connects,
+  pictures,
+  frames,
+}: Record<'connects' | 'pictures', readonly string[]> & { readonly frames?: readonly string[] }): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     ['img-src', "'self'", 'data:', ...pictures].join(' '),
     ['connect-src', "'self'", ...connects].join(' '),
+    ...(frames === undefined ? [] : [['frame-src', "'self'", ...frames].join(' ')]),
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

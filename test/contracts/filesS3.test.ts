@@ -92,3 +92,16 @@ whereMinioIs(() => {
     await expect(files.remove('site/one')).rejects.toMatchObject(expected);
   });
 });
+
+const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };
+
+test.each([
+  { bucket: 'agency', region: 'eu-central-1', endpoint: undefined },
+  { bucket: 'agency', region: 'us-east-1', endpoint: undefined },
+  { bucket: 'agency.example', region: 'eu-central-1', endpoint: undefined },
+  { bucket: 'agency', region: 'cn-north-1', endpoint: undefined },
+  { bucket: 'agency', region: 'us-east-1', endpoint: 'https://files.example.com:9000' },
+])('pages can name where the addresses of $bucket in $region at $endpoint lead', async (settings) => {
+  const files = createS3Files({ ...settings, credentials });
+  expect(new URL((await files.signedUrl('site/one', download)) ?? '').origin).toBe(files.origin);
+});

@@ -1,4 +1,4 @@
-import { Doorstep } from '@doorstep/sdk';
+import { Doorstep, type DoorstepOptions } from '@doorstep/sdk';
 import { base } from '../page.js';
 import { accessToken } from '../session/session.js';
 import { viewedAs } from '../session/viewAs.js';
@@ -11,9 +11,9 @@ const asViewed = (request: Request): Request => {
   return new Request(url, request);
 };
 
+/** The service, as whoever is signed in, by requests that are sent in a way of their own. */
+export const doorstepBy = (send: NonNullable<DoorstepOptions['fetch']>): Doorstep =>
+  new Doorstep({ baseUrl: location.origin + base, token: accessToken, fetch: send });
+
 /** The service, as whoever is signed in. */
-export const doorstep = new Doorstep({
-  baseUrl: location.origin + base,
-  token: accessToken,
-  fetch: (request, init) => fetch(asViewed(request), init),
-});
+export const doorstep = doorstepBy((request, init) => fetch(asViewed(request), init));

@@ -43,6 +43,8 @@ export interface PageParts {
   readonly hasOutbox: boolean;
   /** Where the built portal is. */
   readonly portalFolder: string;
+  /** Of the addresses of files, when it is not the service's own. */
+  readonly filesOrigin: string | undefined;
 }
 
 const invoice = /^\/app\/invoices\/([0-9a-z]+)$/;
@@ -54,7 +56,7 @@ const oldLink = /^\/invitations\/([0-9a-z]+)$/;
 
 /** Pages for people: `/app/`, and what leads there. */
 export const createPages = (parts: PageParts): Pages => {
-  const { engine, erasure, brand, baseUrl, identityProvider, portalFolder, reader, ledger, hasOutbox } = parts;
+  const { engine, erasure, brand, baseUrl, identityProvider, portalFolder, filesOrigin, reader, ledger, hasOutbox } = parts;
   const base = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');
   const frame = createFrame(brand, base);
   const invoicePage = ledger && createInvoicePage({ frame, brand, ledger, reader });
@@ -76,7 +78,7 @@ export const createPages = (parts: PageParts): Pages => {
     const status = portal().hasPage(path.slice('/app'.length)) ? 200 : 404;
     try {
       const signIn = await identityProvider?.signIn?.();
-      return portalPageOf(portal(), { language, status, brand, base: base(), signIn, hasOutbox });
+      return portalPageOf(portal(), { language, status, brand, base: base(), signIn, hasOutbox, filesOrigin });
     } catch (error) {
       if (!(error instanceof IdentityUnavailable)) throw error;
       return unavailable(frame, language);

@@ -23,6 +23,7 @@ export const portalPageOf = (
     base,
     signIn,
     hasOutbox,
+    filesOrigin,
   }: {
     /** In which it says that it needs scripts; these choose theirs. */
     readonly language: Language;
@@ -32,9 +33,12 @@ export const portalPageOf = (
     readonly signIn: BrowserSignIn | undefined;
     /** Whether admins can read the mails here. */
     readonly hasOutbox: boolean;
+    /** Of the addresses of files, when it is not the service's own. */
+    readonly filesOrigin: string | undefined;
   },
 ): Reply => {
   const assets = `${base}/app/assets`;
+  const files = filesOrigin === undefined ? [] : [filesOrigin];
   const data = { base, version, brand: brand.name, logo: brand.logo, outbox: hasOutbox ? '' : undefined, ...signIn };
   const attributes = Object.entries(data).flatMap(([name, value]) =>
     value === undefined ? [] : [html` data-${kebab(name)}="${value}"`],
@@ -63,7 +67,8 @@ export const portalPageOf = (
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': pagePolicy({
         connects: signIn === undefined ? [] : [new URL(signIn.tokenEndpoint).origin],
-        pictures: brand.logo === undefined ? [] : [new URL(brand.logo).origin],
+        pictures: [...(brand.logo === undefined ? [] : [new URL(brand.logo).origin]), ...files],
+        frames: files,
       }),
       'cache-control': 'no-store',
     },

@@ -9,6 +9,9 @@ import type { StoredContent } from '../../platform/measuredContent.js';
 export interface FileStore {
   readonly provider: string;
 
+  /** The origin of all its `signedUrl`s, which pages have to name; absent when it has none. */
+  readonly origin?: string;
+
   /**
    * Stores a file, durably when it resolves. It is there whole or not at all: when `content` throws,
    * or the process dies, nothing can be read under the key. A file that has the key is replaced.

@@ -76,6 +76,7 @@ export const createS3Files = (settings: BucketAccount): FileStore => {
 
   return {
     provider,
+    origin: originOf(settings),
 
     store: async (key, content, maxBytes) => {
       const Key = checkKey(key);
@@ -150,6 +151,16 @@ export const createS3Files = (settings: BucketAccount): FileStore => {
       return old.length;
     },
   };
+};
+
+/**
+ * Where the SDK leads to: a service of one's own, or Amazon's with the bucket in its name, but for one
+ * with a dot, which no certificate of Amazon's covers.
+ */
+const originOf = ({ bucket, region, endpoint }: BucketAccount): string => {
+  if (endpoint !== undefined) return new URL(endpoint).origin;
+  const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+  return `https://${bucket.includes('.') ? '' : `${bucket}.`}${host}`;
 };
 
 /** As uploads are named: by a website's id and a UUID. */

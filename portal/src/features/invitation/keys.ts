@@ -1,0 +1,4 @@
+export const invitationKeys = {
+  invitation: (invitationId: string) => ['invitations', invitationId],
+  ledger: (invitationId: string) => ['invitations', invitationId, 'ledger'],
+} as const;
