@@ -76,9 +76,10 @@ export const invoiceStyle = `
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 10px 24px; margin: 24px 0 0; padding-top: 20px; border-top: 1px solid var(--line); }
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
+dl + .aside { margin: 20px 0 0; }
 @media print {
   :root { color-scheme: light; --ground: #fff; --surface: #fff; --text: #000; --muted: #333; --line: #999; }
-  body { display: block; min-height: 0; padding: 0; }
+  body { display: block; place-items: normal; min-height: 0; padding: 0; }
   .card { width: auto; padding: 0; border: 0; box-shadow: none; }
   .screen { display: none; }
 }

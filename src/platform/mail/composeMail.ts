@@ -112,7 +112,7 @@ const agencyOf = (brand: Brand): Html => {
           >${initial}</span
         >`
       : html`<img src="${logo}" alt="" height="40" style="height:40px;max-width:50%;margin-right:12px;vertical-align:middle" />`;
-  return html`${picture}<span style="vertical-align:middle">${name}</span>`;
+  return html`${picture}<span style="display:inline-block;max-width:100%;vertical-align:middle">${name}</span>`;
 };
 
 const coloursOf = (brand: Brand): Readonly<Record<string, string>> => {
