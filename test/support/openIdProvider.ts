@@ -6,7 +6,7 @@ import Provider from 'oidc-provider';
 /**
  * An OpenID Connect issuer on the loopback interface where people sign in with any name, as an
  * organisation would have one beside the service: code and device flows for the public client
- * `acme-cli`.
+ * `acme-cli`, and for browsers `acme-portal`.
  */
 export interface OpenIdProvider {
   readonly url: string;
@@ -29,8 +29,17 @@ export const startOpenIdProvider = async (audience: string): Promise<OpenIdProvi
         response_types: ['code'],
         redirect_uris: ['http://127.0.0.1/callback'],
       },
+      {
+        client_id: 'acme-portal',
+        // On any port.
+        application_type: 'native',
+        token_endpoint_auth_method: 'none',
+        redirect_uris: ['http://127.0.0.1/app/callback'],
+        post_logout_redirect_uris: ['http://127.0.0.1/app/'],
+      },
     ],
     clientAuthMethods: ['none'],
+    clientBasedCORS: () => true,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['role'] },
     findAccount: (_context, subject) => ({ accountId: subject, claims: () => ({ sub: subject, ...claimsOf(subject) }) }),
     extraTokenClaims: (_context, token) => ('accountId' in token ? { ...claimsOf(token.accountId) } : undefined),

@@ -147,5 +147,5 @@ export const signOut = async (): Promise<void> => {
   const oidc = await userManager();
   await oidc.removeUser();
   if (signInWays?.endSessionEndpoint === undefined) location.assign(`${base}/app/`);
-  else await oidc.signoutRedirect({ extraQueryParams: { client_id: signInWays.clientId } });
+  else await oidc.signoutRedirect();
 };

@@ -1,0 +1,125 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { hasChromium } from '../support/chromium.js';
+import { startOpenIdProvider } from '../support/openIdProvider.js';
+import { looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
+
+// A browser is slow on a busy machine.
+jest.setTimeout(120_000);
+
+const withBrowser = hasChromium ? describe : describe.skip;
+
+/** Makes the token that the page keeps one that no service takes. */
+const spoilToken = async (page: Page): Promise<void> => {
+  await page.evaluate(`(() => {
+    const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:'));
+    const kept = JSON.parse(sessionStorage.getItem(key));
+    sessionStorage.setItem(key, JSON.stringify({ ...kept, access_token: 'nonsense' }));
+  })()`);
+};
+
+withBrowser('the session', () => {
+  let seat: PortalSeat;
+  beforeAll(async () => {
+    seat = await startPortal();
+  });
+
+  test('ends over a form, and goes on over it', async () => {
+    const { page, context, visit } = await seat.open();
+    await visit('/websites/new?from=mail', operator);
+    await page.getByLabel('Name', { exact: true }).fill('Corner Bakery');
+
+    await spoilToken(page);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find a website, person or page' }).fill('corner');
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    await looksRight(page);
+    const [beside] = await Promise.all([context.waitForEvent('page'), dialog.getByRole('button', { name: 'Sign in' }).click()]);
+    // The provider still knows them: the window asks nothing, and closes.
+    if (!beside.isClosed()) await beside.waitForEvent('close');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Corner Bakery');
+    expect(page.url()).toBe(`${seat.address}/app/websites/new?from=mail`);
+    // What could not be asked is asked again.
+    await page.getByText('Nothing fits “corner”.').waitFor(); throw e; });
+  });
+
+  test('a second window is signed in without a question; signing out ends it there too', async () => {
+    const { page, context, complaints, visit } = await seat.open({ viewport: { width: 320, height: 640 } });
+    await visit('/', 'anna@example.com');
+    const second = await context.newPage();
+    await second.goto(`${seat.address}/app/`);
+    await second.getByRole('heading', { level: 1, name: 'Nothing is shared with you yet' }).waitFor();
+
+    await page.getByRole('button', { name: 'Account of anna@example.com' }).click();
+    await looksRight(page);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    // Nobody is signed in any more: the portal leads to the sign-in.
+    await page.locator('input[type=email]').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test('an attempt that has ended, or was begun elsewhere, begins again', async () => {
+    const { page, signInAs } = await seat.open();
+    await page.goto(`${seat.address}/app/callback?code=nonsense&state=nonsense`);
+    await page.getByRole('heading', { level: 1, name: 'You are not signed in' }).waitFor();
+    await looksRight(page);
+    await page.getByRole('button', { name: 'Begin again' }).click();
+    await signInAs('eva@example.com');
+    await page.getByRole('heading', { level: 1, name: 'Nothing is shared with you yet' }).waitFor();
+  });
+
+  test('a token that the service refuses from the start leads to no loop', async () => {
+    const { page, visit } = await seat.open();
+    await visit('/', 'ida@example.com');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await spoilToken(page);
+    await page.reload();
+    await page.getByRole('heading', { level: 1, name: 'Your session has ended' }).waitFor();
+    await looksRight(page);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Nothing is shared with you yet' }).waitFor();
+  });
+});
+
+withBrowser('the session at another issuer', () => {
+  test('begins, goes on in a second window, and ends there', async () => {
+    const issuer = await startOpenIdProvider('acme-doorstep');
+    try {
+      const seat = await startPortal({
+        AUTH_ISSUER: issuer.url,
+        AUTH_AUDIENCE: 'acme-doorstep',
+        AUTH_CLIENT_ID: 'acme-portal',
+        AUTH_SUBJECT_CHECK: 'none',
+      });
+      const { page, context } = await seat.open();
+      await page.goto(`${seat.address}/app/?from=mail`);
+      await page.locator('input[name=login]').fill('mara');
+      await page.locator('input[name=password]').fill('any');
+      await page.locator('button[type=submit]').click();
+      // The issuer's own consent.
+      await page.locator('button[type=submit]').click();
+      await page.getByRole('heading', { level: 1, name: 'Begin with a website' }).waitFor();
+      expect(page.url()).toBe(`${seat.address}/app?from=mail`);
+
+      await spoilToken(page);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Find a website, person or page' }).fill('corner');
+      const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+      const [beside] = await Promise.all([context.waitForEvent('page'), dialog.getByRole('button', { name: 'Sign in' }).click()]);
+      // This issuer asks programs that are not websites for consent each time.
+      await beside.locator('button[type=submit]').click();
+      await dialog.waitFor({ state: 'detached' });
+      if (!beside.isClosed()) await beside.waitForEvent('close');
+
+      const second = await context.newPage();
+      await second.goto(`${seat.address}/app/`);
+      await second.locator('button[type=submit]').click();
+      await second.getByRole('heading', { level: 1, name: 'Begin with a website' }).waitFor();
+    } finally {
+      await issuer.stop();
+    }
+  });
+});
