@@ -91,6 +91,7 @@ withBrowser('the websites', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('heading', { level: 1, name: '2 websites' }).waitFor();
     expect((await seat.admin.websites.get(id)).archivedAt).toBeUndefined();
-    expect(browser.complaints).toEqual([]);
+    // The browser notes what was refused before.
+    expect(browser.complaints.filter((words) => !words.includes('status of 400'))).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ export const useFollowed = (websiteId: string, job: ProvisioningJob | undefined,
         queryClient.setQueryData(provisioningKeys.job(websiteId), next);
       }
     };
-    follow()
+    void follow()
       .catch(() => undefined)
       // It has ended, or broke off: what it could not say is asked.
       .then(() => (signal.aborted ? undefined : queryClient.invalidateQueries({ queryKey: websiteKeys.website(websiteId) })));
@@ -37,6 +37,7 @@ export const useFollowed = (websiteId: string, job: ProvisioningJob | undefined,
         }
       }
     };
+    // A stream that cannot be had is no fault of the page: it asks again when the reader comes back to it.
     follow().catch(() => undefined);
     return abort;
   }, [queryClient, websiteId, isSettling]);
