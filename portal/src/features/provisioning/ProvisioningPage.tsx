@@ -57,15 +57,15 @@ const Stopped = ({ job }: { readonly job: ProvisioningJob }): ReactNode => {
   const [isCleaningUp, setCleaningUp] = useState(false);
   const { remains = [], cleanup, reason } = job;
   const isCleaned = cleanup?.status === 'succeeded';
+  const isFirst = job.steps.every(({ status }) => status !== 'succeeded');
+  const after = isCleaned || remains.length === 0 ? 'fromStart' : isFirst ? 'uncertain' : 'stays';
   return (
     <section className={classes['needed']} aria-labelledby="provisioning-stopped">
       <div>
         <h2 id="provisioning-stopped">{t(isCleaned ? 'provisioning.stopped.cleaned' : 'provisioning.stopped.title')}</h2>
         <p>{currentStep(job)?.error ?? reason}</p>
         <p className="muted small">
-          {cleanup?.status === 'running'
-            ? t('provisioning.stopped.cleaningUp')
-            : t(isCleaned || remains.length === 0 ? 'provisioning.stopped.fromStart' : 'provisioning.stopped.stays')}
+          {cleanup?.status === 'running' ? t('provisioning.stopped.cleaningUp') : t(`provisioning.stopped.${after}`)}
         </p>
         {cleanup?.error !== undefined && (
           <p className="small">{t('provisioning.stopped.cleanUpFailed', { error: cleanup.error })}</p>

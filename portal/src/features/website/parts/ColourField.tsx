@@ -14,7 +14,7 @@ interface ColourFieldProps {
 
 /** The colour of a website, typed or picked, and how text reads on it. */
 export const ColourField = ({ value, onChange, error, disabled = false }: ColourFieldProps): ReactNode => {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const isColour = isHexColour(value);
   const { ink, ratio } = inkOn(isColour ? value : '#000000');
   return (
@@ -44,7 +44,11 @@ export const ColourField = ({ value, onChange, error, disabled = false }: Colour
           <span className={classes['swatch']} style={{ background: value, color: ink }}>
             {t('websiteForm.sample')}
           </span>
-          <span className="small muted">{t('websiteForm.contrast', { ratio: ratio.toFixed(1) })}</span>
+          <span className="small muted">
+            {t('websiteForm.contrast', {
+              ratio: new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 1 }).format(ratio),
+            })}
+          </span>
         </p>
       )}
     </div>
