@@ -44,10 +44,7 @@ withBrowser('provisioning on a phone, in the dark and in German', () => {
     await page.getByRole('heading', { level: 1, name: 'Angehalten bei „Repository aus der Vorlage“' }).waitFor();
     await looksRight(page);
     const before = await seat.admin.websites.provisioning.get(id);
-    await page
-      .getByRole('button', { name: 'Von hier an wiederholen' })
-      .or(page.getByRole('button', { name: 'Noch einmal' }))
-      .click();
+    await page.getByRole('button', { name: 'Von hier an wiederholen' }).click();
     await page.getByText('2 Versuche').waitFor();
     await page.getByRole('heading', { level: 1, name: 'Angehalten bei „Repository aus der Vorlage“' }).waitFor();
     const after = await seat.admin.websites.provisioning.get(id);
