@@ -20,6 +20,9 @@ import { apiKeysQuery } from './features/apiKeys/queries.js';
 import { auditFilterIn } from './features/audit/filter.js';
 import { auditQuery, websiteChoiceQuery } from './features/audit/queries.js';
 import { domainsQuery } from './features/settings/queries.js';
+import { clientQuery, clientsQuery, websitesOfClientQuery } from './features/clients/queries.js';
+import { peopleQuery } from './features/people/queries.js';
+import { transfersQuery } from './features/transfer/queries.js';
 import { websiteQuery } from './features/website/queries.js';
 import { filterIn } from './features/websites/filter.js';
 import { websitesQuery } from './features/websites/queries.js';
@@ -63,6 +66,34 @@ export const routes: readonly Route[] = [
   route('home', 'signedIn', 'agency', () => import('./features/home/HomePage.js')),
   route('signIn', 'everybody', 'alone', () => import('./features/session/SignInPage.js')),
   route('callback', 'everybody', 'alone', () => import('./features/session/CallbackPage.js')),
+  route(
+    'people',
+    'signedIn',
+    'website',
+    () => import('./features/people/PeoplePage.js'),
+    ({ websiteId = '' }) => [peopleQuery(websiteId)],
+  ),
+  route(
+    'transfer',
+    'admins',
+    'website',
+    () => import('./features/transfer/TransferPage.js'),
+    ({ websiteId = '' }) => [transfersQuery(websiteId), peopleQuery(websiteId)],
+  ),
+  route(
+    'clients',
+    'admins',
+    'agency',
+    () => import('./features/clients/ClientsPage.js'),
+    () => [clientsQuery(new URLSearchParams(location.search).get('q') ?? '')],
+  ),
+  route(
+    'client',
+    'admins',
+    'agency',
+    () => import('./features/clients/ClientPage.js'),
+    ({ clientId = '' }) => [clientQuery(clientId), websitesOfClientQuery(clientId)],
+  ),
   route(
     'apiKeys',
     'signedIn',

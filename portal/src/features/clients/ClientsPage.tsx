@@ -1,0 +1,99 @@
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+import { usePages } from '../../api/pages.js';
+import { Button } from '../../theme/Button.js';
+import { TextInput } from '../../theme/TextInput.js';
+import forms from '../../ui/forms.module.css';
+import lists from '../../ui/lists.module.css';
+import { More } from '../../ui/More.js';
+import { PageHead } from '../../ui/PageHead.js';
+import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
+import { Loaded, StateCard } from '../../ui/states.js';
+import { useMayWrite } from '../../ui/useMayWrite.js';
+import { ClientRow } from './parts/ClientRow.js';
+import { CreateDialog } from './parts/CreateDialog.js';
+import { clientsQuery } from './queries.js';
+
+/** The people whom the agency works for, and their websites. */
+const ClientsPage = (): ReactNode => {
+  const [search] = useSearchParams();
+  const q = search.get('q') ?? '';
+  return <ClientsOf key={q} q={q} />;
+};
+
+const ClientsOf = ({ q }: { readonly q: string }): ReactNode => {
+  const { t } = useTranslation();
+  const [, setSearch] = useSearchParams();
+  const [typed, setTyped] = useState(q);
+  const [isCreating, setCreating] = useState(false);
+  const mayWrite = useMayWrite();
+  const pages = usePages((cursor) => clientsQuery(q, cursor));
+  const create = mayWrite ? (
+    <Button variant="filled" onClick={() => setCreating(true)}>
+      {t('clients.create')}
+    </Button>
+  ) : undefined;
+  return (
+    <>
+      <Loaded
+        query={pages.first}
+        skeleton={
+          <Skeleton>
+            <HeadingBone />
+            <RowBones />
+          </Skeleton>
+        }
+      >
+        {({ total = 0 }) => (
+          <>
+            <PageHead
+              title={t(q === '' ? 'clients.title' : 'clients.titleFound', { count: total, q })}
+              lead={t('clients.lead')}
+              actions={create}
+            />
+            {(total > 0 || q !== '') && (
+              <form
+                role="search"
+                className={forms['actions']}
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  setSearch(typed.trim() === '' ? {} : { q: typed.trim() });
+                }}
+              >
+                <TextInput
+                  type="search"
+                  aria-label={t('clients.search')}
+                  placeholder={t('clients.search')}
+                  value={typed}
+                  onChange={({ currentTarget: { value } }) => setTyped(value)}
+                />
+                <Button type="submit">{t('common.search')}</Button>
+                {q !== '' && (
+                  <Button variant="subtle" color="gray" onClick={() => setSearch({})}>
+                    {t('clients.all')}
+                  </Button>
+                )}
+              </form>
+            )}
+            {total > 0 && (
+              <ul className={`card ${lists['rows'] ?? ''}`}>
+                {pages.loaded
+                  .flatMap(({ items }) => items)
+                  .map((client) => (
+                    <ClientRow key={client.id} client={client} />
+                  ))}
+              </ul>
+            )}
+            {total === 0 && q === '' && <StateCard title={t('clients.none')}>{t('clients.noneText')}</StateCard>}
+            {total === 0 && q !== '' && <StateCard title={t('clients.noMatch')}>{t('clients.noMatchText')}</StateCard>}
+            <More pages={pages} />
+          </>
+        )}
+      </Loaded>
+      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+};
+
+export default ClientsPage;

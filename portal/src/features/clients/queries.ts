@@ -1,0 +1,30 @@
+import { queryOptions } from '@tanstack/react-query';
+import { doorstep } from '../../api/doorstep.js';
+import { pageOf } from '../../api/pages.js';
+import { clientKeys } from './keys.js';
+
+/** A page of the clients whose name or address holds `q`; the first one says how many there are. */
+export const clientsQuery = (q = '', cursor?: string) =>
+  queryOptions({
+    queryKey: clientKeys.page(q, cursor),
+    queryFn: ({ signal }) =>
+      pageOf(
+        doorstep.clients.list(
+          { limit: 25, ...(q !== '' && { q }), ...(cursor === undefined ? { count: true } : { cursor }) },
+          { signal },
+        ),
+      ),
+  });
+
+export const clientQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: clientKeys.client(clientId),
+    queryFn: ({ signal }) => doorstep.clients.get(clientId, { signal }),
+  });
+
+/** Websites that the client owns or is linked to, up to `limit`, and whether there are more. */
+export const websitesOfClientQuery = (clientId: string, limit = 200) =>
+  queryOptions({
+    queryKey: clientKeys.websites(clientId, limit),
+    queryFn: async ({ signal }) => pageOf(doorstep.websites.list({ clientId, limit }, { signal })),
+  });

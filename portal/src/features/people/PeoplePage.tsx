@@ -1,0 +1,89 @@
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useParams, useSearchParams } from 'react-router';
+import { usePages } from '../../api/pages.js';
+import lists from '../../ui/lists.module.css';
+import { More } from '../../ui/More.js';
+import { PageHead } from '../../ui/PageHead.js';
+import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
+import { Loaded } from '../../ui/states.js';
+import { useIsAdmin } from '../../ui/useMayWrite.js';
+import { AccessCard } from './parts/AccessCard.js';
+import { AddForm } from './parts/AddForm.js';
+import { InvitationRow } from './parts/InvitationRow.js';
+import { LinkRow } from './parts/LinkRow.js';
+import { OwnerRow } from './parts/OwnerRow.js';
+import { peopleQuery } from './queries.js';
+
+/** Who may see a website: its owner, linked people, open invitations. */
+const PeoplePage = (): ReactNode => {
+  const { t } = useTranslation();
+  const { websiteId = '' } = useParams();
+  const [search] = useSearchParams();
+  const mayChange = useIsAdmin();
+  const pages = usePages((cursor) => peopleQuery(websiteId, cursor));
+  const asked = search.get('access') ?? '';
+  return (
+    <Loaded
+      query={pages.first}
+      skeleton={
+        <Skeleton>
+          <HeadingBone />
+          <RowBones />
+        </Skeleton>
+      }
+    >
+      {({ owner, invitations, next }) => {
+        const links = pages.loaded.flatMap((page) => page.links);
+        const open = invitations.filter(({ kind }) => kind === 'client_access');
+        const ownerName = owner?.name ?? owner?.email;
+        const count = links.length;
+        return (
+          <>
+            <PageHead
+              title={
+                ownerName === undefined
+                  ? t(count === 0 ? 'people.titleNobody' : 'people.titleLinks', { count })
+                  : t(count === 0 ? 'people.titleOwner' : next === undefined ? 'people.title' : 'people.titleMany', {
+                      owner: ownerName,
+                      count,
+                    })
+              }
+              lead={t(mayChange ? 'people.lead' : 'people.leadOwner')}
+            />
+            {mayChange && <AddForm websiteId={websiteId} />}
+            <section className={lists['section']} aria-labelledby="owner">
+              <h2 id="owner">{t('people.owner')}</h2>
+              <OwnerRow websiteId={websiteId} owner={owner} mayChange={mayChange} />
+            </section>
+            {count > 0 && (
+              <section className={lists['section']} aria-labelledby="links">
+                <h2 id="links">{t('people.links')}</h2>
+                <ul className={`card ${lists['rows'] ?? ''}`}>
+                  {links.map((link) => (
+                    <LinkRow key={link.clientId} link={link} mayChange={mayChange} />
+                  ))}
+                </ul>
+                <More pages={pages} />
+              </section>
+            )}
+            {open.length > 0 && (
+              <section className={lists['section']} aria-labelledby="invitations">
+                <h2 id="invitations">{t('people.invitations')}</h2>
+                <ul className={`card ${lists['rows'] ?? ''}`}>
+                  {open.map((invitation) => (
+                    <InvitationRow key={invitation.id} invitation={invitation} mayChange={mayChange} />
+                  ))}
+                </ul>
+              </section>
+            )}
+            {mayChange && <p className="muted small">{t('people.openAsNote')}</p>}
+            {mayChange && <AccessCard key={asked} websiteId={websiteId} email={asked} />}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+};
+
+export default PeoplePage;

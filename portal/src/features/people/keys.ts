@@ -1,0 +1,8 @@
+import type { QueryKey } from '@tanstack/react-query';
+import { websiteKeys } from '../website/keys.js';
+
+export const peopleKeys = {
+  all: (websiteId: string): QueryKey => [...websiteKeys.website(websiteId), 'people'],
+  page: (websiteId: string, cursor: string | undefined): QueryKey => [...peopleKeys.all(websiteId), cursor ?? null],
+  access: (websiteId: string, email: string): QueryKey => [...peopleKeys.all(websiteId), 'access', email],
+} as const;

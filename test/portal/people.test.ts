@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { hasChromium } from '../support/chromium.js';
+import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+
+// A browser is slow on a busy machine.
+jest.setTimeout(120_000);
+
+const withBrowser = hasChromium ? describe : describe.skip;
+
+withBrowser('pages of people', () => {
+  let seat: PortalSeat;
+  let window: PortalWindow;
+  let websiteId: string;
+  beforeAll(async () => {
+    seat = await startPortal();
+    const owner = await seat.admin.clients.create({ email: 'anna@example.com', name: 'Anna Weber' });
+    await seat.admin.clients.create({ email: 'ada@example.com', name: 'Ada Lovelace' });
+    ({ id: websiteId } = await seat.admin.websites.create({
+      name: 'Corner Bakery',
+      slug: 'corner-bakery',
+      clientId: owner.id,
+    }));
+    window = await seat.open();
+  });
+
+  test('access is given, changed, explained, taken away and given back', async () => {
+    const { page, complaints, visit } = window;
+    await visit(`/websites/${websiteId}/people`, operator);
+    await page.getByRole('heading', { level: 1, name: 'Only Anna Weber sees this website' }).waitFor();
+    const form = page.getByRole('form', { name: 'Give somebody access' });
+    const give = async (email: string): Promise<void> => {
+      await form.getByLabel('E-mail address').fill(email);
+      await form.getByRole('button', { name: 'Give access' }).click();
+    };
+    await form.getByLabel('Send a mail').uncheck();
+    await give('ada@example.com');
+    await page.getByText('Ada Lovelace was known and has access now. No mail was sent.').waitFor();
+    await give('grace@example.com');
+    await page.getByText('grace@example.com is invited by mail.').waitFor();
+    await give('anna@example.com');
+    await page.getByText('Client already owns this website').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Anna Weber and 1 other see this website' }).waitFor();
+
+    await page.getByLabel('Role of Ada Lovelace').selectOption('Editor');
+    await page.getByText('Ada Lovelace is now: Editor.').waitFor({ state: 'attached' });
+    await page.getByRole('link', { name: 'What may Ada Lovelace see, and why?' }).click();
+    await page.getByText('has access as an editor.').waitFor();
+    await page.getByRole('group').filter({ hasText: 'Delivery' }).first().locator('summary').click();
+    await page.getByText('Only admins may.').filter({ visible: true }).first().waitFor();
+    expect(new URL(page.url()).search).toBe('?access=ada%40example.com');
+    await looksRight(page);
+    const link = page.getByRole('link', { name: 'Open the website as Ada Lovelace, in a new tab' });
+    expect(await link.getAttribute('href')).toBe(`/app/websites/${websiteId}?as=ada%40example.com`);
+
+    await page.getByRole('button', { name: 'Remove Ada Lovelace' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Only Anna Weber sees this website' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByLabel('Role of Ada Lovelace').waitFor();
+    expect(await page.getByLabel('Role of Ada Lovelace').inputValue()).toBe('editor');
+
+    await page.getByRole('button', { name: 'Revoke the invitation of grace@example.com' }).click();
+    await page.getByText('The invitation of grace@example.com is revoked.').first().waitFor();
+    expect((await seat.admin.websites.clients.list(websiteId)).invitations).toEqual([]);
+    expect(complaints.filter((words) => !words.includes('400 (Bad Request)'))).toEqual([]);
+  });
+
+  test('an owner reads who has access, and changes nothing', async () => {
+    const { page, visit } = await seat.open();
+    await visit(`/websites/${websiteId}/people`, 'anna@example.com');
+    await page.getByText('Ada Lovelace').waitFor();
+    expect(await page.getByRole('button', { name: /Remove|Give access/ }).count()).toBe(0);
+    await looksRight(page);
+  });
+
+  test('a client is created, changed, exported and erased', async () => {
+    const { page, complaints, visit } = window;
+    await visit('/clients', operator);
+    await page.getByRole('heading', { level: 1, name: /^\d+ clients$/ }).waitFor();
+    await page.getByRole('link', { name: 'Corner Bakery' }).first().waitFor();
+    await looksRight(page);
+    await page.getByRole('searchbox').fill('weber');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('heading', { level: 1, name: '1 client matches “weber”' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?q=weber');
+
+    await page.getByRole('button', { name: 'New client' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('E-mail address').fill('peter@example.com');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'peter@example.com' }).waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Peter Mill');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Peter Mill' }).waitFor();
+    await page.getByLabel('E-mail address').fill('p.mill@example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('p.mill@example.com has not confirmed yet.').waitFor();
+    await looksRight(page);
+
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export everything' }).click();
+    const file = readFileSync(await (await downloading).path(), 'utf8');
+    expect(JSON.parse(file)).toMatchObject({
+      client: { name: 'Peter Mill' },
+      addresses: expect.arrayContaining(['p.mill@example.com']),
+    });
+
+    await page.getByRole('button', { name: 'Erase' }).click();
+    const erase = page.getByRole('dialog').getByRole('button', { name: 'Erase' });
+    expect(await erase.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByRole('textbox').fill('peter@example.com');
+    await looksRight(page);
+    await erase.click();
+    await page.waitForURL(`${seat.address}/app/clients`);
+    await page.getByText('The person is erased.').first().waitFor();
+    expect(await seat.admin.clients.list({ q: 'mill' })).toHaveLength(0);
+    expect(complaints.filter((words) => !words.includes('400 (Bad Request)'))).toEqual([]);
+  });
+});
