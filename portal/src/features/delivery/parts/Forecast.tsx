@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Table } from '../../../theme/Table.js';
 import { dayText } from '../../../ui/dates.js';
 import { Loaded } from '../../../ui/states.js';
 import classes from '../history.module.css';
@@ -28,7 +27,7 @@ export const Forecast = ({ websiteId }: { readonly websiteId: string }): ReactNo
               <p className="muted">{t('history.allDone')}</p>
             ) : (
               <div className={`card ${classes['table'] ?? ''}`}>
-                <Table>
+                <table>
                   <thead>
                     <tr>
                       <th scope="col">{t('history.step')}</th>
@@ -55,7 +54,7 @@ export const Forecast = ({ websiteId }: { readonly websiteId: string }): ReactNo
                       </tr>
                     ))}
                   </tbody>
-                </Table>
+                </table>
               </div>
             )}
           </>

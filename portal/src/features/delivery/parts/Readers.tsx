@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Table } from '../../../theme/Table.js';
 import { momentText, Time } from '../../../ui/dates.js';
 import { Loaded } from '../../../ui/states.js';
 import { visibleChangesQuery } from '../../status/queries.js';
@@ -22,7 +21,7 @@ export const Readers = ({ websiteId, newest }: { readonly websiteId: string; rea
             <p className="muted">{t(visible?.areReceiptsKept === false ? 'history.notKept' : 'history.nobodyLooked')}</p>
           ) : (
             <div className={`card ${classes['table'] ?? ''}`}>
-              <Table>
+              <table>
                 <thead>
                   <tr>
                     <th scope="col">{t('history.who')}</th>
@@ -49,7 +48,7 @@ export const Readers = ({ websiteId, newest }: { readonly websiteId: string; rea
                     </tr>
                   ))}
                 </tbody>
-              </Table>
+              </table>
             </div>
           )
         }
