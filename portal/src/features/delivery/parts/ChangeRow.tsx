@@ -22,9 +22,11 @@ export const ChangeRow = ({ entry, words, isShown, mayWrite, onUndo }: ChangeRow
   return (
     <li aria-current={isShown ? 'true' : undefined}>
       <div className={classes['what']}>
-        {words.map(({ key, values }) => (
-          <p key={`${key}-${String(values['label'] ?? '')}`}>{t(`history.words.${key}`, values)}</p>
-        ))}
+        {words
+          .map(({ key, values }) => t(`history.words.${key}`, values))
+          .map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
         {reason !== undefined && (
           <p className={classes['why']}>
             “{reason}”{' '}

@@ -27,6 +27,7 @@ export const EtaFields = ({ editor, issues, lastMove }: EtaFieldsProps): ReactNo
         label={t('delivery.readyBy')}
         required
         withAsterisk={false}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
         value={calendarDay(shown.estimatedCompletionAt, 'day')}
         error={issues['estimatedCompletionAt']}
         description={isMoved ? t('delivery.wasBefore', { day: dayText(block.estimatedCompletionAt, 'day') }) : undefined}
