@@ -16,6 +16,9 @@ export const version = dataset['version'] ?? '';
 /** Whether the service keeps its mails itself, where admins can read them. */
 export const hasOutbox = dataset['outbox'] !== undefined;
 
+/** Whether admins write the invoices by hand: no payment provider does. */
+export const hasLedger = dataset['ledger'] !== undefined;
+
 /** How a browser signs in (authorization code with PKCE); absent: it cannot. */
 export interface SignInWays {
   readonly clientId: string;

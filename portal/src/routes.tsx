@@ -185,7 +185,7 @@ export const routes: readonly Route[] = [
     'signedIn',
     'website',
     () => import('./features/billing/BillingPage.js'),
-    ({ websiteId = '' }) => [billingQuery(websiteId)],
+    ({ websiteId = '' }) => [websiteQuery(websiteId), billingQuery(websiteId)],
   ),
   route(
     'content',

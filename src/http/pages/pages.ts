@@ -78,7 +78,8 @@ export const createPages = (parts: PageParts): Pages => {
     const status = portal().hasPage(path.slice('/app'.length)) ? 200 : 404;
     try {
       const signIn = await identityProvider?.signIn?.();
-      return portalPageOf(portal(), { language, status, brand, base: base(), signIn, hasOutbox, filesOrigin });
+      const installation = { brand, base: base(), signIn, hasOutbox, hasLedger: ledger !== undefined, filesOrigin };
+      return portalPageOf(portal(), { language, status, ...installation });
     } catch (error) {
       if (!(error instanceof IdentityUnavailable)) throw error;
       return unavailable(frame, language);

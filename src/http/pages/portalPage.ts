@@ -23,6 +23,7 @@ export const portalPageOf = (
     base,
     signIn,
     hasOutbox,
+    hasLedger,
     filesOrigin,
   }: {
     /** In which it says that it needs scripts; these choose theirs. */
@@ -33,13 +34,23 @@ export const portalPageOf = (
     readonly signIn: BrowserSignIn | undefined;
     /** Whether admins can read the mails here. */
     readonly hasOutbox: boolean;
+    /** Whether admins write the invoices by hand. */
+    readonly hasLedger: boolean;
     /** Of the addresses of files, when it is not the service's own. */
     readonly filesOrigin: string | undefined;
   },
 ): Reply => {
   const assets = `${base}/app/assets`;
   const files = filesOrigin === undefined ? [] : [filesOrigin];
-  const data = { base, version, brand: brand.name, logo: brand.logo, outbox: hasOutbox ? '' : undefined, ...signIn };
+  const data = {
+    base,
+    version,
+    brand: brand.name,
+    logo: brand.logo,
+    outbox: hasOutbox ? '' : undefined,
+    ledger: hasLedger ? '' : undefined,
+    ...signIn,
+  };
   const attributes = Object.entries(data).flatMap(([name, value]) =>
     value === undefined ? [] : [html` data-${kebab(name)}="${value}"`],
   );

@@ -12,12 +12,14 @@ import { PageHead } from '../../ui/PageHead.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
 import { StateCard } from '../../ui/states.js';
 import { useIsAdmin, useMayWrite } from '../../ui/useMayWrite.js';
+import { hasLedger } from '../../page.js';
 import { useMe } from '../me/queries.js';
+import { websiteQuery } from '../website/queries.js';
 import { moneyText } from './money.js';
 import { useOpenPortal } from './mutations.js';
 import { AddInvoice } from './parts/AddInvoice.js';
 import { InvoiceRow } from './parts/InvoiceRow.js';
-import { billingQuery, ledgerQuery } from './queries.js';
+import { billingQuery } from './queries.js';
 
 const isOpen = ({ status }: Invoice): boolean => status === 'open';
 
@@ -101,7 +103,8 @@ const BillingPage = (): ReactNode => {
   const isAdmin = useIsAdmin();
   const mayWrite = useMayWrite();
   const billing = useQuery(billingQuery(websiteId));
-  const byHand = useQuery({ ...ledgerQuery(websiteId), enabled: isAdmin }).data === true;
+  const website = useQuery(websiteQuery(websiteId)).data;
+  const byHand = isAdmin && hasLedger && website?.archivedAt === undefined;
   const portal = useOpenPortal(websiteId);
   const [isAdding, setAdding] = useState(false);
   const answerOf = useAnswer();
@@ -138,7 +141,8 @@ const BillingPage = (): ReactNode => {
                     {t('billing.manage')}
                   </Button>
                 )}
-                {byHand && (
+                {/* Without an owner there is nobody to write an invoice to. */}
+                {byHand && website?.clientId !== undefined && (
                   <Button variant="filled" onClick={() => setAdding(true)}>
                     {t('billing.add')}
                   </Button>
