@@ -84,7 +84,7 @@ withBrowser('the pages of a website', () => {
     await looksRight(page);
 
     await visit(`${path}/deployments`, operator);
-    await page.getByRole('heading', { level: 1, name: /^The website is as built on/ }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /^Last built on/ }).waitFor();
     await page.getByRole('button', { name: 'Build again' }).click();
     await page.getByText('Built', { exact: true }).nth(1).waitFor();
     await looksRight(page);

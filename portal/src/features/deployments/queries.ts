@@ -7,11 +7,14 @@ const shown = { limit: 20 } as const;
 /** How often a build is asked about: only the hosting provider knows, and it reports nothing by itself. */
 const buildingMs = 2_000;
 
-/** The newest deployments; asked again while one is being built. */
+/**
+ * The newest deployments; asked again while one is being built. A provider that cannot be asked is told
+ * at once: the service has tried again itself.
+ */
 export const deploymentsQuery = (websiteId: string) =>
   queryOptions({
     queryKey: deploymentKeys.list(websiteId),
-    queryFn: ({ signal }) => doorstep.websites.deployments.list(websiteId, shown, { signal }),
+    queryFn: ({ signal }) => doorstep.websites.deployments.list(websiteId, shown, { signal, maxRetries: 0 }),
     refetchInterval: ({ state }) => (state.data?.[0]?.status === 'building' ? buildingMs : false),
   });
 
@@ -19,5 +22,5 @@ export const deploymentsQuery = (websiteId: string) =>
 export const commitsQuery = (websiteId: string) =>
   queryOptions({
     queryKey: deploymentKeys.commits(websiteId),
-    queryFn: ({ signal }) => doorstep.websites.commits.list(websiteId, shown, { signal }),
+    queryFn: ({ signal }) => doorstep.websites.commits.list(websiteId, shown, { signal, maxRetries: 0 }),
   });

@@ -73,10 +73,15 @@ const ObjectInput = ({ field, value, onChange, place, issues, websiteId, label }
   );
 };
 
-/** What an entry of a list is called: by its first text, else by its number. */
+/** Fields by which people know an entry, if it has one of them. */
+const nameFields = ['title', 'name', 'question', 'label'];
+
+const isWords = (part: unknown): part is string => typeof part === 'string' && part !== '';
+
+/** What an entry of a list is called: by its title, else by its first text, else by its number. */
 const entryName = (entry: unknown, field: Field, index: number): string => {
-  const first = isObject(entry) ? Object.values(entry).find((part) => typeof part === 'string' && part !== '') : undefined;
-  return typeof first === 'string' ? first : `${field.title} ${String(index + 1)}`;
+  const parts = isObject(entry) ? [...nameFields.map((name) => entry[name]), ...Object.values(entry)] : [];
+  return parts.find(isWords) ?? `${field.title} ${String(index + 1)}`;
 };
 
 const ListInput = ({ field, value, onChange, place, issues, websiteId }: InputProps<ListField>): ReactNode => {

@@ -1,0 +1,56 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { hasChromium } from '../support/chromium.js';
+import { looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
+
+// A browser is slow on a busy machine.
+jest.setTimeout(240_000);
+
+const withBrowser = hasChromium ? describe : describe.skip;
+
+const pages = ['content', 'content/company', 'content/services', 'media', 'marketing', 'seo', 'deployments', 'billing'];
+
+withBrowser('the pages of a website, on a narrow dark phone in German', () => {
+  let seat: PortalSeat;
+  let websiteId: string;
+  beforeAll(async () => {
+    // Nothing listens there: whoever counts the visits cannot be reached.
+    seat = await startPortal({ ANALYTICS_URL: 'http://127.0.0.1:9', ANALYTICS_API_KEY: 'none' });
+    const { admin } = seat;
+    ({ id: websiteId } = await admin.websites.create({ name: 'Eckbäckerei', slug: 'eckbaeckerei', tier: 'growth' }));
+    for await (const { status } of admin.websites.provisioning.watch(websiteId)) if (status === 'succeeded') break;
+  });
+
+  test.each([
+    ['light', 768],
+    ['dark', 320],
+  ] as const)('in %s at %s px', async (colorScheme, width) => {
+    const { page, complaints, visit } = await seat.open({
+      colorScheme,
+      locale: 'de-DE',
+      viewport: { width, height: 800 },
+    });
+    for (const path of pages) {
+      await visit(`/websites/${websiteId}/${path}`, operator);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.locator('[role=status][aria-label]').waitFor({ state: 'detached' });
+      await looksRight(page);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test('visits that cannot be asked for are told apart from none', async () => {
+    const { page, visit } = await seat.open({ locale: 'de-DE' });
+    await visit(`/websites/${websiteId}/analytics`, operator);
+    await page.getByRole('heading', { level: 1, name: 'Die Besuche lassen sich gerade nicht abfragen' }).waitFor();
+    await page.getByRole('button', { name: 'Noch einmal' }).waitFor();
+    await looksRight(page);
+  });
+
+  test('a page of a feature that the website does not have says so', async () => {
+    const { id } = await seat.admin.websites.create({ name: 'Klein', slug: 'klein', tier: 'starter' });
+    const { page, visit } = await seat.open({ locale: 'de-DE' });
+    await visit(`/websites/${id}/seo`, operator);
+    await page.getByRole('heading', { level: 1, name: /nicht Teil dieser Website$/ }).waitFor();
+    await looksRight(page);
+  });
+});
