@@ -23,6 +23,7 @@ import { domainsQuery } from './features/settings/queries.js';
 import { clientQuery, clientsQuery, websitesOfClientQuery } from './features/clients/queries.js';
 import { peopleQuery } from './features/people/queries.js';
 import { transfersQuery } from './features/transfer/queries.js';
+import { outboxQuery } from './features/outbox/queries.js';
 import { websiteQuery } from './features/website/queries.js';
 import { filterIn } from './features/websites/filter.js';
 import { websitesQuery } from './features/websites/queries.js';
@@ -66,6 +67,13 @@ export const routes: readonly Route[] = [
   route('home', 'signedIn', 'agency', () => import('./features/home/HomePage.js')),
   route('signIn', 'everybody', 'alone', () => import('./features/session/SignInPage.js')),
   route('callback', 'everybody', 'alone', () => import('./features/session/CallbackPage.js')),
+  route(
+    'outbox',
+    'admins',
+    'agency',
+    () => import('./features/outbox/OutboxPage.js'),
+    () => [outboxQuery(new URLSearchParams(location.search).get('to') ?? '')],
+  ),
   route(
     'people',
     'signedIn',

@@ -104,4 +104,17 @@ withBrowser('pages of the agency', () => {
     expect(lines.some((line) => line.includes('APIKeyMinted'))).toBe(false);
     expect(complaints).toEqual([]);
   });
+
+  test('the outbox shows the mails to somebody, with their links', async () => {
+    const { page, complaints, visit } = window;
+    await visit('/outbox?to=admin%40doorstep.local', operator);
+    await page.locator('summary').first().click();
+    const link = page.getByRole('list', { name: 'Links in this mail' }).getByRole('link').first();
+    expect(await link.getAttribute('href')).toMatch(new RegExp(`^${seat.address}/oidc/sign-in/`));
+    await looksRight(page);
+    await page.getByRole('searchbox').fill('nobody@example.com');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('heading', { name: 'No mail to this address' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
 });

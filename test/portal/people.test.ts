@@ -116,4 +116,23 @@ withBrowser('pages of people', () => {
     expect(await seat.admin.clients.list({ q: 'mill' })).toHaveLength(0);
     expect(complaints.filter((words) => !words.includes('400 (Bad Request)'))).toEqual([]);
   });
+
+  test('a website is offered, its link handed over, and taken back', async () => {
+    const { page, complaints, visit } = window;
+    const seen = complaints.length;
+    await visit(`/websites/${websiteId}/transfer`, operator);
+    await page.getByRole('heading', { level: 1, name: 'Anna Weber owns this website' }).waitFor();
+    await page.getByLabel('E-mail address of the new owner').fill('grace@example.com');
+    await page.getByRole('button', { name: 'Offer the website' }).click();
+    await page.getByRole('heading', { level: 1, name: /^grace@example.com can take over until/ }).waitFor();
+    const [offer] = await seat.admin.websites.transfers.list(websiteId);
+    expect(await page.getByLabel('Link to hand over').inputValue()).toBe(offer?.claimUrl);
+    await page.getByText('The website belongs to the new owner.').waitFor();
+    await looksRight(page);
+    await page.getByRole('button', { name: 'Take the offer back' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Take the offer back' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Anna Weber owns this website' }).waitFor();
+    expect(await seat.admin.websites.transfers.list(websiteId)).toHaveLength(0);
+    expect(complaints.slice(seen)).toEqual([]);
+  });
 });

@@ -1,7 +1,9 @@
 import type { OfferTransferRequest } from '@doorstep/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { doorstep } from '../../api/doorstep.js';
+import { peopleKeys } from '../people/keys.js';
 import { websiteKeys } from '../website/keys.js';
+import { transferKeys } from './keys.js';
 
 const { transfers } = doorstep.websites;
 
@@ -17,6 +19,10 @@ export const useCancel = (websiteId: string) => {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (transferId: string) => transfers.cancel(websiteId, transferId),
-    onSettled: () => void client.invalidateQueries({ queryKey: websiteKeys.website(websiteId) }),
+    onSettled: () => {
+      // The ledger of an offer that was taken back is not there any more.
+      void client.invalidateQueries({ queryKey: transferKeys.all(websiteId), exact: true });
+      void client.invalidateQueries({ queryKey: peopleKeys.all(websiteId) });
+    },
   });
 };

@@ -1,0 +1,125 @@
+import { DoorstepError, type OutboxMail } from '@doorstep/sdk';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+import { usePages } from '../../api/pages.js';
+import { Button } from '../../theme/Button.js';
+import { TextInput } from '../../theme/TextInput.js';
+import { momentText, Time } from '../../ui/dates.js';
+import forms from '../../ui/forms.module.css';
+import lists from '../../ui/lists.module.css';
+import { More } from '../../ui/More.js';
+import { PageHead } from '../../ui/PageHead.js';
+import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
+import { Loaded, StateCard } from '../../ui/states.js';
+import classes from './OutboxPage.module.css';
+import { outboxQuery } from './queries.js';
+
+/** The mails that the service wrote, where it keeps them instead of sending them. */
+const OutboxPage = (): ReactNode => {
+  const [search] = useSearchParams();
+  const to = search.get('to') ?? '';
+  return <OutboxOf key={to} to={to} />;
+};
+
+const OutboxOf = ({ to }: { readonly to: string }): ReactNode => {
+  const { t } = useTranslation();
+  const [, setSearch] = useSearchParams();
+  const [typed, setTyped] = useState(to);
+  const pages = usePages((cursor) => outboxQuery(to, cursor));
+  const { error } = pages.first;
+  // With a mail server there is no such list.
+  if (error instanceof DoorstepError && error.status === 404) {
+    return <PageHead title={t('outbox.sent')} lead={t('outbox.sentText')} />;
+  }
+  return (
+    <Loaded
+      query={pages.first}
+      skeleton={
+        <Skeleton>
+          <HeadingBone />
+          <RowBones />
+        </Skeleton>
+      }
+    >
+      {({ items }) => (
+        <>
+          <PageHead
+            title={items.length === 0 ? t('outbox.titleNone') : t('outbox.title')}
+            lead={t('outbox.lead')}
+            actions={<Button onClick={() => void pages.first.refetch()}>{t('outbox.refresh')}</Button>}
+          />
+          {(items.length > 0 || to !== '') && (
+            <form
+              role="search"
+              className={forms['actions']}
+              onSubmit={(event) => {
+                event.preventDefault();
+                setSearch(typed.trim() === '' ? {} : { to: typed.trim() });
+              }}
+            >
+              <TextInput
+                type="search"
+                aria-label={t('outbox.to')}
+                placeholder={t('outbox.to')}
+                value={typed}
+                onChange={({ currentTarget: { value } }) => setTyped(value)}
+              />
+              <Button type="submit">{t('common.search')}</Button>
+              {to !== '' && (
+                <Button variant="subtle" color="gray" onClick={() => setSearch({})}>
+                  {t('outbox.all')}
+                </Button>
+              )}
+            </form>
+          )}
+          {items.length === 0 && (
+            <StateCard title={t(to === '' ? 'outbox.none' : 'outbox.noneTo')}>{t('outbox.noneText')}</StateCard>
+          )}
+          {items.length > 0 && (
+            <ul className={`card ${lists['rows'] ?? ''}`}>
+              {pages.loaded
+                .flatMap((page) => page.items)
+                .map((mail) => (
+                  <Mail key={mail.id} mail={mail} />
+                ))}
+            </ul>
+          )}
+          <More pages={pages} />
+        </>
+      )}
+    </Loaded>
+  );
+};
+
+/** The text part: the page's policy lets no markup of a mail in. */
+const Mail = ({ mail: { to, subject, text, links, at } }: { readonly mail: OutboxMail }): ReactNode => {
+  const { t } = useTranslation();
+  return (
+    <li className={lists['row']}>
+      <details className={lists['what']}>
+        <summary className={`${lists['summary'] ?? ''} ${classes['summary'] ?? ''}`}>
+          <b>{subject}</b>
+          <span className="muted small">{to}</span>
+        </summary>
+        <p className={classes['text']}>{text}</p>
+        {links.length > 0 && (
+          <ul className={classes['links']} aria-label={t('outbox.links')}>
+            {links.map((link) => (
+              <li key={link}>
+                <a href={link} target="_blank" rel="noreferrer noopener">
+                  {link}
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
+      </details>
+      <Time at={at} kind="moment" className="muted small">
+        {momentText(at)}
+      </Time>
+    </li>
+  );
+};
+
+export default OutboxPage;
