@@ -78,7 +78,6 @@ withBrowser('the delivery editor', () => {
     await page.getByRole('button', { name: 'Redo' }).click();
     await saved();
     expect((await block()).checkpoints[0]?.status).toBe('done');
-    expect(window.complaints).toEqual([expect.stringContaining('404')]);
   });
 
   test('moves the day with a reason that the client reads, and shows it before it is saved', async () => {
@@ -191,5 +190,7 @@ withBrowser('the delivery editor', () => {
     await page.getByText('This website was archived on', { exact: false }).waitFor();
     expect(await page.getByLabel('Ready by').isDisabled()).toBe(true);
     expect(await grip('Kickoff').count()).toBe(0);
+    // What the service refuses on the way, browsers report too.
+    expect(window.complaints.filter((words) => !/ (400|404) /.test(words))).toEqual([]);
   });
 });

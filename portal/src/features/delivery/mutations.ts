@@ -22,7 +22,7 @@ const isStale = (error: unknown): boolean => error instanceof DoorstepError && e
 const reread = async (client: QueryClient, websiteId: string): Promise<SavedDelivery> => {
   const query = savedDeliveryQuery(websiteId);
   await client.cancelQueries({ queryKey: query.queryKey });
-  return client.fetchQuery({ ...query, staleTime: 0 });
+  return client.query({ ...query, staleTime: 0 });
 };
 
 /** Replaces the block that was read; when somebody was faster, the change is made again on theirs. */
@@ -31,7 +31,7 @@ const replace = async (client: QueryClient, websiteId: string, operation: Operat
     operation.type === 'edit' && operation.reason.trim() !== ''
       ? { reason: operation.reason.trim(), reasonVisible: operation.reasonVisible }
       : {};
-  let saved = await client.ensureQueryData(savedDeliveryQuery(websiteId));
+  let saved = await client.query({ ...savedDeliveryQuery(websiteId), staleTime: 'static' });
   for (let attempt = 1; ; attempt += 1) {
     if (operation.type === 'edit' && conflictsOf(operation.draft, saved.block).length > 0) throw new EditConflict();
     const body = { ...requestFor(after(saved.block, operation)), ...why };
@@ -82,7 +82,7 @@ export const useDeliveryUndo = (websiteId: string): UseMutationResult<SavedDeliv
   return useMutation({
     ...writeOptions(client, websiteId),
     mutationFn: async (revision: number) => {
-      const { tag } = await client.ensureQueryData(savedDeliveryQuery(websiteId));
+      const { tag } = await client.query({ ...savedDeliveryQuery(websiteId), staleTime: 'static' });
       return toSaved(await doorstep.websites.delivery.undo(websiteId, revision, { ifMatch: tag }).withResponse());
     },
   });

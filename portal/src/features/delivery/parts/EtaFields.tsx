@@ -1,4 +1,3 @@
-import type { VisibleDeliveryChange } from '@doorstep/sdk';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Checkbox } from '../../../theme/Checkbox.js';
