@@ -1,0 +1,72 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { gzipSync } from 'node:zlib';
+import type { Response } from 'playwright-core';
+import { hasChromium } from '../support/chromium.js';
+import { startPortal, type PortalSeat } from '../support/portal.js';
+
+// A browser is slow on a busy machine.
+jest.setTimeout(120_000);
+
+const withBrowser = hasChromium ? describe : describe.skip;
+
+const anna = 'anna@example.com';
+/** What the Status page may load, in bytes of gzip. */
+const maxScripts = 150_000;
+const maxStyles = 20_000;
+
+const gzipBytes = async (response: Response): Promise<number> => gzipSync(await response.body(), { level: 9 }).length;
+
+withBrowser('the Status page, as a client loads it', () => {
+  let seat: PortalSeat;
+  let path: string;
+  beforeAll(async () => {
+    seat = await startPortal();
+    const { id: clientId } = await seat.admin.clients.create({ email: anna });
+    const { id } = await seat.admin.websites.create({ name: 'Corner Bakery', slug: 'corner-bakery', clientId });
+    await seat.admin.websites.delivery.replace(id, { estimatedCompletionAt: '2031-12-22T12:00:00.000Z' });
+    path = `/websites/${id}`;
+  });
+
+  test('is light, asks for its data while its code comes, and asks nobody else', async () => {
+    const { page, visit, context } = await seat.open();
+    const heading = page.getByRole('heading', { level: 1, name: 'Ready by 22 December 2031' });
+    await visit(path, anna);
+    await heading.waitFor();
+
+    // Not what signing in has loaded: a load of its own, as if nothing were kept.
+    await (await context.newCDPSession(page)).send('Network.setCacheDisabled', { cacheDisabled: true });
+    const responses: Response[] = [];
+    page.on('response', (response) => responses.push(response));
+    await visit(path, anna);
+    await heading.waitFor();
+    await page.waitForLoadState('load');
+    expect(responses.filter((response) => new URL(response.url()).origin !== new URL(seat.address).origin)).toEqual([]);
+
+    const loaded = { script: 0, stylesheet: 0 };
+    for (const response of responses) {
+      const type = response.request().resourceType();
+      if (type === 'script' || type === 'stylesheet') {
+        const bytes = await gzipBytes(response);
+        loaded[type] += bytes;
+        console.info(`${String(bytes).padStart(7)} ${new URL(response.url()).pathname}`);
+      }
+    }
+    console.info(`${String(loaded.script)} bytes of scripts, ${String(loaded.stylesheet)} bytes of style sheets (gzip)`);
+    expect(loaded.script).toBeLessThanOrEqual(maxScripts);
+    expect(loaded.stylesheet).toBeLessThanOrEqual(maxStyles);
+
+    const startOf = (response: Response): number => response.request().timing().startTime;
+    const endOf = (response: Response): number => startOf(response) + response.request().timing().responseEnd;
+    const code = responses.find((response) => /StatusPage-.*\.js$/.test(response.url()));
+    expect(code).toBeDefined();
+    const data = responses.filter(
+      (response) =>
+        /\/(me|delivery(\/changes)?(\?.*)?|websites\/[^/?]+)$/.test(response.url()) &&
+        response.request().resourceType() === 'fetch',
+    );
+    expect(data.length).toBeGreaterThanOrEqual(5);
+    const codeEnd = code === undefined ? 0 : endOf(code);
+    const late = data.filter((response) => startOf(response) > codeEnd).map((response) => new URL(response.url()).pathname);
+    expect(late).toEqual([]);
+  });
+});
