@@ -1,5 +1,5 @@
 import { createContext, use, useCallback, useState, type ReactNode } from 'react';
-import { VisuallyHidden } from '../theme/VisuallyHidden.js';
+import classes from './Announcer.module.css';
 
 const Announce = createContext<(words: string) => void>(() => undefined);
 
@@ -13,9 +13,9 @@ export const Announcer = ({ children }: { readonly children: ReactNode }): React
     <Announce value={announce}>
       {children}
       {/* A new element for each, so that the same words are said again. */}
-      <VisuallyHidden role="status" aria-live="polite">
+      <div className={classes['spoken']} role="status" aria-live="polite">
         <span key={turn}>{words}</span>
-      </VisuallyHidden>
+      </div>
     </Announce>
   );
 };

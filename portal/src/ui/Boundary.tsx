@@ -1,7 +1,7 @@
 import { Component, type ErrorInfo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { askVersion } from '../live/version.js';
-import { Button } from '../theme/Button.js';
+import { buttonLook } from './buttonLook.js';
 import { FaultCard, StateCard } from './states.js';
 import { DoorstepError } from '@doorstep/sdk';
 
@@ -11,7 +11,14 @@ const BrokenCard = ({ error }: { readonly error: unknown }): ReactNode => {
   const reload = (): void => location.reload();
   if (error instanceof DoorstepError) return <FaultCard error={error} again={reload} />;
   return (
-    <StateCard title={t('broken.title')} actions={<Button onClick={reload}>{t('bar.reload')}</Button>}>
+    <StateCard
+      title={t('broken.title')}
+      actions={
+        <button type="button" className={buttonLook()} onClick={reload}>
+          {t('bar.reload')}
+        </button>
+      }
+    >
       {t('broken.text')}
     </StateCard>
   );

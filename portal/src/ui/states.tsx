@@ -2,7 +2,7 @@ import { ConnectionError, DoorstepError, TimeoutError } from '@doorstep/sdk';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useLayoutEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Button } from '../theme/Button.js';
+import { buttonLook } from './buttonLook.js';
 import classes from './states.module.css';
 
 /** What stands there until something comes; seen after 150 ms. */
@@ -65,7 +65,9 @@ export const FaultCard = ({
       title={t(`faults.${fault}.title`)}
       actions={
         again !== undefined && fault !== 'refused' && fault !== 'missing' ? (
-          <Button onClick={() => void again()}>{t('common.tryAgain')}</Button>
+          <button type="button" className={buttonLook()} onClick={() => void again()}>
+            {t('common.tryAgain')}
+          </button>
         ) : undefined
       }
     >

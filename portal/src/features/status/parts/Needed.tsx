@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { brandName } from '../../../page.js';
 import { pathTo } from '../../../paths.js';
-import { Button } from '../../../theme/Button.js';
+import { buttonLook } from '../../../ui/buttonLook.js';
 import { useMe } from '../../me/queries.js';
 import classes from '../status.module.css';
 
@@ -38,9 +38,9 @@ export const Needed = ({ website: { id, via, role, features }, checkpoints }: Ne
         {!isAdmin && !writesContent && <p className="small muted">{t('status.sendIt', { brand: brandName })}</p>}
       </div>
       {writesContent && (
-        <Button variant="filled" component={Link} to={pathTo('content', { websiteId: id })}>
+        <Link className={buttonLook('primary')} to={pathTo('content', { websiteId: id })}>
           {t('status.addIt')}
-        </Button>
+        </Link>
       )}
     </section>
   );

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { brandName } from '../../../page.js';
 import { pathTo } from '../../../paths.js';
-import { Button } from '../../../theme/Button.js';
+import { buttonLook } from '../../../ui/buttonLook.js';
 import { FaultLine } from '../../../ui/FaultLine.js';
 import { useIsAdmin } from '../../../ui/useMayWrite.js';
 import { useSetUp } from '../mutations.js';
@@ -29,9 +29,9 @@ export const NoPlan = ({ website }: { readonly website: Website }): ReactNode =>
       </div>
       {isAdmin && archivedAt === undefined && (
         <div>
-          <Button variant="filled" loading={setUp.isPending} onClick={start}>
+          <button type="button" className={buttonLook('primary')} disabled={setUp.isPending} onClick={start}>
             {t('status.setUp')}
-          </Button>
+          </button>
           <FaultLine error={setUp.error} />
         </div>
       )}

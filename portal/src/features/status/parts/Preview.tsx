@@ -1,7 +1,7 @@
 import type { DeliveryBlock } from '@doorstep/sdk';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Button } from '../../../theme/Button.js';
+import { buttonLook } from '../../../ui/buttonLook.js';
 import { useIsAdmin } from '../../../ui/useMayWrite.js';
 import classes from '../status.module.css';
 
@@ -29,10 +29,10 @@ export const Preview = ({
         {isAdmin && !showPreviewUrl && <p className="small muted">{t('status.previewHidden')}</p>}
       </div>
       {previewUrl !== undefined && (
-        <Button component="a" href={previewUrl} target="_blank" rel="noopener noreferrer">
+        <a className={buttonLook()} href={previewUrl} target="_blank" rel="noopener noreferrer">
           {t('status.openPreview')}
           <span aria-hidden="true">&nbsp;↗</span>
-        </Button>
+        </a>
       )}
     </section>
   );

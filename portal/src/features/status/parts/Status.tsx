@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { brandName } from '../../../page.js';
 import { pathTo } from '../../../paths.js';
-import { Button } from '../../../theme/Button.js';
+import { buttonLook } from '../../../ui/buttonLook.js';
 import { dayText, timeZone } from '../../../ui/dates.js';
 import { useIsAdmin, useMayWrite } from '../../../ui/useMayWrite.js';
 import classes from '../status.module.css';
@@ -39,9 +39,9 @@ export const Status = ({ website, block, changes, areReceiptsKept, lastSeen }: S
           <header>
             <h2>{since === undefined ? t('status.new') : t('status.newSince', { day: dayText(since, 'moment') })}</h2>
             {mayWrite && (
-              <Button variant="subtle" color="gray" onClick={dismiss}>
+              <button type="button" className={buttonLook('quiet')} onClick={dismiss}>
                 {t('status.dismiss')}
-              </Button>
+              </button>
             )}
           </header>
           <ul>
