@@ -1,4 +1,4 @@
-import type { ProvisioningJob } from '@doorstep/sdk';
+import type { ProvisioningJob, Website } from '@doorstep/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -90,19 +90,24 @@ const Stopped = ({ job }: { readonly job: ProvisioningJob }): ReactNode => {
   );
 };
 
-/** What comes after a website was built. */
-const Next = ({ websiteId, url }: { readonly websiteId: string; readonly url: string | undefined }): ReactNode => {
+/** What comes after a website was built, as far as it is not done. Renders nothing when all of it is. */
+const Next = ({ website: { id, url, clientId, deliverySummary } }: { readonly website: Website }): ReactNode => {
   const { t } = useTranslation();
+  if (deliverySummary !== undefined && clientId !== undefined && url === undefined) return null;
   return (
     <section className={`card ${classes['next'] ?? ''}`}>
       <h2>{t('provisioning.next.title')}</h2>
       <ul>
-        <li>
-          <Link to={pathTo('delivery', { websiteId })}>{t('provisioning.next.delivery')}</Link>
-        </li>
-        <li>
-          <Link to={pathTo('people', { websiteId })}>{t('provisioning.next.people')}</Link>
-        </li>
+        {deliverySummary === undefined && (
+          <li>
+            <Link to={pathTo('delivery', { websiteId: id })}>{t('provisioning.next.delivery')}</Link>
+          </li>
+        )}
+        {clientId === undefined && (
+          <li>
+            <Link to={pathTo('people', { websiteId: id })}>{t('provisioning.next.people')}</Link>
+          </li>
+        )}
         {url !== undefined && (
           <li>
             <a href={url} target="_blank" rel="noreferrer">
@@ -140,7 +145,7 @@ const Provisioning = ({ job }: { readonly job: ProvisioningJob }): ReactNode => 
         lead={status === 'failed' && !isAdmin ? t('provisioning.failedForClients', { brand: brandName }) : lead}
       />
       {isAdmin && status === 'failed' && <Stopped job={job} />}
-      {isAdmin && status === 'succeeded' && <Next websiteId={websiteId} url={website.data?.url} />}
+      {isAdmin && status === 'succeeded' && website.data !== undefined && <Next website={website.data} />}
       <Steps job={job} receipts={isAdmin && hasEnded ? (receipts.data ?? []) : []} />
     </>
   );

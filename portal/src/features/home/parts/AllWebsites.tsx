@@ -32,13 +32,13 @@ export const AllWebsites = ({ some: { websites, total } }: { readonly some: Some
                 </Table.Td>
                 <Table.Td className="muted">
                   {delivery === undefined ? (
-                    t(status === 'provisioning' ? 'home.beingBuilt' : 'home.notSet')
+                    t(status === 'provisioning' ? 'home.beingBuilt' : 'home.noPlan')
                   ) : (
                     <ProgressBar counts={delivery.counts} size="small" />
                   )}
                 </Table.Td>
                 <Table.Td className={classes['wide']}>{delivery?.current?.label}</Table.Td>
-                <Table.Td className="muted">
+                <Table.Td className="muted" data-label={t('home.ready')}>
                   {delivery === undefined ? t('home.notSet') : <Time at={delivery.estimatedCompletionAt} kind="day" />}
                 </Table.Td>
               </Table.Tr>
