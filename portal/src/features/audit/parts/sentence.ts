@@ -3,6 +3,7 @@ import type { TFunction } from 'i18next';
 import type en from '../../../i18n/en.json';
 
 type Worded = keyof typeof en.audit.events;
+type Step = keyof typeof en.provisioning.steps;
 
 const textIn = (data: AuditEntry['data'], ...names: readonly string[]): string | undefined =>
   names.map((name) => data[name]).find((value): value is string => typeof value === 'string' && value !== '');
@@ -17,9 +18,13 @@ export const sentenceOf = ({ type, data }: AuditEntry, names: Readonly<Record<st
   const clientId = textIn(data, 'clientId', 'claimedBy');
   const status = statuses.find((each) => each === data['status']);
   const key = `audit.events.${type as Worded}` as const;
+  const step = textIn(data, 'step');
   return t(key, {
     person: (clientId === undefined ? undefined : names[clientId]) ?? textIn(data, 'email') ?? t('audit.somebody'),
-    name: textIn(data, 'name', 'title', 'slug', 'domain', 'checkpointId', 'step', 'documentId', 'kind') ?? t('audit.nameless'),
+    name:
+      step === undefined
+        ? (textIn(data, 'name', 'title', 'slug', 'domain', 'checkpointId', 'documentId', 'kind') ?? t('audit.nameless'))
+        : t(`provisioning.steps.${step as Step}` as const, { defaultValue: step }),
     email: textIn(data, 'email') ?? t('audit.somebody'),
     status: status === undefined ? '' : t(`steps.${status}`),
     // A newer service may record what this portal does not know.
