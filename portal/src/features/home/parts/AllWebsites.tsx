@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { pathTo } from '../../../paths.js';
-import { Table } from '../../../theme/Table.js';
 import { Time } from '../../../ui/dates.js';
+import lists from '../../../ui/lists.module.css';
 import { ProgressBar } from '../../../ui/marks.js';
 import type { Some } from '../queries.js';
 import classes from './home.module.css';
@@ -15,36 +15,44 @@ export const AllWebsites = ({ some: { websites, total } }: { readonly some: Some
     <section className={classes['group']}>
       <h2>{t('home.group', { title: t('home.allWebsites'), count: total })}</h2>
       <div className={`card ${classes['table'] ?? ''}`}>
-        <Table verticalSpacing={11} horizontalSpacing={16}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('home.name')}</Table.Th>
-              <Table.Th>{t('home.progress')}</Table.Th>
-              <Table.Th className={classes['wide']}>{t('home.now')}</Table.Th>
-              <Table.Th>{t('home.ready')}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {websites.map(({ id, name, status, deliverySummary: delivery }) => (
-              <Table.Tr key={id}>
-                <Table.Td>
+        <table className={lists['table']}>
+          <thead>
+            <tr>
+              <th scope="col">{t('home.name')}</th>
+              <th scope="col">{t('home.progress')}</th>
+              <th scope="col" className={classes['wide']}>
+                {t('home.now')}
+              </th>
+              <th scope="col">{t('home.ready')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {websites.map(({ id, name, status, provisioningSummary, deliverySummary: delivery }) => (
+              <tr key={id}>
+                <td>
                   <Link to={pathTo('status', { websiteId: id })}>{name}</Link>
-                </Table.Td>
-                <Table.Td className="muted">
+                </td>
+                <td className="muted">
                   {delivery === undefined ? (
-                    t(status === 'provisioning' ? 'home.beingBuilt' : 'home.noPlan')
+                    t(
+                      provisioningSummary?.status === 'failed'
+                        ? 'home.buildingStopped'
+                        : status === 'provisioning'
+                          ? 'home.beingBuilt'
+                          : 'home.noPlan',
+                    )
                   ) : (
                     <ProgressBar counts={delivery.counts} size="small" />
                   )}
-                </Table.Td>
-                <Table.Td className={classes['wide']}>{delivery?.current?.label}</Table.Td>
-                <Table.Td className="muted" data-label={t('home.ready')}>
+                </td>
+                <td className={classes['wide']}>{delivery?.current?.label}</td>
+                <td className="muted" data-label={t('home.ready')}>
                   {delivery === undefined ? t('home.notSet') : <Time at={delivery.estimatedCompletionAt} kind="day" />}
-                </Table.Td>
-              </Table.Tr>
+                </td>
+              </tr>
             ))}
-          </Table.Tbody>
-        </Table>
+          </tbody>
+        </table>
       </div>
       {total > websites.length && (
         <p className="small">
