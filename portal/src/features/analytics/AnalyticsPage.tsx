@@ -20,7 +20,7 @@ import { rangeBefore, rangeOf, spanOf, spans, type Span } from './range.js';
 const useComparison = (span: Span): ((now: number, before: number | undefined) => string) => {
   const { t } = useTranslation();
   return (now, before) => {
-    if (before === undefined) return '';
+    if (before === undefined || now + before === 0) return '';
     const days = { days: span };
     if (before === now) return t('analytics.asMany', days);
     if (before === 0) return t('analytics.noneBefore', days);
@@ -73,6 +73,7 @@ const AnalyticsPage = (): ReactNode => {
   const comparisonOf = useComparison(span);
   const choice = (
     <SegmentedControl
+      className={classes['range'] ?? ''}
       aria-label={t('analytics.range')}
       value={String(span)}
       onChange={(days) => setSearch({ days }, { replace: true })}

@@ -114,7 +114,8 @@ export const DocumentList = ({ of }: { readonly of: Collection }): ReactNode => 
             <Publication websiteId={websiteId} unpublished={list.filter(isUnpublished).length} />
           )}
           {list.length === 0 ? (
-            <StateCard title={t('content.noneTitle')}>{t(`${of}.noneText`)}</StateCard>
+            // Who may write has the heading and the form below, which say the same.
+            (of === 'content' || may !== 'yes') && <StateCard title={t('content.noneTitle')}>{t(`${of}.noneText`)}</StateCard>
           ) : (
             <ul className={`card ${lists['rows'] ?? ''}`}>
               {list.map((document) => (
