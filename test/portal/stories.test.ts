@@ -63,7 +63,7 @@ withBrowser('the stories of the portal', () => {
     await press('Sign in');
 
     await heading(page, /./);
-    await press('Create a website', 'link');
+    await press('New website', 'link');
     await fill('Name', 'Corner Bakery');
     await page.getByText('The address “corner-bakery” is kept for it.').waitFor();
     await press('Create the website');
