@@ -41,7 +41,7 @@ withBrowser('the stories of the portal', () => {
       },
       fill: async (label: string, text: string): Promise<void> => {
         counts.fields += 1;
-        await page.getByLabel(label).fill(text);
+        await page.getByLabel(label).first().fill(text);
       },
     };
   };
