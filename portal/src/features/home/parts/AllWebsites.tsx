@@ -46,7 +46,7 @@ export const AllWebsites = ({ some: { websites, total } }: { readonly some: Some
                   )}
                 </td>
                 <td className={classes['wide']}>{delivery?.current?.label}</td>
-                <td className="muted" data-label={t('home.ready')}>
+                <td className="muted" data-label={delivery === undefined ? undefined : t('home.ready')}>
                   {delivery === undefined ? t('home.notSet') : <Time at={delivery.estimatedCompletionAt} kind="day" />}
                 </td>
               </tr>
