@@ -1,7 +1,8 @@
 /**
  * `npm run portal:pictures`: takes pictures of every page of the portal, in the states that the demo
  * has, at three widths, light and dark: `build/pictures/<page>.<width>.<scheme>.png`, and sheets of
- * many of them. `-- <words>` takes those whose names have one of the words.
+ * many of them. `-- <words>` takes those whose names have one of the words; `-- --readme` takes those
+ * of the README, to `docs/pictures`.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,10 +16,53 @@ const widths = /** @type {const} */ ([320, 768, 1280]);
 const schemes = /** @type {const} */ (['light', 'dark']);
 const heights = { 320: 640, 768: 1024, 1280: 800 };
 
+/** Those of the README, by who sees them: sharp on the screens of today, and of less than 100 kB each. */
+const shown = [
+  {
+    who: /** @type {const} */ ('anna'),
+    screen: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 },
+    files: { status: 'status-owner' },
+  },
+  {
+    who: /** @type {const} */ ('operator'),
+    screen: { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 },
+    files: { home: 'home', delivery: 'delivery-operator' },
+  },
+];
+
+const isForReadme = process.argv.includes('--readme');
 const words = process.argv.slice(2);
 const wanted = words.length === 0 ? visits : visits.filter(({ name }) => words.some((word) => name.includes(word)));
 
 await prepareOrExit('service', 'portal');
+
+const takeForReadme = async () => {
+  const demo = await openDemo(join(root, 'data', 'pictures'));
+  try {
+    for (const { who, screen, files } of shown) {
+      const page = await demo.openWindow(who, screen);
+      for (const [file, name] of Object.entries(files)) {
+        const visit = visits.find((one) => one.name === name);
+        if (visit === undefined) throw new Error(`No visit has the name ${name}`);
+        await demo.open(page, visit);
+        // A page has few colours: with a palette the picture weighs a third.
+        await sharp(await page.screenshot({ animations: 'disabled' }))
+          .png({ palette: true, colours: 16, dither: 0, effort: 10 })
+          .toFile(join(root, 'docs', 'pictures', `${file}.png`));
+      }
+      await page.context().close();
+    }
+  } finally {
+    await demo.close();
+  }
+};
+
+if (isForReadme) {
+  mkdirSync(join(root, 'docs', 'pictures'), { recursive: true });
+  await takeForReadme();
+  process.exit();
+}
+
 const folder = join(root, 'build', 'pictures');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
