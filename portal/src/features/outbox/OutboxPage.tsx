@@ -98,9 +98,8 @@ const Mail = ({ mail: { to, subject, text, links, at } }: { readonly mail: Outbo
   return (
     <li className={lists['row']}>
       <details className={lists['what']}>
-        <summary className={`${lists['summary'] ?? ''} ${classes['summary'] ?? ''}`}>
-          <b>{subject}</b>
-          <span className="muted small">{to}</span>
+        <summary className={lists['summary']}>
+          <b>{subject}</b> <span className={`muted small ${classes['to'] ?? ''}`}>{to}</span>
         </summary>
         <p className={classes['text']}>{text}</p>
         {links.length > 0 && (

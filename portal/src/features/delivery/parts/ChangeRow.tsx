@@ -29,7 +29,7 @@ export const ChangeRow = ({ entry, words, isShown, mayWrite, onUndo }: ChangeRow
           ))}
         {reason !== undefined && (
           <p className={classes['why']}>
-            “{reason}”{' '}
+            {t('history.quoted', { reason })}{' '}
             <span className="small muted">{t(reasonVisible === true ? 'history.clientsRead' : 'history.agencyReads')}</span>
           </p>
         )}
