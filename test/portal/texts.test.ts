@@ -38,7 +38,7 @@ const isUsed = (key: string): boolean => {
   return templates.some((template) => template.test(plain));
 };
 
-const templates = [...code.matchAll(/`([a-zA-Z]+\.[^`\s]*\$\{[^`]*)`/g)].map(
+const templates = [...code.matchAll(/`([a-zA-Z]+\.[^`\s]*\$\{[^`]*|\$\{\w+\}\.[a-zA-Z.]+)`/g)].map(
   ([, template = '']) =>
     new RegExp(
       `^${template
@@ -69,5 +69,14 @@ describe('the texts of the portal', () => {
 
   test('each is used', () => {
     expect([...english.keys()].filter((key) => !isUsed(key))).toEqual([]);
+  });
+});
+
+describe('what the portal keeps in the browser', () => {
+  const page = readFileSync(new URL('../../docs/portal.md', import.meta.url), 'utf8');
+  const keys = new Set([...code.matchAll(/(?<!BroadcastChannel\()[`'"]((?:doorstep|oidc)\.\w+)/g)].map(([, key = '']) => key));
+
+  test.each([...keys])('names the key %s in its page', (key) => {
+    expect(page).toMatch(new RegExp(`^\\| .*\`${key.replaceAll('.', '\\.')}[\`:.]`, 'm'));
   });
 });
