@@ -20,8 +20,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // The first page needs all of these: as one file they are smaller than as thirty.
-            { name: 'queries', test: /features\/[^/]+\/(?:queries|keys)\.ts$/ },
+            // What every page needs: as one file it is smaller than as thirty.
+            { name: 'first', tags: ['$initial'] },
           ],
         },
       },

@@ -1,6 +1,5 @@
 import './theme/mantine.css';
 import './theme/tokens.css';
-import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -9,7 +8,6 @@ import { App } from './app.js';
 import { startI18n } from './i18n/i18n.js';
 import { base } from './page.js';
 import { startLoading } from './routes.js';
-import { theme } from './theme/theme.js';
 import { GuardedRouter } from './ui/router/GuardedRouter.js';
 
 const root = document.getElementById('root');
@@ -21,13 +19,10 @@ await startI18n();
 
 createRoot(root).render(
   <StrictMode>
-    {/* The variables stand in style sheets: the policy of the page allows no others. */}
-    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
-      <QueryClientProvider client={queryClient}>
-        <GuardedRouter basename={`${base}/app`}>
-          <App />
-        </GuardedRouter>
-      </QueryClientProvider>
-    </MantineProvider>
+    <QueryClientProvider client={queryClient}>
+      <GuardedRouter basename={`${base}/app`}>
+        <App />
+      </GuardedRouter>
+    </QueryClientProvider>
   </StrictMode>,
 );

@@ -54,13 +54,32 @@ export interface Route {
   readonly data: (params: Params) => readonly unknown[];
 }
 
-const route = (
-  page: PageName,
-  who: Audience,
-  place: Place,
-  load: () => Promise<{ default: ComponentType }>,
-  data: Route['data'] = () => [],
-): Route => ({ page, who, place, title: `titles.${page}`, load, Component: lazy(load), data });
+type LoadPage = () => Promise<{ default: ComponentType }>;
+
+/** A page made of Mantine's components, with what they need. */
+const themed = (load: LoadPage): LoadPage => async () => {
+  const [{ default: Page }, { Themed }] = await Promise.all([load(), import('./theme/Themed.js')]);
+  return {
+    default: () => (
+      <Themed>
+        <Page />
+      </Themed>
+    ),
+  };
+};
+
+const plainRoute = (page: PageName, who: Audience, place: Place, load: LoadPage, data: Route['data'] = () => []): Route => ({
+  page,
+  who,
+  place,
+  title: `titles.${page}`,
+  load,
+  Component: lazy(load),
+  data,
+});
+
+const route = (page: PageName, who: Audience, place: Place, load: LoadPage, data?: Route['data']): Route =>
+  plainRoute(page, who, place, themed(load), data);
 
 /** Of each page: its path, who may open it, where it stands, its code and its data. */
 export const routes: readonly Route[] = [
@@ -117,7 +136,8 @@ export const routes: readonly Route[] = [
     () => import('./features/audit/AuditPage.js'),
     () => [auditQuery(auditFilterIn(new URLSearchParams(location.search))), websiteChoiceQuery],
   ),
-  route(
+  // The page that clients open most is light: it does without Mantine.
+  plainRoute(
     'status',
     'signedIn',
     'website',

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../theme/Button.js';
+import { Themed } from '../theme/Themed.js';
 import { signInBeside } from './beside.js';
 import { signIn } from './session.js';
 import classes from './SessionOverDialog.module.css';
@@ -35,10 +36,12 @@ const SessionOverDialog = ({ onClose }: { readonly onClose: () => void }): React
         <h2 id={id}>{t('session.over')}</h2>
         <p>{t(isBlocked ? 'session.blocked' : 'session.overKept')}</p>
         <div className={classes['actions']}>
-          <Button onClick={() => dialog.current?.close()}>{t('common.close')}</Button>
-          <Button variant="filled" autoFocus onClick={isBlocked ? () => void signIn() : begin}>
-            {t(isBlocked ? 'session.signInHere' : 'session.signIn')}
-          </Button>
+          <Themed>
+            <Button onClick={() => dialog.current?.close()}>{t('common.close')}</Button>
+            <Button variant="filled" autoFocus onClick={isBlocked ? () => void signIn() : begin}>
+              {t(isBlocked ? 'session.signInHere' : 'session.signIn')}
+            </Button>
+          </Themed>
         </div>
       </div>
     </dialog>

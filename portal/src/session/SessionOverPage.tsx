@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../theme/Button.js';
+import { Themed } from '../theme/Themed.js';
 import { MiddleCard } from '../ui/MiddleCard.js';
 import { PageTitle } from '../ui/PageTitle.js';
 import { signIn } from './session.js';
@@ -12,9 +13,11 @@ const SessionOverPage = (): ReactNode => {
     <MiddleCard title={t('session.over')}>
       <PageTitle title="titles.signIn" />
       <p className="muted">{t('session.overText')}</p>
-      <Button variant="filled" onClick={() => void signIn()}>
-        {t('session.signIn')}
-      </Button>
+      <Themed>
+        <Button variant="filled" onClick={() => void signIn()}>
+          {t('session.signIn')}
+        </Button>
+      </Themed>
     </MiddleCard>
   );
 };
