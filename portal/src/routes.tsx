@@ -57,16 +57,18 @@ export interface Route {
 type LoadPage = () => Promise<{ default: ComponentType }>;
 
 /** A page made of Mantine's components, with what they need. */
-const themed = (load: LoadPage): LoadPage => async () => {
-  const [{ default: Page }, { Themed }] = await Promise.all([load(), import('./theme/Themed.js')]);
-  return {
-    default: () => (
-      <Themed>
-        <Page />
-      </Themed>
-    ),
+const themed =
+  (load: LoadPage): LoadPage =>
+  async () => {
+    const [{ default: Page }, { Themed }] = await Promise.all([load(), import('./theme/Themed.js')]);
+    return {
+      default: () => (
+        <Themed>
+          <Page />
+        </Themed>
+      ),
+    };
   };
-};
 
 const plainRoute = (page: PageName, who: Audience, place: Place, load: LoadPage, data: Route['data'] = () => []): Route => ({
   page,
