@@ -60,9 +60,10 @@ export const useNews = (
   const announced = useRef(newest);
   useEffect(() => {
     const unheard = changes.filter((change) => change.revision > announced.current);
-    announced.current = newest;
+    // Not the revision of the block: where its answer comes first, the change would go unheard.
+    announced.current = Math.max(announced.current, changes[0]?.revision ?? 0);
     if (unheard.length > 0) announce(sentencesOf(t, unheard, checkpoints).join(' '));
-  }, [announce, changes, checkpoints, newest, t]);
+  }, [announce, changes, checkpoints, t]);
 
   const unseen = changes.filter((change) => change.revision > since.revision);
   return {
