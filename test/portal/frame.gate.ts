@@ -1,0 +1,68 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { hasChromium } from '../support/chromium.js';
+import { looksRight, operator, startPortal, type PortalSeat } from '../support/portal.js';
+
+// A browser is slow on a busy machine.
+jest.setTimeout(120_000);
+
+const withBrowser = hasChromium ? describe : describe.skip;
+
+withBrowser('what stands around a page, when something goes wrong', () => {
+  let seat: PortalSeat;
+  let websiteId: string;
+  beforeAll(async () => {
+    seat = await startPortal();
+    ({ id: websiteId } = await seat.admin.websites.create({ name: 'Corner Bakery', slug: 'corner-bakery' }));
+  });
+
+  test('a form that is not saved is left only when one says so, by a link and by Back', async () => {
+    const { page, visit } = await seat.open();
+    await visit('/websites', operator);
+    await page.goto(`${seat.address}/app/websites`);
+    await page.getByRole('link', { name: 'Corner Bakery' }).first().click();
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('Corner Bakery & Sons');
+    await page.getByText('You have changes that are not saved.').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+
+    await page.getByRole('link', { name: 'Documents', exact: true }).click();
+    await dialog.waitFor();
+    await looksRight(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await name.inputValue()).toBe('Corner Bakery & Sons');
+
+    await page.goBack();
+    await dialog.waitFor();
+    expect(page.url()).toBe(`${seat.address}/app/websites/${websiteId}/settings`);
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await page.waitForURL(`${seat.address}/app/websites/${websiteId}`);
+  });
+
+  test('a busy service and a newer portal are said quietly, and nothing is reloaded by itself', async () => {
+    const { page, visit } = await seat.open({ viewport: { width: 320, height: 640 } });
+    await visit('/', operator);
+    await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
+    const isBusy = { value: true };
+    await page.route('**/search?*', (route) =>
+      isBusy.value ? route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"busy"}' }) : route.continue(),
+    );
+    await page.route('**/app/', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({
+        response: answer,
+        body: (await answer.text()).replace(/data-version="[^"]*"/, 'data-version="next"'),
+      });
+    });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find a website, person or page' }).fill('corner');
+    await page.getByText('The service is busy or restarting.').waitFor();
+    isBusy.value = false;
+    await page.getByText('There is a new version of this page.').waitFor();
+    await page.keyboard.press('Escape');
+    await looksRight(page);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { level: 1, name: 'What needs you' }).waitFor();
+  });
+});
