@@ -280,7 +280,7 @@ export const routes: readonly Route[] = [
 ];
 
 /** Of two that fit, the one whose path says more: `/websites/new` before `/websites/:websiteId`. */
-export const findRoute = (path: string): { route: Route; params: Params } | undefined =>
+const findRoute = (path: string): { route: Route; params: Params } | undefined =>
   routes
     .flatMap((candidate) => {
       const match = matchPath(paths[candidate.page], path);

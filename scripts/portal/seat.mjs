@@ -129,7 +129,7 @@ const invitationOf = async (admin, email) => {
  * what is still to come.
  * @param {import('playwright-core').Page} page
  */
-export const settled = (page) => page.locator(':root:has(h1):not(:has([data-pending]))').waitFor({ state: 'attached' });
+const settled = (page) => page.locator(':root:has(h1):not(:has([data-pending]))').waitFor({ state: 'attached' });
 
 /** @param {string} folder @returns {Promise<string>} */
 const mintToken = (folder) =>

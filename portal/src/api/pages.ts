@@ -1,5 +1,5 @@
 import type { List } from '@doorstep/sdk';
-import { useQueries, type QueryKey, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
+import { useQueries, type UseQueryOptions, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 
 /** A page of a list, as it can be cached. */
@@ -29,7 +29,7 @@ export interface Pages<P> {
 
 /** Reads a list a page at a time. The first one is a query of its own, so that it can be asked for while the code comes. */
 export const usePages = <P extends { readonly next: string | undefined }>(
-  pageQuery: (cursor: string | undefined) => UseQueryOptions<P, Error, P, QueryKey>,
+  pageQuery: (cursor: string | undefined) => UseQueryOptions<P, Error, P>,
 ): Pages<P> => {
   const [others, setOthers] = useState<readonly string[]>([]);
   const [first, ...rest] = useQueries({ queries: [undefined, ...others].map(pageQuery) });

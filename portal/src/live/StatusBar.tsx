@@ -17,11 +17,12 @@ export const StatusBar = (): ReactNode => {
   const state = useSyncExternalStore(onConnection, connection);
   const isOld = useSyncExternalStore(onOutdated, isOutdated);
 
+  const isFine = state === 'fine';
   useEffect(() => {
-    if (state === 'fine' || !isSignedIn()) return undefined;
+    if (isFine || !isSignedIn()) return undefined;
     // Nothing tells that a service is there again: it is asked, by whoever still looks at the page.
     const ask = (): void => {
-      if (document.visibilityState === 'visible') void client.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => undefined);
+      if (document.visibilityState === 'visible') void client.query({ ...meQuery, staleTime: 0 }).catch(() => undefined);
     };
     const timer = setInterval(ask, pauseMs);
     window.addEventListener('online', ask);
@@ -34,9 +35,9 @@ export const StatusBar = (): ReactNode => {
       void client.invalidateQueries();
       void askVersion();
     };
-  }, [state === 'fine', client]);
+  }, [isFine, client]);
 
-  const words = state === 'fine' ? (isOld ? t('bar.newVersion') : null) : t(`bar.${state}`);
+  const words = isFine ? (isOld ? t('bar.newVersion') : null) : t(`bar.${state}`);
   return (
     <div role="status" className={classes['place']}>
       {words !== null && (

@@ -26,9 +26,9 @@ const BrokenCard = ({ error }: { readonly error: unknown }): ReactNode => {
 
 /** Keeps the rest of the window when a page breaks. A page that comes next is tried afresh (by its key). */
 export class Boundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
-  override state = { error: null };
+  override state: { readonly error: unknown } = { error: null };
 
-  static getDerivedStateFromError(this: void, error: unknown): { readonly error: unknown } {
+  static getDerivedStateFromError(error: unknown): { readonly error: unknown } {
     return { error };
   }
 

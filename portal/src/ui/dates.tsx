@@ -30,7 +30,7 @@ export const dayText = (time: string, kind: TimeKind, now: Date = new Date()): s
 };
 
 /** The exact time with its zone; of a day, the whole date. */
-export const exactText = (time: string, kind: TimeKind): string =>
+const exactText = (time: string, kind: TimeKind): string =>
   kind === 'day'
     ? format(time, kind, { dateStyle: 'full' })
     : format(time, kind, {

@@ -1,6 +1,6 @@
 import { ConnectionError, DoorstepError, TimeoutError } from '@doorstep/sdk';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useLayoutEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { buttonLook } from './buttonLook.js';
 import classes from './states.module.css';
@@ -26,11 +26,11 @@ interface StateProps {
 export const StateCard = ({ title, children, actions }: StateProps): ReactNode => {
   // Where the card is all that the page has, its title is the page's.
   const [Heading, setHeading] = useState<'h1' | 'h2'>('h2');
-  useLayoutEffect(() => {
-    if (document.querySelector('h1') === null) setHeading('h1');
-  }, []);
+  const settle = (card: HTMLElement | null): void => {
+    if (card !== null && document.querySelector('h1') === null) setHeading('h1');
+  };
   return (
-    <section className={`card ${classes['state'] ?? ''}`}>
+    <section ref={settle} className={`card ${classes['state'] ?? ''}`}>
       <Heading>{title}</Heading>
       {children !== undefined && <div className="muted">{children}</div>}
       {actions !== undefined && <div className={classes['actions']}>{actions}</div>}

@@ -58,8 +58,10 @@ export const openPortal = (folder: string): Portal => {
     file: (name, acceptEncoding) => {
       const contentType = types[name.split('.').at(-1) ?? ''];
       if (!names.has(name) || contentType === undefined) return null;
-      const compressed = join(folder, `${name}.br`);
+      const [plain, compressed] = [join(folder, name), join(folder, `${name}.br`)];
       const asBrotli = acceptedEncoding(acceptEncoding ?? '') === 'br' && existsSync(compressed);
+      // A portal that was built since has files of other names.
+      if (!asBrotli && !existsSync(plain)) return null;
       return {
         status: 200,
         headers: {
@@ -68,7 +70,7 @@ export const openPortal = (folder: string): Portal => {
           vary: 'accept-encoding',
           ...(asBrotli && { 'content-encoding': 'br' }),
         },
-        body: readFileSync(asBrotli ? compressed : join(folder, name)),
+        body: readFileSync(asBrotli ? compressed : plain),
       };
     },
   };

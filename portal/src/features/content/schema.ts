@@ -39,7 +39,7 @@ const wordsOf = (name: string): string => {
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Reads a JSON Schema of a template. */
-export const fieldOf = (schema: unknown, name: string): Field => {
+const fieldOf = (schema: unknown, name: string): Field => {
   if (!isObject(schema)) return { kind: 'other', title: wordsOf(name) };
   const titled = { title: textOf(schema['title']) ?? wordsOf(name), help: textOf(schema['description']) };
   const { type, properties, items, format } = schema;

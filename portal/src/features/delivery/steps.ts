@@ -54,7 +54,7 @@ const placeOf = (path: string): { readonly stepId: string; readonly field: Edite
 };
 
 /** What is there; `undefined` when the step is gone. */
-export const valueAt = (block: DeliveryBlock, path: string): string | null | undefined => {
+const valueAt = (block: DeliveryBlock, path: string): string | null | undefined => {
   if (path === 'estimatedCompletionAt') return block.estimatedCompletionAt;
   if (path === 'previewUrlOverride') return block.previewUrlOverride ?? null;
   const place = placeOf(path);

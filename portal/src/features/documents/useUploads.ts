@@ -22,7 +22,7 @@ export interface Upload {
 const maxBytes = 100 * 1024 * 1024;
 
 /** A file that is larger than the service takes: it is not sent at all. */
-export class TooLarge extends Error {}
+class TooLarge extends Error {}
 
 /** Why a file was not taken, where there are words of its own for it. */
 export const uploadFault = (error: unknown): ParseKeys | undefined => {

@@ -3,7 +3,7 @@ import { doorstep } from '../../api/doorstep.js';
 import { mediaKeys } from './keys.js';
 
 /** As many as one request gives. */
-export const maxShown = 200;
+const maxShown = 200;
 
 /** Pictures and videos, newest first. */
 export const mediaQuery = (websiteId: string) =>

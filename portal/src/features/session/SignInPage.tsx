@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'react-router';
 import { brandName } from '../../page.js';
@@ -18,10 +18,11 @@ const SignInPage = (): ReactNode => {
   const beside = parameters.get(besideParameter) ?? undefined;
   const how = { back: back ?? '/app/', ...(beside !== undefined && { beside }) };
   const isLed = back !== undefined || beside !== undefined;
-  useEffect(() => {
+  const lead = useEffectEvent(() => {
     if (canSignIn && isLed) void signIn(how);
-    // Once: the page is left by it.
-  }, []);
+  });
+  // Once: the page is left by it.
+  useEffect(() => lead(), []);
   return (
     <MiddleCard title={t('signIn.title', { brand: brandName })}>
       <p className="muted">

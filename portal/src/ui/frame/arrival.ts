@@ -1,5 +1,5 @@
 import { useEffect, useRef, type RefObject } from 'react';
-import { useLocation, useNavigationType } from 'react-router';
+import { NavigationType, useLocation, useNavigationType } from 'react-router';
 
 const key = 'doorstep.scroll';
 
@@ -44,7 +44,7 @@ export const useArrival = (main: RefObject<HTMLElement | null>): void => {
       positions.delete(entry);
       positions.set(entry, window.scrollY);
     };
-    const target = how === 'POP' ? (positions.get(entry) ?? 0) : 0;
+    const target = how === NavigationType.Pop ? (positions.get(entry) ?? 0) : 0;
     const isNew = last.current !== pathname;
     const room = (): true | null => (document.documentElement.scrollHeight - window.innerHeight >= target ? true : null);
     const stop =

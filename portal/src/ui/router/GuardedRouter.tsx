@@ -1,5 +1,11 @@
 import { lazy, startTransition, Suspense, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { Router, UNSAFE_createBrowserHistory as createBrowserHistory, type Location, type To } from 'react-router';
+import {
+  NavigationType,
+  Router,
+  UNSAFE_createBrowserHistory as createBrowserHistory,
+  type Location,
+  type To,
+} from 'react-router';
 import { startLoading } from '../../routes.js';
 import { hasUnsaved } from '../leaving.js';
 
@@ -28,7 +34,7 @@ export const GuardedRouter = ({ basename, children }: { readonly basename: strin
       history.listen((next) => {
         const isOther = next.location.pathname !== shown.current.pathname;
         const back = next.delta;
-        if (next.action === 'POP' && isOther && hasUnsaved() && !isAgreed.current && back !== null) {
+        if (next.action === NavigationType.Pop && isOther && hasUnsaved() && !isAgreed.current && back !== null) {
           // The browser has gone already: back to the page that is still shown, and ask.
           history.go(-back);
           setLeave(() => () => history.go(back));
@@ -52,7 +58,11 @@ export const GuardedRouter = ({ basename, children }: { readonly basename: strin
         if (hasUnsaved() && target !== shown.current.pathname) setLeave(() => () => go(to, state));
         else go(to, state);
       };
-    return { ...history, push: guarded(history.push), replace: guarded(history.replace) };
+    return {
+      ...history,
+      push: guarded((to, state) => history.push(to, state)),
+      replace: guarded((to, state) => history.replace(to, state)),
+    };
   }, []);
 
   return (

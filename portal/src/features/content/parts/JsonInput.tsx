@@ -5,7 +5,7 @@ import { isSame } from '../json.js';
 import classes from './JsonInput.module.css';
 
 /** A text that is no JSON, as a value: it is refused before it is sent. */
-export class NotJson {
+class NotJson {
   readonly text: string;
   /** As the browser says it. */
   readonly reason: string;

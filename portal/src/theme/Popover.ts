@@ -1,3 +1,0 @@
-import '@mantine/core/styles/Popover.layer.css';
-
-export { Popover } from '@mantine/core';

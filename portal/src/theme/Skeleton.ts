@@ -1,3 +1,0 @@
-import '@mantine/core/styles/Skeleton.layer.css';
-
-export { Skeleton } from '@mantine/core';
