@@ -163,7 +163,7 @@ export const routes: readonly Route[] = [
     'admins',
     'website',
     () => import('./features/delivery/DeliveryPage.js'),
-    ({ websiteId = '' }) => [websiteQuery(websiteId), savedDeliveryQuery(websiteId), visibleChangesQuery(websiteId)],
+    ({ websiteId = '' }) => [websiteQuery(websiteId), savedDeliveryQuery(websiteId)],
   ),
   route(
     'history',
