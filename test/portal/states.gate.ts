@@ -183,7 +183,7 @@ withBrowser('rare states, on a narrow dark phone in German', () => {
     await page.getByRole('button', { name: 'Vorschau von angebot.pdf' }).click();
     const dialog = page.getByRole('dialog', { name: 'angebot.pdf' });
     const frame = await dialog.locator('iframe').elementHandle();
-    const shown = await (await frame?.contentFrame())?.waitForFunction('document.readyState === "complete"');
+    const shown = await (await frame.contentFrame())?.waitForFunction('document.readyState === "complete"');
     expect(await shown?.jsonValue()).toBe(true);
     await looksRight(page);
     await page.keyboard.press('Escape');
