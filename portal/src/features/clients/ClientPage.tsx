@@ -181,6 +181,11 @@ const Erase = ({ client: { id, email } }: { readonly client: Client }): ReactNod
   const notify = useNotice();
   const erase = useErase(id);
   const [isAsking, setAsking] = useState(false);
+  const leave = async (): Promise<void> => {
+    notify({ words: t('clients.erased') });
+    await navigate(pathTo('clients'), { replace: true });
+    erase.forget();
+  };
   return (
     <section className={card} aria-labelledby="erase">
       <h2 id="erase">{t('clients.erase')}</h2>
@@ -196,15 +201,7 @@ const Erase = ({ client: { id, email } }: { readonly client: Client }): ReactNod
         action={t('clients.eraseAction')}
         pending={erase.isPending}
         error={erase.error}
-        onConfirm={() =>
-          erase.mutate(undefined, {
-            onSuccess: async () => {
-              notify({ words: t('clients.erased') });
-              await navigate(pathTo('clients'), { replace: true });
-              erase.forget();
-            },
-          })
-        }
+        onConfirm={() => erase.mutate(undefined, { onSuccess: () => void leave() })}
       >
         <p>{t('clients.eraseNow')}</p>
         <ul className={forms['list']}>

@@ -15,7 +15,6 @@ import { PageHead } from '../../ui/PageHead.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
 import { Loaded } from '../../ui/states.js';
 import { useIsAdmin } from '../../ui/useMayWrite.js';
-import { useWebsiteChanges } from '../website/useWebsiteChanges.js';
 import { peopleQuery } from '../people/queries.js';
 import { useCancel } from './mutations.js';
 import { Ledger } from './parts/Ledger.js';
@@ -31,10 +30,6 @@ const TransferPage = (): ReactNode => {
   const { websiteId = '' } = useParams();
   const transfers = useQuery(transfersQuery(websiteId));
   const people = useQuery(peopleQuery(websiteId));
-  useWebsiteChanges(websiteId, ['access', 'billing', 'website'], () => {
-    void transfers.refetch();
-    void people.refetch();
-  });
   const owner = people.data?.owner;
   const ownerName = owner?.name ?? owner?.email;
   return (

@@ -4,6 +4,7 @@ import { doorstep } from '../../api/doorstep.js';
 import { peopleKeys } from '../people/keys.js';
 import { websiteKeys } from '../website/keys.js';
 import { transferKeys } from './keys.js';
+import { transfersQuery } from './queries.js';
 
 const { transfers } = doorstep.websites;
 
@@ -19,8 +20,11 @@ export const useCancel = (websiteId: string) => {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (transferId: string) => transfers.cancel(websiteId, transferId),
+    onSuccess: (_, transferId) => {
+      // Off the page before anything is asked again: the ledger of what was taken back is gone.
+      client.setQueryData(transfersQuery(websiteId).queryKey, (all) => all?.filter(({ id }) => id !== transferId));
+    },
     onSettled: () => {
-      // The ledger of an offer that was taken back is not there any more.
       void client.invalidateQueries({ queryKey: transferKeys.all(websiteId), exact: true });
       void client.invalidateQueries({ queryKey: peopleKeys.all(websiteId) });
     },

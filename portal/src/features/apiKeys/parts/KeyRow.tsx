@@ -5,6 +5,8 @@ import { Button } from '../../../theme/Button.js';
 import { momentText, Time } from '../../../ui/dates.js';
 import lists from '../../../ui/lists.module.css';
 
+const isPast = (time: string): boolean => Date.parse(time) <= Date.now();
+
 interface KeyRowProps {
   readonly apiKey: APIKey;
   /** To name the key that it was minted with. */
@@ -15,7 +17,7 @@ interface KeyRowProps {
 export const KeyRow = ({ apiKey, all, onRevoke }: KeyRowProps): ReactNode => {
   const { t } = useTranslation();
   const { name, prefix, role, scope, expiresAt, lastUsedAt, createdAt, parentId } = apiKey;
-  const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
+  const isOver = expiresAt !== undefined && isPast(expiresAt);
   const parent = all.find(({ id }) => id === parentId);
   return (
     <li className={lists['row']}>
