@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { usePages } from '../../api/pages.js';
 import { Button } from '../../theme/Button.js';
+import { Tabs } from '../../theme/Tabs.js';
 import { TextInput } from '../../theme/TextInput.js';
 import { momentText, Time } from '../../ui/dates.js';
 import forms from '../../ui/forms.module.css';
@@ -13,6 +14,7 @@ import { PageHead } from '../../ui/PageHead.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
 import { Loaded, StateCard } from '../../ui/states.js';
 import classes from './OutboxPage.module.css';
+import { MailLook } from './parts/MailLook.js';
 import { outboxQuery } from './queries.js';
 
 /** The mails that the service wrote, where it keeps them instead of sending them. */
@@ -92,15 +94,36 @@ const OutboxOf = ({ to }: { readonly to: string }): ReactNode => {
   );
 };
 
-/** The text part: the page's policy lets no markup of a mail in. */
-const Mail = ({ mail: { to, subject, text, links, at } }: { readonly mail: OutboxMail }): ReactNode => {
-  const { t } = useTranslation();
+const Mail = ({ mail }: { readonly mail: OutboxMail }): ReactNode => {
+  const { to, subject, at } = mail;
+  const [isOpen, setOpen] = useState(false);
   return (
     <li className={lists['row']}>
-      <details className={lists['what']}>
+      <details className={lists['what']} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
         <summary className={lists['summary']}>
           <b>{subject}</b> <span className={`muted small ${classes['to'] ?? ''}`}>{to}</span>
         </summary>
+        {isOpen && <MailParts mail={mail} />}
+      </details>
+      <Time at={at} kind="moment" className="muted small">
+        {momentText(at)}
+      </Time>
+    </li>
+  );
+};
+
+const MailParts = ({ mail: { html, text, links } }: { readonly mail: OutboxMail }): ReactNode => {
+  const { t } = useTranslation();
+  return (
+    <Tabs defaultValue="look" keepMounted={false}>
+      <Tabs.List>
+        <Tabs.Tab value="look">{t('outbox.look')}</Tabs.Tab>
+        <Tabs.Tab value="text">{t('outbox.text')}</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="look">
+        <MailLook html={html} />
+      </Tabs.Panel>
+      <Tabs.Panel value="text">
         <p className={classes['text']}>{text}</p>
         {links.length > 0 && (
           <ul className={classes['links']} aria-label={t('outbox.links')}>
@@ -113,11 +136,8 @@ const Mail = ({ mail: { to, subject, text, links, at } }: { readonly mail: Outbo
             ))}
           </ul>
         )}
-      </details>
-      <Time at={at} kind="moment" className="muted small">
-        {momentText(at)}
-      </Time>
-    </li>
+      </Tabs.Panel>
+    </Tabs>
   );
 };
 

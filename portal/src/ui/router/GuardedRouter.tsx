@@ -1,14 +1,8 @@
 import { lazy, startTransition, Suspense, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import {
-<<<<<<< HEAD
   NavigationType,
   Router,
   UNSAFE_createBrowserHistory as createBrowserHistory,
-=======
-  Router,
-  UNSAFE_createBrowserHistory as createBrowserHistory,
-  NavigationType,
->>>>>>> b767ba9 (Mend what ESLint finds in the portal, and a refetched ledger)
   type Location,
   type To,
 } from 'react-router';
