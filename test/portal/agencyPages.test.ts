@@ -109,6 +109,7 @@ withBrowser('pages of the agency', () => {
     const { page, complaints, visit } = window;
     await visit('/outbox?to=admin%40doorstep.local', operator);
     await page.locator('summary').first().click();
+    await page.getByRole('tab', { name: 'Text and links' }).click();
     const link = page.getByRole('list', { name: 'Links in this mail' }).getByRole('link').first();
     expect(await link.getAttribute('href')).toMatch(new RegExp(`^${seat.address}/oidc/sign-in/`));
     await looksRight(page);

@@ -1,14 +1,16 @@
 import { brandLogo } from '../../../page.js';
 
 /** What mails are made of. Anything else is left out, and what it holds with it. */
-const elements = new Set('a b br center div em h1 h2 h3 hr i img li ol p span strong table tbody td th thead tr u ul'.split(' '));
+const elements = new Set(
+  'a b body br center div em h1 h2 h3 hr i img li ol p span strong table tbody td th thead tr u ul'.split(' '),
+);
 
 const attributes = new Set(
   'align alt bgcolor border cellpadding cellspacing class colspan height rowspan valign width'.split(' '),
 );
 
-/** The page has its heading already. */
-const replaced: Readonly<Record<string, string>> = { h1: 'h2' };
+/** The page has its heading already, and its body. */
+const replaced: Readonly<Record<string, string>> = { body: 'div', h1: 'h2' };
 
 declare global {
   interface Window {
@@ -39,14 +41,19 @@ export interface MailContent {
  * in a mail runs; pictures are the agency's logo or none, and the page's policy lets styles load nothing else.
  */
 export const mailContentOf = (markup: string): MailContent => {
-  const mail = parsed(markup);
+  const styles: CSSStyleSheet[] = [];
+  // The policy of the page holds for what is parsed too: it refuses styles in markup, and reports each.
+  const bare = markup
+    .replaceAll(/<style\b([^>]*)>([\s\S]*?)<\/style>/gi, (_, start: string, rules: string) => {
+      const sheet = new CSSStyleSheet({ media: /\smedia="([^"]*)"/i.exec(start)?.[1] ?? '' });
+      sheet.replaceSync(rules);
+      styles.push(sheet);
+      return '';
+    })
+    .replaceAll(/\sstyle="/gi, ' data-style="');
+  const mail = parsed(bare);
   const content = document.createDocumentFragment();
-  for (const child of mail.body.childNodes) append(content, child);
-  const styles = [...mail.querySelectorAll('style')].map(({ media, textContent }) => {
-    const sheet = new CSSStyleSheet({ media });
-    sheet.replaceSync(textContent);
-    return sheet;
-  });
+  append(content, mail.body);
   return { language: mail.documentElement.lang, content, styles };
 };
 
@@ -67,8 +74,7 @@ const elementOf = (source: HTMLElement): HTMLElement | null => {
   for (const { name: attribute, value } of source.attributes) {
     if (attributes.has(attribute)) made.setAttribute(attribute, value);
   }
-  // The policy of the page refuses `style` attributes, and allows the same by script.
-  made.style.cssText = source.getAttribute('style') ?? '';
+  made.style.cssText = source.dataset['style'] ?? '';
   if (source.getAttribute('role') === 'presentation') made.setAttribute('role', 'presentation');
   if (source.getAttribute('aria-hidden') === 'true') made.setAttribute('aria-hidden', 'true');
   if (made instanceof HTMLAnchorElement) linkTo(made, source.getAttribute('href') ?? '');

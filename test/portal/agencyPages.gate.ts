@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { OutboxMail } from '@doorstep/sdk';
+import { hasChromium } from '../support/chromium.js';
+import { eventually } from '../support/eventually.js';
+import { looksRight, operator, startPortal, type PortalSeat, type PortalWindow } from '../support/portal.js';
+
+// A browser is slow on a busy machine.
+jest.setTimeout(180_000);
+
+const withBrowser = hasChromium ? describe : describe.skip;
+
+/** As the smallest phone shows it, dark, in German. */
+const phone = { viewport: { width: 320, height: 700 }, colorScheme: 'dark', locale: 'de-DE', acceptDownloads: true } as const;
+
+withBrowser('pages of the agency on a small phone', () => {
+  let seat: PortalSeat;
+  let window: PortalWindow;
+  let websiteId: string;
+  let clientId: string;
+  const hostile = '<img src="https://evil.example/a.png" onerror="document.title=1"><b>Bakery</b>';
+
+  beforeAll(async () => {
+    seat = await startPortal({ BRAND_NAME: 'Northlight Studio' });
+    const { admin } = seat;
+    ({ id: clientId } = await admin.clients.create({ email: 'anna@example.com', name: 'Anna Weber' }));
+    ({ id: websiteId } = await admin.websites.create({ name: hostile, slug: 'corner-bakery', clientId }));
+    await admin.websites.clients.add(websiteId, { email: 'ada@example.com', role: 'viewer' });
+    await admin.clients.update(clientId, { email: 'anna@new.example' });
+    window = await seat.open(phone);
+  });
+
+  const isOfEachKind = (mails: readonly OutboxMail[]): boolean =>
+    [operator, 'ada@example.com', 'anna@new.example'].every((address) => mails.some(({ to }) => to === address));
+
+  test('mails of each kind show as they look, with a name that is markup as text', async () => {
+    const { page, complaints, visit } = window;
+    const elsewhere: string[] = [];
+    page.on('request', (request) => {
+      if (/^https?:/.test(request.url()) && !request.url().startsWith(seat.address)) elsewhere.push(request.url());
+    });
+    await visit('/settings/connect', operator);
+    const mails = await eventually('a mail of each kind', async () => {
+      const all = await seat.admin.outbox.list({ limit: 50 });
+      return isOfEachKind(all) ? all : undefined;
+    });
+    await visit('/outbox', operator);
+    const summaries = page.locator('main summary');
+    await summaries.first().waitFor();
+    expect(await summaries.count()).toBe(mails.length);
+    for (const summary of await summaries.all()) await summary.click();
+    const looks = page.getByRole('tabpanel', { name: 'Ansicht' });
+    for (const { heading, panel } of mails.map(({ subject }, index) => ({ heading: subject, panel: looks.nth(index) }))) {
+      expect(await panel.getByRole('heading', { level: 2 }).innerText()).toBe(heading);
+    }
+    await page.getByText('<b>Bakery</b>').first().waitFor();
+    expect(await looks.locator('img').count()).toBe(0);
+    await looksRight(page);
+
+    await page.getByRole('tab', { name: 'Text und Links' }).first().click();
+    await page.getByRole('list', { name: 'Links in dieser Mail' }).first().waitFor();
+    await looksRight(page);
+    expect(elsewhere).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test('a mail that is markup of an attacker runs nothing and asks for nothing', async () => {
+    const { page, complaints, visit } = await seat.open(phone);
+    const elsewhere: string[] = [];
+    page.on('request', (request) => {
+      if (/evil\.example|api\/steal/.test(request.url())) elsewhere.push(request.url());
+    });
+    const html = `<html lang="en"><head><style>p { background: url(https://evil.example/s.png) } @import "https://evil.example/i.css";</style>
+      <link rel="stylesheet" href="https://evil.example/l.css"><meta http-equiv="refresh" content="0;url=https://evil.example/"></head>
+      <body onload="document.title='run'"><h1 onclick="document.title='run'">Hello</h1>
+      <img src="https://evil.example/p.png" onerror="document.title='run'"><script>document.title='run'</script>
+      <iframe src="https://evil.example/"></iframe><svg onload="document.title='run'"><a href="javascript:1">x</a></svg>
+      <form action="https://evil.example/"><input name="password"></form>
+      <a href="javascript:document.title='run'" onclick="document.title='run'">A script</a>
+      <a href="https://example.com/" id="root" onclick="document.title='run'">A page</a>
+      <p style="position: fixed; inset: 0; z-index: 9999">Over all</p></body></html>`;
+    // The service escapes every name: only its answer changed on the way has such a mail.
+    await page.route(/\/outbox\?/, async (route) => {
+      const response = await route.fetch();
+      const mails = (await response.json()) as readonly OutboxMail[];
+      await route.fulfill({ response, json: mails.slice(0, 1).map((mail) => ({ ...mail, html })) });
+    });
+    await visit('/outbox', operator);
+    await page.locator('main summary').click();
+    const look = page.getByRole('tabpanel', { name: 'Ansicht' });
+    await look.getByRole('heading', { name: 'Hello' }).dispatchEvent('click');
+    await look.getByText('A script').dispatchEvent('click');
+    const link = look.getByRole('link');
+    expect(await link.evaluateAll((links) => links.map((one) => one.getAttributeNames().sort().join()))).toEqual([
+      'href,rel,style,target',
+    ]);
+    expect(await look.locator('script, iframe, svg, form, input, [onclick], [onerror], [onload], img[src]').count()).toBe(0);
+    const [inner, outer] = [await look.getByText('Over all').boundingBox(), await look.boundingBox()];
+    expect(inner?.width).toBeLessThanOrEqual(outer?.width ?? 0);
+    expect(await page.title()).not.toBe('run');
+    expect(elsewhere).toEqual([]);
+    // The policy refused the picture of the style, and says so.
+    expect(complaints.filter((words) => !/evil\.example\/s\.png|@import/.test(words))).toEqual([]);
+  });
+
+  test.each([
+    ['people', () => `/websites/${websiteId}/people?access=ada%40example.com`],
+    ['the offer of a transfer', () => `/websites/${websiteId}/transfer`],
+    ['clients', () => '/clients'],
+    ['a client', () => `/clients/${clientId}`],
+    ['clients of whom none matches', () => '/clients?q=nobody'],
+    ['keys', () => '/settings/api-keys'],
+    ['keys of nobody known', () => '/settings/api-keys?subject=nobody'],
+    ['connect', () => '/settings/connect?code=BCDF-GHJK'],
+    ['the audit', () => '/audit'],
+  ])('%s', async (_name, path) => {
+    const { page, complaints, visit } = window;
+    const seen = complaints.length;
+    await visit(path(), operator);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('[data-pending]').waitFor({ state: 'detached' });
+    await looksRight(page);
+    expect(complaints.slice(seen)).toEqual([]);
+  });
+
+  test('the audit goes by pages in either order, says what is wrong with a date, and exports lines', async () => {
+    const { page, visit } = window;
+    const slugs = Array.from({ length: 12 }, (_, index) => `bakery-${String(index)}`);
+    for (const slug of slugs) await seat.admin.websites.create({ name: slug, slug });
+    await visit('/audit?sort=at', operator);
+    const rows = page.locator('main ol > li');
+    await rows.first().waitFor();
+    const first = await rows.first().innerText();
+    await page.getByRole('button', { name: 'Mehr' }).first().click();
+    await rows.nth(50).waitFor();
+    await looksRight(page);
+    await page.getByLabel('Reihenfolge').selectOption({ label: 'Neueste zuerst' });
+    await page.getByRole('button', { name: 'Zeigen', exact: true }).click();
+    await page.waitForURL((url) => url.search === '');
+    await rows.first().waitFor();
+    expect(await rows.first().innerText()).not.toBe(first);
+
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'NDJSON exportieren' }).click();
+    const lines = readFileSync(await (await downloading).path(), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly type: string });
+    expect(lines.length).toBeGreaterThan(50);
+    expect(lines.some(({ type }) => type === 'WebsiteCreated')).toBe(true);
+
+    await visit('/audit?from=yesterday', operator);
+    await page.locator('[aria-invalid=true]').waitFor();
+    await looksRight(page);
+  });
+
+  test('an admin reads the keys of somebody else, and revokes one', async () => {
+    const { page, visit } = window;
+    const { subject } = await seat.admin.me.get();
+    await visit(`/settings/api-keys?subject=${encodeURIComponent(subject)}`, operator);
+    await page.getByRole('heading', { level: 1, name: new RegExp(`^\\d+ Schlüssel von `) }).waitFor();
+    expect(await page.getByRole('button', { name: 'Neuer Schlüssel' }).count()).toBe(0);
+    await looksRight(page);
+    await page.getByRole('link', { name: 'Zurück zu den eigenen' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Kein Programm handelt in Ihrem Namen' }).waitFor();
+  });
+
+  test('a transfer that was accepted says when each part was done', async () => {
+    const { claimUrl } = await seat.admin.websites.transfers.offer(websiteId, { email: 'grace@example.com' });
+    const heir = await seat.open(phone);
+    await heir.visit(new URL(claimUrl ?? '').pathname.slice('/app'.length), 'grace@example.com');
+    await heir.page.getByRole('button', { name: 'Annehmen' }).click();
+    await heir.page.waitForURL(`${seat.address}/app/websites/${websiteId}`);
+    const { page, visit } = window;
+    await visit(`/websites/${websiteId}/transfer`, operator);
+    await page.getByRole('heading', { level: 2, name: 'grace@example.com hat übernommen' }).waitFor();
+    const moved = page.getByRole('listitem').filter({ hasText: 'Die Website gehört dem neuen Eigentümer.' });
+    await moved.locator('time').waitFor();
+    await looksRight(page);
+  });
+});
+
+withBrowser('the outbox with a mail server', () => {
+  test('says where the mails went', async () => {
+    const seat = await startPortal();
+    const { page, visit } = await seat.open(phone);
+    await visit('/settings/connect', operator);
+    // Signing in needs the mail: the page meets the answer that a service with a mail server gives.
+    await page.route(/\/outbox\?/, (route) =>
+      route.fulfill({ status: 404, json: { error: { code: 'not_found', message: 'Not found' } } }),
+    );
+    await visit('/outbox', operator);
+    await page.getByRole('heading', { level: 1, name: 'Mails gehen über Ihren Mailserver hinaus' }).waitFor();
+    await looksRight(page);
+  });
+});
