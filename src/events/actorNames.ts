@@ -15,27 +15,42 @@ interface Parts extends ClientDirectory {
   readonly personal: PersonalData;
 }
 
-/** Names actors as of now, so that who was erased has no name; the same one is looked up once. */
-export const createActorNames = (parts: Parts): ((actor: Actor) => Promise<NamedActor>) => {
+/** Knows the addresses of people who sign in, operators among them. */
+export interface AddressBook {
+  /** Null when it is not known. */
+  addressOf?(subject: string): Promise<string | null>;
+}
+
+/**
+ * Names actors as of now, so that who was erased has no name; the same one is looked up once.
+ * @param book names operators, who are no clients: for answers to admins alone. Default: they stay unnamed
+ */
+export const createActorNames = (parts: Parts, book?: AddressBook | null): ((actor: Actor) => Promise<NamedActor>) => {
   const named = new Map<string, Promise<NamedActor>>();
   return (actor) => {
     const key = JSON.stringify(actor);
-    const known = named.get(key) ?? toActor(parts, actor);
+    const known = named.get(key) ?? toActor(parts, actor, book);
     named.set(key, known);
     return known;
   };
 };
 
-const toActor = async (parts: Parts, actor: Actor): Promise<NamedActor> => {
+const toActor = async (parts: Parts, actor: Actor, book: AddressBook | null | undefined): Promise<NamedActor> => {
   const subject = await parts.personal.display(actor.subject);
-  const name = actor.role === 'system' ? undefined : await nameOf(parts, actor, subject);
+  const name = actor.role === 'system' ? undefined : await nameOf(parts, actor, subject, book);
   return { ...actor, subject, ...(name !== undefined && { name }) };
 };
 
-const nameOf = async (parts: Parts, { tokenId }: Actor, subject: string): Promise<string | undefined> => {
+const nameOf = async (
+  parts: Parts,
+  { tokenId }: Actor,
+  subject: string,
+  book: AddressBook | null | undefined,
+): Promise<string | undefined> => {
   if (subject === erased) return erased;
   const ofToken = tokenId === undefined ? undefined : await nameOfToken(parts, tokenId);
-  return (await nameOfClient(parts, subject)) ?? ofToken ?? (subject.includes('@') ? subject : undefined);
+  const known = (await nameOfClient(parts, subject)) ?? ofToken ?? (await book?.addressOf?.(subject)) ?? undefined;
+  return known ?? (subject.includes('@') ? subject : undefined);
 };
 
 const nameOfClient = async ({ state, personal, blindIndex }: Parts, subject: string): Promise<string | undefined> => {

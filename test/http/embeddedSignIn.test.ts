@@ -182,6 +182,16 @@ describe('sign-in by e-mail', () => {
     const { access_token: token } = await finishSignIn(portal, attempt, end.url);
     expect((await me(token)).body).toMatchObject({ role: 'admin', email: 'admin@doorstep.local' });
     expect((await me(token, '/clients')).status).toBe(200);
+
+    // Histories name them by their address.
+    const headers = { authorization: `Bearer ${token}` };
+    const { body: website } = await api.call('POST', '/websites', { headers, body: { name: 'Zoo', slug: 'zoo' } });
+    const { id } = website as { id: string };
+    await api.call('PUT', `/websites/${id}/delivery`, { headers, body: {} });
+    for (const path of [`/websites/${id}/delivery/history`, `/audit?websiteId=${id}`]) {
+      const [entry] = (await me(token, path)).body as { actor: object }[];
+      expect(entry?.actor).toMatchObject({ name: 'admin@doorstep.local', role: 'admin', via: 'portal' });
+    }
   });
 
   test('who is taken out of ADMIN_EMAILS has no admin token any more; tokens of clients and of the operator live on', async () => {

@@ -190,6 +190,7 @@ export const createEmbeddedIdentity = (parts: {
       exists: async ({ subject }) => (await accounts.find(subject)) !== null,
       isStillAdmin: (subject, address) => accounts.isStillAdmin(subject, address),
       accountOf: (address) => accounts.preview(address),
+      addressOf: (subject) => accounts.addressOf(subject),
       languageOf: (address) => accounts.languageOf(address),
       forget: (address, person) => accounts.forget(canonicalAddress(address), person),
     },

@@ -85,6 +85,12 @@ export interface IdentityProvider {
   accountOf?(email: string): Promise<Pick<Identity, 'subject' | 'role'>>;
 
   /**
+   * The address of who signs in as a subject; null when that is not known. Absent for external
+   * issuers.
+   */
+  addressOf?(subject: string): Promise<string | null>;
+
+  /**
    * The language in which the person with the lower-case address last signed in; null when that is
    * not known. Absent for external issuers.
    */

@@ -36,12 +36,12 @@ interface AuditQuery extends ListQuery {
 export interface AuditRouteParts {
   readonly engine: Engine;
   readonly reader: Reader;
-  readonly identityProvider: Pick<IdentityProvider, 'accountOf'> | null;
+  readonly identityProvider: Pick<IdentityProvider, 'accountOf' | 'addressOf'> | null;
 }
 
 /** The audit (api.md, section 4). */
 export const auditRoutes = ({ engine, reader, identityProvider }: AuditRouteParts): readonly Route[] => {
-  const pages = createAuditPages({ engine, reader });
+  const pages = createAuditPages({ engine, reader, identityProvider });
 
   const filterOf = async ({ websiteId, actor, from, to }: AuditQuery): Promise<AuditFilter> => {
     const filter = {

@@ -1,5 +1,5 @@
 import type { Engine } from '../../../engine.js';
-import { createActorNames } from '../../../events/actorNames.js';
+import { createActorNames, type AddressBook } from '../../../events/actorNames.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
 import { listAudit, type AuditedEvent, type AuditFilter } from '../../../projections/audit/audit.queries.js';
 import type { Reader } from '../../../projections/reader.js';
@@ -19,10 +19,18 @@ export interface AuditPages {
 }
 
 /** Reads the audit as answers show it. */
-export const createAuditPages = ({ engine, reader }: { readonly engine: Engine; readonly reader: Reader }): AuditPages => {
+export const createAuditPages = ({
+  engine,
+  reader,
+  identityProvider,
+}: {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly identityProvider?: AddressBook | null;
+}): AuditPages => {
   const one: AuditPages['one'] = async (filter, query) => {
     // Names as of now: with each page anew, because somebody may be erased during an export.
-    const toActor = createActorNames(engine);
+    const toActor = createActorNames(engine, identityProvider);
     const { items, next } = await readPage(
       query,
       ({ id }: AuditedEvent) => id,

@@ -9,7 +9,7 @@ import type { Hosting } from '../../../integrations/hosting/port.js';
 import { utcTime } from '../../../platform/times.js';
 import { deliveryProjection } from '../../../projections/delivery/delivery.projection.js';
 import { deliveryAt, deliveryHistoryPage, type DeliveryHistoryEntry } from '../../../events/delivery/delivery.history.js';
-import { createActorNames } from '../../../events/actorNames.js';
+import { createActorNames, type AddressBook } from '../../../events/actorNames.js';
 import { notACursor, readPage } from '../../paging.js';
 import { route, type Answer, type Route, type RouteRequest } from '../../route.js';
 import {
@@ -47,11 +47,13 @@ export const deliveryRoutes = ({
   reader,
   hosting,
   readReceipts,
+  identityProvider,
 }: {
   engine: Engine;
   reader: Reader;
   hosting: Pick<Hosting, 'latestDeployment'>;
   readReceipts: boolean;
+  identityProvider: AddressBook | null;
 }): readonly Route[] => {
   const headers = readReceiptsHeader(readReceipts);
   const previewOf = createPreviews({
@@ -209,7 +211,10 @@ export const deliveryRoutes = ({
           ({ revision }: DeliveryHistoryEntry) => String(revision),
           ({ after, limit }) => deliveryHistoryPage(engine, params.id, { after: revisionOf(after), limit }),
         );
-        return { body: await toDeliveryHistory(createActorNames(engine), items), ...(next !== undefined && { next }) };
+        return {
+          body: await toDeliveryHistory(createActorNames(engine, identityProvider), items),
+          ...(next !== undefined && { next }),
+        };
       },
     }),
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { recordLook } from '../../../commands/receipt/receipt.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import type { Engine } from '../../../engine.js';
-import { createActorNames } from '../../../events/actorNames.js';
+import { createActorNames, type AddressBook } from '../../../events/actorNames.js';
 import { deliveryFold } from '../../../events/delivery/delivery.state.js';
 import { visibleChanges, type VisibleChange } from '../../../events/delivery/delivery.visible.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
@@ -24,10 +24,12 @@ export const receiptRoutes = ({
   engine,
   reader,
   readReceipts,
+  identityProvider,
 }: {
   engine: Engine;
   reader: Reader;
   readReceipts: boolean;
+  identityProvider: AddressBook | null;
 }): readonly Route[] => {
   const headers = readReceiptsHeader(readReceipts);
 
@@ -132,7 +134,7 @@ export const receiptRoutes = ({
           ({ id }: Listed) => id,
           (page) => listReceipts(reader, params.id, page),
         );
-        const toActor = createActorNames(engine);
+        const toActor = createActorNames(engine, identityProvider);
         const body = await Promise.all(items.map(({ body: receipt }) => toDeliveryReader(engine, toActor, receipt)));
         return { body, headers, ...(next !== undefined && { next }) };
       },

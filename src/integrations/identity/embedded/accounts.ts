@@ -29,6 +29,8 @@ export interface Accounts {
   ofEmail(email: string, language: Language): Promise<Account>;
   /** `null` when the account does not exist, has expired, or was forgotten. */
   find(subject: string): Promise<Account | null>;
+  /** The address of a subject's account; null when there is none. Does not count as a use of it. */
+  addressOf(subject: string): Promise<string | null>;
   /** The account that `ofEmail` would give, without making it. `email` is lower-case. */
   preview(email: string): Promise<Account>;
   /** The language in which the person with the address last signed in; null when there is no account. `email` is lower-case. */
@@ -100,6 +102,7 @@ export const createAccounts = (parts: {
 
   return {
     preview: async (email) => accountOf(subjectOf(email, await timesForgotten(email)), email),
+    addressOf: async (subject) => (await load(subject))?.email ?? null,
     languageOf: async (email) => (await load(subjectOf(email, await timesForgotten(email))))?.language ?? null,
     ofEmail: async (email, language) => store(subjectOf(email, await timesForgotten(email)), email, language),
     find: async (subject) => {
