@@ -147,7 +147,7 @@ const cornerBakery = [
       collaborators: ['leila-haddad'],
     });
   }),
-  on(-38, '10:30', setUp('corner-bakery', -1)),
+  on(-38, '10:30', setUp('corner-bakery', 23)),
   on(-37, '09:00', (agency) => invite(agency, 'corner-bakery', people.tomas, 'viewer')),
   on(-37, '17:45', (agency) => accept(agency, people.tomas)),
   on(-36, '09:10', (agency) => invite(agency, 'corner-bakery', people.leila, 'editor')),
