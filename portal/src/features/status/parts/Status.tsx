@@ -51,7 +51,7 @@ export const Status = ({ website, block, changes, areReceiptsKept, lastSeen }: S
           </ul>
         </section>
       )}
-      <Preview block={block} />
+      {website.archivedAt === undefined && <Preview block={block} />}
       <Steps checkpoints={block.checkpoints} />
       <footer className={`small muted ${classes['foot'] ?? ''}`}>
         <span>{t('status.times', { zone: timeZone })}</span>
