@@ -153,7 +153,7 @@ withBrowser('pages of the agency on a small phone', () => {
     await looksRight(page);
   });
 
-  test('an admin reads the keys of somebody else, and revokes one', async () => {
+  test('an admin reads the keys of somebody else, and goes back to their own', async () => {
     const { page, visit } = window;
     const { subject } = await seat.admin.me.get();
     await visit(`/settings/api-keys?subject=${encodeURIComponent(subject)}`, operator);
