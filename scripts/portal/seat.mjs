@@ -81,7 +81,7 @@ export const openDemo = async (folder) => {
   const openWindow = async (who, options = {}) => {
     const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     if (who !== null) {
       await page.goto(`${address}/app/`);
       await signIn(page, addresses[who]);

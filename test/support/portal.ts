@@ -65,7 +65,8 @@ export const startPortal = async (
     const context = await (await browser).newContext({ locale: 'en-GB', ...options });
     contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    // Only ends what hangs: a browser is slow on a busy machine.
+    page.setDefaultTimeout(60_000);
     const complaints: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
