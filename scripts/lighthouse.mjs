@@ -1,6 +1,6 @@
 /**
  * `npm run lighthouse`: has Lighthouse look, as a phone does, at up to five pages of a website of each
- * template, edited once, and at pages of the portal as somebody who is signed in. Fails on less than
+ * template, edited once, and at the portal's Status page as a client. Fails on less than
  * the floors.
  */
 import { execFileSync, spawn } from 'node:child_process';
@@ -265,8 +265,7 @@ const main = async () => {
     const browser = await puppeteer.connect({ browserURL: `http://127.0.0.1:${String(chrome.port)}`, defaultViewport: null });
     const tab = await browser.newPage();
     await signIn(service, tab, email);
-    for (const path of [`/websites/${websiteId}`, `/websites/${websiteId}/documents`])
-      await judge(`${service.url}/app${path}`, floorsOfPortal, tab);
+    await judge(`${service.url}/app/websites/${websiteId}`, floorsOfPortal, tab);
     await browser.disconnect();
   } finally {
     chrome.kill();

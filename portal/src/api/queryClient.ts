@@ -16,12 +16,14 @@ export const queryClient = new QueryClient({
   mutationCache: new MutationCache({ onError, onSuccess }),
   defaultOptions: {
     queries: {
+      // Asked whatever the browser thinks of its network: the service may run on this machine.
+      networkMode: 'always',
       // What changes is reported by the event stream; this is for what is not.
       staleTime: 30_000,
       // The SDK repeats what may pass.
       retry: false,
       throwOnError: (error) => !(error instanceof DoorstepError) && !isSessionOver(error),
     },
-    mutations: { retry: false },
+    mutations: { networkMode: 'always', retry: false },
   },
 });

@@ -3,7 +3,7 @@ import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { meQuery } from '../features/me/queries.js';
 import { isSignedIn } from '../session/session.js';
-import { connection, onConnection } from './connection.js';
+import { connection, onConnection, reportBack } from './connection.js';
 import classes from './StatusBar.module.css';
 import { askVersion, isOutdated, onOutdated } from './version.js';
 
@@ -22,7 +22,8 @@ export const StatusBar = (): ReactNode => {
     if (isFine || !isSignedIn()) return undefined;
     // Nothing tells that a service is there again: it is asked, by whoever still looks at the page.
     const ask = (): void => {
-      if (document.visibilityState === 'visible') void client.query({ ...meQuery, staleTime: 0 }).catch(() => undefined);
+      if (document.visibilityState === 'visible')
+        void client.query({ ...meQuery, staleTime: 0 }).then(reportBack, () => undefined);
     };
     const timer = setInterval(ask, pauseMs);
     window.addEventListener('online', ask);

@@ -3,7 +3,7 @@ import { ConnectionError, DoorstepError, TimeoutError } from '@doorstep/sdk';
 /** Whether the service answers: `unavailable` when it says that it cannot just now. */
 export type Connection = 'fine' | 'offline' | 'unavailable';
 
-let state: Connection = navigator.onLine ? 'fine' : 'offline';
+let state: Connection = 'fine';
 const listeners = new Set<() => void>();
 
 export const connection = (): Connection => state;
@@ -23,7 +23,12 @@ const become = (next: Connection): void => {
 export const reportCall = (error?: unknown): void => {
   if (error instanceof ConnectionError || error instanceof TimeoutError) become('offline');
   else if (error instanceof DoorstepError && [502, 503, 504].includes(error.status ?? 0)) become('unavailable');
-  else if (error === undefined || (error instanceof DoorstepError && error.status !== undefined)) become('fine');
+  // An answer that was on its way when the connection broke says nothing of now.
+  else if (navigator.onLine && (error === undefined || (error instanceof DoorstepError && error.status !== undefined)))
+    become('fine');
 };
+
+/** The service has answered a question that was asked after the connection broke. */
+export const reportBack = (): void => become('fine');
 
 window.addEventListener('offline', () => become('offline'));
