@@ -159,7 +159,7 @@ describe('the tasks of the build', () => {
     expect(await script('prepare.mjs', 'portrait')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'doorstep: no task is called portrait: service, openapi, sdkTypes, sdk, mcp, cli\n',
+      stderr: 'doorstep: no task is called portrait: service, openapi, sdkTypes, sdk, mcp, cli, portal\n',
     });
   });
 });
