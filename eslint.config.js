@@ -140,10 +140,7 @@ export default defineConfig(
       'no-restricted-imports': [
         'error',
         {
-          paths: [
-            { name: '@mantine/core', message: 'take it from src/theme, which brings its style sheet' },
-            { name: '@mantine/spotlight', message: 'take it from src/theme, which brings its style sheet' },
-          ],
+          paths: [{ name: '@mantine/core', message: 'take it from src/theme, which brings its style sheet' }],
         },
       ],
     },
