@@ -53,6 +53,7 @@ export const visits = [
     'settings',
   ]),
   visit('content-document-operator', 'operator', '/websites/{corner-bakery}/content/company'),
+  visit('marketing-document', 'operator', '/websites/{corner-bakery}/marketing/newsletter'),
   visit('settings-scale', 'operator', '/websites/{tanaka-ceramics}/settings'),
   visit('status-late', 'operator', '/websites/{okafor-architects}'),
   visit('delivery-late', 'operator', '/websites/{okafor-architects}/delivery'),

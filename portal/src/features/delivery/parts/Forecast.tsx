@@ -26,7 +26,7 @@ export const Forecast = ({ websiteId }: { readonly websiteId: string }): ReactNo
             {checkpoints.length === 0 ? (
               <p className="muted">{t('history.allDone')}</p>
             ) : (
-              <div className={`card ${classes['table'] ?? ''}`}>
+              <div className={`card ${classes['table'] ?? ''}`} tabIndex={0} role="group" aria-labelledby="history-forecast">
                 <table>
                   <thead>
                     <tr>

@@ -20,7 +20,7 @@ export const Readers = ({ websiteId, newest }: { readonly websiteId: string; rea
           people.length === 0 ? (
             <p className="muted">{t(visible?.areReceiptsKept === false ? 'history.notKept' : 'history.nobodyLooked')}</p>
           ) : (
-            <div className={`card ${classes['table'] ?? ''}`}>
+            <div className={`card ${classes['table'] ?? ''}`} tabIndex={0} role="group" aria-labelledby="history-readers">
               <table>
                 <thead>
                   <tr>
