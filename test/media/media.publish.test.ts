@@ -112,6 +112,13 @@ withBrowser('and moves nothing when it comes', async () => {
     });
     await page.goto(home(), { waitUntil: 'domcontentloaded' });
     const image = page.locator('img.photo');
+    await eventually('the style of the page', async () =>
+      (await page.evaluate<boolean>(
+        '[...document.querySelectorAll("link[rel=stylesheet]")].every(({ sheet }) => sheet !== null)',
+      ))
+        ? true
+        : undefined,
+    );
     const before = await image.boundingBox();
     isOpen = true;
     for (const proceed of pending) proceed();
