@@ -16,6 +16,7 @@ const Sequencer =
  * when the other workers have nothing to do any more.
  */
 const longest = [
+  'portal/matrix',
   'e2e/schemathesis',
   'cli/everyWrite',
   'cli/signIn',
@@ -23,6 +24,10 @@ const longest = [
   'bench/bench',
   'contracts/eventStoreDb',
   'e2e/signInPages',
+  'portal/sessionPage',
+  'portal/framePage',
+  'portal/stories',
+  'portal/status',
   'cli/commands',
   'e2e/outsideStores',
   'e2e/busyEventStore',
