@@ -53,6 +53,9 @@ const readAll = async (admin: Api, owner: Api, { websiteId, archivedId, clientId
   seo: await get(owner, `/websites/${websiteId}/seo`),
 });
 
+/** The scans of a Monday that passed since the folder was made would be caught up with, at a site that is elsewhere by now. */
+const noScans = { SEO_SCAN_CRON: '0 4 29 2 *' };
+
 describe.each(versions)('the data folder of version %s', (version) => {
   const contents = JSON.parse(readFileSync(join(folders, version, 'contents.json'), 'utf8')) as Contents;
   const { websiteId, archivedId, clientId, pendingInvitationId, acceptedInvitationId, transferId } = contents;
@@ -61,7 +64,7 @@ describe.each(versions)('the data folder of version %s', (version) => {
     const folder = join(temporaryFolder(), 'data');
     cpSync(join(folders, version), folder, { recursive: true });
     const ownerToken = await mintToken(folder, 'client', 'olga.owner@example.com');
-    const server = await startServer(folder);
+    const server = await startServer(folder, noScans);
     const admin = createApi(server.address, contents.token);
     const owner = createApi(server.address, ownerToken);
 
