@@ -3,11 +3,10 @@ import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { usePages } from '../../api/pages.js';
 import { Button } from '../../theme/Button.js';
-import { TextInput } from '../../theme/TextInput.js';
-import forms from '../../ui/forms.module.css';
 import lists from '../../ui/lists.module.css';
 import { More } from '../../ui/More.js';
 import { PageHead } from '../../ui/PageHead.js';
+import { SearchForm } from '../../ui/SearchForm.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
 import { Loaded, StateCard } from '../../ui/states.js';
 import { useMayWrite } from '../../ui/useMayWrite.js';
@@ -25,7 +24,6 @@ const ClientsPage = (): ReactNode => {
 const ClientsOf = ({ q }: { readonly q: string }): ReactNode => {
   const { t } = useTranslation();
   const [, setSearch] = useSearchParams();
-  const [typed, setTyped] = useState(q);
   const [isCreating, setCreating] = useState(false);
   const mayWrite = useMayWrite();
   const pages = usePages((cursor) => clientsQuery(q, cursor));
@@ -53,28 +51,13 @@ const ClientsOf = ({ q }: { readonly q: string }): ReactNode => {
               actions={create}
             />
             {(total > 0 || q !== '') && (
-              <form
-                role="search"
-                className={forms['actions']}
-                onSubmit={(event) => {
-                  event.preventDefault();
-                  setSearch(typed.trim() === '' ? {} : { q: typed.trim() });
-                }}
-              >
-                <TextInput
-                  type="search"
-                  aria-label={t('clients.search')}
-                  placeholder={t('clients.search')}
-                  value={typed}
-                  onChange={({ currentTarget: { value } }) => setTyped(value)}
-                />
-                <Button type="submit">{t('common.search')}</Button>
-                {q !== '' && (
-                  <Button variant="subtle" color="gray" onClick={() => setSearch({})}>
-                    {t('clients.all')}
-                  </Button>
-                )}
-              </form>
+              <SearchForm
+                key={q}
+                searched={q}
+                label={t('clients.search')}
+                all={t('clients.all')}
+                onSearch={(text) => setSearch(text === '' ? {} : { q: text })}
+              />
             )}
             {total > 0 && (
               <ul className={`card ${lists['rows'] ?? ''}`}>

@@ -5,12 +5,11 @@ import { useSearchParams } from 'react-router';
 import { usePages } from '../../api/pages.js';
 import { Button } from '../../theme/Button.js';
 import { Tabs } from '../../theme/Tabs.js';
-import { TextInput } from '../../theme/TextInput.js';
 import { momentText, Time } from '../../ui/dates.js';
-import forms from '../../ui/forms.module.css';
 import lists from '../../ui/lists.module.css';
 import { More } from '../../ui/More.js';
 import { PageHead } from '../../ui/PageHead.js';
+import { SearchForm } from '../../ui/SearchForm.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
 import { Loaded, StateCard } from '../../ui/states.js';
 import classes from './OutboxPage.module.css';
@@ -27,7 +26,6 @@ const OutboxPage = (): ReactNode => {
 const OutboxOf = ({ to }: { readonly to: string }): ReactNode => {
   const { t } = useTranslation();
   const [, setSearch] = useSearchParams();
-  const [typed, setTyped] = useState(to);
   const pages = usePages((cursor) => outboxQuery(to, cursor));
   const { error } = pages.first;
   // With a mail server there is no such list.
@@ -52,28 +50,13 @@ const OutboxOf = ({ to }: { readonly to: string }): ReactNode => {
             actions={<Button onClick={() => void pages.first.refetch()}>{t('outbox.refresh')}</Button>}
           />
           {(items.length > 0 || to !== '') && (
-            <form
-              role="search"
-              className={forms['actions']}
-              onSubmit={(event) => {
-                event.preventDefault();
-                setSearch(typed.trim() === '' ? {} : { to: typed.trim() });
-              }}
-            >
-              <TextInput
-                type="search"
-                aria-label={t('outbox.to')}
-                placeholder={t('outbox.to')}
-                value={typed}
-                onChange={({ currentTarget: { value } }) => setTyped(value)}
-              />
-              <Button type="submit">{t('common.search')}</Button>
-              {to !== '' && (
-                <Button variant="subtle" color="gray" onClick={() => setSearch({})}>
-                  {t('outbox.all')}
-                </Button>
-              )}
-            </form>
+            <SearchForm
+              key={to}
+              searched={to}
+              label={t('outbox.to')}
+              all={t('outbox.all')}
+              onSearch={(text) => setSearch(text === '' ? {} : { to: text })}
+            />
           )}
           {items.length === 0 && (
             <StateCard title={t(to === '' ? 'outbox.none' : 'outbox.noneTo')}>{t('outbox.noneText')}</StateCard>
