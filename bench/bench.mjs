@@ -3,14 +3,19 @@
  * prints the ratios (docs/performance.md). `--only <name>,…` runs some, `--quick` all in little (to
  * see that they run), `--json` prints for machines. `--event-store <url>` and `--read-model <url>`
  * measure on stores outside, which are filled and not emptied again.
+ *
+ * `--only growth.<topic>` measures one topic of growth. `--websites 1000,1000000` measures growth on
+ * installations of these sizes, and `--installations <folder>` keeps them there to be measured again.
  */
 import { availableParallelism, cpus, totalmem } from 'node:os';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { prepareOrExit } from '../scripts/prepare.mjs';
 import { activation } from './measures/activation.mjs';
 import { appends, outsideAppends } from './measures/appends.mjs';
 import { coldStart } from './measures/coldStart.mjs';
 import { emmett } from './measures/emmett.mjs';
+import { growth, growthTopics } from './measures/growth.mjs';
 import { manyWebsites } from './measures/manyWebsites.mjs';
 import { memory } from './measures/memory.mjs';
 import { rebuild } from './measures/rebuild.mjs';
@@ -34,6 +39,7 @@ const measures = {
   memory,
   scale,
   manyWebsites,
+  growth,
   routes,
   upload,
 };
@@ -47,6 +53,7 @@ const measures = {
 const notOutside = {
   emmett: 'it compares two services on SQLite',
   scale: 'it needs two logs of different sizes side by side',
+  growth: 'it needs two logs of different sizes side by side',
 };
 
 const options = () => {
@@ -58,13 +65,28 @@ const options = () => {
         only: { type: 'string' },
         'event-store': { type: 'string' },
         'read-model': { type: 'string' },
+        websites: { type: 'string' },
+        installations: { type: 'string' },
       },
     });
-    const names = values.only?.split(',') ?? Object.keys(measures);
-    const unknown = names.filter((name) => !(name in measures));
+    const asked = values.only?.split(',') ?? Object.keys(measures);
+    const [topics, others] = [asked.filter((name) => name.startsWith('growth.')), asked.filter((name) => !name.includes('.'))];
+    const names = topics.length > 0 ? [...others, 'growth'] : others;
+    const unknown = [
+      ...names.filter((name) => !(name in measures)),
+      ...topics.filter((topic) => !growthTopics.includes(topic.slice('growth.'.length))),
+    ];
     if (unknown.length > 0)
       throw new Error(`there is no measure ${unknown.join(', ')}; there are ${Object.keys(measures).join(', ')}`);
-    return { ...values, names: /** @type {Name[]} */ (names) };
+    const sizes = values.websites?.split(',').map(Number);
+    if (sizes !== undefined && (sizes.length !== 2 || !sizes.every(Number.isInteger)))
+      throw new Error('--websites takes two numbers, as in 1000,1000000');
+    const growing = {
+      ...(topics.length > 0 && { topics: topics.map((topic) => topic.slice('growth.'.length)) }),
+      ...(sizes !== undefined && { websites: /** @type {[number, number]} */ (sizes) }),
+      ...(values.installations !== undefined && { installations: resolve(values.installations) }),
+    };
+    return { ...values, names: /** @type {Name[]} */ (names), growing };
   } catch (error) {
     report(String(error instanceof Error ? error.message : error));
     process.exit(2);
@@ -74,7 +96,7 @@ const options = () => {
 /** @param {string} text */
 const report = (text) => process.stderr.write(`${text}\n`);
 
-const { quick, json, names, 'event-store': eventStore, 'read-model': readModel } = options();
+const { quick, json, names, growing, 'event-store': eventStore, 'read-model': readModel } = options();
 measureOn({ eventStore, readModel });
 await prepareOrExit('service');
 
@@ -88,7 +110,7 @@ for (const name of names) {
   }
   report(`measuring: ${name}`);
   const measure = name === 'appends' && eventStore !== undefined ? outsideAppends : measures[name];
-  figures.push(...(await measure({ quick, report })));
+  figures.push(...(await measure({ quick, report, ...growing })));
 }
 
 const machine = {

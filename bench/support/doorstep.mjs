@@ -46,20 +46,24 @@ const databaseOn = (address) => {
   return `${server}/doorstep-bench-${randomBytes(4).toString('hex')}${options}`;
 };
 
+/** Of installations that are kept: what they encrypt is read again. */
+const keptKey = Buffer.alloc(32, 'bench').toString('base64');
+
 /**
- * The settings of an installation: everything that is written goes into one temporary folder, or to
- * the stores that are to be measured.
+ * The settings of an installation: everything that is written goes into one folder, or to the stores
+ * that are to be measured.
  * @param {string} purpose
+ * @param {string} [kept] - a folder that stays; default: a temporary one
  */
-export const newInstallation = (purpose) => {
-  const folder = temporaryFolder(purpose);
+export const newInstallation = (purpose, kept) => {
+  const folder = kept ?? temporaryFolder(purpose);
   const { PATH, HOME, TMPDIR, SystemRoot } = process.env;
   const { eventStore, readModel } = outside;
   return {
     folder,
     environment: {
       ...{ PATH, HOME, TMPDIR, SystemRoot, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', LOG_LEVEL: 'info' },
-      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      ENCRYPTION_KEY: kept === undefined ? randomBytes(32).toString('base64') : keptKey,
       ...(eventStore !== undefined && { EVENT_STORE_URL: eventStore }),
       ...(readModel !== undefined && { READ_MODEL_URL: databaseOn(readModel) }),
     },

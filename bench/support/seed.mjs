@@ -11,18 +11,47 @@ const atOnce = 250;
  * provisioning and setting up leave behind.
  * @param {Engine} engine
  * @param {number} count
+ * @param {(index: number) => Partial<Pick<import('../../src/commands/website/website.commands.js').CreateWebsite, 'tier' | 'clientId'>>} [more]
+ *   what is special about a website
  * @returns {Promise<string[]>} their ids
  */
-export const seedWebsites = async (engine, count) => {
+export const seedWebsites = async (engine, count, more = () => ({})) => {
   const eventsOf = await websiteEvents(engine);
   /** @type {string[]} */
   const ids = [];
-  while (ids.length < count) {
-    const websites = Array.from({ length: Math.min(atOnce, count - ids.length) }, eventsOf);
-    await Promise.all(websites.flatMap(({ appends }) => appends.map((append) => append())));
-    ids.push(...websites.map(({ id }) => id));
-  }
+  await inPortions(count, async (index) => {
+    const { id, appends } = eventsOf(more(index));
+    ids[index] = id;
+    await Promise.all(appends.map((append) => append()));
+  });
   return ids;
+};
+
+/**
+ * Runs `make` for each index, many at the same time.
+ * @param {number} count
+ * @param {(index: number) => Promise<unknown>} make
+ */
+export const inPortions = async (count, make) => {
+  for (let start = 0; start < count; start += atOnce) {
+    await Promise.all(Array.from({ length: Math.min(atOnce, count - start) }, (_, index) => make(start + index)));
+  }
+};
+
+/**
+ * Appends events to the end of a stream, as many as the store takes at once.
+ * @param {Engine} engine
+ * @param {string} stream
+ * @param {readonly import('../../src/events/envelope.js').DomainEvent[]} events
+ */
+export const appendTo = async (engine, stream, events) => {
+  for (let start = 0; start < events.length; start += atOnce) {
+    const metadata = { ...byBench(engine.ids.commandId()), at: new Date().toISOString() };
+    const encoded = events
+      .slice(start, start + atOnce)
+      .map((event) => engine.codec.encode(event, engine.ids.commandId(), metadata));
+    await engine.eventStore.append(stream, encoded, 'any');
+  }
 };
 
 const checkpoints = ['kickoff', 'design-approved', 'initial-deploy', 'content-loaded', 'qa', 'launch'];
@@ -53,7 +82,7 @@ export const seedDeliveries = async (engine, websiteIds) => {
   }
 };
 
-const byBench = (/** @type {string} */ commandId) => ({
+export const byBench = (/** @type {string} */ commandId) => ({
   actor: /** @type {const} */ ({ subject: 'bench', role: 'admin', via: 'token' }),
   requestId: commandId,
   correlationId: commandId,
@@ -69,7 +98,7 @@ const websiteEvents = async (engine) => {
     load('platform/ids.js'),
   ]);
 
-  return () => {
+  return (/** @type {ReturnType<NonNullable<Parameters<typeof seedWebsites>[2]>>} */ more) => {
     const at = new Date().toISOString();
     const commandId = engine.ids.commandId();
     const websiteId = entityId(commandId, 'website');
@@ -90,6 +119,15 @@ const websiteEvents = async (engine) => {
     const job = { jobId: provisioningJobId, websiteId };
     const repository = { provider: 'embedded', id: slug, name: slug, cloneUrl: `file:///repositories/${slug}.git` };
     const hosting = { provider: 'embedded', projectId: slug, name: slug };
+    const url = `http://127.0.0.1/sites/${slug}/`;
+    const steps = Object.entries({
+      github_create_repo: { ...repository, defaultBranch: 'main' },
+      github_invite_collaborator: { invited: [] },
+      vercel_create_project: { ...hosting, url },
+      vercel_set_env_vars: { variables: ['SITE_NAME'] },
+      vercel_initial_deploy: { deploymentId: slug, url, commit: '0'.repeat(40) },
+      finalize: { url },
+    });
 
     return {
       id: websiteId,
@@ -98,14 +136,21 @@ const websiteEvents = async (engine) => {
         append(`website-${websiteId}`, [
           ...created(
             websiteDecider.decide(
-              { type: 'CreateWebsite', at, ...site, websiteId, tier: 'starter', provisioningJobId },
+              { type: 'CreateWebsite', at, ...site, websiteId, tier: 'starter', provisioningJobId, ...more },
               websiteDecider.initialState,
             ),
           ),
-          { type: 'WebsiteActivated', data: { websiteId, repository, hosting, url: `http://127.0.0.1/sites/${slug}/` } },
+          { type: 'WebsiteActivated', data: { websiteId, repository, hosting, url } },
         ]),
         append(`provisioning-${provisioningJobId}`, [
           { type: 'ProvisioningQueued', data: { ...job, ...site, createdAt: at } },
+          ...steps.flatMap(([step, output]) => {
+            const attempt = { ...job, step, attempt: 1 };
+            return [
+              { type: 'ProvisioningStepStarted', data: { ...attempt, worker: 'bench', leaseUntil: at } },
+              { type: 'ProvisioningStepSucceeded', data: { ...attempt, output } },
+            ];
+          }),
           { type: 'ProvisioningSucceeded', data: job },
         ]),
         append(
