@@ -17,7 +17,7 @@ export default {
     '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
   },
   // Ends what hangs. How long something may take is for the test to say.
-  testTimeout: 60_000,
+  testTimeout: 240_000,
   // Many tests wait for processes or the disk more than they compute: with a worker for each core,
   // cores would stand idle.
   maxWorkers: availableParallelism() + 1,

@@ -84,7 +84,7 @@ describe.each([
     terminal = await openTerminal(home, { columns: 120, shell: command });
     await terminal.enter(`${setUp}; clear; echo ready`);
     await terminal.shows(/^ready/m);
-  }, 30_000);
+  }, 120_000);
 
   const completes = async (typed: string, line: string): Promise<void> => {
     if (!existsSync(`/usr/bin/${shell}`) && process.env.CI === undefined) return;

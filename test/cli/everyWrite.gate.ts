@@ -316,7 +316,7 @@ beforeAll(async () => {
   people.away = await signIn({ address: away.address, dataDir: awayDir }, ['ops@example.com', 'admin']);
   for (const slug of ['broken', 'wrecked']) await arrange(`websites create ${slug} --slug ${slug}`, '.id', 'away');
   await settle('away', 'broken', 'wrecked');
-}, 180_000);
+}, 720_000);
 
 it('tries every command that asks the service', () => {
   const tried = [writes, reads, files].flatMap((table) => Object.keys(table));

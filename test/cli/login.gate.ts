@@ -27,7 +27,7 @@ beforeAll(async () => {
   ({ address } = await startServer(dataDir));
   admin = createApi(address, await mintToken(dataDir));
   if (hasChromium) chromium = await startChromium();
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
   if (hasChromium) await chromium.close();

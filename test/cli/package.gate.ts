@@ -31,7 +31,7 @@ beforeAll(async () => {
   const token = await mintToken(dataDir);
   await createApi(address, token).post('/websites', { name: 'Corner Bakery', slug: 'corner-bakery' });
   environment = { PATH: process.env.PATH, HOME: temporaryFolder(), DOORSTEP_URL: address, DOORSTEP_TOKEN: token };
-}, 180_000);
+}, 720_000);
 
 test('it comes with its licence, and without sources, tests and the packages of the workspace', () => {
   expect(

@@ -22,7 +22,7 @@ beforeAll(async () => {
   dataDir = temporaryFolder();
   ({ address } = await startServer(dataDir));
   admin = createApi(address, await mintToken(dataDir));
-}, 60_000);
+}, 240_000);
 
 /** All that programs have printed here: no token may be in it. */
 const printed: string[] = [];

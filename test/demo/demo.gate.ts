@@ -80,7 +80,7 @@ beforeAll(async () => {
   for (const archived of [true, false]) {
     for await (const one of doorstep.websites.list({ archived })) bySlug.set(one.slug, one);
   }
-}, 120_000);
+}, 480_000);
 
 test('it says who can sign in', () => {
   for (const name of ['mara@northlight', 'anna@corner-bakery', 'leila@studio-haddad', 'tomas@corner-bakery']) {
@@ -190,7 +190,7 @@ test('started again, it is the same one, and at once', async () => {
   await again.address;
   expect(again.written()).not.toContain('making the demo');
   expect(await again.stop()).toBe(0);
-}, 60_000);
+}, 240_000);
 
 test('a folder that holds something else is left alone', async () => {
   const other = temporaryFolder();

@@ -24,7 +24,7 @@ test('both compile', async () => {
     (error: unknown) => error as { stdout: string },
   );
   expect(stdout).toBe('');
-}, 120_000);
+}, 480_000);
 
 test('their tests pass', async () => {
   const tests = changed.filter((path) => /\.(?:decider|projection)\.test\.ts$/.test(path));
@@ -38,4 +38,4 @@ test('their tests pass', async () => {
   const args = [...jest, '--ci', '--runInBand', ...tests, 'test/events/codec.test.ts'];
   const { stderr } = await runNode(process.execPath, args, { cwd: copy });
   expect(stderr).toMatch(/^Test Suites: 4 passed, 4 total$/m);
-}, 120_000);
+}, 480_000);

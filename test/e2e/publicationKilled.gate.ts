@@ -39,7 +39,7 @@ const published = (api: Api, path: string): Promise<ApiAnswer> =>
       expect(answer).toMatchObject({ status: 503, body: { code: 'publication_under_way' } });
       return undefined;
     },
-    120_000,
+    480_000,
   );
 
 test.each([

@@ -57,7 +57,7 @@ for (const version of versions) {
       const server = await doesItsWork(temporaryFolder(), [nodeOf(version)]);
       expect(await server.kill('SIGTERM')).toBe(0);
     },
-    60_000,
+    240_000,
   );
 }
 
@@ -107,5 +107,5 @@ whereItCan(
     process.kill(Number(service), 'SIGTERM');
     expect(await bwrap.ended).toBe(0);
   },
-  60_000,
+  240_000,
 );

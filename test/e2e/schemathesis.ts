@@ -127,7 +127,7 @@ export const schemathesisFindsNothing = (runs: readonly Run[]): void => {
       const dataDir = temporaryFolder();
       server = await startServer(dataDir, { COMMERCE_WEBHOOK_SECRET: 'secret' });
       configuration = configurationWith(await seed(dataDir));
-    }, 120_000);
+    }, 480_000);
 
     afterAll(async () => {
       await server.kill('SIGTERM');
@@ -141,7 +141,7 @@ export const schemathesisFindsNothing = (runs: readonly Run[]): void => {
         // It has made requests at all.
         expect(said).toMatch(/Tested: [1-9]\d*/);
       },
-      240_000,
+      960_000,
     );
   });
 };

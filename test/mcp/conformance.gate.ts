@@ -156,7 +156,7 @@ test('the service’s own server passes what needs no fixtures', async () => {
   const failures = await failuresOf(server.url, '--suite', 'all');
   await server.stop();
   expect(resultsOf(failures, onTheService)).toEqual(passing(onTheService));
-}, 300_000);
+}, 1_200_000);
 
 test('its transport passes the others with fixtures, but for those that need a session', async () => {
   const server = await startServer({ mcpProgram: fileURLToPath(new URL('../support/mcpFixtures.ts', import.meta.url)) });
@@ -166,7 +166,7 @@ test('its transport passes the others with fixtures, but for those that need a s
   expect(resultsOf(failures, names)).toEqual(passing(names));
   // None stays in the list below that the service's own transport can serve.
   expect(withSessions.filter((name) => failures.get(name)?.length === 0)).toEqual([]);
-}, 300_000);
+}, 1_200_000);
 
 test.each(withSessions)(
   'with a session of tests alone: %s',
@@ -176,5 +176,5 @@ test.each(withSessions)(
     await server.stop();
     expect(resultsOf(failures, [name])).toEqual(passing([name]));
   },
-  60_000,
+  240_000,
 );

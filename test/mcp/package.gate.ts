@@ -27,7 +27,7 @@ beforeAll(async () => {
   const dataDir = temporaryFolder();
   ({ address } = await startServer(dataDir));
   token = await mintToken(dataDir);
-}, 120_000);
+}, 480_000);
 
 test('it comes alone, with its licence, and without sources and tests', () => {
   const own = join(installed, '@doorstep', 'mcp');
