@@ -11,7 +11,7 @@ import { ProviderFault } from '../integrations/fault.js';
 import { sleep } from '../platform/clock.js';
 import { placeOf } from '../platform/faultPlace.js';
 import { createKeyedMutex } from '../platform/keyedMutex.js';
-import { createSemaphore } from '../platform/semaphore.js';
+import { createSemaphore, type Semaphore } from '../platform/semaphore.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { isStoreAway, storeFaultLevel } from '../projections/store/storeFault.js';
@@ -50,9 +50,9 @@ export interface ReactionContext {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Reactions that run at the same time. */
+/** Reactions of a lane that run at the same time. */
 const MAX_RUNNING = 8;
-/** Reactions under way, pausing ones included, before no more events are read. */
+/** Reactions of a lane under way, pausing ones included, before it reads no more events. */
 const MAX_OPEN = 1_000;
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 15_000;
@@ -83,6 +83,24 @@ const streamOf = ({ stream }: { readonly stream: string }): string => stream;
 
 type React = (event: Recorded, context: ReactionContext) => Promise<void>;
 
+/** One of the two parts of the log that a worker reads side by side. */
+interface Lane {
+  /** The position up to which it was read. */
+  seen: bigint;
+  readonly permits: Semaphore;
+  /** Reactions under way; `after` is the position from which their event would be read again. */
+  readonly open: Set<{ readonly after: bigint; readonly done: Promise<void> }>;
+  /** Called when a reaction has ended. */
+  onEnd: () => void;
+}
+
+const createLane = (): Lane => ({
+  seen: START,
+  permits: createSemaphore(MAX_RUNNING),
+  open: new Set(),
+  onEnd: () => undefined,
+});
+
 /** Creates the worker that follows the log for one reaction. */
 export type CreateReactor = <Stream extends StreamDefinition, Type extends EventIn<Stream>['type']>(
   reaction: Reaction<Stream, Type>,
@@ -100,6 +118,11 @@ interface ReactorParts {
  * Follows the log and reacts to its events. The stored position is before the first event that is
  * not handled completely, so that a start continues everything that was open. If the position is
  * lost, every event is handled again, and nothing is done twice.
+ *
+ * A start reads what comes and, beside it, what is between the stored position and the end of the
+ * log. So new work never waits for old, and an event may be handled before an older one of its key,
+ * as it may where several processes react (docs/adr/0004). In one process no two of a key are
+ * handled at once.
  */
 export const createReactors =
   (parts: ReactorParts): CreateReactor =>
@@ -116,19 +139,17 @@ export const createReactors =
     const on = reaction.on as unknown as Readonly<Record<string, React>>;
     const key = (reaction.key ?? streamOf) as (event: Recorded) => string;
     const logger = engine.logger.child({ worker: name });
-    const permits = createSemaphore(MAX_RUNNING);
     const inOrder = createKeyedMutex();
     const stopping = new AbortController();
     const { signal } = stopping;
     // One for each reaction that pauses.
     setMaxListeners(0, signal);
 
-    /** Reactions under way; `after` is the position from which their event would be read again. */
-    const open = new Set<{ readonly after: bigint; readonly done: Promise<void> }>();
-    /** Called when a reaction has ended. */
-    let onEnd = (): void => undefined;
-    let seen = START;
-    /** The end of the log at the start: what is before it may have been reacted to before. */
+    /** What was there at the start, after the stored position. */
+    const past = createLane();
+    /** What comes after the start. */
+    const coming = createLane();
+    /** The end of the log at the start, where `past` ends and `coming` begins. */
     let startedAt = START;
     let saved: bigint | null = null;
     let cancelSave: (() => void) | null = null;
@@ -139,7 +160,10 @@ export const createReactors =
       await sleep(clock, backoff * (0.5 + random.fraction() / 2), signal);
     };
 
-    const resumeAfter = (): bigint => [...open].reduce((first, { after }) => (after < first ? after : first), seen);
+    const resumeAfter = (): bigint => {
+      const read = past.seen < startedAt ? past.seen : coming.seen;
+      return [...past.open, ...coming.open].reduce((first, { after }) => (after < first ? after : first), read);
+    };
 
     const save = async (): Promise<void> => {
       cancelSave?.();
@@ -162,21 +186,21 @@ export const createReactors =
       });
     };
 
-    const context: ReactionContext = {
+    const contextIn = ({ permits }: Lane): ReactionContext => ({
       signal,
       pause: async (ms) => {
         permits.release();
         await sleep(clock, ms, signal);
         await permits.acquire();
       },
-    };
+    });
 
-    const reactOnce = async (stored: StoredEvent): Promise<void> => {
-      await permits.acquire();
+    const reactOnce = async (stored: StoredEvent, lane: Lane): Promise<void> => {
+      await lane.permits.acquire();
       try {
-        await on[stored.type]?.(codec.decode(stored), context);
+        await on[stored.type]?.(codec.decode(stored), contextIn(lane));
       } finally {
-        permits.release();
+        lane.permits.release();
       }
     };
 
@@ -202,12 +226,13 @@ export const createReactors =
       return true;
     };
 
-    /** @param mayHaveFailed in another process, or before a restart */
-    const reactUntilDone = async (stored: StoredEvent, mayHaveFailed: boolean): Promise<void> => {
-      let hasFailed = mayHaveFailed && (await hasFailedBefore(stored));
+    const reactUntilDone = async (stored: StoredEvent, lane: Lane): Promise<void> => {
+      let hasFailed: boolean | null = lane === past ? null : false;
       for (let attempt = 0; !signal.aborted; attempt += 1) {
         try {
-          await reactOnce(stored);
+          await reactOnce(stored, lane);
+          // An event of the past may have failed in another process, or before a restart.
+          hasFailed ??= await hasFailedBefore(stored);
           if (hasFailed) await record(stored, { type: 'RecordReactionSuccess' });
           return;
         } catch (error) {
@@ -247,46 +272,87 @@ export const createReactors =
       return (await eventStore.readStream(stream, { from: BigInt(revision), max: 1 })).events[0];
     };
 
-    const take = (stored: StoredEvent, after: bigint): void => {
-      const done = inOrder.run(orderKeyOf(stored), () => reactUntilDone(stored, after < startedAt));
-      const entry = { after, done };
-      open.add(entry);
+    const take = (stored: StoredEvent, lane: Lane): void => {
+      const done = inOrder.run(orderKeyOf(stored), () => reactUntilDone(stored, lane));
+      const entry = { after: lane.seen, done };
+      lane.open.add(entry);
       void done.then(() => {
         // A reaction that a stop interrupts stays open: the next start continues it.
-        if (!signal.aborted) open.delete(entry);
-        onEnd();
+        if (!signal.aborted) lane.open.delete(entry);
+        lane.onEnd();
         saveSoon();
       });
     };
 
-    const takeAll = async ({ events, position }: LogSlice): Promise<void> => {
+    /** Resolves once what the lane took before has begun, but for what waits for others of its key. */
+    const ownTurn = async ({ permits }: Lane): Promise<void> => {
+      await permits.acquire();
+      permits.release();
+    };
+
+    const takeAll = async ({ events, position }: LogSlice, lane: Lane): Promise<void> => {
       for (const stored of events) {
         const event = await eventFor(stored);
-        if (event !== undefined) take(event, seen);
-        seen = stored.position;
-        while (open.size >= MAX_OPEN && !signal.aborted) await new Promise<void>((resolve) => (onEnd = resolve));
+        if (event !== undefined) take(event, lane);
+        lane.seen = stored.position;
+        // A new event waits for one of the past with its key only if that has begun.
+        if (lane === past) await ownTurn(lane);
+        while (lane.open.size >= MAX_OPEN && !signal.aborted) await new Promise<void>((resolve) => (lane.onEnd = resolve));
       }
-      seen = position;
+      lane.seen = position;
       saveSoon();
     };
 
-    const follow = async (): Promise<void> => {
-      for (let attempt = 0; !signal.aborted; attempt += 1) {
+    const begin = async (): Promise<void> => {
+      const stored = await records.get('workerPositions', name);
+      const position = typeof stored?.position === 'string' ? BigInt(stored.position) : START;
+      startedAt = coming.seen = await eventStore.lastPosition();
+      // Beyond the end, it was stored beside a later state of a log that was restored.
+      past.seen = position > startedAt ? START : position;
+      saved = position;
+    };
+
+    const readPast = async (onProgress: () => void): Promise<void> => {
+      if (past.seen >= startedAt) return;
+      for await (const { events, position } of eventStore.subscribe({ after: past.seen, filter, signal })) {
+        onProgress();
+        const isLast = position >= startedAt;
+        const slice = isLast
+          ? { events: events.filter((stored) => stored.position <= startedAt), position: startedAt }
+          : { events, position };
+        await takeAll(slice, past);
+        if (isLast) return;
+      }
+    };
+
+    const readOn = async (onProgress: () => void): Promise<void> => {
+      for await (const slice of eventStore.subscribe({ after: coming.seen, filter, signal })) {
+        onProgress();
+        await takeAll(slice, coming);
+      }
+    };
+
+    /** Repeats `work` after each fault, until it ends or the worker stops. */
+    const persist = async (work: (onProgress: () => void) => Promise<void>): Promise<void> => {
+      let attempt = 0;
+      const onProgress = (): void => {
+        attempt = 0;
+      };
+      while (!signal.aborted) {
         try {
-          if (saved === null) {
-            startedAt = await eventStore.lastPosition();
-            const stored = await records.get('workerPositions', name);
-            saved = seen = typeof stored?.position === 'string' ? BigInt(stored.position) : START;
-          }
-          for await (const slice of eventStore.subscribe({ after: seen, filter, signal })) {
-            attempt = 0;
-            await takeAll(slice);
-          }
+          await work(onProgress);
+          return;
         } catch (error) {
           logger[storeFaultLevel(error)]({ err: error, attempt }, 'the log cannot be followed; trying again');
           await backOff(attempt);
+          attempt += 1;
         }
       }
+    };
+
+    const follow = async (): Promise<void> => {
+      await persist(begin);
+      await Promise.all([persist(readPast), persist(readOn)]);
     };
 
     return {
@@ -298,7 +364,7 @@ export const createReactors =
       },
       stop: async () => {
         stopping.abort();
-        const ended = Promise.all([following, ...[...open].map(({ done }) => done)]);
+        const ended = Promise.all([following, ...[...past.open, ...coming.open].map(({ done }) => done)]);
         const enough = new AbortController();
         await Promise.race([ended, sleep(clock, STOP_TIMEOUT_MS, enough.signal)]);
         enough.abort();

@@ -349,4 +349,65 @@ describe('a reactor', () => {
     await world.stop(reactor);
     expect(await world.position()).toBeUndefined();
   });
+
+  test('that has lost its position takes what is new at once, however much of the past is under way', async () => {
+    const world = await createWorld();
+    const seen: string[] = [];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const reactor = world.reactor(async (event) => {
+      if (slugOf(event).startsWith('old')) await released;
+      seen.push(slugOf(event));
+    });
+    // More than run at once: of the last one, with the same key as the new one, nothing has begun.
+    for (let count = 0; count < 20; count += 1) await world.reserve(`old${count}`, count === 19 ? 'key' : `old${count}`);
+    await reactor.start();
+    await world.clock.advance(1_000);
+    await world.reserve('new', 'key');
+    await world.until(() => seen.length === 1);
+    expect(seen).toStrictEqual(['new']);
+    expect(await world.position()).toBeUndefined();
+    release();
+    await world.until(async () => (await world.position()) === '21');
+    expect(seen).toHaveLength(21);
+    await world.stop(reactor);
+  });
+
+  test('that is stopped in the past goes on there, and leaves out nothing of what has come since', async () => {
+    const world = await createWorld();
+    const seen: string[] = [];
+    let isStuck = true;
+    const react: React = async (event, { pause }) => {
+      seen.push(slugOf(event));
+      if (slugOf(event) === 'c' && isStuck) await pause(3_600_000);
+    };
+    for (const slug of ['a', 'b', 'c', 'd']) await world.reserve(slug);
+    const first = world.reactor(react);
+    await first.start();
+    await world.until(() => seen.length === 4);
+    await world.reserve('new');
+    await world.until(() => seen.includes('new'));
+    await world.stop(first);
+    expect(await world.position()).toBe('2');
+
+    isStuck = false;
+    seen.length = 0;
+    const second = world.reactor(react);
+    await second.start();
+    await world.until(async () => (await world.position()) === '5');
+    expect(seen).toStrictEqual(['c', 'd', 'new']);
+    await world.stop(second);
+  });
+
+  test('whose position is beyond the end of the log, as after a restore, handles the log again', async () => {
+    const world = await createWorld();
+    const seen: string[] = [];
+    await world.stores.readModels.records.put('workerPositions', 'test', { position: '7' });
+    await world.reserve('a');
+    const reactor = world.reactor(noting(seen));
+    await reactor.start();
+    await world.until(async () => (await world.position()) === '1');
+    expect(seen).toStrictEqual(['a']);
+    await world.stop(reactor);
+  });
 });
