@@ -66,6 +66,8 @@ export interface Integrations {
   readonly email: EmailSender;
   /** Present with the embedded e-mail sender. */
   readonly outbox?: Outbox;
+  /** The outbox, which still holds the mails from before a mail server was configured. */
+  readonly storedMails: Pick<Outbox, 'removeOld'>;
   readonly payments: Payments;
   /** Present with the embedded payment provider. */
   readonly ledger?: Ledger;
@@ -135,7 +137,7 @@ export const composeIntegrations = (
     sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, fetchStatus });
 
   const { from, smtp } = mail;
-  const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, clock });
+  const outbox = createEmbeddedOutbox({ folder: folder('outbox'), from, blindIndex: engine.blindIndex, clock });
   const email = smtp === undefined ? outbox : createSmtpSender({ server: smtp, from, clock, logger });
   const ledger = createEmbeddedLedger({ file: folder('ledger.db'), clock, baseUrl });
   const payments = stripe === undefined ? ledger : createStripePayments({ ...stripe, clock, random, logger });
@@ -182,6 +184,7 @@ export const composeIntegrations = (
     analytics,
     email,
     ...(smtp === undefined && { outbox }),
+    storedMails: outbox,
     payments,
     ...(payments === ledger && overrides.payments === undefined && { ledger }),
     identityProvider,

@@ -59,6 +59,7 @@ export const composeWorkers = (
     sourceHost,
     findMedia,
     previews,
+    storedMails,
     gitServer,
     hosting,
     siteAddress,
@@ -98,7 +99,7 @@ export const composeWorkers = (
       createTransferWorker({ ...core, payments }),
     ],
     cron: createCronWorker(engine, [
-      maintenanceJob({ records: readModels.records, vault: engine.vault, previews, logger }),
+      maintenanceJob({ records: readModels.records, vault: engine.vault, previews, mails: storedMails, logger }),
       fileSweep({ engine, reader, files: integrations.files, records: readModels.records }),
       scheduledSeoScans(engine, seoScanSchedule),
     ]),

@@ -93,8 +93,8 @@ export const makeSubfolder = async (path: string): Promise<void> => {
 };
 
 /** Creates a folder and its missing parents, durably. */
-export const makeFolder = async (path: string): Promise<void> => {
-  const topmost = await mkdir(path, { recursive: true });
+export const makeFolder = async (path: string, mode = 0o777): Promise<void> => {
+  const topmost = await mkdir(path, { recursive: true, mode });
   if (topmost === undefined) return;
   for (let made = path; made.length >= topmost.length; made = dirname(made)) await sync(dirname(made));
 };
@@ -102,9 +102,10 @@ export const makeFolder = async (path: string): Promise<void> => {
 /**
  * Replaces a file atomically and durably. Only this user can read it, since it may hold secrets.
  * One writer at a time.
+ * @param draft where it is written first: a path on the same disk
  */
-export const replaceFile = async (path: string, content: string | Uint8Array): Promise<void> => {
-  const temporary = `${path}.${String(process.pid)}.new`;
+export const replaceFile = async (path: string, content: string | Uint8Array, draft = path): Promise<void> => {
+  const temporary = `${draft}.${String(process.pid)}.new`;
   const handle = await open(temporary, 'w', 0o600);
   try {
     await handle.writeFile(content);

@@ -70,6 +70,17 @@ export const idAt = (epochMs: number, id: string): string =>
   base32Text(timeBytes(Math.min(Math.max(0, epochMs), maxTime)), timeLength) + id.slice(timeLength);
 
 /**
+ * The time that an id begins with (ms since the epoch): of an entity, a command, an event, or of text that begins
+ * with one. Undefined of other text.
+ */
+export const timeOfId = (id: string): number | undefined => {
+  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-/.exec(id) ?? [];
+  if (high !== undefined && low !== undefined) return Number.parseInt(high + low, 16);
+  if (!/^[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])/.test(id)) return undefined;
+  return [...id.slice(0, timeLength)].reduce((time, character) => time * 32 + alphabet.indexOf(character), 0);
+};
+
+/**
  * The id (UUIDv8) of a command's `index`-th event in `stream`. A retried append carries the same
  * ids.
  */

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Route } from '../../src/http/route.js';
 import { pathTo, people, startEverybody, type Everybody, type Person } from '../support/everybody.js';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
-import { systemClock } from '../../src/platform/clock.js';
 import { startApi, type ApiAnswer } from '../support/http.js';
 import { mailsFolder } from '../support/mails.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 interface Operation {
@@ -229,7 +228,7 @@ test('with the embedded sign-in it is known who signs in as an admin', async () 
         ...engine,
         mailsFolder,
         records: engine.readModels.records,
-        email: createEmbeddedOutbox({ folder: temporaryFolder(), from, clock: systemClock }),
+        email: createTestOutbox({ folder: temporaryFolder() }),
         logsSignInCodes: false,
         baseUrl,
         origins: [],

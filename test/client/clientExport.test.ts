@@ -2,11 +2,10 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { catalogue, personalFields, streams } from '../../src/events/catalogue.js';
 import type { JsonObject } from '../../src/events/envelope.js';
 import { createRoutes } from '../../src/http/routes/index.js';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
-import { systemClock } from '../../src/platform/clock.js';
 import { eventId } from '../../src/platform/ids.js';
 import { readGolden } from '../support/golden.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 interface Exported {
@@ -23,11 +22,7 @@ interface Exported {
 
 let api: RunningApi;
 let token: string;
-const outbox = createEmbeddedOutbox({
-  folder: temporaryFolder(),
-  from: 'Doorstep <doorstep@example.com>',
-  clock: systemClock,
-});
+const outbox = createTestOutbox({ folder: temporaryFolder() });
 
 beforeAll(async () => {
   api = await startApi({ routes: (parts) => createRoutes({ ...parts, outbox }) });
@@ -53,8 +48,9 @@ test('has everything that is kept about the person, and nobody else', async () =
   await call('POST', `/websites/${linked}/clients`, { email, role: 'editor' });
   await call('POST', `/websites/${linked}/clients`, { email: 'newcomer@export.example', role: 'viewer' });
   await call('PATCH', `/clients/${id}`, { email: 'lovelace@export.example' });
-  await outbox.send({ id: 'mail-1', to: email, subject: 'Hello', html: '<p>Hello</p>', text: 'Hello' });
-  await outbox.send({ id: 'mail-2', to: 'grace@export.example', subject: 'Other', html: '', text: '' });
+  const [mailId, otherMailId] = [api.engine.ids.commandId(), api.engine.ids.commandId()];
+  await outbox.send({ id: mailId, to: email, subject: 'Hello', html: '<p>Hello</p>', text: 'Hello' });
+  await outbox.send({ id: otherMailId, to: 'grace@export.example', subject: 'Other', html: '', text: '' });
   const own = await api.mintToken({ role: 'client', subject: 'idp|ada', verifiedEmail: email });
   const kept = await made('/api-keys', { name: 'kept' }, own);
   const gone = await api.mintToken({ role: 'client', subject: 'idp|ada-before', verifiedEmail: email });
@@ -79,7 +75,7 @@ test('has everything that is kept about the person, and nobody else', async () =
     ],
     invitations: [],
     customers: [],
-    mails: [{ id: 'mail-1', to: email, subject: 'Hello' }],
+    mails: [{ id: mailId, to: email, subject: 'Hello' }],
   });
   expect(all.apiKeys.map((key) => key.id)).toContain(kept);
   expect(typesIn(all.eventsAbout)).toEqual(

@@ -4,13 +4,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@j
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { addressChangeKey } from '../../src/commands/client/addressChange.handlers.js';
 import { clientFold, pendingChange } from '../../src/events/client/client.state.js';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
-import { systemClock } from '../../src/platform/clock.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { mailsFolder } from '../support/mails.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { codeIn } from '../support/signIn.js';
 import { screens } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -22,11 +21,7 @@ let api: RunningApi;
 let token: string;
 let outbox: EmailSender & Outbox;
 beforeAll(async () => {
-  outbox = createEmbeddedOutbox({
-    folder: join(temporaryFolder(), 'outbox'),
-    from: 'no-reply@doorstep.example',
-    clock: systemClock,
-  });
+  outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox') });
   api = await startApi({
     signIn: (engine, baseUrl) =>
       createEmbeddedIdentity({

@@ -2,17 +2,16 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { schemes } from '../../src/platform/brand.js';
-import { systemClock } from '../../src/platform/clock.js';
 import type { Hex } from '../../src/platform/colour.js';
 import { languages, textsOf, type Language } from '../../src/platform/texts/texts.js';
 import { composeInvitationMail } from '../../src/workers/invitationMail/invitationMail.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { lookOf, mailsFolder } from '../support/mails.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { codeIn, linkIn } from '../support/signIn.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -31,7 +30,7 @@ withBrowser('every page of sign-in, and its mails', () => {
   const apis = new Map<Hex, RunningApi>();
 
   beforeAll(async () => {
-    outbox = createEmbeddedOutbox({ folder: join(temporaryFolder(), 'outbox'), from: 'a@doorstep.example', clock: systemClock });
+    outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox') });
     for (const color of colours) {
       const api = await startApi({
         projector: false,

@@ -2,13 +2,12 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox, OutboxMail } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
-import { systemClock } from '../../src/platform/clock.js';
 import { hasChromium, startChromium } from '../support/chromium.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { mailsFolder } from '../support/mails.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { codeIn, linkIn } from '../support/signIn.js';
 import { screens } from '../support/storm.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -27,11 +26,7 @@ let contexts: BrowserContext[] = [];
 
 beforeAll(async () => {
   if (!hasChromium) return;
-  outbox = createEmbeddedOutbox({
-    folder: join(temporaryFolder(), 'outbox'),
-    from: 'no-reply@doorstep.example',
-    clock: systemClock,
-  });
+  outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox') });
   api = await startApi({
     projector: false,
     signIn: (engine, baseUrl) =>

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import * as client from 'openid-client';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity, type EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { createOidcIssuer } from '../../src/integrations/identity/oidcIssuer.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { mailsFolder } from '../support/mails.js';
 import { audience, startTestIssuer } from '../support/oidcIssuer.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
 import {
   beginSignIn,
@@ -34,7 +34,7 @@ let identity: EmbeddedIdentity;
 let program: client.Configuration;
 
 beforeAll(async () => {
-  outbox = createEmbeddedOutbox({ folder: join(temporaryFolder(), 'outbox'), from: 'no-reply@doorstep.example', clock });
+  outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox'), clock });
   api = await startApi({
     clock,
     signIn: (engine) =>

@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify, UnsecuredJWT, type JSONWebKeySet } from 'jose';
 import * as client from 'openid-client';
 import { ProviderFault } from '../../src/integrations/fault.js';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox, OutboxMail } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity, type EmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { ReadModelStoreUnavailable, type RecordStore } from '../../src/projections/store/readModelStore.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
 import { mailsFolder } from '../support/mails.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
 import {
   beginSignIn,
@@ -39,7 +39,7 @@ let identity: EmbeddedIdentity;
 let portal: client.Configuration;
 
 beforeAll(async () => {
-  outbox = createEmbeddedOutbox({ folder: join(temporaryFolder(), 'outbox'), from: 'no-reply@doorstep.example', clock });
+  outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox'), clock });
   api = await startApi({
     clock,
     holders: [

@@ -5,12 +5,12 @@ import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { createShopify } from '../../src/integrations/commerce/shopify.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import { systemClock } from '../../src/platform/clock.js';
 import type { Route } from '../../src/http/route.js';
 import { eventually } from '../support/eventually.js';
 import { startApi, type ApiOptions, type RunningApi } from '../support/http.js';
 import { mailsFolder } from '../support/mails.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { probe } from '../support/probeRoutes.js';
 import { hastyClock } from '../support/provider.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -159,7 +159,7 @@ describe('the body of a stranger', () => {
 describe('refused before the body', () => {
   test('a sign-in form without the cookie of an attempt', async () => {
     const clock = systemClock;
-    const outbox = createEmbeddedOutbox({ folder: temporaryFolder(), from: 'no-reply@doorstep.example', clock });
+    const outbox = createTestOutbox({ folder: temporaryFolder(), clock });
     const api = await start({
       signIn: (engine, baseUrl) =>
         createEmbeddedIdentity({

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { senderIn } from '../../src/platform/publicAddress.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { mailsFolder } from '../support/mails.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 /**
@@ -21,7 +21,7 @@ const baseUrl = 'https://doorstep.test';
 let api: RunningApi;
 
 beforeAll(async () => {
-  const outbox = createEmbeddedOutbox({ folder: join(temporaryFolder(), 'outbox'), from: 'no-reply@doorstep.example', clock });
+  const outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox'), clock });
   api = await startApi({
     clock,
     signIn: (engine) =>

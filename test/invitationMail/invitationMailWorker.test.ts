@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
@@ -6,12 +6,12 @@ import { addClient, changeInvitation } from '../../src/commands/access/access.ha
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import type { AccessEvent } from '../../src/events/access/access.events.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Mail } from '../../src/integrations/email/port.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { createInvitationMailWorker } from '../../src/workers/invitationMail/invitationMailWorker.js';
 import type { Worker } from '../../src/workers/worker.js';
 import { someAdmin } from '../support/given.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { lookOf, readMails } from '../support/mails.js';
@@ -165,7 +165,7 @@ describe('an invitation', () => {
   test('is kept as a mail file by the embedded outbox', async () => {
     const world = await createWorld();
     const folder = temporaryFolder();
-    const outbox = createEmbeddedOutbox({ folder, from: 'Doorstep <no-reply@doorstep.example>', clock: world.clock });
+    const outbox = createTestOutbox({ folder, clock: world.clock });
     let isKept = false;
     const waited: EmailSender = { ...outbox, send: (mail) => outbox.send(mail).finally(() => (isKept = true)) };
     await world.startWith(waited);
@@ -174,7 +174,8 @@ describe('an invitation', () => {
     await passTimeUntil(world.clock, () => Promise.resolve(isKept), { stepMs: 1 });
     const [mail] = await outbox.list({ limit: 10 });
     expect(mail?.links).toStrictEqual([`https://doorstep.example/app/invitations/${id}`]);
-    const message = await simpleParser(await readFile(join(folder, `${mail?.id ?? ''}.eml`)));
+    const [file = ''] = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.eml'));
+    const message = await simpleParser(await readFile(join(folder, file)));
     expect(message).toMatchObject({ subject: 'You are invited to Corner Bakery', to: { text: email } });
     expect(message.text).toContain(`https://doorstep.example/app/invitations/${id}`);
     expect(message.html).toBe(mail?.html);

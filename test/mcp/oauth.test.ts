@@ -9,13 +9,12 @@ import {
 } from '@modelcontextprotocol/client';
 import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox } from '../../src/integrations/email/port.js';
 import { createEmbeddedIdentity } from '../../src/integrations/identity/embedded.js';
-import { systemClock } from '../../src/platform/clock.js';
 import { startApi, type RunningApi } from '../support/http.js';
 import { mailsFolder } from '../support/mails.js';
 import { modern } from '../support/mcp.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { codeIn, createBrowser, type Place } from '../support/signIn.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -28,11 +27,7 @@ let place: Place;
 let outbox: EmailSender & Outbox;
 
 beforeAll(async () => {
-  outbox = createEmbeddedOutbox({
-    folder: join(temporaryFolder(), 'outbox'),
-    from: 'no-reply@doorstep.example',
-    clock: systemClock,
-  });
+  outbox = createTestOutbox({ folder: join(temporaryFolder(), 'outbox') });
   api = await startApi({
     signIn: (engine, baseUrl) =>
       createEmbeddedIdentity({

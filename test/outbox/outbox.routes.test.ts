@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createRoutes } from '../../src/http/routes/index.js';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import type { EmailSender, Outbox, OutboxMail } from '../../src/integrations/email/port.js';
-import { systemClock } from '../../src/platform/clock.js';
 import { startApi, type RunningApi } from '../support/http.js';
+import { createTestOutbox } from '../support/outbox.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 let api: RunningApi;
@@ -12,7 +11,7 @@ let outbox: EmailSender & Outbox;
 let token: string;
 beforeAll(async () => {
   const folder = join(temporaryFolder(), 'outbox');
-  outbox = createEmbeddedOutbox({ folder, from: 'no-reply@doorstep.example', clock: systemClock });
+  outbox = createTestOutbox({ folder });
   api = await startApi({ routes: (parts) => createRoutes({ ...parts, outbox }) });
   token = await api.mintToken();
   for (const to of ['ada@example.com', 'bob@example.com', 'ada@example.com']) {

@@ -5,8 +5,6 @@ import { mintApiKey } from '../../src/commands/apiKey/apiKey.handlers.js';
 import { changeClient } from '../../src/commands/client/client.handlers.js';
 import type { PersonalDataHolder } from '../../src/commands/erasure/erasure.handlers.js';
 import { changeWebsite, createWebsite } from '../../src/commands/website/website.handlers.js';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
-import { systemClock } from '../../src/platform/clock.js';
 import { websitesOfClient } from '../../src/projections/access/access.queries.js';
 import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.directory.js';
 import { readClient } from '../../src/projections/client/client.queries.js';
@@ -15,6 +13,7 @@ import { clientActor, type EngineProcess } from './engineProcess.js';
 import { apiKeyFold } from '../../src/events/apiKey/apiKey.state.js';
 import { accessFold } from '../../src/events/access/access.state.js';
 import { keyOfId } from '../../src/events/apiKey/apiKey.stream.js';
+import { createTestOutbox } from './outbox.js';
 import type { TestProcess } from './process.js';
 
 /** A person who is everywhere where one can be. */
@@ -33,8 +32,8 @@ export interface Erasable {
   readonly apiKeys: readonly string[];
 }
 
-export const outboxIn = (folder: string): ReturnType<typeof createEmbeddedOutbox> =>
-  createEmbeddedOutbox({ folder: join(folder, 'outbox'), from: 'Doorstep <doorstep@example.com>', clock: systemClock });
+export const outboxIn = (folder: string): ReturnType<typeof createTestOutbox> =>
+  createTestOutbox({ folder: join(folder, 'outbox') });
 
 type Outbox = ReturnType<typeof outboxIn>;
 

@@ -1,11 +1,11 @@
 import { afterAll } from '@jest/globals';
 import { createRoutes } from '../../src/http/routes/index.js';
 import type { Route } from '../../src/http/route.js';
-import { createEmbeddedOutbox } from '../../src/integrations/email/embedded.js';
 import { createOidcIssuer } from '../../src/integrations/identity/oidcIssuer.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { startApi, type ApiOptions, type RunningApi } from './http.js';
 import { audience, startTestIssuer, type TestIssuer } from './oidcIssuer.js';
+import { createTestOutbox } from './outbox.js';
 import { temporaryFolder } from './temporary.js';
 
 /** Everybody that there can be to a website. */
@@ -55,11 +55,7 @@ export const startEverybody = async (options: Pick<ApiOptions, 'timeouts' | 'clo
     environment: { DNS_SERVERS: '127.0.0.1:1' },
     identityProvider: createOidcIssuer(identity, { clock: systemClock }),
     routes: (parts) => {
-      const outbox = createEmbeddedOutbox({
-        folder: temporaryFolder(),
-        from: 'Doorstep <doorstep@example.com>',
-        clock: systemClock,
-      });
+      const outbox = createTestOutbox({ folder: temporaryFolder() });
       routes = createRoutes({ ...parts, outbox });
       return routes;
     },

@@ -1,101 +1,259 @@
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { isoTime, type Clock } from '../../platform/clock.js';
+import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { isoTime, sleep, type Clock } from '../../platform/clock.js';
+import { canonicalAddress } from '../../platform/emailAddress.js';
+import { timeOfId } from '../../platform/ids.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
-import { embedded, permanentFault, replaceFile, nullIfMissing, withDiskFaults } from '../embeddedFiles.js';
+import { embedded, makeFolder, permanentFault, replaceFile, nullIfMissing, withDiskFaults } from '../embeddedFiles.js';
+import { ProviderFault } from '../fault.js';
 import { messageOf } from './message.js';
 import type { EmailSender, Mail, Outbox, OutboxMail } from './port.js';
-import { asciiAddress, canonicalAddress } from '../../platform/emailAddress.js';
 
 interface StoredMail extends OutboxMail {
   readonly person?: string;
 }
 
-const isTo = ({ to }: StoredMail, address: string): boolean => canonicalAddress(to) === canonicalAddress(address);
+/** A mail by its id and the index of its recipient, which together name its two files. */
+interface Place {
+  readonly id: string;
+  readonly recipient: string;
+}
+
+const dayMs = 86_400_000;
+const keptMs = 30 * dayMs;
+/** As long as other lists wait for what they show. */
+const moveTimeoutMs = 2_000;
+
+const isDay = (name: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(name);
+const isMinute = (name: string): boolean => /^\d{4}$/.test(name);
+
+/** The names of the folders of a time: `2026-01-31` and `0900`, UTC. */
+const foldersOf = (epochMs: number): { readonly day: string; readonly minute: string } => {
+  const at = isoTime(epochMs);
+  return { day: at.slice(0, 10), minute: at.slice(11, 16).replace(':', '') };
+};
+
+/** It begins with its time, and can be part of a file's name. */
+const isMailId = (id: string): boolean => timeOfId(id) !== undefined && /^\w[\w.-]{0,199}$/.test(id);
+const timeOf = (id: string): number => timeOfId(id) ?? 0;
+
+/** Newest first. Ids of different kinds begin with their time in different forms. */
+const byTime = (one: string, other: string): number => timeOf(other) - timeOf(one) || Number(one < other) - Number(one > other);
+
+/** Newest first: those that come after the mail with the id `after`. */
+const placesAfter = (places: readonly Place[], after: string | undefined): readonly Place[] =>
+  places
+    .filter(({ id }) => after === undefined || byTime(after, id) < 0)
+    .sort(({ id: one }, { id: other }) => byTime(one, other));
+
+const namesIn = async (path: string): Promise<readonly string[]> => (await nullIfMissing(readdir(path))) ?? [];
+
+const idsOf = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : [])).filter(isMailId);
+
+/** Not synced: after a power cut the file is where it was or where it belongs. */
+const moveIfThere = async (from: string, to: string): Promise<void> => {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  await nullIfMissing(rename(from, to));
+};
+
+/** The files of a mail, the one that says that it exists first. */
+const kinds = ['eml', 'json'] as const;
+type Kind = (typeof kinds)[number];
+
+const transientFault = (message: string): ProviderFault => new ProviderFault({ provider: embedded, message, transient: true });
 
 /** Loaded with the first mail, because most API processes never send one. */
 const loadComposer = () => import('nodemailer/lib/mail-composer');
 
 /**
- * An e-mail sender that sends nothing: it stores each mail in `folder`, as an RFC 5322 file
- * `<id>.eml` for people and mail programs, and `<id>.json` with what `list` returns. A mail exists
- * once its `.eml` file does, which is written last. Ids begin with the time (`platform/ids.ts`), so
- * names sort by it.
+ * An e-mail sender that sends nothing: it stores each mail in `folder`, below the day of its id, for 30 days:
+ *
+ * - `<day>/<hour and minute>/<id>.<recipient>.eml`, an RFC 5322 file for people and mail programs;
+ * - `<day>/to/<two characters>/<recipient>/<id>.json`, with what `list` returns.
+ *
+ * `<recipient>` is a keyed index of the address, so no name reveals it. Each path follows from id and recipient:
+ * the newest mails, and those of one recipient, are found without reading any other. A mail exists once its
+ * `.eml` file does, which is written last and removed first.
+ * @param options `blindIndex`: a keyed hash of text, 26 characters (`platform/personal.ts`)
  */
-export const createEmbeddedOutbox = (options: { folder: string; from: string; clock: Clock }): EmailSender & Outbox => {
-  const { from, clock } = options;
+export const createEmbeddedOutbox = (options: {
+  folder: string;
+  from: string;
+  blindIndex: (text: string) => string;
+  clock: Clock;
+}): EmailSender & Outbox => {
+  const { from, blindIndex, clock } = options;
   const folder = resolve(options.folder);
   const mutex = createKeyedMutex();
-  const fileOf = (id: string, kind: 'eml' | 'json'): string => join(folder, `${id}.${kind}`);
 
-  /** Newest first. */
-  const ids = async (): Promise<string[]> => {
-    const names = (await nullIfMissing(readdir(folder))) ?? [];
-    const mails = names.filter((name) => name.endsWith('.eml')).map((name) => name.slice(0, -'.eml'.length));
-    return mails.sort((one, other) => (one < other ? 1 : -1));
+  const placeOf = ({ id, to }: Pick<Mail, 'id' | 'to'>): Place => ({ id, recipient: blindIndex(canonicalAddress(to)) });
+  const recipientFolder = (day: string, recipient: string): string => join(folder, day, 'to', recipient.slice(0, 2), recipient);
+  const filesOf = ({ id, recipient }: Place): Record<Kind, string> => {
+    const { day, minute } = foldersOf(timeOf(id));
+    return {
+      eml: join(folder, day, minute, `${id}.${recipient}.eml`),
+      json: join(recipientFolder(day, recipient), `${id}.json`),
+    };
   };
+  /** Where a mail stands that an earlier version stored. */
+  const flatFileOf = (id: string, kind: Kind): string => join(folder, `${id}.${kind}`);
 
-  const read = async (id: string): Promise<StoredMail | null> => {
-    const text = await nullIfMissing(readFile(fileOf(id, 'json'), 'utf8'));
+  const isThere = async (path: string): Promise<boolean> => (await nullIfMissing(access(path).then(() => true))) ?? false;
+
+  const readStored = async (path: string): Promise<StoredMail | null> => {
+    const text = await nullIfMissing(readFile(path, 'utf8'));
     return text === null ? null : (JSON.parse(text) as StoredMail);
   };
 
-  const isStored = async (id: string): Promise<boolean> => (await nullIfMissing(readFile(fileOf(id, 'eml')))) !== null;
+  /**
+   * Moves what an earlier version stored, all in one folder. Interrupted, or done by several processes at once, it goes
+   * on with what is left. The `.json` file goes last, because it says where the other belongs.
+   */
+  const moveFlatFiles = async (): Promise<void> => {
+    const names = await namesIn(folder);
+    // Drafts of sends that were interrupted, and are repeated where they are still wanted.
+    for (const name of names) if (name.endsWith('.new')) await rm(join(folder, name), { force: true });
+    const oldest = clock.now() - keptMs;
+    for (const id of idsOf(names)) {
+      await mutex.run(id, async () => {
+        const stored = timeOf(id) < oldest ? null : await readStored(flatFileOf(id, 'json'));
+        const files = stored === null ? null : filesOf(placeOf(stored));
+        for (const kind of kinds) {
+          if (files === null) await rm(flatFileOf(id, kind), { force: true });
+          else await moveIfThere(flatFileOf(id, kind), files[kind]);
+        }
+      });
+    }
+  };
+
+  let moving: Promise<void> | undefined;
+  const flatFilesMoved = (): Promise<void> => {
+    moving ??= moveFlatFiles().catch((error: unknown) => {
+      moving = undefined;
+      throw error;
+    });
+    return moving;
+  };
+
+  const withinMoveTimeout = async (work: Promise<void>): Promise<void> => {
+    const done = new AbortController();
+    const timeout = sleep(clock, moveTimeoutMs, done.signal).then(() => {
+      if (done.signal.aborted) return;
+      throw transientFault('The mails of an earlier version are still being moved');
+    });
+    try {
+      await Promise.race([work, timeout]);
+    } finally {
+      done.abort();
+    }
+  };
 
   const send = async (mail: Mail): Promise<void> => {
     const { id, to, person, subject, text, html } = mail;
-    if (await isStored(id)) return;
     const at = isoTime(clock.now());
+    // First of all, because it refuses what is not one address.
+    const message = messageOf(mail, from, at);
+    const { eml, json } = filesOf(placeOf(mail));
+    // In the order in which a mail is moved.
+    if ((await isThere(flatFileOf(id, 'eml'))) || (await isThere(eml))) return;
     const { default: MailComposer } = await loadComposer();
-    const message = new MailComposer({ ...messageOf(mail, from, at), newline: 'windows' });
-    const content = await message.compile().build();
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const content = await new MailComposer({ ...message, newline: 'windows' }).compile().build();
+    for (const path of [json, eml]) await makeFolder(dirname(path), 0o700);
     const stored: StoredMail = { id, to, subject, text, html, links: linksIn(html), at, ...(person !== undefined && { person }) };
-    await replaceFile(fileOf(id, 'json'), JSON.stringify(stored));
-    await replaceFile(fileOf(id, 'eml'), content);
+    await replaceFile(json, JSON.stringify(stored));
+    // Its draft stands beside the other file, where `forget` finds what a crash leaves.
+    await replaceFile(eml, content, join(dirname(json), `${id}.eml`));
+    if (await isThere(json)) return;
+    // Another process forgot the recipient in between, and did not see this file yet.
+    await rm(eml, { force: true });
+    throw transientFault('The mail was removed while it was stored');
   };
 
+  /** Newest first: those of the day of `after` and before. */
+  const daysFrom = async (after: string | undefined): Promise<readonly string[]> => {
+    const days = (await namesIn(folder)).filter(isDay).sort().reverse();
+    return after === undefined ? days : days.filter((day) => day <= foldersOf(timeOf(after)).day);
+  };
+
+  /** Newest first, after the mail with the id `after`. */
+  async function* everyPlace(after: string | undefined): AsyncGenerator<Place> {
+    const last = after === undefined ? undefined : foldersOf(timeOf(after));
+    for (const day of await daysFrom(after)) {
+      for (const minute of (await namesIn(join(folder, day))).filter(isMinute).sort().reverse()) {
+        if (day === last?.day && minute > last.minute) continue;
+        const places = (await namesIn(join(folder, day, minute))).flatMap((name) => {
+          const [, id, recipient] = /^(.+)\.([0-9a-z]{26})\.eml$/.exec(name) ?? [];
+          return id === undefined || recipient === undefined || !isMailId(id) ? [] : [{ id, recipient }];
+        });
+        yield* placesAfter(places, after);
+      }
+    }
+  }
+
+  /** As `everyPlace`, of one recipient. */
+  async function* placesTo(recipient: string, after: string | undefined): AsyncGenerator<Place> {
+    for (const day of await daysFrom(after)) {
+      const ids = idsOf(await namesIn(recipientFolder(day, recipient)));
+      const places = ids.map((id) => ({ id, recipient }));
+      for (const place of placesAfter(places, after)) if (await isThere(filesOf(place).eml)) yield place;
+    }
+  }
+
   const list = async ({ to, limit, after }: Parameters<Outbox['list']>[0]): Promise<readonly OutboxMail[]> => {
+    await withinMoveTimeout(flatFilesMoved());
+    if (after !== undefined && !isMailId(after)) return [];
     const mails: OutboxMail[] = [];
-    for (const id of await ids()) {
-      if (after !== undefined && id >= after) continue;
-      if (mails.length >= limit) break;
-      const stored = await read(id);
-      if (stored === null || (to !== undefined && !isTo(stored, to))) continue;
+    const places = to === undefined ? everyPlace(after) : placesTo(blindIndex(canonicalAddress(to)), after);
+    for await (const place of places) {
+      const stored = await readStored(filesOf(place).json);
+      // Removed just now.
+      if (stored === null) continue;
       const { person: _, ...mail } = stored;
       mails.push(mail);
+      if (mails.length >= limit) break;
     }
     return mails;
   };
 
   const forget = async (address: string, person: string): Promise<void> => {
-    const names = (await nullIfMissing(readdir(folder))) ?? [];
-    for (const name of names) {
-      const path = join(folder, name);
-      if (name.endsWith('.new')) {
-        // A draft left by a crash. If a send is still writing it, that send fails and its retry
-        // checks again whether the mail is still wanted.
-        const draft = await nullIfMissing(readFile(path, 'utf8'));
-        if (draft?.toLowerCase().includes(asciiAddress(address)) === true) await rm(path, { force: true });
+    await flatFilesMoved();
+    const recipient = blindIndex(canonicalAddress(address));
+    for (const day of await daysFrom(undefined)) {
+      const names = await namesIn(recipientFolder(day, recipient));
+      // Drafts left by a crash. If a send is still writing one, that send fails and its retry checks
+      // again whether the mail is still wanted.
+      for (const name of names) {
+        if (name.endsWith('.new')) await rm(join(recipientFolder(day, recipient), name), { force: true });
       }
-      if (!name.endsWith('.json')) continue;
-      const id = name.slice(0, -'.json'.length);
-      await mutex.run(id, async () => {
-        const stored = await read(id);
-        if (stored === null || !isTo(stored, address) || (stored.person ?? person) !== person) return;
-        for (const kind of ['eml', 'json'] as const) await rm(fileOf(id, kind), { force: true });
-      });
+      for (const id of idsOf(names)) {
+        await mutex.run(id, async () => {
+          const files = filesOf({ id, recipient });
+          const stored = await readStored(files.json);
+          if (stored === null || (stored.person ?? person) !== person) return;
+          for (const kind of kinds) await rm(files[kind], { force: true });
+        });
+      }
     }
+  };
+
+  const removeOld = async (): Promise<number> => {
+    await flatFilesMoved();
+    const oldest = foldersOf(clock.now() - keptMs).day;
+    const old = (await daysFrom(undefined)).filter((day) => day < oldest);
+    for (const day of old) await rm(join(folder, day), { recursive: true, force: true });
+    return old.length;
   };
 
   return {
     provider: embedded,
     send: async (mail) => {
-      if (!/^\w[\w.-]{0,199}$/.test(mail.id)) throw permanentFault('The id of a mail must be usable as a file name');
+      if (!isMailId(mail.id)) throw permanentFault('The id of a mail must begin with its time and be usable as a file name');
       await withDiskFaults(mutex.run(mail.id, () => send(mail)));
     },
     list: (query) => withDiskFaults(list(query)),
     forget: (address, person) => withDiskFaults(forget(address, person)),
+    removeOld: () => withDiskFaults(removeOld()),
   };
 };
 

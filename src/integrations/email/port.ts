@@ -16,7 +16,7 @@ export interface EmailSender {
 }
 
 export interface Mail {
-  /** The id of the event that asks for the mail, by which duplicates are recognised. */
+  /** By which duplicates are recognised: it is, or begins with, the id of what asks for the mail. */
   readonly id: string;
   readonly to: string;
   /**
@@ -41,6 +41,8 @@ export interface OutboxMail extends Omit<Mail, 'person'> {
 export interface Outbox {
   /** Newest first. */
   list(query: { to?: string; limit: number; after?: string }): Promise<readonly OutboxMail[]>;
+  /** Removes the mails that are older than 30 days, and returns of how many days there were some. */
+  removeOld(): Promise<number>;
 }
 
 /**
