@@ -21,7 +21,7 @@ export const growthTopics = readdirSync(folder)
  */
 export const growth = ({ quick, report, topics = growthTopics, websites, installations }) => {
   const sizes = websites ?? (quick ? /** @type {const} */ ([20, 60]) : /** @type {const} */ ([1_000, 100_000]));
-  return withTwoSizes({ sizes, quick, folder: installations, report }, async (few, many) => {
+  return withTwoSizes({ sizes, folder: installations, report }, async (few, many) => {
     const load = startLoadGenerator();
     try {
       const figures = [];

@@ -93,13 +93,13 @@ export const readsInTurns = ({ load: generator, quick }, first, second) => {
 /**
  * Runs `work` on an installation of each size. With `folder`, they stay there, and are used again.
  * @template Result
- * @param {{ sizes: readonly [number, number], quick: boolean, folder: string | undefined, report: (text: string) => void }} options
+ * @param {{ sizes: readonly [number, number], folder: string | undefined, report: (text: string) => void }} options
  * @param {(few: Side, many: Side) => Promise<Result>} work
  * @returns {Promise<Result>}
  */
-export const withTwoSizes = async ({ sizes: [fewer, more], quick, folder, report }, work) => {
-  const few = await open(fewer, quick, folder, report);
-  const many = await open(more, quick, folder, report);
+export const withTwoSizes = async ({ sizes: [fewer, more], folder, report }, work) => {
+  const few = await open(fewer, folder, report);
+  const many = await open(more, folder, report);
   try {
     return await work(few, many);
   } finally {
@@ -109,19 +109,18 @@ export const withTwoSizes = async ({ sizes: [fewer, more], quick, folder, report
 
 /**
  * @param {number} count
- * @param {boolean} quick
  * @param {string | undefined} parent
  * @param {(text: string) => void} report
  * @returns {Promise<Side>}
  */
-const open = async (count, quick, parent, report) => {
+const open = async (count, parent, report) => {
   const kept = parent === undefined ? undefined : join(parent, String(count));
   const installation = newInstallation(`growth-${count}`, kept);
   const file = join(installation.folder, 'seed.json');
   if (!existsSync(file)) {
     const startedAt = performance.now();
     mkdirSync(installation.folder, { recursive: true });
-    const seed = await withEngine(installation, (engine) => seedAll(engine, count, quick));
+    const seed = await withEngine(installation, (engine) => seedAll(engine, count));
     writeFileSync(file, JSON.stringify(seed));
     report(
       `${count.toLocaleString('en')} websites written and read models built in ${rounded((performance.now() - startedAt) / 1_000)} s`,
@@ -148,18 +147,18 @@ const open = async (count, quick, parent, report) => {
 /**
  * @param {Engine} engine
  * @param {number} count
- * @param {boolean} quick
  * @returns {Promise<Seed>}
  */
-const seedAll = async (engine, count, quick) => {
-  const share = quick ? 100 : 1;
+const seedAll = async (engine, count) => {
+  const inProportion = (/** @type {number} */ most, /** @type {number} */ share) =>
+    Math.min(most, count, Math.max(20, count / share));
   const sizes = {
-    website: 5_000 / share,
-    people: Math.min(10_000 / share, count * 10),
-    client: Math.min(5_000 / share, count),
-    calendar: 6_000 / share,
+    website: inProportion(5_000, 20),
+    people: inProportion(10_000, 10),
+    client: inProportion(5_000, 20),
+    calendar: inProportion(6_000, 15),
   };
-  const clientIds = await seedClients(engine, Math.max(10, sizes.people, count / 10));
+  const clientIds = await seedClients(engine, Math.max(20, sizes.people, Math.ceil(count / 10)));
   const websiteIds = await seedWebsites(engine, count, (index) => ({
     clientId: clientIds[index % clientIds.length] ?? '',
     // The first ones have every feature, as what is special about them needs.
@@ -170,7 +169,7 @@ const seedAll = async (engine, count, quick) => {
   const client = (/** @type {number} */ index) => clientIds[index] ?? '';
   const large = { website: website(0), people: website(1), client: client(clientIds.length - 1), calendar: website(2) };
   const small = { website: website(3), people: website(4), client: client(clientIds.length - 2), calendar: website(5) };
-  const shop = { website: website(6), webhooks: 100_000 / share };
+  const shop = { website: website(6), webhooks: Math.min(100_000, count) };
 
   await appendTo(engine, `delivery-${large.website}`, changesOf(large.website, sizes.website));
   for (const [{ people, client: linked, calendar }, counts] of /** @type {const} */ ([
