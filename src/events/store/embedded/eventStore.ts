@@ -11,10 +11,11 @@ import {
   type SubscribeOptions,
 } from '../eventStore.js';
 import { toPortFault, openDatabase, type Database } from './database.js';
+import { createLiveLog } from '../liveLog.js';
 import { createCommitNotifier } from './commitNotifier.js';
 import { createGroupCommit } from './groupCommit.js';
 import { createEventTypeIndex } from './eventTypeIndex.js';
-import { createLogReader } from './logReader.js';
+import { createLogReader, toLive } from './logReader.js';
 import { createLogWriter } from './logWriter.js';
 
 export interface EmbeddedEventStoreOptions {
@@ -48,12 +49,40 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   const typeIndex = createEventTypeIndex(database);
   const log = createLogReader(database, typeIndex);
   const writer = createLogWriter(database, typeIndex, () => log.head());
-  const commitNotifier = createCommitNotifier({ file, head: () => log.head(), clock, logger });
+  const live = createLiveLog({
+    clock,
+    maxEvents: 500,
+    maxBytes: 1_000_000,
+    reportMs: 250,
+    follow: () => {
+      live.begin(BigInt(withPortFaults(() => log.head())));
+      return commitNotifier.watch();
+    },
+  });
+
+  /** Reads the events that are not in memory yet, once for all subscribers. */
+  const readNew = (): void => {
+    if (live.start() === null) return;
+    try {
+      const [after, head] = [Number(live.head()), log.head()];
+      // They are read by the subscribers, in parts.
+      if (head - after > READ_WINDOW) live.begin(BigInt(head));
+      else live.add(log.readLive(after, head));
+    } catch (error) {
+      const fault = toPortFault(error);
+      logger?.warn({ err: fault }, 'the end of the event log could not be read; trying again');
+      live.fail(fault as Error);
+    }
+  };
+  const commitNotifier = createCommitNotifier({ file, check: readNew, clock, logger });
   const groupCommit = createGroupCommit({
     writer,
     clock,
-    onCommit: (head) => {
-      commitNotifier.notify(head);
+    onCommit: (written) => {
+      // What this process has written is not read again, unless another one wrote before it.
+      if (written[0]?.position === Number(live.head()) + 1) live.add(written.map(toLive));
+      else readNew();
+      commitNotifier.notify();
     },
   });
   const closing = new AbortController();
@@ -70,29 +99,22 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
       resolve(withPortFaults(read));
     });
 
-  async function* follow({ after, filter, maxBatch = 500, signal }: SubscribeOptions): AsyncGenerator<LogSlice, void> {
-    const ended = AbortSignal.any([signal, closing.signal]);
-    const stopWatching = commitNotifier.watch();
-    let position = after;
-    let isBehind = false;
-    try {
-      for (;;) {
-        // Reads are synchronous: without this turn, catching up with a long history would let
-        // nothing else run.
-        await (isBehind ? nextTurnAlone() : nextTurn());
-        if (ended.aborted) return;
-        const slice = withPortFaults(() => readWindow(Number(position), log.head(), maxBatch, filter));
-        isBehind = slice.events.length >= maxBatch || slice.position - position >= BigInt(READ_WINDOW);
-        if (slice.position > position) {
-          position = slice.position;
-          yield slice;
-        } else {
-          await commitNotifier.nextCommit(ended);
-        }
-      }
-    } finally {
-      stopWatching();
+  async function* history({ after, filter, maxBatch = 500, signal }: SubscribeOptions): AsyncGenerator<LogSlice, void> {
+    for (let position = after, end = live.start(); end !== null && position < end; end = live.start()) {
+      // Reads are synchronous: without this turn, catching up with a long history would let
+      // nothing else run.
+      await nextTurnAlone();
+      if (signal.aborted) return;
+      const through = Number(end);
+      const slice = withPortFaults(() => readWindow(Number(position), through, maxBatch, filter));
+      ({ position } = slice);
+      yield slice;
     }
+  }
+
+  async function* follow(options: SubscribeOptions): AsyncGenerator<LogSlice, void> {
+    readNew();
+    yield* live.subscribe({ ...options, signal: AbortSignal.any([options.signal, closing.signal]) }, history);
   }
 
   const readWindow = (after: number, head: number, max: number, filter: SubscribeOptions['filter']): LogSlice =>
@@ -117,7 +139,7 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
   const shutDown = async (): Promise<void> => {
     await groupCommit.drained();
     closing.abort();
-    commitNotifier.close();
+    live.close();
     moveLogIntoFile();
     database.close();
   };

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.js';
 import { EventStoreError, OutcomeUnknown, type AppendResult } from '../eventStore.js';
 import { toPortFault, isBusy, isDiskFault } from './database.js';
-import type { Append, LogWriter, Transaction } from './logWriter.js';
+import type { Append, LogWriter, Transaction, WrittenEvent } from './logWriter.js';
 
 /** Writes all appends that wait in one turn of the event loop in one transaction. */
 export interface GroupCommit {
@@ -38,8 +38,8 @@ export const createGroupCommit = ({
 }: {
   writer: LogWriter;
   clock: Clock;
-  /** Called after each commit with the last position of the log. */
-  onCommit: (head: number) => void;
+  /** Called after each commit that wrote something. */
+  onCommit: (written: readonly WrittenEvent[]) => void;
 }): GroupCommit => {
   let waiting: Waiting[] = [];
   let flushing = false;
@@ -97,7 +97,8 @@ export const createGroupCommit = ({
       transaction.rollback();
       return;
     }
-    onCommit(transaction.position());
+    const written = transaction.written();
+    if (written.length > 0) onCommit(written);
   };
 
   /** A refusal concerns one append; any other fault ends the transaction. */

@@ -8,8 +8,10 @@ import {
   type StoredEvent,
   type StreamSlice,
 } from '../eventStore.js';
+import type { LiveEvent } from '../liveLog.js';
 import { prepareRows, type Database, type Statement } from './database.js';
 import type { EventTypeIndex } from './eventTypeIndex.js';
+import type { WrittenEvent } from './logWriter.js';
 
 /** Reads the log, synchronously. */
 export interface LogReader {
@@ -26,6 +28,8 @@ export interface LogReader {
    * matches.
    */
   lastPosition(filter: EventFilter | undefined): number;
+  /** The events with positions in (`after`, `through`], to be decoded as needed. */
+  readLive(after: number, through: number): readonly LiveEvent[];
 }
 
 type Row = [
@@ -86,21 +90,12 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
     return statements.ofTypesAndNames.all(after, through, max, keys, JSON.stringify(filter.streamPrefixes));
   };
 
-  const decode = (rows: readonly unknown[]): readonly StoredEvent[] =>
-    rows.map((row) => {
-      const [position, stream, revision, id, typeKey, schemaVersion, recordedAt, data, metadata] = row as Row;
-      return {
-        id: uuidText(id),
-        type: typeIndex.typeOf(typeKey),
-        schemaVersion,
-        data: JSON.parse(data) as JsonObject,
-        metadata: JSON.parse(metadata) as EventMetadata,
-        stream,
-        revision: BigInt(revision),
-        position: BigInt(position),
-        recordedAt: isoTime(recordedAt),
-      };
-    });
+  const toWritten = (row: unknown): WrittenEvent => {
+    const [position, stream, revision, id, typeKey, schemaVersion, recordedAt, data, metadata] = row as Row;
+    const type = typeIndex.typeOf(typeKey);
+    return { position, stream, revision, id: uuidText(id), type, schemaVersion, recordedAt, data, metadata };
+  };
+  const decode = (rows: readonly unknown[]): readonly StoredEvent[] => rows.map((row) => toStored(toWritten(row)));
 
   return {
     head,
@@ -127,7 +122,30 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
       const [found] = select(selectLast, [after, through], 1, filter) as [number][];
       return found?.[0] ?? after;
     },
+
+    readLive: (after, through) =>
+      select(selectEvents, [after, through], through - after, undefined).map((row) => toLive(toWritten(row))),
   };
+};
+
+const toStored = ({ position, revision, recordedAt, data, metadata, ...event }: WrittenEvent): StoredEvent => ({
+  ...event,
+  data: JSON.parse(data) as JsonObject,
+  metadata: JSON.parse(metadata) as EventMetadata,
+  revision: BigInt(revision),
+  position: BigInt(position),
+  recordedAt: isoTime(recordedAt),
+});
+
+/** Its text is kept until the event is asked for, and the event from then on. */
+export const toLive = (event: WrittenEvent): LiveEvent => {
+  const { stream, type, position, data, metadata } = event;
+  let kept: { readonly written: WrittenEvent } | { readonly stored: StoredEvent } = { written: event };
+  const decoded = (): StoredEvent => {
+    if ('written' in kept) kept = { stored: toStored(kept.written) };
+    return kept.stored;
+  };
+  return { stream, type, position: BigInt(position), bytes: data.length + metadata.length, decoded };
 };
 
 const uuidText = (hex: string): string =>

@@ -9,6 +9,15 @@ export interface Append {
   readonly expected: ExpectedRevision;
 }
 
+/** An event as it was written. */
+export interface WrittenEvent extends EncodedEvent {
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: number;
+  /** Epoch ms. */
+  readonly recordedAt: number;
+}
+
 /** Writes to the log, synchronously. */
 export interface LogWriter {
   /** Begins a write transaction. No other connection can write until it ends. */
@@ -22,8 +31,8 @@ export interface Transaction {
    * transaction goes on.
    */
   append(append: Append, now: number): AppendResult;
-  /** The last position of the log, including the transaction's events. */
-  position(): number;
+  /** What was appended, in order. */
+  written(): readonly WrittenEvent[];
   /** Makes everything appended durable. */
   commit(): void;
   rollback(): void;
@@ -55,6 +64,7 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
   /** Heads of streams, valid as long as no other process has written after `position`. */
   const heads = new Map<string, StreamHead>();
   let position = 0;
+  let written: WrittenEvent[] = [];
 
   const headOf = (stream: string): StreamHead | undefined => {
     const cached = heads.get(stream);
@@ -83,6 +93,7 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
       // other appends pay nothing for it.
       deleteAfter.run(start);
       position = start;
+      written = written.filter((event) => event.position <= start);
       return resultOfRepetition({ stream, events, expected }, streamHead);
     }
   };
@@ -95,11 +106,13 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
   ): AppendResult => {
     const at = Math.max(now, recordedAt);
     let revision = last;
-    for (const { id, type, schemaVersion, data, metadata } of events) {
+    for (const event of events) {
+      const { id, type, schemaVersion, data, metadata } = event;
       const typeKey = typeIndex.keyFor(stream, type);
       insertEvent.run(position + 1, key, revision + 1, uuidBytes(id), typeKey, schemaVersion, at, data, metadata);
       position += 1;
       revision += 1;
+      written.push({ ...event, stream, revision, position, recordedAt: at });
     }
     if (heads.size === MAX_CACHED_HEADS) heads.clear();
     heads.set(stream, { key, revision, recordedAt: at });
@@ -136,13 +149,14 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
         const start = head();
         if (start !== position) heads.clear();
         position = start;
+        written = [];
       } catch (error) {
         rollback.run();
         throw error;
       }
       return {
         append,
-        position: () => position,
+        written: () => written,
         commit: () => {
           commit.run();
         },

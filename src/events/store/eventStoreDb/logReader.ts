@@ -1,9 +1,10 @@
 import type { Clock } from '../../../platform/clock.js';
-import { nextTurn, nextTurnAlone } from '../../../platform/eventLoop.js';
+import { nextTurnAlone } from '../../../platform/eventLoop.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { OutageLog } from '../../../platform/outageLog.js';
 import type { Random } from '../../../platform/random.js';
 import type { EventStore, LogSlice, StoredEvent, SubscribeOptions } from '../eventStore.js';
+import { createLiveLog } from '../liveLog.js';
 import { MAX_READ_MS } from './calls.js';
 import { catchUp } from './catchUp.js';
 import { createBackoff } from './deadline.js';
@@ -34,7 +35,15 @@ export const createLogReader = (parts: {
   readonly outage: OutageLog | undefined;
 }): LogReader => {
   const { wire, lastPosition, clock, logger, outage } = parts;
-  const live = createLiveSubscription(parts);
+  const live = createLiveLog({
+    clock,
+    maxEvents: 2_000,
+    maxBytes: 4_000_000,
+    // Lists wait for the end of the log, whatever their read model wants of it.
+    reportMs: 5,
+    follow: () => liveSubscription.watch(),
+  });
+  const liveSubscription = createLiveSubscription({ ...parts, live });
   const backOff = createBackoff(parts, { firstMs: 50, maxMs: 2_000 });
 
   /**
@@ -64,36 +73,6 @@ export const createLogReader = (parts: {
           logger?.warn({ err: fault, position: String(position) }, 'reading the event log was interrupted; resuming it');
         await backOff(failures, signal);
       }
-    }
-  }
-
-  async function* subscribe(options: SubscribeOptions): AsyncGenerator<LogSlice, void> {
-    const { after, filter, maxBatch = 500, signal } = options;
-    const ended = (): boolean => signal.aborted;
-    if (ended()) return;
-    const stopWatching = live.watch();
-    let position = after;
-    try {
-      for (;;) {
-        // Events that arrive in one turn of the event loop are yielded in one batch.
-        await nextTurn();
-        if (ended()) return;
-        for await (const slice of untilLive({ ...options, after: position })) {
-          position = slice.position;
-          yield slice;
-        }
-        const start = live.start();
-        if (ended() || (start !== null && position < start)) continue;
-        const slice = start === null ? null : live.eventsAfter(position, maxBatch, filter);
-        if (slice !== null && slice.position > position) {
-          position = slice.position;
-          yield slice;
-        } else {
-          await live.nextEvent(signal);
-        }
-      }
-    } finally {
-      stopWatching();
     }
   }
 
@@ -128,5 +107,12 @@ export const createLogReader = (parts: {
     return { events, position };
   };
 
-  return { readAll, subscribe, close: () => live.close() };
+  return {
+    readAll,
+    subscribe: (options) => live.subscribe(options, untilLive),
+    close: async () => {
+      live.close();
+      await liveSubscription.close();
+    },
+  };
 };
