@@ -3,7 +3,7 @@ import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { openDatabase } from '../../src/events/store/embedded/database.js';
+import { openDatabase, type Statement } from '../../src/events/store/embedded/database.js';
 import { createEmbeddedEventStore, eventStoreOn } from '../../src/events/store/embedded/eventStore.js';
 import {
   CorruptedRetry,
@@ -13,6 +13,7 @@ import {
   OutcomeUnknown,
   START,
   WrongExpectedRevision,
+  type LogSlice,
 } from '../../src/events/store/eventStore.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import {
@@ -78,6 +79,88 @@ describe('all appends of one turn of the event loop', () => {
     const { events } = await store.readAll({ after: START });
     expect(events.map(({ position }) => Number(position))).toEqual([1, 2, 3, 4, 5, 6]);
     expect(events.at(-1)).toMatchObject(fresh);
+  });
+});
+
+describe('however many subscribe', () => {
+  const subscribers = 100;
+  /** A store whose reads are counted, with subscribers to one category each, and one to everything. */
+  const openCounted = async () => {
+    const file = join(temporaryFolder(), 'events.sqlite');
+    const database = await openDatabase(file, systemClock);
+    const counted = { reads: 0 };
+    const count = (statement: Statement): Statement => ({
+      run: (...values) => statement.run(...values),
+      get: (...values) => ((counted.reads += 1), statement.get(...values)),
+      all: (...values) => ((counted.reads += 1), statement.all(...values)),
+      setReturnArrays: (enabled) => {
+        statement.setReturnArrays(enabled);
+      },
+    });
+    const store = eventStoreOn(
+      {
+        prepare: (sql) => count(database.prepare(sql)),
+        exec: (sql) => {
+          database.exec(sql);
+        },
+        close: () => {
+          database.close();
+        },
+        get isTransaction() {
+          return database.isTransaction;
+        },
+      },
+      { file, clock: createTestClock() },
+    );
+    const everything = startFollowing(store, { after: START });
+    const following = Array.from({ length: subscribers }, (_, index) => {
+      let slices = 0;
+      const iterator = startFollowing(store, { after: START, filter: { streamPrefixes: [`category${String(index)}-`] } });
+      const run = async (): Promise<void> => {
+        while ((await iterator.next()).done !== true) slices += 1;
+      };
+      return { running: run(), slices: () => slices };
+    });
+    return { file, store, everything, following, counted };
+  };
+
+  test('what this process commits is not read, and wakes those that want it', async () => {
+    const { store, everything, following, counted } = await openCounted();
+    const first = everything.next();
+    await store.append('other-0', newEvents(1), 'any');
+    await first;
+    const before = counted.reads;
+    for (let index = 0; index < 20; index += 1) {
+      const events = newEvents(2);
+      const next = everything.next();
+      await store.append(`category${String(index)}-1`, events, NO_STREAM);
+      expect(((await next).value as LogSlice).events.map(asWritten)).toEqual(events);
+    }
+    // The writer reads the head of the log and of the stream, and looks for the signal that it gave.
+    expect(counted.reads - before).toBeLessThan(20 * 10);
+    // The others learn of the position later, by a clock that stands still here.
+    expect(following.map(({ slices }) => slices())).toEqual(following.map((_, index) => (index < 20 ? 1 : 0)));
+    await store.close();
+    await Promise.all(following.map(({ running }) => running));
+  });
+
+  test('what another process commits is read once', async () => {
+    const { file, store, everything, following, counted } = await openCounted();
+    const elsewhere = await createEmbeddedEventStore({ file, clock: systemClock });
+    const first = everything.next();
+    await elsewhere.append('other-0', newEvents(1), 'any');
+    await first;
+    const before = counted.reads;
+    for (let index = 0; index < 20; index += 1) {
+      const next = everything.next();
+      await elsewhere.append('other-1', newEvents(2), 'any');
+      expect(await next).toMatchObject({ value: { events: { length: 2 } } });
+    }
+    // For each signal the head, and the events when there are new ones.
+    expect(counted.reads - before).toBeLessThan(subscribers);
+    await elsewhere.close();
+    await store.close();
+    await Promise.all(following.map(({ running }) => running));
   });
 });
 

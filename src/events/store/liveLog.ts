@@ -245,8 +245,7 @@ const prepareFilter = ({ streamPrefixes, types }: EventFilter = {}): PreparedFil
   return {
     wants: ({ stream, type }) => isOfType(type) && (streamPrefixes?.some((prefix) => stream.startsWith(prefix)) ?? true),
     mayWant: (category, type) =>
-      isOfType(type) &&
-      (streamPrefixes?.some((prefix) => category.startsWith(prefix) || prefix.startsWith(category)) ?? true),
+      isOfType(type) && (streamPrefixes?.some((prefix) => category.startsWith(prefix) || prefix.startsWith(category)) ?? true),
   };
 };
 
