@@ -85,6 +85,7 @@ export const composeHttp = (
     engine,
     reader,
     changeFeed,
+    records,
     keyUse,
     storageLimit: createStorageLimit(reader, storageLimit),
     fileAddresses: createFileAddresses({ engine, files: integrations.files, baseUrl }),

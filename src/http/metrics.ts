@@ -9,6 +9,8 @@ export interface Metrics extends SenderMetrics {
   /** Counts events that were appended. */
   appended(count: number): void;
   appendFailed(error: unknown): void;
+  /** Counts a webhook that was taken, and of a topic that nothing is done about. */
+  webhookIgnored(): void;
   /** In Prometheus' text format, with projections and work as they are now. */
   text(projections: readonly StoredProjectionStatus[], work: WorkStatus): Promise<string>;
   readonly contentType: string;
@@ -56,6 +58,11 @@ export const createMetrics = (droppedLogLines: () => number = () => 0): Metrics 
     name: 'appends_failed_total',
     help: 'Appends that were refused or whose outcome is unknown, by the kind of fault.',
     labelNames: ['fault'],
+    registers,
+  });
+  const ignoredWebhooks = new Counter({
+    name: 'webhooks_ignored_total',
+    help: 'Webhooks of topics that nothing is done about: they were verified and answered, and are not in the log.',
     registers,
   });
   new Counter({
@@ -125,6 +132,9 @@ export const createMetrics = (droppedLogLines: () => number = () => 0): Metrics 
     },
     appendFailed: (error) => {
       failedAppends.inc({ fault: error instanceof Error ? error.name : 'unknown' });
+    },
+    webhookIgnored: () => {
+      ignoredWebhooks.inc();
     },
     text: (projections, { workers, parked }) => {
       positions.reset();

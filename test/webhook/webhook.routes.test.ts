@@ -59,6 +59,11 @@ const kept = async (): Promise<readonly { type: string; data: unknown }[]> => {
   return events.map(({ type, data }) => ({ type, data }));
 };
 
+const ignoredCount = async (): Promise<number> => {
+  const { text } = await api.call('GET', '/metrics');
+  return Number(/^webhooks_ignored_total (\d+)$/m.exec(text)?.[1]);
+};
+
 const payloadOf = (webhookId: string) => api.engine.vault.secret(payloadNameOf({ websiteId, webhookId }));
 
 describe('a webhook', () => {
@@ -94,9 +99,26 @@ describe('a webhook', () => {
     expect(await kept()).toMatchObject([{ type: 'WebhookReceived', data: { topic: 'app/uninstalled' } }]);
   });
 
-  test('of a topic that nothing is done about is kept as ignored', async () => {
-    expect((await deliver({ topic: 'orders/create' })).status).toBe(200);
-    expect(await kept()).toMatchObject([{ type: 'WebhookIgnored', data: { topic: 'orders/create' } }]);
+  test('of a topic that nothing is done about is counted, and leaves nothing in the log', async () => {
+    const end = await api.engine.eventStore.lastPosition();
+    const before = await ignoredCount();
+    for (const id of ['one', 'two', 'one']) expect((await deliver({ id, topic: 'orders/create' })).status).toBe(200);
+    expect((await ignoredCount()) - before).toBe(3);
+    expect(await api.engine.eventStore.readAll({ after: end })).toMatchObject({ events: [] });
+  });
+
+  test('of a changed shop is kept as ignored, because its body is that of an uninstallation', async () => {
+    expect((await deliver({ topic: 'shop/update' }, body)).status).toBe(200);
+    expect((await deliver({ id: 'forged', topic: 'app/uninstalled' }, body)).status).toBe(200);
+    expect(await kept()).toMatchObject([{ type: 'WebhookIgnored', data: { topic: 'shop/update' } }]);
+  });
+
+  test('is processed once, also after many others', async () => {
+    const handled = { id: 'once', topic: 'customers/redact' };
+    await deliver(handled, body);
+    for (let index = 0; index < 50; index += 1) await deliver({ topic: 'orders/create' });
+    expect((await deliver(handled, body)).status).toBe(200);
+    expect(await kept()).toMatchObject([{ type: 'WebhookReceived', data: { webhookId: 'once' } }]);
   });
 
   test('leaves its body in the vault, encrypted, and nowhere else', async () => {
@@ -178,7 +200,7 @@ describe('the shop', () => {
     // What was taken before is taken again.
     expect((await deliver({ id: 'first' })).status).toBe(200);
     expect((await deliver({ id: 'ignored', topic: 'orders/create' })).status).toBe(200);
-    expect(await kept()).toHaveLength(5);
+    expect(await kept()).toHaveLength(4);
   });
 });
 

@@ -1,5 +1,4 @@
 import type { SiteAnalytics } from '../../integrations/analytics/port.js';
-import type { Commerce } from '../../integrations/commerce/port.js';
 import type { Outbox } from '../../integrations/email/port.js';
 import type { FindSiteMedia } from '../../events/content/content.files.js';
 import type { Hosting, SiteAddress, SitePreviews } from '../../integrations/hosting/port.js';
@@ -39,7 +38,7 @@ import { systemRoutes, type SystemRouteParts } from './system/system.routes.js';
 import { templateRoutes } from './template/template.routes.js';
 import { ledgerRoutes } from './transfer/ledger.routes.js';
 import { transferRoutes } from './transfer/transfer.routes.js';
-import { webhookRoutes } from './webhook/webhook.routes.js';
+import { webhookRoutes, type WebhookRouteParts } from './webhook/webhook.routes.js';
 import { websiteRoutes } from './website/website.routes.js';
 
 export interface RouteParts
@@ -53,14 +52,14 @@ export interface RouteParts
     MediaRouteParts,
     BillingRouteParts,
     AuditRouteParts,
-    DomainRouteParts {
+    DomainRouteParts,
+    WebhookRouteParts {
   readonly sourceHost: SourceHost;
   readonly hosting: Hosting;
   readonly siteAddress: SiteAddress;
   readonly previews: SitePreviews;
   readonly findMedia: FindSiteMedia;
   readonly analytics: SiteAnalytics;
-  readonly commerce: Commerce;
   readonly keyUse: KeyUse;
   /** `null`: nobody can sign in, only tokens work. */
   readonly identityProvider: IdentityProvider | null;

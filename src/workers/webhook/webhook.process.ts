@@ -60,6 +60,15 @@ export const payloadNameOf = (webhook: { readonly websiteId: string; readonly we
  */
 export const PAYLOAD_KEPT_MS = WEBHOOK_RETRY_MS + 30 * 86_400_000;
 
+/** Its body is a shop, as that of an uninstallation. */
+const shopChanged = 'shop/update';
+
+/**
+ * Whether a webhook is recorded. One that nothing is done about is not, unless somebody who has it
+ * could send it again as one that is handled: only the body is signed.
+ */
+export const isRecorded = (topic: string): boolean => isHandled(topic) || topic === shopChanged;
+
 /** Whether anything is done about the topic. */
 export const isHandled = (topic: string): boolean => topic === uninstalled || isCompliance(topic);
 

@@ -9,6 +9,7 @@ import { websiteProjection } from '../../../projections/website/website.projecti
 import {
   isCompliance,
   isHandled,
+  isRecorded,
   PAYLOAD_KEPT_MS,
   payloadNameOf,
   topicOf,
@@ -17,42 +18,52 @@ import {
   webhookProcess,
   type WebhookName,
 } from '../../../workers/webhook/webhook.process.js';
+import { webhookStream } from '../../../events/webhook/webhook.stream.js';
 import { httpErrors } from '../../errors.js';
 import { Id } from '../../schemas.js';
 import { route, type Route, type RouteTag } from '../../route.js';
 import { type ServicesState, servicesFold } from '../../../events/service/service.state.js';
 import type { Reader } from '../../../projections/reader.js';
+import type { RecordStore } from '../../../projections/store/readModelStore.js';
+import type { Metrics } from '../../metrics.js';
 
 const webhookTag: RouteTag = { name: 'Webhooks', description: 'Webhooks of the commerce platform.' };
 
 const maxLength = 255;
-const named = (description: string) => Type.String({ minLength: 1, maxLength, description });
+const text = (description: string) => Type.String({ minLength: 1, maxLength, description });
 
 const headers = Type.Object({
-  'X-Shopify-Hmac-Sha256': named('HMAC-SHA256 of the body as it is sent, in base64.'),
-  'X-Shopify-Shop-Domain': named('The shop that it is about.'),
-  'X-Shopify-Topic': named('What has happened: `app/uninstalled`, `customers/data_request`, …'),
-  'X-Shopify-Webhook-Id': named('The same for each delivery of one webhook.'),
-  'X-Shopify-Triggered-At': Type.Optional(named('When it happened.')),
+  'X-Shopify-Hmac-Sha256': text('HMAC-SHA256 of the body as it is sent, in base64.'),
+  'X-Shopify-Shop-Domain': text('The shop that it is about.'),
+  'X-Shopify-Topic': text('What has happened: `app/uninstalled`, `customers/data_request`, …'),
+  'X-Shopify-Webhook-Id': text('The same for each delivery of one webhook.'),
+  'X-Shopify-Triggered-At': Type.Optional(text('When it happened.')),
 });
 
 /** Whether the shop may send this website the topic (api.md, "Commerce webhook"). */
 const maySend = ({ services, shops }: ServicesState, shopDomain: string, topic: string): boolean =>
   services.some((service) => service.shopDomain === shopDomain) || (isCompliance(topic) && shops.includes(shopDomain));
 
+/** Where webhooks that nothing is done about are remembered, by the name of the stream that they do not get. */
+const ignored = 'ignoredWebhooks';
+/** As long as the commerce platform repeats a webhook. */
+const IGNORED_KEPT_MS = 48 * 3_600_000;
+
+type Sent = WebhookName & { readonly shopDomain: string; readonly triggeredAt: string | undefined };
+
+export interface WebhookRouteParts {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly commerce: Commerce;
+  readonly records: RecordStore;
+  readonly metrics: Metrics;
+}
+
 /**
  * Webhooks of the commerce platform about the shops of websites (specification, "Endpoints", rule
  * 8).
  */
-export const webhookRoutes = ({
-  engine,
-  reader,
-  commerce,
-}: {
-  engine: Engine;
-  reader: Reader;
-  commerce: Commerce;
-}): readonly Route[] => {
+export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: WebhookRouteParts): readonly Route[] => {
   /**
    * @throws Refused: 404 when the website is unknown, which only a caller with the secret learns;
    *   403 for another shop
@@ -60,9 +71,11 @@ export const webhookRoutes = ({
   const checkShop = async ({ websiteId, webhookId, topic }: WebhookName, shopDomain: string): Promise<void> => {
     const { state } = await engine.state(servicesFold, { websiteId });
     if (maySend(state, shopDomain, topic)) return;
-    // A repetition of the very webhook that has taken the shop away.
+    // A repetition: of the very webhook that has taken the shop away, or of one that came before it.
     const { state: known } = await engine.state(webhookFold, { websiteId, webhookId });
     if (known.stage !== 'none' && known.shopDomain === shopDomain) return;
+    const remembered = await records.get(ignored, webhookStream.name({ websiteId, webhookId }));
+    if (remembered?.shopDomain === shopDomain) return;
     const { document } = await reader.read(websiteProjection, websiteId);
     throw new Refused(document === null ? refusals.websiteNotFound(websiteId) : refusals.otherShop());
   };
@@ -73,7 +86,7 @@ export const webhookRoutes = ({
    */
   const queue = async (
     acting: Engine,
-    sent: WebhookName & { readonly shopDomain: string; readonly triggeredAt: string | undefined },
+    sent: Sent,
     payload: Uint8Array,
     context: CommandContext,
   ): Promise<void> => {
@@ -90,6 +103,18 @@ export const webhookRoutes = ({
     if (state.stage === 'processed') await acting.vault.deleteSecret(name);
   };
 
+  /** Counts it, and remembers whose it was until it comes no more. The log learns nothing of it. */
+  const ignore = async (webhook: Sent): Promise<void> => {
+    metrics.webhookIgnored();
+    const { shopDomain } = webhook;
+    try {
+      await records.put(ignored, webhookStream.name(webhook), { shopDomain }, engine.clock.now() + IGNORED_KEPT_MS);
+    } catch (err) {
+      // Only its repetition after the shop was detached is answered otherwise.
+      engine.logger.warn({ err }, 'an ignored webhook could not be remembered');
+    }
+  };
+
   return [
     route({
       method: 'post',
@@ -97,7 +122,7 @@ export const webhookRoutes = ({
       operationId: 'receiveCommerceWebhook',
       summary: 'Take a webhook of the commerce platform, to be processed later',
       description:
-        'Checks the signature over the body as it was sent, then the shop, stores the webhook and answers at once. The same webhook again is answered with 200 and processed once.',
+        'Checks the signature over the body as it was sent, then the shop, stores the webhook and answers at once. The same webhook again is answered with 200 and processed once. One of a topic that nothing is done about is counted, and not stored.',
       tag: webhookTag,
       scope: 'installation',
       access: 'public',
@@ -119,21 +144,26 @@ export const webhookRoutes = ({
           if (text.length > maxLength) throw httpErrors.invalid('headers', [{ field: name, issue: 'is too long' }]);
           return text;
         };
-        const webhook = {
+        const named = {
           websiteId,
           webhookId: headerNamed('X-Shopify-Webhook-Id'),
           topic: topicOf(headerNamed('X-Shopify-Topic')),
         };
         const shopDomain = (header('x-shopify-shop-domain') ?? '').toLowerCase();
         // The headers are not signed: the body says whose it is.
-        if (isHandled(webhook.topic) && commerce.shopIn(webhook.topic, raw) !== shopDomain)
+        if (isHandled(named.topic) && commerce.shopIn(named.topic, raw) !== shopDomain)
           throw new Refused(refusals.otherShop());
-        await checkShop(webhook, shopDomain);
+        await checkShop(named, shopDomain);
         const at = header('x-shopify-triggered-at');
         const triggeredAt = at !== undefined && isTime(at) ? utcTime(at) : undefined;
-        await queue(acting, { ...webhook, shopDomain, triggeredAt }, raw, context);
+        const webhook: Sent = { ...named, shopDomain, triggeredAt };
+        if (isRecorded(webhook.topic)) await queue(acting, webhook, raw, context);
+        return webhook;
       },
-      answer: () => Promise.resolve({ body: {} }),
+      answer: async (_, webhook) => {
+        if (!isRecorded(webhook.topic)) await ignore(webhook);
+        return { body: {} };
+      },
     }),
   ];
 };
