@@ -22,7 +22,7 @@ export interface Attempts {
    */
   readonly retriedForMs: number;
   /** Present while an attempt runs. */
-  readonly lease?: { readonly worker: string; readonly token: FencingToken };
+  readonly lease?: Lease;
   /**
    * Present after a transient fault: until when, ISO 8601, and its length at the time, in
    * milliseconds.
@@ -32,6 +32,13 @@ export interface Attempts {
 
 /** Names a lease or a pause: the revision of the event that began or renewed it. */
 export type FencingToken = bigint;
+
+export interface Lease {
+  readonly worker: string;
+  readonly token: FencingToken;
+  /** Names its record (leaseRecords.ts): the id of the event that began or renewed it. */
+  readonly id: string;
+}
 
 export const noAttempts: Attempts = { attempt: 0, failures: 0, retriedForMs: 0 };
 
@@ -48,6 +55,8 @@ export interface StartAttempt {
 export interface RenewLease {
   readonly type: 'RenewLease';
   readonly lease: FencingToken;
+  /** Its record was renewed, so that nothing is appended: the lease is only looked at. */
+  readonly isRecorded?: boolean;
 }
 
 export interface RecordFailure {
@@ -66,7 +75,7 @@ export interface Fault {
   readonly retryAfterMs: number;
 }
 
-/** How long a lease lasts without renewal, in milliseconds. A worker renews it while it works. */
+/** How long a lease lasts without a sign of life, in milliseconds. A worker gives them while it works. */
 export const LEASE_MS = 6_000;
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
@@ -77,6 +86,8 @@ const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).
 export interface Blocker {
   readonly token: FencingToken;
   readonly waitMs: number;
+  /** Of the lease that it is; absent for a pause. */
+  readonly leaseId?: string;
 }
 
 /**
@@ -86,14 +97,13 @@ export interface Blocker {
  *   begun is waited for
  */
 export const blockerFor = ({ lease, pause }: Attempts, worker: string, now: number): Blocker | null => {
-  if (lease !== undefined) return lease.worker === worker ? null : { token: lease.token, waitMs: LEASE_MS };
+  if (lease !== undefined) return lease.worker === worker ? null : { token: lease.token, waitMs: LEASE_MS, leaseId: lease.id };
   if (pause === undefined) return null;
   return { token: pause.token, waitMs: Math.max(0, Math.min(pause.ms, Date.parse(pause.until) - now)) };
 };
 
-/** The token of the lease that `worker` holds, or null. */
-export const tokenOf = ({ lease }: Attempts, worker: string): FencingToken | null =>
-  lease?.worker === worker ? lease.token : null;
+/** The lease that `worker` holds, or null. */
+export const leaseOf = ({ lease }: Attempts, worker: string): Lease | null => (lease?.worker === worker ? lease : null);
 
 /** Whether the attempt with that number is running; outcomes of other attempts are late. */
 export const isUnderWay = (attempts: Attempts, attempt: number): boolean =>
@@ -101,6 +111,7 @@ export const isUnderWay = (attempts: Attempts, attempt: number): boolean =>
 
 /** An event of the task's stream that begins, prolongs or ends an attempt. */
 interface LeaseEvent<Data> {
+  readonly id: string;
   readonly data: Data;
   readonly revision: bigint;
   readonly metadata: { readonly at: string };
@@ -108,17 +119,17 @@ interface LeaseEvent<Data> {
 
 export const attemptStarted = (
   { attempt: _, pause: __, ...attempts }: Attempts,
-  { data: { attempt, worker }, revision, metadata: { at } }: LeaseEvent<{ attempt: number; worker: string }>,
+  { id, data: { attempt, worker }, revision, metadata: { at } }: LeaseEvent<{ attempt: number; worker: string }>,
 ): Attempts => ({
   ...attempts,
   attempt,
   firstAt: attempts.firstAt ?? at,
   startedAt: at,
-  lease: { worker, token: revision },
+  lease: { worker, token: revision, id },
 });
 
-export const leaseRenewed = (attempts: Attempts, { revision }: LeaseEvent<unknown>): Attempts =>
-  attempts.lease === undefined ? attempts : { ...attempts, lease: { ...attempts.lease, token: revision } };
+export const leaseRenewed = (attempts: Attempts, { id, revision }: LeaseEvent<unknown>): Attempts =>
+  attempts.lease === undefined ? attempts : { ...attempts, lease: { ...attempts.lease, token: revision, id } };
 
 export const attemptFailed = (
   { lease: _, pause: __, ...attempts }: Attempts,
@@ -174,13 +185,15 @@ export const decideStart = <Event>(
   return isFree ? started(startOf(command)) : [];
 };
 
-/** Prolongs the lease of that token, when it is still the current one. */
+/** Prolongs the lease of that token, when it is still the current one and its record does not say so. */
 export const decideRenewal = <Event>(
   attempts: Attempts,
-  { attempt, lease, at }: Decided<RenewLease>,
+  { attempt, lease, isRecorded = false, at }: Decided<RenewLease>,
   renewed: (data: Renewal) => readonly Event[],
 ): readonly Event[] =>
-  isUnderWay(attempts, attempt) && attempts.lease?.token === lease ? renewed({ attempt, leaseUntil: later(at, LEASE_MS) }) : [];
+  !isRecorded && isUnderWay(attempts, attempt) && attempts.lease?.token === lease
+    ? renewed({ attempt, leaseUntil: later(at, LEASE_MS) })
+    : [];
 
 /**
  * Ends the attempt with its fault.

@@ -10,14 +10,17 @@ import { ReadModelStoreUnavailable } from '../projections/store/readModelStore.j
 import {
   blockerFor,
   LEASE_MS,
-  tokenOf,
+  leaseOf,
   type Attempts,
+  type Blocker,
   type Fault,
   type FencingToken,
+  type Lease,
   type RecordFailure,
   type RenewLease,
   type StartAttempt,
 } from './lease.js';
+import { isSameSign, noSign, type LeaseRecords, type LeaseSign } from './leaseRecords.js';
 import type { ReactionContext } from './reactions.js';
 
 /** A task, folded from its stream. */
@@ -46,6 +49,8 @@ export interface LeasedTask<Open extends OpenTask, Outcome extends object> {
    * checks what is done already: an earlier attempt may have ended at any point.
    */
   readonly execute: (open: Open, lease: HeldLease<Outcome>) => Promise<Outcome | null>;
+  /** Each renewal records how far the attempt came, so that it is an event. */
+  readonly recordsProgress?: true;
   /** What to log and to record when `execute` throws. Absent: the reaction is repeated. */
   readonly failure?: {
     readonly message: string;
@@ -80,7 +85,7 @@ interface Parts {
 
 /**
  * Carries out a task whose stream is the lock: the worker that appends the start of an attempt
- * acts, and renews its lease meanwhile. Resolves when nothing is left to do, or the worker stops. A
+ * acts, and renews its lease meanwhile, beside the log. Resolves when nothing is left to do, or the worker stops. A
  * lost lease ends an attempt without an error; the new holder continues.
  * @throws faults of our own stores, which are no outcome of an attempt
  */
@@ -91,31 +96,32 @@ export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
 ): Promise<void> => {
   const { worker, load, handle, execute } = task;
 
-  const run = (open: Open, token: FencingToken): Promise<Outcome | null> => {
+  const run = (open: Open, lease: Lease): Promise<Outcome | null> => {
     const { attempt } = open.attempts;
-    const renew = async (lease: FencingToken): Promise<FencingToken | null> => {
-      const after = await handle({ type: 'RenewLease', lease, attempt }, open);
-      return after?.attempts.attempt === attempt ? tokenOf(after.attempts, worker) : null;
+    const renew = async ({ token }: Lease, isRecorded: boolean): Promise<Lease | null> => {
+      const after = await handle({ type: 'RenewLease', lease: token, isRecorded, attempt }, open);
+      return after?.attempts.attempt === attempt ? leaseOf(after.attempts, worker) : null;
     };
     const record = async (outcome: Outcome): Promise<void> => {
       const after = await handle({ ...outcome, attempt }, open);
-      const isHeld = after === null || (after.attempts.attempt === attempt && tokenOf(after.attempts, worker) !== null);
+      const isHeld = after === null || (after.attempts.attempt === attempt && leaseOf(after.attempts, worker) !== null);
       // A later attempt may be this worker's own: this one was given up for its time.
       if (!isHeld) throw new LeaseLost('another attempt has the lease');
     };
-    const onRenewalFault = (err: unknown): void => {
-      task.logger(open).warn({ err, attempt }, 'the lease could not be renewed');
+    const onFault = (err: unknown, message: string): void => {
+      task.logger(open).warn({ err, attempt }, message);
     };
     const act = (assertHeld: () => void) => execute(open, { assertHeld, record });
-    return underLease({ clock, timeoutMs: task.timeoutMs(open), token, renew, onRenewalFault, act });
+    const records = task.recordsProgress === true ? null : context.leases;
+    return underLease({ clock, timeoutMs: task.timeoutMs(open), lease, records, renew, onFault, act });
   };
 
   /** Makes one attempt and records its outcome. */
-  const attemptUnder = async (open: Open, token: FencingToken): Promise<Open | null> => {
+  const attemptUnder = async (open: Open, lease: Lease): Promise<Open | null> => {
     const { attempt } = open.attempts;
     let outcome: Outcome | null;
     try {
-      outcome = await run(open, token);
+      outcome = await run(open, lease);
     } catch (error) {
       if (error instanceof LeaseLost) return null;
       if (task.failure === undefined) throw error;
@@ -136,12 +142,12 @@ export const runLeasedTask = <Open extends OpenTask, Outcome extends object>(
       let open = started?.attempts.attempt === attempt ? started : null;
       let last: FencingToken | null = null;
       while (open !== null) {
-        const token = tokenOf(open.attempts, worker);
+        const lease = leaseOf(open.attempts, worker);
         // An outcome may have begun the next attempt; one that changed nothing leaves the lease as
         // it was.
-        if (token === null || token === last) return;
-        last = token;
-        open = await attemptUnder(open, token);
+        if (lease === null || lease.token === last) return;
+        last = lease.token;
+        open = await attemptUnder(open, lease);
       }
     },
   });
@@ -160,16 +166,24 @@ export const attemptUntilDone = async <Open extends OpenTask>(parts: {
   attempt: (open: Open, waitedOut: FencingToken | undefined) => Promise<void>;
 }): Promise<void> => {
   const { clock, context, worker, load, attempt } = parts;
-  let waitedOut: FencingToken | undefined;
+  const signOf = ({ leaseId }: Blocker): Promise<LeaseSign> =>
+    leaseId === undefined ? Promise.resolve(noSign) : context.leases.see(leaseId);
+  /** Whether the holder of the lease will find that it has lost it. */
+  const claim = async ({ leaseId }: Blocker, seen: LeaseSign): Promise<boolean> =>
+    leaseId === undefined || (await context.leases.change(leaseId, seen, { claimedBy: worker })) !== null;
+
+  let waited: { readonly token: FencingToken; readonly sign: LeaseSign } | undefined;
   while (!context.signal.aborted) {
     const open = await load();
     if (open === null) return;
     const blocker = blockerFor(open.attempts, worker, clock.now());
-    if (blocker === null || blocker.token === waitedOut) {
-      await attempt(open, waitedOut);
+    const sign = blocker === null ? noSign : await signOf(blocker);
+    const isWaitedOut = blocker !== null && blocker.token === waited?.token && isSameSign(sign, waited.sign);
+    if (blocker === null || (isWaitedOut && (await claim(blocker, sign)))) {
+      await attempt(open, blocker?.token);
     } else {
       await context.pause(blocker.waitMs);
-      waitedOut = blocker.token;
+      waited = { token: blocker.token, sign };
     }
   }
 };
@@ -182,21 +196,25 @@ const HELD_MS = (LEASE_MS * 2) / 3;
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
 /**
- * Runs `act` under the lease of `token`, which has just been taken, and renews it meanwhile.
- * @param parts `renew` resolves with the new token, or null when another worker holds the lease;
- *   after a fault, the renewal is tried again in time
+ * Runs `act` under a lease that has just been taken, and renews it meanwhile.
+ * @param parts `renew` appends a renewal unless `isRecorded`, and resolves with the lease as it is then,
+ *   or null when another worker holds it; after a fault, the renewal is tried again in time
  * @throws ProviderFault (transient) after `timeoutMs`; what `act` throws
  */
 const underLease = async <Result>(parts: {
   clock: Clock;
   timeoutMs: number;
-  token: FencingToken;
-  renew: (token: FencingToken) => Promise<FencingToken | null>;
-  onRenewalFault: (error: unknown) => void;
+  lease: Lease;
+  /** Null: each renewal is an event. */
+  records: LeaseRecords | null;
+  renew: (lease: Lease, isRecorded: boolean) => Promise<Lease | null>;
+  onFault: (error: unknown, message: string) => void;
   act: (assertHeld: () => void) => Promise<Result>;
 }): Promise<Result> => {
-  const { clock, timeoutMs, renew, onRenewalFault, act } = parts;
-  let token: FencingToken | null = parts.token;
+  const { clock, timeoutMs, records, renew, onFault, act } = parts;
+  let lease: Lease | null = parts.lease;
+  let sign: LeaseSign | 'lost' | 'unknown' = noSign;
+  let signs = 0;
   let heldUntil = clock.now() + HELD_MS;
   let isOver = false;
   let cancelRenewal = (): void => undefined;
@@ -207,19 +225,34 @@ const underLease = async <Result>(parts: {
       void renewNow();
     });
   };
+  const isLost = (): boolean => sign === 'lost';
+  const giveSign = async ({ id }: Lease): Promise<void> => {
+    if (records === null || typeof sign === 'string') return;
+    try {
+      signs += 1;
+      sign = (await records.change(id, sign, { sign: signs })) ?? 'lost';
+    } catch (error) {
+      sign = 'unknown';
+      onFault(error, 'the lease could not be renewed beside the log, so an event renews it');
+    }
+  };
   const renewNow = async (): Promise<void> => {
-    if (token === null) return;
+    if (lease === null) return;
     const from = clock.now();
     try {
-      token = await renew(token);
+      await giveSign(lease);
+      const current = isLost() ? null : await renew(lease, records !== null && sign !== 'unknown');
+      // A renewal in the log has a record of its own.
+      if (current !== null && current.id !== lease.id) sign = noSign;
+      lease = current;
       heldUntil = from + HELD_MS;
     } catch (error) {
-      onRenewalFault(error);
+      onFault(error, 'the lease could not be renewed');
     }
     if (!isOver) renewLater();
   };
   const assertHeld = (): void => {
-    if (isOver || token === null || clock.now() >= heldUntil) throw new LeaseLost('the lease has lapsed');
+    if (isOver || lease === null || clock.now() >= heldUntil) throw new LeaseLost('the lease has lapsed');
   };
 
   renewLater();

@@ -16,6 +16,7 @@ import { ProjectionBehind } from '../projections/runner/versions.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
 import { isStoreAway, storeFaultLevel } from '../projections/store/storeFault.js';
 import { reactionFold, reactionProcess, type ReactionName } from './reaction/reaction.process.js';
+import { createLeaseRecords, type LeaseRecords } from './leaseRecords.js';
 import type { Worker } from './worker.js';
 
 /** The event of that type, as one of the streams defines it. */
@@ -48,6 +49,7 @@ export interface ReactionContext {
   readonly signal: AbortSignal;
   /** Waits, and lets others work meanwhile. Resolves early when `signal` is aborted. */
   readonly pause: (ms: number) => Promise<void>;
+  readonly leases: LeaseRecords;
 }
 
 /** Reactions of a lane that run at the same time. */
@@ -188,6 +190,7 @@ export const createReactors =
 
     const contextIn = ({ permits }: Lane): ReactionContext => ({
       signal,
+      leases: createLeaseRecords(records, clock),
       pause: async (ms) => {
         permits.release();
         await sleep(clock, ms, signal);

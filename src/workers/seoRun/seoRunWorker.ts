@@ -119,6 +119,7 @@ export const createSeoRunWorker = (parts: {
         return open === null ? null : { ...open, websites };
       },
       timeoutMs: () => TIMEOUT_MS,
+      recordsProgress: true,
       execute: async ({ websites }, lease) => ((await requestAll(websites, lease)) ? { type: 'CompleteRun' } : null),
     };
   };

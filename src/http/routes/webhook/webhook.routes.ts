@@ -30,14 +30,14 @@ import type { Metrics } from '../../metrics.js';
 const webhookTag: RouteTag = { name: 'Webhooks', description: 'Webhooks of the commerce platform.' };
 
 const maxLength = 255;
-const text = (description: string) => Type.String({ minLength: 1, maxLength, description });
+const headerText = (description: string) => Type.String({ minLength: 1, maxLength, description });
 
 const headers = Type.Object({
-  'X-Shopify-Hmac-Sha256': text('HMAC-SHA256 of the body as it is sent, in base64.'),
-  'X-Shopify-Shop-Domain': text('The shop that it is about.'),
-  'X-Shopify-Topic': text('What has happened: `app/uninstalled`, `customers/data_request`, …'),
-  'X-Shopify-Webhook-Id': text('The same for each delivery of one webhook.'),
-  'X-Shopify-Triggered-At': Type.Optional(text('When it happened.')),
+  'X-Shopify-Hmac-Sha256': headerText('HMAC-SHA256 of the body as it is sent, in base64.'),
+  'X-Shopify-Shop-Domain': headerText('The shop that it is about.'),
+  'X-Shopify-Topic': headerText('What has happened: `app/uninstalled`, `customers/data_request`, …'),
+  'X-Shopify-Webhook-Id': headerText('The same for each delivery of one webhook.'),
+  'X-Shopify-Triggered-At': Type.Optional(headerText('When it happened.')),
 });
 
 /** Whether the shop may send this website the topic (api.md, "Commerce webhook"). */
@@ -84,12 +84,7 @@ export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: We
    * Queues it, unless the same body was queued before under whatever id. The payload is stored
    * before the event, which wakes the workers; without the event it expires.
    */
-  const queue = async (
-    acting: Engine,
-    sent: Sent,
-    payload: Uint8Array,
-    context: CommandContext,
-  ): Promise<void> => {
+  const queue = async (acting: Engine, sent: Sent, payload: Uint8Array, context: CommandContext): Promise<void> => {
     const { websiteId, topic } = sent;
     const content = acting.blindIndex(createHash('sha256').update(payload).digest('hex'));
     const claim = { type: 'ClaimWebhookContent', websiteId, content, webhookId: sent.webhookId } as const;
@@ -151,8 +146,7 @@ export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: We
         };
         const shopDomain = (header('x-shopify-shop-domain') ?? '').toLowerCase();
         // The headers are not signed: the body says whose it is.
-        if (isHandled(named.topic) && commerce.shopIn(named.topic, raw) !== shopDomain)
-          throw new Refused(refusals.otherShop());
+        if (isHandled(named.topic) && commerce.shopIn(named.topic, raw) !== shopDomain) throw new Refused(refusals.otherShop());
         await checkShop(named, shopDomain);
         const at = header('x-shopify-triggered-at');
         const triggeredAt = at !== undefined && isTime(at) ? utcTime(at) : undefined;
