@@ -137,9 +137,6 @@ const watchStreams = async (
   return changes();
 };
 
-/** More streams than a request asks for: room for many is not cheap to make. */
-const maxPlanned = 100;
-
 /**
  * Separate folds, so that a planned event never enters the cache of folded streams. They start from
  * what is cached already.
@@ -148,7 +145,7 @@ const planFolds = (
   { store, hasPlanned }: PlanningEventStore,
   { folds, codec }: Pick<EngineParts, 'folds' | 'codec'>,
 ): StreamFolds => {
-  const own = createStreamFolds(store, codec, maxPlanned);
+  const own = createStreamFolds(store, codec);
   return {
     load: (fold, stream, seed, through) =>
       own.load(

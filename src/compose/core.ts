@@ -4,6 +4,7 @@ import type { Codec } from '../events/codec.js';
 import { createLogSubscription } from '../events/logSubscription.js';
 import type { EventStore } from '../events/store/eventStore.js';
 import { createStreamFolds } from '../events/streamFolds.js';
+import { createFoldSnapshots } from '../projections/foldSnapshots.js';
 import { createReader, type Reader } from '../projections/reader.js';
 import type { ReadModelStore } from '../projections/store/readModelStore.js';
 import { createReactors, type CreateReactor } from '../workers/reactions.js';
@@ -31,7 +32,7 @@ export const createCore = (
   parts: Omit<EngineParts, 'folds' | 'subscription'> & { readonly readModels: ReadModelStore },
 ): Core => {
   const { eventStore, readModels, codec, clock, personal } = parts;
-  const folds = createStreamFolds(eventStore, codec);
+  const folds = createStreamFolds(eventStore, codec, { snapshots: createFoldSnapshots(readModels.records, clock) });
   const subscription = createLogSubscription(eventStore);
   const engine = createEngine({ ...parts, folds, subscription });
   return {

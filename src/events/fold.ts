@@ -6,10 +6,58 @@ export interface Fold<State, Event extends DomainEvent = DomainEvent> {
   /** Unique among all folds: the cache of folded streams is keyed by it. */
   readonly name: string;
   readonly initialState: State;
+  /** Pure. What grows with the stream it changes by `withEntry` and `withItems`. */
   readonly evolve: (state: State, event: Recorded<Event>) => State;
+  /**
+   * Of folds whose streams may become long: they keep snapshots, so that a process does not begin at
+   * the first event. Raise it when `evolve` or `initialState` changes: older snapshots are ignored.
+   */
+  readonly snapshotVersion?: number;
 }
 
 /** A fold that knows its stream: `key` leads to the stream's name. */
 export interface StreamFold<State, Event extends DomainEvent = DomainEvent, Key = never> extends Fold<State, Event> {
   readonly stream: StreamNaming<Key>;
 }
+
+/** The collections that the fold under way made: nobody else has seen them. */
+let own: WeakSet<object> | null = null;
+
+/**
+ * A fold of many events, page by page. `withEntry` and `withItems` copy a collection only once in it,
+ * so that its cost grows with the events alone, and not with what they lead to. The state before it
+ * stays as it was.
+ */
+export const createLongFold = () => {
+  const collections = new WeakSet<object>();
+  return {
+    /** One page of it; the state may be passed on when there is no further page. */
+    page: <State>(work: () => State): State => {
+      own = collections;
+      try {
+        return work();
+      } finally {
+        own = null;
+      }
+    },
+  };
+};
+
+/** The same collection when the fold under way made it, else a copy that is the fold's. */
+const owned = <Collection extends object>(given: object, copy: () => Collection): Collection => {
+  if (own?.has(given) === true) return given as Collection;
+  const made = copy();
+  own?.add(made);
+  return made;
+};
+
+/** The map with the entry, for `evolve`: the map that is given must not be used any more. */
+export const withEntry = <Key, Value>(map: ReadonlyMap<Key, Value>, key: Key, value: Value): ReadonlyMap<Key, Value> =>
+  owned(map, () => new Map(map)).set(key, value);
+
+/** The list with the items at its end, for `evolve`: the list that is given must not be used any more. */
+export const withItems = <Item>(list: readonly Item[], ...items: readonly Item[]): readonly Item[] => {
+  const longer = owned(list, () => [...list]);
+  longer.push(...items);
+  return longer;
+};

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { nextTurn } from '../platform/eventLoop.js';
 import { createSharedCalls } from '../platform/sharedCalls.js';
+import { approximateBytes } from '../platform/size.js';
 import type { Codec } from './codec.js';
 import type { DomainEvent, Recorded } from './envelope.js';
-import type { Fold } from './fold.js';
+import { createLongFold, type Fold } from './fold.js';
 import { NO_STREAM, type EventStore } from './store/eventStore.js';
 
 /** A stream folded up to one of its revisions. */
@@ -43,18 +45,95 @@ export interface StreamFolds {
   ): Promise<Folded<State>>;
 }
 
+/** A folded stream with the id of its last event, which only this history of the stream has. */
+export interface Snapshot extends Folded<unknown> {
+  readonly eventId: string;
+}
+
+/**
+ * Where snapshots of long streams are kept. They save time and are never needed: one that cannot be
+ * loaded is `null`, one that cannot be saved is left.
+ */
+export interface Snapshots {
+  load(fold: Snapshotting, stream: string): Promise<Snapshot | null>;
+  save(fold: Snapshotting, stream: string, snapshot: Snapshot): Promise<void>;
+}
+
+/** A fold that keeps snapshots. */
+export interface Snapshotting {
+  readonly name: string;
+  readonly snapshotVersion: number;
+}
+
+/** What is cached of a stream. */
+interface Kept<State> extends Folded<State> {
+  /** Of the last event; unknown when that stands in a seed. */
+  readonly eventId?: string;
+  /** About the bytes of the state when it was measured, and of the events since. */
+  readonly measured: number;
+  readonly grown: number;
+  /** The revision of the last snapshot that was read or written. */
+  readonly snapshotRevision: bigint;
+}
+
+/** Most streams are no longer, so that they are read at once, and nothing else is asked. */
+const firstPageSize = 32;
+/** Few enough to be folded in some milliseconds. */
 const pageSize = 1_000;
 
-export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCached = 20_000): StreamFolds => {
+/** Events between snapshots of a stream. */
+const snapshotInterval = 1_000n;
+
+/** Bytes of a cached stream beside its state, by estimate. */
+const cachedOverhead = 400;
+
+const defaultMaxBytes = 32 * 1024 * 1024;
+
+const noSnapshots: Snapshots = { load: () => Promise.resolve(null), save: () => Promise.resolve() };
+
+export const createStreamFolds = (
+  eventStore: EventStore,
+  codec: Codec,
+  { snapshots = noSnapshots, maxBytes = defaultMaxBytes }: { snapshots?: Snapshots; maxBytes?: number } = {},
+): StreamFolds => {
   // Only what was read from the log is cached: after a repeated append, the log may differ from
   // what the append tried to write.
-  const cached = new LRUCache<string, Folded<unknown>>({ max: maxCached });
+  const cached = new LRUCache<string, Kept<unknown>>({ maxSize: maxBytes });
   const sharedReads = createSharedCalls();
 
-  const cache = (key: string, folded: Folded<unknown>): void => {
+  const cache = (key: string, kept: Kept<unknown>): void => {
+    // Whoever asks for names at random must not drive out what others use.
+    if (kept.revision === NO_STREAM) return;
     // Loads may overlap: an older result must not replace a newer one.
     const other = cached.get(key);
-    if (other === undefined || other.revision < folded.revision) cached.set(key, folded);
+    if (other !== undefined && other.revision >= kept.revision) return;
+    cached.set(key, kept, { size: cachedOverhead + 2 * key.length + Math.ceil(kept.measured + kept.grown) });
+  };
+
+  /** The snapshot of the stream, if that is the stream's own history. */
+  const snapshotOf = async <State, Event extends DomainEvent>(
+    fold: Fold<State, Event>,
+    stream: string,
+  ): Promise<Kept<State> | null> => {
+    if (!keepsSnapshots(fold)) return null;
+    const found = await snapshots.load(fold, stream);
+    if (found === null) return null;
+    // A log that was restored from a backup, and another log, have other events there.
+    const [event] = (await eventStore.readStream(stream, { from: found.revision, max: 1 })).events;
+    if (event?.id !== found.eventId) return null;
+    // What was saved has this fold's name and version, so the state is of this fold.
+    return { ...unmeasured, ...(found as Snapshot & Folded<State>), snapshotRevision: found.revision };
+  };
+
+  const save = async <State, Event extends DomainEvent>(
+    fold: Fold<State, Event>,
+    stream: string,
+    kept: Kept<State>,
+  ): Promise<Kept<State>> => {
+    const { state, revision, at, eventId, snapshotRevision } = kept;
+    if (!keepsSnapshots(fold) || eventId === undefined || revision - snapshotRevision < snapshotInterval) return kept;
+    await snapshots.save(fold, stream, { state, revision, at, eventId });
+    return { ...kept, snapshotRevision: revision };
   };
 
   const read = async <State, Event extends DomainEvent>(
@@ -65,40 +144,72 @@ export const createStreamFolds = (eventStore: EventStore, codec: Codec, maxCache
     through?: bigint,
   ): Promise<Folded<State>> => {
     const isTooNew = ({ revision }: Folded<unknown>): boolean => through !== undefined && revision > through;
-    const nothing: Folded<State> = { state: fold.initialState, revision: NO_STREAM, at: '' };
+    const nothing: Kept<State> = { ...unmeasured, state: fold.initialState, revision: NO_STREAM, at: '' };
     // The key contains the fold's name, so the state is of this fold.
-    let folded = (cached.get(key) as Folded<State> | undefined) ?? (await seed?.()) ?? nothing;
-    if (isTooNew(folded)) folded = nothing;
+    const known = cached.get(key) as Kept<State> | undefined;
+    let kept = known === undefined || isTooNew(known) ? nothing : known;
+    let isFirst = kept === nothing;
+    const longFold = createLongFold();
+
+    const folded = (events: readonly Recorded<Event>[]): Kept<State> =>
+      longFold.page(() => {
+        let { state, grown } = kept;
+        for (const event of events) {
+          state = fold.evolve(state, event);
+          grown += approximateBytes(event.data);
+        }
+        const last = events.at(-1);
+        if (last === undefined) return kept;
+        return { ...kept, state, grown, eventId: last.id, revision: last.revision, at: last.metadata.at };
+      });
+
     for (;;) {
-      const { events, head } = await eventStore.readStream(stream, { from: folded.revision + 1n, max: pageSize });
+      const { events, head } = await eventStore.readStream(stream, {
+        from: kept.revision + 1n,
+        max: isFirst ? firstPageSize : pageSize,
+      });
       const end = through === undefined || through > head ? head : through;
-      for (const stored of events) {
-        if (stored.revision > end) break;
-        const event = codec.decode(stored) as Recorded<Event>;
-        folded = { state: fold.evolve(folded.state, event), revision: event.revision, at: event.metadata.at };
-      }
-      if (folded.revision === end) break;
-      if (folded.revision > head) {
+      const wanted = events.filter(({ revision }) => revision <= end);
+      kept = folded(wanted.map((stored) => codec.decode(stored) as Recorded<Event>));
+      if (kept.revision === end) break;
+      if (kept.revision > head) {
         // The log was restored from a backup: the events that were folded beyond its head no longer
         // exist.
         cached.delete(key);
-        folded = nothing;
+        kept = nothing;
       } else if (events.length === 0) {
         throw new Error(
-          `stream ${stream} reaches to revision ${String(head)}, but cannot be read after ${String(folded.revision)}`,
+          `stream ${stream} reaches to revision ${String(head)}, but cannot be read after ${String(kept.revision)}`,
         );
       }
+      if (isFirst) {
+        isFirst = false;
+        const found = (await seed?.()) ?? (await snapshotOf(fold, stream));
+        if (found !== null && !isTooNew(found) && found.revision > kept.revision) kept = { ...unmeasured, ...found };
+      }
+      // A long stream must not keep others waiting.
+      await nextTurn();
     }
-    cache(key, folded);
-    return folded;
+    if (kept.grown > kept.measured) kept = { ...kept, measured: approximateBytes(kept.state), grown: 0 };
+    if (through === undefined) kept = await save(fold, stream, kept);
+    cache(key, kept);
+    const { state, revision, at } = kept;
+    return { state, revision, at };
   };
 
   return {
     load: (fold, stream, seed, through) => {
       const key = `${fold.name}/${stream}`;
+      // Whoever asks for the stream as of a revision must not get it as of another.
+      const question = through === undefined ? key : `${String(through)}/${key}`;
       // Of several that would read the whole stream, the others wait for the first, and read only
       // what is new.
-      return sharedReads.run(key, () => read(key, fold, stream, seed, through), { afterOther: !cached.has(key) });
+      return sharedReads.run(question, () => read(key, fold, stream, seed, through), { afterOther: !cached.has(key) });
     },
   };
 };
+
+const unmeasured = { measured: 0, grown: 0, snapshotRevision: NO_STREAM };
+
+const keepsSnapshots = (fold: { name: string; snapshotVersion?: number }): fold is Snapshotting =>
+  fold.snapshotVersion !== undefined;

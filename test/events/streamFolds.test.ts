@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { UnknownEvent } from '../../src/events/codec.js';
+import { withItems, type Fold } from '../../src/events/fold.js';
 import { EventStoreUnavailable, NO_STREAM } from '../../src/events/store/eventStore.js';
-import { createStreamFolds, type Folded, type StreamFolds } from '../../src/events/streamFolds.js';
+import { createStreamFolds, type Folded, type Snapshot, type StreamFolds } from '../../src/events/streamFolds.js';
 import { newEvent } from '../support/eventStoreEvents.js';
-import { newContext, startTwo, type SeatProcess } from '../support/seatProcess.js';
-import { room, seatCodec, seatDecider, type SeatState } from '../support/seats.js';
+import { names, newContext, startTwo, type SeatProcess } from '../support/seatProcess.js';
+import { room, seatCodec, seatDecider, type SeatEvent, type SeatState } from '../support/seats.js';
 
 let local: SeatProcess;
 let other: SeatProcess;
@@ -62,17 +63,52 @@ test('streams, and folds of one stream, are kept apart', async () => {
 test('a long stream is read page by page', async () => {
   await takeMany(2_500);
   expect(await readsOf(load)).toEqual([
-    [0n, 1_000],
-    [1_000n, 1_000],
-    [2_000n, 500],
+    [0n, 32],
+    [32n, 1_000],
+    [1_032n, 1_000],
+    [2_032n, 468],
   ]);
   const { state, revision } = await load();
   expect([state.takenBy.length, revision]).toEqual([2_500, 2_499n]);
 });
 
 test('a stream that is exactly a page long is read once', async () => {
-  await takeMany(1_000);
-  expect(await readsOf(load)).toEqual([[0n, 1_000]]);
+  await takeMany(32);
+  expect(await readsOf(load)).toEqual([[0n, 32]]);
+});
+
+test('a list that grows with the stream is copied once, and a state that was returned stays as it was', async () => {
+  let copies = 0;
+  const list: Fold<readonly string[], SeatEvent> = {
+    name: 'list',
+    initialState: [],
+    evolve: (before, { id }) => {
+      const after = withItems(before, id);
+      copies += after === before ? 0 : 1;
+      return after;
+    },
+  };
+  await takeMany(2_500);
+  const first = await folds.load(list, room);
+  expect([first.state.length, copies]).toEqual([2_500, 1]);
+  await takeMany(3);
+  const second = await folds.load(list, room);
+  expect([first.state.length, second.state.length, copies]).toEqual([2_500, 2_503, 2]);
+});
+
+test('other work gets its turn between the pages of a long stream', async () => {
+  await takeMany(2_400);
+  await takeMany(2_400);
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    if (!isLoaded) setImmediate(count);
+  };
+  let isLoaded = false;
+  setImmediate(count);
+  await load();
+  isLoaded = true;
+  expect(turns).toBeGreaterThanOrEqual(5);
 });
 
 test('a stream is folded through a revision, whatever is kept, was stored or appended since', async () => {
@@ -164,10 +200,19 @@ describe('loads at the same time share what they read', () => {
       expect(found.map(({ revision }) => revision)).toEqual(found.map(() => 1_499n));
     });
     expect(loads).toEqual([
-      [0n, 1_000],
-      [1_000n, 500],
+      [0n, 32],
+      [32n, 1_000],
+      [1_032n, 468],
       [1_500n, 0],
     ]);
+  });
+
+  test('but not those that ask for the stream as of a revision', async () => {
+    await other.take('Ada');
+    await other.take('Bob');
+    await load();
+    const found = await Promise.all([load(), folds.load(seatDecider, room, undefined, 0n), load()]);
+    expect(found.map(({ revision }) => revision)).toEqual([1n, 0n, 1n]);
   });
 
   test('a load that comes after a read was sent sees what was committed before it came', async () => {
@@ -201,10 +246,10 @@ describe('loads at the same time share what they read', () => {
   });
 });
 
-test('no more streams are kept than asked for; what was dropped is read again', async () => {
-  folds = createStreamFolds(local.store, seatCodec, 2);
+test('no more bytes are kept than asked for; what was dropped is read again', async () => {
+  folds = createStreamFolds(local.store, seatCodec, { maxBytes: 10_000 });
   for (const stream of ['room-1', 'room-2', 'room-3']) {
-    await other.handle(seatDecider, { type: 'TakeSeats', room: stream, by: 'Ada' }, newContext());
+    await other.handle(seatDecider, { type: 'TakeSeats', room: stream, by: 'x'.repeat(3_000) }, newContext());
     await load(stream);
   }
   expect(await readsOf(() => load('room-3'))).toEqual([[1n, 0]]);
@@ -213,43 +258,125 @@ test('no more streams are kept than asked for; what was dropped is read again', 
   expect(await readsOf(() => load('room-3'))).toEqual([[0n, 1]]);
 });
 
+test('streams that do not exist are not kept, and drive out nothing', async () => {
+  await other.take('Ada');
+  await load();
+  for (let count = 0; count < 100; count += 1) await load(`room-${'unknown'.repeat(120)}-${String(count)}`);
+  expect(await readsOf(load)).toEqual([[1n, 0]]);
+});
+
+describe('a snapshot', () => {
+  const fold = { ...seatDecider, snapshotVersion: 1 };
+  let saved: Map<string, Snapshot>;
+
+  /** The folds of a process that was just started. */
+  const started = (): StreamFolds =>
+    createStreamFolds(local.store, seatCodec, {
+      snapshots: {
+        load: ({ snapshotVersion }, stream) => Promise.resolve(saved.get(`${String(snapshotVersion)} ${stream}`) ?? null),
+        save: ({ snapshotVersion }, stream, snapshot) => {
+          saved.set(`${String(snapshotVersion)} ${stream}`, structuredClone(snapshot));
+          return Promise.resolve();
+        },
+      },
+    });
+
+  const loadFold = async (of: typeof fold = fold): Promise<Folded<SeatState>> => started().load(of, room);
+
+  beforeEach(() => {
+    saved = new Map();
+  });
+
+  test('is kept of a long stream, and is where another process begins', async () => {
+    await takeMany(1_500);
+    const whole = await loadFold();
+    await other.take('Bob');
+    expect(await readsOf(loadFold)).toEqual([
+      [0n, 32],
+      [1_499n, 1],
+      [1_500n, 1],
+    ]);
+    const { state, revision } = await loadFold();
+    expect([state.takenBy, revision]).toEqual([[...whole.state.takenBy, 'Bob'], 1_500n]);
+  });
+
+  test('is not kept of a short one, and comes again after a thousand events', async () => {
+    await takeMany(900);
+    const process = started();
+    await process.load(fold, room);
+    expect(saved.size).toBe(0);
+    const revisions: unknown[] = [];
+    for (let count = 0; count < 13; count += 1) {
+      await takeMany(100);
+      await process.load(fold, room);
+      revisions.push(saved.get(`1 ${room}`)?.revision);
+    }
+    expect([...new Set(revisions)]).toEqual([999n, 1_999n]);
+  });
+
+  test('of another version, of another history or ahead of the log is ignored', async () => {
+    await takeMany(1_500);
+    const whole = await loadFold();
+    expect((await readsOf(() => loadFold({ ...fold, snapshotVersion: 2 }))).at(-1)).toEqual([1_032n, 468]);
+    const wrong = { ...(saved.get(`1 ${room}`) as Snapshot), state: { takenBy: [], times: [] } };
+    for (const snapshot of [
+      { ...wrong, eventId: 'of another history' },
+      { ...wrong, revision: 9_999n },
+    ]) {
+      saved.set(`1 ${room}`, snapshot);
+      expect(await loadFold()).toEqual(whole);
+    }
+  });
+});
+
 describe('a seed', () => {
-  const seeded = { state: { takenBy: ['Seed'], times: [''] }, revision: 0n, at: '' };
+  /** Of a stream of 40 events, more than are read before a seed is asked for. */
+  const seeded = { state: { takenBy: ['Seed'], times: [''] }, revision: 38n, at: '' };
 
   test('is where a fold begins', async () => {
-    await other.take('Ada');
+    await takeMany(39);
     await other.take('Bob');
-    expect(await readsOf(() => load(room, () => Promise.resolve(seeded)))).toEqual([[1n, 1]]);
+    expect(await readsOf(() => load(room, () => Promise.resolve(seeded)))).toEqual([
+      [0n, 32],
+      [39n, 1],
+    ]);
     expect((await load()).state.takenBy).toEqual(['Seed', 'Bob']);
   });
 
-  test('is asked for only when nothing is kept', async () => {
-    await other.take('Ada');
-    await load();
+  test('is asked for only when nothing is kept of a long stream', async () => {
     let asked = 0;
-    await load(room, () => {
+    const counting = () => {
       asked += 1;
-      return Promise.resolve(seeded);
-    });
+      return Promise.resolve(null);
+    };
+    await load('room-2', counting);
+    await takeMany(32);
+    await load(room, counting);
     expect(asked).toBe(0);
+    await takeMany(1);
+    await load(room, counting);
+    expect(asked).toBe(0);
+    folds = createStreamFolds(local.store, seatCodec);
+    await load(room, counting);
+    expect(asked).toBe(1);
   });
 
   test('that does not exist is no error', async () => {
-    await other.take('Ada');
-    expect((await load(room, () => Promise.resolve(null))).state.takenBy).toEqual(['Ada']);
+    await takeMany(40);
+    expect((await load(room, () => Promise.resolve(null))).state.takenBy).toHaveLength(40);
   });
 
   test('that is ahead of the log is not believed', async () => {
-    await other.take('Ada');
-    const ahead = { ...seeded, revision: 7n };
-    expect((await load(room, () => Promise.resolve(ahead))).state.takenBy).toEqual(['Ada']);
+    await takeMany(40);
+    const ahead = { ...seeded, revision: 70n };
+    expect((await load(room, () => Promise.resolve(ahead))).state.takenBy).toEqual(names(40).map(() => 'Ada'));
     expect(await load('room-2', () => Promise.resolve(ahead))).toEqual({
       state: seatDecider.initialState,
       revision: NO_STREAM,
       at: '',
     });
     await other.take('Bob');
-    expect((await load()).state.takenBy).toEqual(['Ada', 'Bob']);
+    expect((await load()).state.takenBy).toEqual([...names(40).map(() => 'Ada'), 'Bob']);
   });
 });
 

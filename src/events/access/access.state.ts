@@ -1,5 +1,5 @@
 import type { Recorded } from '../envelope.js';
-import type { StreamFold } from '../fold.js';
+import { withEntry, withItems, type StreamFold } from '../fold.js';
 import { START } from '../store/eventStore.js';
 import type { AccessEvent, InvitationKind, LinkRole } from './access.events.js';
 import { accessStream, type AccessKey } from './access.stream.js';
@@ -50,7 +50,7 @@ export const linkRole = ({ link }: AccessState): LinkRole | undefined =>
 const withInvitation = (state: AccessState, id: string, changes: Partial<InvitationState>): AccessState => {
   const invitation = state.invitations.get(id);
   if (invitation === undefined) return state;
-  return { ...state, invitations: new Map(state.invitations).set(id, { ...invitation, ...changes }) };
+  return { ...state, invitations: withEntry(state.invitations, id, { ...invitation, ...changes }) };
 };
 
 const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState => {
@@ -73,13 +73,13 @@ const evolve = (state: AccessState, event: Recorded<AccessEvent>): AccessState =
       const terms = { ...(role !== undefined && { role }), ...(priceId !== undefined && { priceId }) };
       const sentPosition = event.position;
       const invitation: InvitationState = { kind, stage: 'pending', email, ...terms, expiresAt, sentPosition };
-      return { ...state, invitations: new Map(state.invitations).set(invitationId, invitation) };
+      return { ...state, invitations: withEntry(state.invitations, invitationId, invitation) };
     }
     case 'TransferSubscriptionNamed':
       return withInvitation(state, event.data.invitationId, { subscriptionId: event.data.subscriptionId });
     case 'InvitationAccepted': {
       const { invitationId, claimedBy } = event.data;
-      if (!state.invitations.has(invitationId)) return { ...state, takenUp: [...state.takenUp, invitationId] };
+      if (!state.invitations.has(invitationId)) return { ...state, takenUp: withItems(state.takenUp, invitationId) };
       return withInvitation(state, invitationId, { stage: 'accepted', claimedBy });
     }
     case 'InvitationRenewalRequested':

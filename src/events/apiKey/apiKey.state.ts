@@ -59,6 +59,7 @@ export const hasExpired = (expiresAt: string | undefined, now: string): boolean 
 
 export const subjectKeysFold: StreamFold<SubjectKeysState, SubjectKeysEvent, { readonly subjectIndex: string }> = {
   name: 'subject-keys',
+  snapshotVersion: 1,
   stream: subjectKeysStream,
   initialState: { keys: [] },
   evolve: ({ keys }, event) => {

@@ -1,4 +1,4 @@
-import type { StreamFold } from '../fold.js';
+import { withEntry, type StreamFold } from '../fold.js';
 import type { CustomerEvent } from './billing.events.js';
 import { customerStream } from './billing.stream.js';
 
@@ -11,5 +11,5 @@ export const customerFold: StreamFold<CustomerState, CustomerEvent, { readonly c
   name: 'customer',
   stream: customerStream,
   initialState: { customers: new Map() },
-  evolve: ({ customers }, { data }) => ({ customers: new Map(customers).set(data.provider, data.customerId) }),
+  evolve: ({ customers }, { data }) => ({ customers: withEntry(customers, data.provider, data.customerId) }),
 };

@@ -1,4 +1,4 @@
-import type { StreamFold } from '../fold.js';
+import { withEntry, withItems, type StreamFold } from '../fold.js';
 import type { ClientEmailEvent, ClientEvent, ClientSubjectEvent } from './client.events.js';
 import { clientEmailStream, clientStream, clientSubjectStream } from './client.stream.js';
 
@@ -27,13 +27,17 @@ export type ClientState =
 
 /** The change that is still to be confirmed. It may have expired. */
 export const pendingChange = ({ changes }: ClientAddresses): (AddressChange & { readonly changeId: string }) | undefined => {
-  const found = [...changes].find(([, { stage }]) => stage === 'pending');
-  return found && { changeId: found[0], ...found[1] };
+  for (const [changeId, change] of changes) if (change.stage === 'pending') return { changeId, ...change };
+  return undefined;
 };
 
 /** Of several requests at most the last is pending. */
-const settled = ({ changes }: ClientAddresses, stage: 'withdrawn' | 'confirmed'): Map<string, AddressChange> =>
-  new Map([...changes].map(([id, change]) => [id, change.stage === 'pending' ? { ...change, stage } : change]));
+const settled = (addresses: ClientAddresses, stage: 'withdrawn' | 'confirmed'): ReadonlyMap<string, AddressChange> => {
+  const pending = pendingChange(addresses);
+  if (pending === undefined) return addresses.changes;
+  const { changeId, ...change } = pending;
+  return withEntry(addresses.changes, changeId, { ...change, stage });
+};
 
 export const clientFold: StreamFold<ClientState, ClientEvent, { readonly clientId: string }> = {
   name: 'client',
@@ -57,7 +61,7 @@ export const clientFold: StreamFold<ClientState, ClientEvent, { readonly clientI
       case 'ClientEmailChangeRequested': {
         if (state.stage !== 'registered') return state;
         const { changeId, email, expiresAt } = event.data;
-        return { ...state, changes: settled(state, 'withdrawn').set(changeId, { email, expiresAt, stage: 'pending' }) };
+        return { ...state, changes: withEntry(settled(state, 'withdrawn'), changeId, { email, expiresAt, stage: 'pending' }) };
       }
       case 'ClientEmailChangeWithdrawn':
         return state.stage === 'registered' ? { ...state, changes: settled(state, 'withdrawn') } : state;
@@ -67,7 +71,7 @@ export const clientFold: StreamFold<ClientState, ClientEvent, { readonly clientI
         return {
           ...state,
           email,
-          formerEmails: [...state.formerEmails, formerEmail],
+          formerEmails: withItems(state.formerEmails, formerEmail),
           changes: settled(state, 'confirmed'),
         };
       }

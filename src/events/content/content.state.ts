@@ -36,6 +36,7 @@ const evolve = (state: ContentState, event: Recorded<ContentEvent>): ContentStat
 
 export const contentFold: StreamFold<ContentState, ContentEvent, ContentKey> = {
   name: 'content',
+  snapshotVersion: 1,
   stream: contentStream,
   initialState: { stage: 'none' },
   evolve,

@@ -15,6 +15,7 @@ const evolve = (state: DeliveryState, event: Recorded<DeliveryEvent>): DeliveryS
 
 export const deliveryFold: StreamFold<DeliveryState, DeliveryEvent, { readonly websiteId: string }> = {
   name: 'delivery',
+  snapshotVersion: 1,
   stream: deliveryStream,
   initialState,
   evolve,

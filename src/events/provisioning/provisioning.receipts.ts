@@ -1,5 +1,5 @@
 import type { Recorded } from '../envelope.js';
-import type { StreamFold } from '../fold.js';
+import { withItems, type StreamFold } from '../fold.js';
 import type { AnsweredRequest, Leftover, ProvisioningEvent, StepId } from './provisioning.events.js';
 import { provisioningStream } from './provisioning.stream.js';
 
@@ -106,7 +106,7 @@ const evolve = (job: ReceiptsOfJob, event: Recorded<ProvisioningEvent>): Receipt
     case 'ProvisioningRequestsAnswered': {
       const step = job.steps[data.step];
       if (step === undefined) return job;
-      return { ...job, steps: { ...job.steps, [data.step]: { ...step, requests: [...step.requests, ...data.requests] } } };
+      return { ...job, steps: { ...job.steps, [data.step]: { ...step, requests: withItems(step.requests, ...data.requests) } } };
     }
     case 'ProvisioningStepSucceeded': {
       const { [data.step]: step, ...steps } = job.steps;

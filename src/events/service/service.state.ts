@@ -1,5 +1,5 @@
 import type { Recorded } from '../envelope.js';
-import type { StreamFold } from '../fold.js';
+import { withItems, type StreamFold } from '../fold.js';
 import type { ServiceEvent, ServiceKind } from './service.events.js';
 import { servicesStream } from './service.stream.js';
 
@@ -23,12 +23,16 @@ const evolve = (state: ServicesState, event: Recorded<ServiceEvent>): ServicesSt
   const { services, detached, shops } = state;
   const { serviceId, kind } = event.data;
   if (event.type === 'ServiceDetached') {
-    return { services: services.filter((other) => other.serviceId !== serviceId), detached: [...detached, serviceId], shops };
+    return {
+      services: services.filter((other) => other.serviceId !== serviceId),
+      detached: withItems(detached, serviceId),
+      shops,
+    };
   }
   const { shopDomain } = event.data;
   const attached = { serviceId, kind, attachedAt: event.metadata.at, ...(shopDomain !== undefined && { shopDomain }) };
   const isNew = shopDomain !== undefined && !shops.includes(shopDomain);
-  return { services: [...services, attached], detached, shops: isNew ? [...shops, shopDomain] : shops };
+  return { services: [...services, attached], detached, shops: isNew ? withItems(shops, shopDomain) : shops };
 };
 
 export const servicesFold: StreamFold<ServicesState, ServiceEvent, { readonly websiteId: string }> = {

@@ -1,5 +1,5 @@
 import type { Recorded } from '../envelope.js';
-import type { StreamFold } from '../fold.js';
+import { withEntry, withItems, type StreamFold } from '../fold.js';
 import type { Feature, Kept, SlugEvent, Tier, WebsiteEvent } from './website.events.js';
 import { siteValuesOf, type SiteValues } from './siteValues.js';
 import { slugStream, websiteStream } from './website.stream.js';
@@ -56,6 +56,10 @@ const withoutDeletion = (state: WebsiteState): WebsiteState => {
   return others;
 };
 
+/** The same list when it does not hold the slug, so that the fold need not copy it. */
+const without = (slugs: readonly string[], slug: string): readonly string[] =>
+  slugs.includes(slug) ? slugs.filter((one) => one !== slug) : slugs;
+
 const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteState => {
   switch (event.type) {
     case 'WebsiteCreated': {
@@ -93,12 +97,12 @@ const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteStat
         ...state,
         slug,
         slugPosition: event.position,
-        formerSlugs: [...state.formerSlugs.filter((one) => one !== slug), previousSlug],
+        formerSlugs: withItems(without(state.formerSlugs, slug), previousSlug),
       };
     }
     case 'WebsiteSlugForgone':
       if (state.stage === 'none') return state;
-      return { ...state, forgone: new Map([...state.forgone, [event.data.slug, event.position]]) };
+      return { ...state, forgone: withEntry(state.forgone, event.data.slug, event.position) };
     case 'WebsiteBrandColorRemoved':
       return withoutColor(state);
     case 'WebsiteDeployed':
@@ -126,6 +130,7 @@ const evolve = (state: WebsiteState, event: Recorded<WebsiteEvent>): WebsiteStat
 
 export const websiteFold: StreamFold<WebsiteState, WebsiteEvent, { readonly websiteId: string }> = {
   name: 'website',
+  snapshotVersion: 1,
   stream: websiteStream,
   initialState: { stage: 'none' },
   evolve,

@@ -2,7 +2,7 @@ import type { AnyCommand, Decider } from '../../commands/decider.js';
 import type { Recorded } from '../../events/envelope.js';
 import type { InvitationMailEvent } from '../../events/invitationMail/invitationMail.events.js';
 import { invitationMailStream } from '../../events/invitationMail/invitationMail.stream.js';
-import type { StreamFold } from '../../events/fold.js';
+import { withEntry, type StreamFold } from '../../events/fold.js';
 import {
   attemptFailed,
   attemptStarted,
@@ -85,7 +85,7 @@ const evolveMail = (mail: MailState, event: Recorded<InvitationMailEvent>): Mail
 
 const evolve = (state: InvitationMailState, event: Recorded<InvitationMailEvent>): InvitationMailState => {
   const { eventId } = event.data;
-  return { mails: new Map(state.mails).set(eventId, evolveMail(mailOf(state, eventId), event)) };
+  return { mails: withEntry(state.mails, eventId, evolveMail(mailOf(state, eventId), event)) };
 };
 
 const nameOf = ({ websiteId, invitationId, eventId }: MailName): MailName => ({ websiteId, invitationId, eventId });

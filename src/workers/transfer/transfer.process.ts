@@ -3,7 +3,7 @@ import type { BillingEvent } from '../../events/billing/billing.events.js';
 import { movingItems, type Ledger, type LedgerItems, type MovingItem } from '../../events/billing/billing.ledger.js';
 import type { Recorded } from '../../events/envelope.js';
 import { billingStream } from '../../events/billing/billing.stream.js';
-import type { StreamFold } from '../../events/fold.js';
+import { withEntry, type StreamFold } from '../../events/fold.js';
 import {
   attemptFailed,
   attemptStarted,
@@ -144,12 +144,12 @@ const over = (state: BillingState): BillingState => {
 
 const withAccount = (state: BillingState, clientId: string, account: Account): BillingState => ({
   ...state,
-  accounts: new Map(state.accounts).set(clientId, account),
+  accounts: withEntry(state.accounts, clientId, account),
 });
 
 const withOutcome = (state: BillingState, claimId: string, outcome: ClaimOutcome): BillingState => {
   const { claimId: underWay, ...others } = state;
-  const outcomes = new Map(state.outcomes).set(claimId, outcome);
+  const outcomes = withEntry(state.outcomes, claimId, outcome);
   return underWay === claimId ? { ...over(others), outcomes } : { ...state, outcomes };
 };
 
@@ -161,7 +161,7 @@ const asOwn = (state: BillingState, clientId: string): BillingState => {
 
 const withLedger = (state: BillingState, claimId: string, changes: Partial<Ledger>): BillingState => {
   const ledger = state.ledgers.get(claimId) ?? noLedger;
-  return { ...state, ledgers: new Map(state.ledgers).set(claimId, { ...ledger, ...changes }) };
+  return { ...state, ledgers: withEntry(state.ledgers, claimId, { ...ledger, ...changes }) };
 };
 
 /** Of a claim that was carried out before ledgers were drawn up. */
