@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { DeliveryEvent } from '../../src/events/delivery/delivery.events.js';
+import { visibleChanges } from '../../src/events/delivery/delivery.visible.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
 import { deliveryAt, deliveryBefore, deliveryHistory, deliveryHistoryPage } from '../../src/events/delivery/delivery.history.js';
 import { checkpoint, content, eta, replaced, setUp, websiteId } from '../support/delivery.js';
 import { recorded, someAdmin } from '../support/given.js';
+import { startEngine } from '../support/engineProcess.js';
 import type { TestProcess } from '../support/process.js';
+import { temporaryFolder } from '../support/temporary.js';
 import { engineOn, openStores } from '../workers/engines.js';
 
 let engine: TestProcess;
@@ -88,6 +91,36 @@ describe('a delivery’s history', () => {
     const page = await deliveryHistoryPage(engine, websiteId, { after: 999n, limit: 3 });
     expect(page.map(({ revision }) => revision)).toStrictEqual([1_000n, 1_001n, 1_002n]);
     expect(await deliveryHistoryPage(engine, websiteId, { after: 2_200n, limit: 3 })).toStrictEqual([]);
+  });
+
+  test('of thousands of changes is read near what is asked for, by a process that was just started too', async () => {
+    const folder = temporaryFolder();
+    const first = await startEngine(undefined, folder);
+    engine = first.engine;
+    const toggles = Array.from({ length: 1_100 }, (_, index) =>
+      index % 2 === 0 ? statusSet('pending', 'in_progress') : statusSet('in_progress', 'pending'),
+    );
+    await log([start, ...toggles]);
+    await log(toggles, 2_000);
+    await deliveryAt(engine, websiteId, at(0));
+
+    const reads = [
+      async (on: TestProcess) =>
+        (await deliveryHistoryPage(on, websiteId, { after: 2_150n, limit: 50 })).map(({ revision }) => revision).at(-1),
+      async (on: TestProcess) => (await deliveryAt(on, websiteId, at(1_050)))?.revision,
+      async (on: TestProcess) => (await deliveryBefore(on, websiteId, 1_600))?.updatedAt,
+      async (on: TestProcess) => (await visibleChanges(on, websiteId, { after: NO_STREAM, limit: 50 })).at(-1)?.revision,
+      async (on: TestProcess) => (await visibleChanges(on, websiteId, { after: 2_190n, limit: 50 })).length,
+    ];
+    const expected = [2_200n, 1_050n, at(2_498), 2_151n, 10];
+    const second = await startEngine(undefined, folder);
+    for (const { engine: on, eventStore } of [first, second]) {
+      for (const [index, read] of reads.entries()) {
+        eventStore.reads.length = 0;
+        expect(await read(on)).toBe(expected[index]);
+        expect(eventStore.reads.reduce((sum, { events }) => sum + events, 0)).toBeLessThanOrEqual(250);
+      }
+    }
   });
 
   test('of a block that was never set up is empty', async () => {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { DeliveryBlock } from '../../src/events/delivery/delivery.block.js';
 import { blockAfter } from '../../src/events/delivery/delivery.block.js';
 import type { DeliveryCheckpoint, DeliveryEvent } from '../../src/events/delivery/delivery.events.js';
-import { deliveryAt, deliveryBefore, type DeliveryLog } from '../../src/events/delivery/delivery.history.js';
-import { visibleChanges } from '../../src/events/delivery/delivery.visible.js';
+import { deliveryAt, deliveryBefore, type KeptDeliveryLog } from '../../src/events/delivery/delivery.history.js';
+import { visibleChanges, type VisibleChange } from '../../src/events/delivery/delivery.visible.js';
 import type { Recorded } from '../../src/events/envelope.js';
 import { NO_STREAM } from '../../src/events/store/eventStore.js';
 import { checkpoint, content, websiteId } from '../support/delivery.js';
@@ -71,12 +71,21 @@ const life = fc.tuple(block, fc.array(fc.tuple(change, fc.nat(2)), { maxLength: 
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
 
-const logOf = (events: readonly Recorded<DeliveryEvent>[]): DeliveryLog => ({
-  async *history() {
-    await Promise.resolve();
-    yield* events as never[];
-  },
-});
+/** A log that keeps the block of every third revision. */
+const logOf = (events: readonly Recorded<DeliveryEvent>[]): KeptDeliveryLog => {
+  let block: DeliveryBlock | null = null;
+  const kept = events.flatMap((event) => {
+    block = blockAfter(block, event);
+    return event.revision % 3n === 2n ? [{ revision: event.revision, at: event.metadata.at, block }] : [];
+  });
+  return {
+    async *history(_stream, _key, after = NO_STREAM) {
+      await Promise.resolve();
+      yield* events.filter(({ revision }) => revision > after) as never[];
+    },
+    state: () => Promise.resolve({ state: { kept, block }, revision: BigInt(events.length - 1), at: '' } as never),
+  };
+};
 
 test('the block at any time, and before any change, is the fold of the events up to there', async () => {
   await fc.assert(
@@ -97,7 +106,17 @@ test('the block at any time, and before any change, is the fold of the events up
 test('what clients are told of the changes leads from what they saw to what they see, and to nothing else', async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.integer({ min: -1, max: 16 }), async (events, since) => {
-      const told = await visibleChanges(logOf(events), websiteId, BigInt(since));
+      const log = logOf(events);
+      const told = await visibleChanges(log, websiteId, { after: BigInt(since), limit: 100 });
+      const inPages: VisibleChange[] = [];
+      for (;;) {
+        const last = inPages.at(-1);
+        const before = last === undefined ? {} : { before: last.revision };
+        const page = await visibleChanges(log, websiteId, { after: BigInt(since), ...before, limit: 2 });
+        if (page.length === 0) break;
+        inPages.push(...page);
+      }
+      expect(inPages).toStrictEqual(told);
       const text = JSON.stringify(told.map((each) => ({ ...each, revision: Number(each.revision) })));
       expect(text).not.toContain(secret);
       expect(text).not.toContain(hiddenReason);
@@ -128,7 +147,7 @@ test('what clients are told of the changes leads from what they saw to what they
 });
 
 test('a block without events has no changes and no past', async () => {
-  expect(await visibleChanges(logOf([]), websiteId, NO_STREAM)).toEqual([]);
+  expect(await visibleChanges(logOf([]), websiteId, { after: NO_STREAM, limit: 10 })).toEqual([]);
   expect(await deliveryAt(logOf([]), websiteId, at(0))).toBeNull();
 });
 

@@ -1,8 +1,10 @@
 import type { Actor, Recorded } from '../envelope.js';
+import { NO_STREAM } from '../store/eventStore.js';
 import type { StreamReader } from '../streamReader.js';
 import { blockAfter, type DeliveryBlock } from './delivery.block.js';
 import { changesBetween, type DeliveryChange } from './delivery.changes.js';
 import type { DeliveryEvent } from './delivery.events.js';
+import { keptBlocksFold, keptInterval, type KeptBlock } from './delivery.keptBlocks.js';
 import { deliveryStream } from './delivery.stream.js';
 
 /** One change of a delivery block in its history. */
@@ -22,8 +24,11 @@ export interface DeliveryHistoryEntry {
   readonly block: DeliveryBlock | null;
 }
 
-/** What these read: the event log, and nothing that was derived from it. */
+/** What these read: the event log alone. */
 export type DeliveryLog = Pick<StreamReader, 'history'>;
+
+/** As `DeliveryLog`, with what is kept of a long history, so that a part of it is read without the rest. */
+export type KeptDeliveryLog = Pick<StreamReader, 'history' | 'state'>;
 
 /** One event of a delivery block, with the block before and after it. */
 export interface DeliveryStep {
@@ -32,29 +37,62 @@ export interface DeliveryStep {
   readonly after: DeliveryBlock | null;
 }
 
+/** The block before its first event. */
+export const beginning: KeptBlock = { revision: NO_STREAM, at: '', block: null };
+
 /**
- * Every event of the block, oldest first, up to a time (ISO 8601 UTC with milliseconds) when there
- * is one.
+ * The events of the block after one that is known, oldest first.
+ * @param pageSize how many are read at once
  */
-export async function* deliverySteps(log: DeliveryLog, websiteId: string, until?: string): AsyncGenerator<DeliveryStep, void> {
-  let before: DeliveryBlock | null = null;
-  for await (const event of log.history<DeliveryEvent, { websiteId: string }>(deliveryStream, { websiteId })) {
-    // Within a stream time never steps back.
-    if (until !== undefined && event.metadata.at > until) return;
+export async function* deliverySteps(
+  log: DeliveryLog,
+  websiteId: string,
+  { revision, block }: KeptBlock = beginning,
+  pageSize?: number,
+): AsyncGenerator<DeliveryStep, void> {
+  let before = block;
+  const stream = { websiteId };
+  for await (const event of log.history<DeliveryEvent, { websiteId: string }>(deliveryStream, stream, revision, pageSize)) {
     const after = blockAfter(before, event);
     yield { event, before, after };
     before = after;
   }
 }
 
-/** Every change of the block, in the order and up to the time of `deliverySteps`. */
+/** Every block that is kept, the oldest first. */
+export const keptBlocks = async (log: KeptDeliveryLog, websiteId: string): Promise<readonly KeptBlock[]> =>
+  (await log.state(keptBlocksFold, { websiteId })).state.kept;
+
+/** The last kept block of which `isBefore` is true, as it is of all earlier ones. */
+const lastKept = async (log: KeptDeliveryLog, websiteId: string, isBefore: (block: KeptBlock) => boolean): Promise<KeptBlock> => {
+  const kept = await keptBlocks(log, websiteId);
+  let [from, to] = [0, kept.length];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    const block = kept[middle];
+    if (block !== undefined && isBefore(block)) from = middle + 1;
+    else to = middle;
+  }
+  return kept[from - 1] ?? beginning;
+};
+
+/**
+ * Every change of the block, oldest first, replayed from the log alone, up to a time (ISO 8601 UTC
+ * with milliseconds) when there is one.
+ */
 export async function* deliveryHistory(
   log: DeliveryLog,
   websiteId: string,
   until?: string,
 ): AsyncGenerator<DeliveryHistoryEntry, void> {
-  for await (const step of deliverySteps(log, websiteId, until)) yield entryOf(step);
+  for await (const step of deliverySteps(log, websiteId)) {
+    if (isAfter(step, until)) return;
+    yield entryOf(step);
+  }
 }
+
+/** Within a stream time never steps back. */
+const isAfter = ({ event }: DeliveryStep, time: string | undefined): boolean => time !== undefined && event.metadata.at > time;
 
 /** Why it was changed, where that was said. */
 export const reasonOf = (event: DeliveryEvent): { readonly reason?: string; readonly reasonVisible?: boolean } => {
@@ -78,13 +116,14 @@ const entryOf = ({ event, before, after: block }: DeliveryStep): DeliveryHistory
 
 /** The changes after a revision (exclusive), oldest first, at most `limit`. */
 export const deliveryHistoryPage = async (
-  log: DeliveryLog,
+  log: KeptDeliveryLog,
   websiteId: string,
   { after, limit }: { after: bigint; limit: number },
 ): Promise<readonly DeliveryHistoryEntry[]> => {
+  const start = await lastKept(log, websiteId, ({ revision }) => revision <= after);
   const page: DeliveryHistoryEntry[] = [];
-  for await (const entry of deliveryHistory(log, websiteId)) {
-    if (entry.revision > after) page.push(entry);
+  for await (const step of deliverySteps(log, websiteId, start, Number(after - start.revision) + limit)) {
+    if (step.event.revision > after) page.push(entryOf(step));
     if (page.length === limit) break;
   }
   return page;
@@ -95,22 +134,30 @@ export const deliveryHistoryPage = async (
  * up to then; `null` when there was none.
  */
 export const deliveryAt = async (
-  log: DeliveryLog,
+  log: KeptDeliveryLog,
   websiteId: string,
   at: string,
 ): Promise<{ readonly block: DeliveryBlock; readonly revision: bigint } | null> => {
-  let last: DeliveryStep | null = null;
-  for await (const step of deliverySteps(log, websiteId, at)) last = step;
-  const block = last?.after ?? null;
-  return last === null || block === null ? null : { block, revision: last.event.revision };
+  let { block, revision } = await lastKept(log, websiteId, (kept) => kept.at <= at);
+  for await (const step of deliverySteps(log, websiteId, { block, revision, at: '' }, keptInterval)) {
+    if (isAfter(step, at)) break;
+    block = step.after;
+    revision = step.event.revision;
+  }
+  return block === null ? null : { block, revision };
 };
 
 /**
  * The block before the change that has `revision`; `null` when there is no such change, or no block
  * before it.
  */
-export const deliveryBefore = async (log: DeliveryLog, websiteId: string, revision: number): Promise<DeliveryBlock | null> => {
-  for await (const { event, before } of deliverySteps(log, websiteId)) {
+export const deliveryBefore = async (
+  log: KeptDeliveryLog,
+  websiteId: string,
+  revision: number,
+): Promise<DeliveryBlock | null> => {
+  const start = await lastKept(log, websiteId, (kept) => kept.revision < revision);
+  for await (const { event, before } of deliverySteps(log, websiteId, start, keptInterval)) {
     if (event.revision === BigInt(revision)) return before;
   }
   return null;

@@ -77,9 +77,8 @@ export const receiptRoutes = ({
           ({ revision }: VisibleChange) => String(revision),
           async ({ after, limit }) => {
             if (after !== undefined && !/^\d{1,15}$/.test(after)) throw notACursor();
-            const all = await visibleChanges(engine, params.id, since);
-            const rest = after === undefined ? all : all.filter(({ revision }) => revision < BigInt(after));
-            return rest.slice(0, limit);
+            const before = after === undefined ? {} : { before: BigInt(after) };
+            return visibleChanges(engine, params.id, { after: since, ...before, limit });
           },
         );
         const body = items.map(({ revision, ...change }) => ({ revision: Number(revision), ...change }));
