@@ -5,7 +5,7 @@ import { refusals } from '../../src/commands/refusal.js';
 import type { Recorded } from '../../src/events/envelope.js';
 import type { ReceiptEvent } from '../../src/events/receipt/receipt.events.js';
 import { looksAfter, maxLooks, type Looks } from '../../src/events/receipt/receipt.looks.js';
-import { receiptStream } from '../../src/events/receipt/receipt.stream.js';
+import { earlierReceiptStream, receiptStream } from '../../src/events/receipt/receipt.stream.js';
 import { expectRepeatable, given, recorded, type Timeless } from '../support/given.js';
 
 const time = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
@@ -21,13 +21,12 @@ const look = (changes: Partial<RecordLook> = {}): Timeless<RecordLook> => ({
   ...changes,
 });
 
-const seen = (revision = 3, readerId = 'c1'): ReceiptEvent => ({
+const seen = (revision = 3): ReceiptEvent => ({
   type: 'DeliveryRevisionSeen',
-  data: { websiteId: 'w1', readerId, clientId: readerId, revision },
+  data: { websiteId: 'w1', readerId: 'c1', clientId: 'c1', revision },
 });
 
-const seenAt = (seconds: number, revision?: number, readerId?: string): Recorded<ReceiptEvent> =>
-  recorded(seen(revision, readerId), { at: time(seconds) });
+const seenAt = (seconds: number, revision?: number): Recorded<ReceiptEvent> => recorded(seen(revision), { at: time(seconds) });
 
 describe('a look', () => {
   test('is recorded, also of a revision that is not the latest', () => {
@@ -55,10 +54,15 @@ describe('a look', () => {
       .then(then);
   });
 
-  test('of one person does not count for another', () => {
-    given(receiptDecider, [seenAt(999, 3, 'c2')])
-      .when(look())
-      .then([seen()]);
+  test.each([
+    ['within a minute adds nothing', { revision: 3, lastAt: time(941) }, undefined, []],
+    ['a minute later is recorded', { revision: 3, lastAt: time(940) }, undefined, [seen()]],
+    ['at a newer revision is recorded at once', { revision: 2, lastAt: time(999) }, undefined, [seen()]],
+    ['counts with those since', { revision: 4, lastAt: time(0) }, seenAt(999, 1), []],
+  ] as const)('after one that is recorded in the stream of before %s', (_, earlier, since, then) => {
+    given(receiptDecider, since === undefined ? [] : [since])
+      .when(look({ earlier }))
+      .then(then);
   });
 
   test('repeated changes nothing', () => {
@@ -109,6 +113,7 @@ describe('what is kept of a person’s looks', () => {
   });
 });
 
-test('the looks at one website are in one stream', () => {
-  expect(receiptStream.name({ websiteId: 'w1' })).toBe('receipts-w1');
+test('each person has a stream for each website; the looks of before are in one for all people', () => {
+  expect(receiptStream.name({ websiteId: 'w1', readerId: 'c1' })).toBe('receipts-w1-c1');
+  expect(earlierReceiptStream.name({ websiteId: 'w1' })).toBe('receipts-w1');
 });

@@ -2,8 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { receiptFold } from '../../src/events/receipt/receipt.state.js';
+import { earlierReceiptStream } from '../../src/events/receipt/receipt.stream.js';
+import { NO_STREAM } from '../../src/events/store/eventStore.js';
 import { checkpoint } from '../support/delivery.js';
 import { blockOf, callsOf, changesOf, startDeliveryApi, type DeliveryApi, type DeliveryCalls } from '../support/deliveryApi.js';
+import { recorded } from '../support/given.js';
 import type { ApiAnswer } from '../support/http.js';
 import { createShiftedClock } from '../support/shiftedClock.js';
 
@@ -177,8 +180,25 @@ describe('POST /websites/:id/delivery/seen', () => {
     const { admin, viewer } = await setUp();
     const answers = await Promise.all(Array.from({ length: 8 }, () => viewer.seen(0)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 204));
-    const { state, revision } = await started.api.engine.state(receiptFold, admin);
-    expect([state.size, revision]).toEqual([1, 0n]);
+    const key = { websiteId: admin.websiteId, readerId: viewer.clientId };
+    expect((await started.api.engine.state(receiptFold, key)).revision).toBe(0n);
+  });
+
+  test('what was recorded before each person had a stream still counts, and is listed with what came since', async () => {
+    const { admin, viewer } = await setUp();
+    for (const status of ['done', 'pending']) await admin.setStatus('a', status);
+    const { clientId, websiteId } = viewer;
+    const { engine } = started.api;
+    const seen = { type: 'DeliveryRevisionSeen', data: { websiteId, readerId: clientId, clientId, revision: 1 } };
+    const stored = engine.codec.encode(seen, engine.ids.commandId(), recorded(seen).metadata);
+    await engine.eventStore.append(earlierReceiptStream.name({ websiteId }), [stored], NO_STREAM);
+
+    expect(revisionsOf(await viewer.changes())).toEqual([2]);
+    // A later look at an older state hides nothing that was seen.
+    await viewer.seen(0);
+    expect(revisionsOf(await viewer.changes())).toEqual([2]);
+    const [reader, ...others] = readersOf(await admin.readers());
+    expect([reader?.revision, reader?.revisions.map(({ revision }) => revision), others]).toEqual([1, [0, 1], []]);
   });
 
   test('of an archived website: 400', async () => {
@@ -290,7 +310,10 @@ describe('looks again', () => {
     const viewer = await addViewer(own, admin.websiteId);
     const looks = async (): Promise<number> => {
       let count = 0;
-      for await (const { revision } of own.api.engine.history(receiptFold.stream, { websiteId: admin.websiteId })) {
+      for await (const { revision } of own.api.engine.history(receiptFold.stream, {
+        websiteId: admin.websiteId,
+        readerId: viewer.clientId,
+      })) {
         count = Number(revision) + 1;
       }
       return count;

@@ -1,4 +1,5 @@
 import type { ReceiptEvent } from '../../events/receipt/receipt.events.js';
+import { lastLook } from '../../events/receipt/receipt.looks.js';
 import { receiptFold, type ReceiptState } from '../../events/receipt/receipt.state.js';
 import type { Decider } from '../decider.js';
 import { refusals, type Refusal } from '../refusal.js';
@@ -8,10 +9,10 @@ import type { RecordLook } from './receipt.commands.js';
 const intervalMs = 60_000;
 
 const recordLook = (command: RecordLook, state: ReceiptState): readonly ReceiptEvent[] | Refusal => {
-  const { websiteId, readerId, clientId, revision, current, at } = command;
+  const { websiteId, readerId, clientId, earlier, revision, current, at } = command;
   if (current === null) return refusals.deliveryNotSetUp(websiteId);
   if (revision > current) return refusals.invalidBody('revision', 'is not a change of this delivery block');
-  const before = state.get(readerId);
+  const before = lastLook(earlier, state.looks);
   const isNew = before === undefined || revision > before.revision;
   if (!isNew && Date.parse(at) - Date.parse(before.lastAt) < intervalMs) return [];
   return [{ type: 'DeliveryRevisionSeen', data: { websiteId, readerId, ...(clientId !== undefined && { clientId }), revision } }];

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { event, type EventOf } from '../defineStream.js';
 
-/** Stream `receipts-<websiteId>`. Who looked, and when, stands in the metadata. */
+/** Stream `receipts-<websiteId>-<readerId>`. Who looked, and when, stands in the metadata. */
 export const receiptEvents = {
   /** A person looked at the delivery block. */
   DeliveryRevisionSeen: event(

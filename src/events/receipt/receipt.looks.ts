@@ -30,3 +30,9 @@ export const looksAfter = (before: Looks | undefined, revision: number, at: stri
     looks: [{ revision, firstAt: earlier?.firstAt ?? at, lastAt: at }, ...others].slice(0, maxLooks),
   };
 };
+
+/** The last of a person's looks, and the highest revision that they saw. */
+export type LastLook = Pick<Looks, 'revision' | 'lastAt'>;
+
+export const lastLook = (earlier: LastLook | undefined, looks: LastLook | undefined): LastLook | undefined =>
+  looks === undefined ? earlier : { lastAt: looks.lastAt, revision: Math.max(earlier?.revision ?? 0, looks.revision) };

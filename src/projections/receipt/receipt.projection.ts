@@ -1,6 +1,7 @@
 import type { Actor } from '../../events/envelope.js';
 import { receiptEvents, type ReceiptEvent } from '../../events/receipt/receipt.events.js';
 import { looksAfter, type Looks } from '../../events/receipt/receipt.looks.js';
+import { keyTextOf } from '../../events/defineStream.js';
 import { receiptStream } from '../../events/receipt/receipt.stream.js';
 import { defineProjection, type Projection } from '../projection.js';
 
@@ -18,16 +19,12 @@ export type ReceiptDocument = Looks & {
   };
 };
 
-const idOf = ({ websiteId, readerId }: { readonly websiteId: string; readonly readerId: string }): string =>
-  `${websiteId}-${readerId}`;
-
-/** One document for each person of a stream: read it by lists, because a validated read knows one for each stream. */
+/** Read it by lists: earlier looks stand in a stream for all people of a website, where no validated read finds them. */
 export const receiptProjection: Projection<ReceiptDocument, ReceiptEvent> = defineProjection({
   name: 'receipt',
   version: 1,
   stream: { ...receiptStream, events: receiptEvents },
-  documentId: ({ data }) => idOf(data),
-  streamOf: (id) => receiptStream.name({ websiteId: id.slice(0, id.indexOf('-')) }),
+  documentId: ({ data }) => keyTextOf(receiptStream, data),
   indexes: [{ field: 'websiteId' }, { field: 'clientId' }],
   on: {
     DeliveryRevisionSeen: (before, { data: { websiteId, clientId, revision }, metadata: { at, actor } }) => {

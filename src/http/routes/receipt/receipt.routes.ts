@@ -6,7 +6,8 @@ import { createActorNames, type AddressBook } from '../../../events/actorNames.j
 import { deliveryFold } from '../../../events/delivery/delivery.state.js';
 import { visibleChanges, type VisibleChange } from '../../../events/delivery/delivery.visible.js';
 import { NO_STREAM } from '../../../events/store/eventStore.js';
-import { receiptFold } from '../../../events/receipt/receipt.state.js';
+import { lastLook } from '../../../events/receipt/receipt.looks.js';
+import { earlierReceiptFold, receiptFold } from '../../../events/receipt/receipt.state.js';
 import type { Reader } from '../../../projections/reader.js';
 import { listReceipts } from '../../../projections/receipt/receipt.queries.js';
 import type { ReceiptDocument } from '../../../projections/receipt/receipt.projection.js';
@@ -38,8 +39,9 @@ export const receiptRoutes = ({
   /** The highest revision that the caller saw. */
   const lastSeen = async (websiteId: string, caller: Caller): Promise<bigint> => {
     if (!readReceipts) throw new Refused(refusals.invalidQuery('since', 'is required while read receipts are off'));
-    const { state } = await engine.state(receiptFold, { websiteId });
-    const seen = state.get(readerIdOf(caller));
+    const key = { websiteId, readerId: readerIdOf(caller) };
+    const [{ state }, earlier] = await Promise.all([engine.state(receiptFold, key), engine.state(earlierReceiptFold, key)]);
+    const seen = lastLook(earlier.state.get(key.readerId), state.looks);
     return seen === undefined ? NO_STREAM : BigInt(seen.revision);
   };
 
