@@ -6,7 +6,7 @@ import { refusals, type Refusal } from '../refusal.js';
 import type { AddBooking, BookingCommand } from './booking.commands.js';
 
 /** Bookings of one website; those that began before `keptSince` do not count. */
-export const maxBookings = 2_000;
+const maxBookings = 2_000;
 
 /** More than a year: earlier bookings are of no use. */
 const keptMs = 400 * 86_400_000;

@@ -5,10 +5,13 @@ import { bookingDocumentId, bookingProjection, type BookingDocument } from './bo
 
 const pageSize = 200;
 
+/** Sorts before the ids of every booking that starts then (ISO 8601 UTC) or later. */
+const placeOf = (websiteId: string, from: string): string =>
+  bookingDocumentId({ websiteId, bookingId: idAt(Math.max(0, Date.parse(from)), '') });
+
 /** Bookings of a website that start at `from` (ISO 8601 UTC) or later, by when they start. */
 async function* bookingsFrom(reader: Reader, websiteId: string, from: string): AsyncGenerator<BookingDocument, void> {
-  // Sorts before every booking that starts then.
-  let after = bookingDocumentId({ websiteId, bookingId: idAt(Math.max(0, Date.parse(from)), '') });
+  let after = placeOf(websiteId, from);
   for (;;) {
     const page = await reader.list(bookingProjection, { where: { websiteId }, order: 'ascending', after, limit: pageSize });
     for (const { body, id } of page) {
@@ -37,11 +40,9 @@ export const listBookings = async (
   return found.slice(skip);
 };
 
-/** How many bookings of a website start at `from` (ISO 8601 UTC) or later; counted up to `max`. */
-export const countBookings = async (reader: Reader, websiteId: string, from: string, max: number): Promise<number> => {
-  const found = await listBookings(reader, websiteId, { from, skip: 0, limit: max });
-  return found.length;
-};
+/** How many bookings of a website start at `from` (ISO 8601 UTC) or later. */
+export const countBookings = (reader: Reader, websiteId: string, from: string): Promise<number> =>
+  reader.count(bookingProjection, { where: { websiteId }, range: { from: placeOf(websiteId, from) } });
 
 /** One booking as it was added. */
 export const readAddedBooking = async (reader: Reader, websiteId: string, bookingId: string): Promise<BookingDocument | null> =>

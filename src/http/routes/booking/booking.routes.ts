@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { bookingDecider, keptSince, maxBookings } from '../../../commands/booking/booking.decider.js';
+import { bookingDecider, keptSince } from '../../../commands/booking/booking.decider.js';
 import { addBooking } from '../../../commands/booking/booking.handlers.js';
 import { Refused, refusals } from '../../../commands/refusal.js';
 import { secretsOf } from '../../../commands/service/service.handlers.js';
@@ -129,7 +129,7 @@ export const bookingRoutes = (parts: BookingRouteParts): readonly Route[] => {
       act: async ({ body, context, params, website: { website } }, acting) => {
         await mustOwnCalendar(website);
         const websiteId = params.id;
-        const kept = await countBookings(reader, websiteId, keptSince(isoTime(engine.clock.now())), maxBookings);
+        const kept = await countBookings(reader, websiteId, keptSince(isoTime(engine.clock.now())));
         const input = {
           websiteId,
           title: body.title.trim(),
