@@ -31,6 +31,7 @@ import { createStripePayments } from '../integrations/payments/stripe.js';
 import { createCalCom } from '../integrations/scheduling/calCom.js';
 import { createEmbeddedCalendar } from '../integrations/scheduling/embedded.js';
 import type { Scheduling } from '../integrations/scheduling/port.js';
+import { createShardedFolder, repositoriesIn, type ShardedFolder } from '../integrations/shardedFolder.js';
 import { createEmbeddedSourceHost } from '../integrations/sourceHost/embedded.js';
 import { createGitHub } from '../integrations/sourceHost/github.js';
 import { createGitServer } from '../integrations/sourceHost/gitServer.js';
@@ -83,6 +84,8 @@ export interface Integrations {
   readonly mediaProcessor: MediaProcessor;
   readonly llm?: LlmGateway;
   readonly erasure: ErasureParts;
+  /** Folders that an earlier version may have left in another layout. */
+  readonly folders: readonly ShardedFolder[];
   /** What is served beside the API, by path: the sign-in, and the websites hosted here. */
   readonly mounts: NonNullable<HttpAppParts['mounts']>;
 }
@@ -193,6 +196,7 @@ export const composeIntegrations = (
     ownScheduling: calCom,
     commerce: createShopify({ ...settings.commerce, clock, random, logger }),
     files,
+    folders: [repositoriesIn(folder('repositories')), createShardedFolder({ folder: folder('sites') })],
     mediaProcessor: createMediaProcessor(files),
     ...(settings.llm !== undefined && { llm: createOpenAiGateway({ ...settings.llm, clock, random, logger }) }),
     erasure: {

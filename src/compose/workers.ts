@@ -11,6 +11,7 @@ import { createDomainWorker } from '../workers/domain/domainWorker.js';
 import { createErasureWorker } from '../workers/erasure/erasureWorker.js';
 import { fileSweep } from '../workers/files/fileSweep.js';
 import { createFileWorker } from '../workers/files/fileWorker.js';
+import { createFolderMove } from '../workers/files/folderMove.js';
 import { createInvitationMailWorker } from '../workers/invitationMail/invitationMailWorker.js';
 import { createLocalPushWorker } from '../workers/push/localPushWorker.js';
 import { createPublicationWorker } from '../workers/publication/publicationWorker.js';
@@ -97,6 +98,7 @@ export const composeWorkers = (
       createFileWorker({ ...core, files: integrations.files }),
       createCommerceWebhooksWorker(core),
       createTransferWorker({ ...core, payments }),
+      createFolderMove({ folders: integrations.folders, clock, logger }),
     ],
     cron: createCronWorker(engine, [
       maintenanceJob({ records: readModels.records, vault: engine.vault, previews, mails: storedMails, logger }),

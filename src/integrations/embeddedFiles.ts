@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ProviderFault } from './fault.js';
 
@@ -64,10 +64,11 @@ export const sync = async (path: string): Promise<void> => {
   }
 };
 
-/** Returns when everything in `folder` is on the disk. */
-const syncTree = async (folder: string): Promise<void> => {
+/** Returns when everything in `folder` is on the disk, but for what is in the subfolders `without`. */
+export const syncTree = async (folder: string, without: readonly string[] = []): Promise<void> => {
   const entries = await readdir(folder, { withFileTypes: true });
-  await inBatches(entries, (entry) => {
+  const unsynced = entries.filter(({ name }) => !without.includes(name));
+  await inBatches(unsynced, (entry) => {
     const path = join(folder, entry.name);
     return entry.isDirectory() ? syncTree(path) : sync(path);
   });
@@ -81,15 +82,20 @@ const inBatches = async <Item>(items: readonly Item[], work: (item: Item) => Pro
   for (let at = 0; at < items.length; at += batchSize) await Promise.all(items.slice(at, at + batchSize).map(work));
 };
 
-/** Creates a folder in one that exists, unless it is there already. */
-export const makeSubfolder = async (path: string): Promise<void> => {
+/** @returns whether it was made */
+const makeUnlessThere = async (path: string): Promise<boolean> => {
   try {
     await mkdir(path);
+    return true;
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw error;
-    return;
+    return false;
   }
-  await sync(dirname(path));
+};
+
+/** Creates a folder in one that exists, unless it is there already, durably. */
+export const makeSubfolder = async (path: string): Promise<void> => {
+  if (await makeUnlessThere(path)) await sync(dirname(path));
 };
 
 /** Creates a folder and its missing parents, durably. */
@@ -131,30 +137,47 @@ export const writeFiles = async (folder: string, files: ReadonlyMap<string, Uint
   await inBatches([...files], ([path, content]) => writeFile(join(folder, path), content));
 };
 
+/** In the folder in which they will appear, apart from what is complete: nobody lists that to find them. */
+const draftsOf = (path: string, draft: string): string => join(dirname(path), '.drafts', draft);
+
 /**
- * Creates the folder `path` in one that exists: `fill` writes into a temporary folder beside it, which is synced and
+ * Creates the folder `path` in one that exists: `fill` writes into a temporary folder, which is synced and
  * renamed, so that a kill at any moment leaves the whole folder or none. `draft` identifies the
  * attempt: leftovers of earlier attempts are removed first, and a worker that still writes to one
  * fails.
+ * @param fill resolves with the names of subfolders that it has synced itself
  * @returns false when `path` exists already
  */
-export const publishFolder = async (path: string, draft: string, fill: (folder: string) => Promise<void>): Promise<boolean> => {
-  const parent = dirname(path);
-  const prefix = `.${draft}.`;
-  const leftovers = (await readdir(parent)).filter((name) => name.startsWith(prefix));
-  await Promise.all(leftovers.map((name) => rm(join(parent, name), { recursive: true, force: true })));
-  const temporary = await mkdtemp(join(parent, prefix));
+export const publishFolder = async (
+  path: string,
+  draft: string,
+  fill: (folder: string) => Promise<readonly string[]>,
+): Promise<boolean> => {
+  const drafts = draftsOf(path, draft);
+  await rm(drafts, { recursive: true, force: true });
+  for (const each of [dirname(drafts), drafts]) await makeUnlessThere(each);
+  const temporary = await mkdtemp(join(drafts, 'new-'));
   try {
-    await fill(temporary);
-    await syncTree(temporary);
+    await syncTree(temporary, await fill(temporary));
     await rename(temporary, path);
+    await sync(dirname(path));
+    return true;
   } catch (error) {
-    await rm(temporary, { recursive: true, force: true });
     if (systemErrorCode(error) === 'ENOTEMPTY' || systemErrorCode(error) === 'EEXIST') return false;
     throw error;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+    await removeIfEmpty(drafts);
   }
-  await sync(parent);
-  return true;
+};
+
+/** A later attempt at the same thing may have its draft in it by now. */
+const removeIfEmpty = async (folder: string): Promise<void> => {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemErrorCode(error) ?? '')) throw error;
+  }
 };
 
 /**
@@ -162,9 +185,10 @@ export const publishFolder = async (path: string, draft: string, fill: (folder: 
  * none. It is first renamed to a name that the next `publishFolder` with the same `draft` removes.
  */
 export const withdrawFolder = async (path: string, draft: string): Promise<void> => {
-  const leftover = join(dirname(path), `.${draft}.withdrawn`);
-  await rm(leftover, { recursive: true, force: true });
-  await nullIfMissing(rename(path, leftover));
-  await nullIfMissing(sync(dirname(path)));
-  await rm(leftover, { recursive: true, force: true });
+  const drafts = draftsOf(path, draft);
+  await rm(drafts, { recursive: true, force: true });
+  for (const each of [dirname(drafts), drafts]) await makeUnlessThere(each);
+  await nullIfMissing(rename(path, join(drafts, 'withdrawn')));
+  await sync(dirname(path));
+  await rm(drafts, { recursive: true, force: true });
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LRUCache } from 'lru-cache';
 import { isoTime, type Clock } from '../../platform/clock.js';
@@ -22,6 +22,7 @@ import {
   withdrawFolder,
 } from '../embeddedFiles.js';
 import { branchHead, UnreadableRepository } from '../gitObjects.js';
+import { createShardedFolder, repositoriesIn, type ShardedFolder } from '../shardedFolder.js';
 import type { Repository } from '../sourceHost/port.js';
 import type {
   Deployment,
@@ -39,7 +40,7 @@ import type { SiteBuilder } from './site/builder.js';
 import { createSiteUrls } from './siteUrls.js';
 
 /**
- * `<folder>/<name>/project.json`. Variables can be secrets, so only this user can read the file.
+ * `project.json` in the project's folder. Variables can be secrets, so only this user can read the file.
  */
 interface ProjectFile {
   readonly marker: string;
@@ -48,7 +49,7 @@ interface ProjectFile {
 }
 
 /**
- * `<folder>/<name>/deployments/<id>/deployment.json`, beside `site/` and `compressed/`. Neither changes once written.
+ * `deployments/<id>/deployment.json` there, beside `site/` and `compressed/`. Neither changes once written.
  */
 interface DeploymentFile {
   readonly marker: string;
@@ -127,8 +128,9 @@ export const createEmbeddedHosting = (options: {
   findAtDomain?: FindAtDomain;
   mayPreview?: (by: PreviewAuthor) => Promise<boolean>;
 }): Hosting & { previews: SitePreviews; handlers: SiteHandlers; siteAddress: SiteAddress } => {
-  const folder = resolve(options.folder);
-  const { repositoriesFolder, builder, clock, findAtAddress = projectOfThatName, findAtDomain = noDomain } = options;
+  const projects = createShardedFolder({ folder: resolve(options.folder) });
+  const repositories = options.repositoriesFolder === undefined ? null : repositoriesIn(options.repositoriesFolder);
+  const { builder, clock, findAtAddress = projectOfThatName, findAtDomain = noDomain } = options;
   const previews = createPreviews({ builder, clock, mayPreview: options.mayPreview ?? everybody });
   const siteUrls = createSiteUrls(options.publicUrl, options.sitesUrl);
   const mutex = createKeyedMutex();
@@ -138,16 +140,16 @@ export const createEmbeddedHosting = (options: {
   const slugCache = new LRUCache<string, { readonly modifiedAt: number; readonly slug: string }>({ max: 5_000 });
   const listingCache = new LRUCache<string, { readonly modifiedAt: number; readonly ids: readonly string[] }>({ max: 5_000 });
 
-  const folderOf = (name: string): string => {
+  const folderOf = (name: string): Promise<string> => {
     if (!isPlainName(name))
       throw permanentFault(`A project cannot be named "${name}": use lower-case letters, digits and dashes`);
-    return join(folder, name);
+    return projects.locate(name);
   };
-  const projectFile = (name: string): string => join(folderOf(name), 'project.json');
-  const deploymentsOf = (name: string): string => join(folderOf(name), 'deployments');
+  const projectFile = async (name: string): Promise<string> => join(await folderOf(name), 'project.json');
+  const deploymentsOf = async (name: string): Promise<string> => join(await folderOf(name), 'deployments');
 
   const readProject = async (name: string): Promise<ProjectFile | null> => {
-    const text = await nullIfMissing(readFile(projectFile(name), 'utf8'));
+    const text = await nullIfMissing(readFile(await projectFile(name), 'utf8'));
     return text === null ? null : (JSON.parse(text) as ProjectFile);
   };
   const projectOf = async (projectId: string): Promise<ProjectFile> => {
@@ -158,7 +160,7 @@ export const createEmbeddedHosting = (options: {
 
   /** The variable says which address the website has. Cached, because delivery blocks ask for it too. */
   const addressOf = async (name: string): Promise<string> => {
-    const path = projectFile(name);
+    const path = await projectFile(name);
     const modifiedAt = (await nullIfMissing(modifiedAtOf(path))) ?? 0;
     const stored = slugCache.get(path);
     if (stored?.modifiedAt === modifiedAt) return siteUrls.urlOf(stored.slug);
@@ -170,7 +172,7 @@ export const createEmbeddedHosting = (options: {
 
   /** Newest first. */
   const deploymentIds = async (name: string): Promise<readonly string[]> => {
-    const path = deploymentsOf(name);
+    const path = await deploymentsOf(name);
     const modifiedAt = (await nullIfMissing(modifiedAtOf(path))) ?? 0;
     const stored = listingCache.get(path);
     if (stored?.modifiedAt === modifiedAt) return stored.ids;
@@ -181,7 +183,7 @@ export const createEmbeddedHosting = (options: {
     return ids;
   };
   const readDeployment = async (name: string, id: string): Promise<StoredDeployment | null> => {
-    const path = join(deploymentsOf(name), id);
+    const path = join(await deploymentsOf(name), id);
     const read = deploymentCache.get(path);
     if (read !== undefined) return read;
     const text = await nullIfMissing(readFile(join(path, 'deployment.json'), 'utf8'));
@@ -222,17 +224,19 @@ export const createEmbeddedHosting = (options: {
 
   const createProject: Hosting['createProject'] = async ({ name, marker, repository }) => {
     const project: ProjectFile = { marker, repository, variables: {} };
-    await makeFolder(folder);
-    await publishFolder(folderOf(name), draftOf(name, marker), (draft) =>
-      writeFile(join(draft, 'project.json'), JSON.stringify(project), { mode: 0o600 }),
-    );
+    const path = await folderOf(name);
+    await makeFolder(dirname(path));
+    await publishFolder(path, draftOf(name, marker), async (draft) => {
+      await writeFile(join(draft, 'project.json'), JSON.stringify(project), { mode: 0o600 });
+      return [];
+    });
     if ((await projectOf(name)).marker !== marker) throw permanentFault(`The project name ${name} is already taken`);
     return projectNamed(name);
   };
 
   const deleteProject: Hosting['deleteProject'] = async ({ name, marker }) => {
     if ((await readProject(name))?.marker !== marker) return false;
-    await withdrawFolder(folderOf(name), draftOf(name, marker));
+    await withdrawFolder(await folderOf(name), draftOf(name, marker));
     // The next project of that name starts its sequence again and would reuse ids.
     deploymentCache.clear();
     listingCache.clear();
@@ -245,7 +249,7 @@ export const createEmbeddedHosting = (options: {
     if (invalidName !== undefined) throw permanentFault(`"${invalidName}" is not a name for a variable`);
     const project = await projectOf(projectId);
     await replaceFile(
-      projectFile(projectId),
+      await projectFile(projectId),
       JSON.stringify({ ...project, variables: { ...project.variables, ...variables } } satisfies ProjectFile),
     );
   };
@@ -256,7 +260,7 @@ export const createEmbeddedHosting = (options: {
    */
   const nextId = async (name: string, marker: string): Promise<string> => {
     await projectOf(name);
-    const places = join(folderOf(name), 'places');
+    const places = join(await folderOf(name), 'places');
     await makeSubfolder(places);
     const idAt = (place: number): string => `${String(place).padStart(8, '0')}-${markerHash(marker)}`;
     for (;;) {
@@ -271,23 +275,21 @@ export const createEmbeddedHosting = (options: {
     }
   };
 
-  const previewsOf = (name: string): string => join(folderOf(name), 'previews');
+  const previewsOf = async (name: string): Promise<string> => join(await folderOf(name), 'previews');
 
   const removeEnded = async (): Promise<number> => {
     let removed = 0;
-    for (const name of (await nullIfMissing(readdir(folder))) ?? []) {
-      if (isPlainName(name)) removed += await previews.tidyUp(previewsOf(name));
-    }
+    for await (const name of projects.names()) removed += await previews.tidyUp(await previewsOf(name));
     return removed;
   };
 
   const showPreview: SitePreviews['show'] = async (projectId, draft) => {
     const project = await projectOf(projectId);
-    const gitdir = gitdirOf(project.repository, repositoriesFolder);
+    const gitdir = await gitdirOf(project.repository, repositories);
     const commit = await headOf(gitdir, project.repository);
     const url = `${await addressOf(projectId)}_previews/${draft.secret}/`;
     const variables = { SITE_NAME: projectId, SITE_SLUG: projectId, ...project.variables, SITE_URL: url };
-    const built = await previews.show(previewsOf(projectId), draft, { gitdir, commit, variables });
+    const built = await previews.show(await previewsOf(projectId), draft, { gitdir, commit, variables });
     return 'failure' in built ? built : { url };
   };
 
@@ -296,14 +298,15 @@ export const createEmbeddedHosting = (options: {
     const earlier = await newestFor(projectId, marker);
     if (earlier?.record.status === 'ready') return toDeployment(projectId, earlier);
 
-    const gitdir = gitdirOf(project.repository, repositoriesFolder);
+    const gitdir = await gitdirOf(project.repository, repositories);
     const commit = await headOf(gitdir, project.repository);
     const defaults = { SITE_NAME: projectId, SITE_SLUG: projectId };
     // The service's current address wins over the one at the time the variables were set.
     const variables = { ...defaults, ...project.variables, SITE_URL: await addressOf(projectId) };
 
-    await makeSubfolder(deploymentsOf(projectId));
-    await publishFolder(join(deploymentsOf(projectId), id), markerHash(marker), async (draft) => {
+    const deployments = await deploymentsOf(projectId);
+    await makeSubfolder(deployments);
+    await publishFolder(join(deployments, id), markerHash(marker), async (draft) => {
       // The draft vanishes with the project: one that was deleted meanwhile, or made again for
       // another website, gets nothing of this build.
       if ((await readProject(projectId))?.marker !== project.marker) throw noProject(projectId);
@@ -318,6 +321,7 @@ export const createEmbeddedHosting = (options: {
         ...('failure' in built ? { status: 'failed', error: built.failure, files: {} } : { status: 'ready', ...built }),
       };
       await writeFile(join(draft, 'deployment.json'), JSON.stringify(record), { mode: 0o600 });
+      return ['site', 'compressed'];
     });
     const stored = await readDeployment(projectId, id);
     if (stored === null) throw new Error(`Deployment ${id} vanished`);
@@ -341,7 +345,7 @@ export const createEmbeddedHosting = (options: {
     if (found === null) return null;
     if (found.kind === 'archived') return 'archived';
     if (found.kind === 'moved') return { movedTo: found.to };
-    return secret === null ? servedOf(found.project, id) : previews.find(previewsOf(found.project), found.project, secret);
+    return secret === null ? servedOf(found.project, id) : previews.find(await previewsOf(found.project), found.project, secret);
   };
 
   const findServedAtDomain: FindSiteAtDomain = async (hostname, id) => {
@@ -426,13 +430,13 @@ const markerHash = (marker: string): string => createHash('sha256').update(marke
 
 const draftOf = (name: string, marker: string): string => `${name}.${markerHash(marker)}`;
 
-const gitdirOf = (repository: Repository, repositoriesFolder: string | undefined): string => {
+const gitdirOf = async (repository: Repository, repositories: ShardedFolder | null): Promise<string> => {
   const url = parseUrl(repository.cloneUrl);
   if (url?.protocol !== 'file:' || !isPlainName(repository.name))
     throw permanentFault(
       `Repository ${repository.name} is not on the embedded source host; the embedded hosting can build no other`,
     );
-  return repositoriesFolder === undefined ? fileURLToPath(url) : join(repositoriesFolder, `${repository.name}.git`);
+  return repositories === null ? fileURLToPath(url) : repositories.locate(repository.name);
 };
 
 const headOf = async (gitdir: string, { name, defaultBranch }: Repository): Promise<string> => {

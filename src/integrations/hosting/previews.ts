@@ -78,6 +78,7 @@ export const createPreviews = (parts: {
         built = await builder.build({ ...source, files: Object.fromEntries(texts), folder: site, compressedFolder });
         const preview: PreviewFile = { expiresAt, by, built };
         await writeFile(join(draft, 'preview.json'), JSON.stringify(preview), { mode: 0o600 });
+        return ['site', 'compressed'];
       });
       if (built === undefined) throw new Error('a preview was not built');
       return built;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
@@ -17,6 +17,7 @@ import {
   writeFiles,
 } from '../embeddedFiles.js';
 import { branchHead, openObjects, templateRef, UnreadableRepository, type GitObjects } from '../gitObjects.js';
+import { repositoriesIn } from '../shardedFolder.js';
 import { commitFiles, filesOfCommit } from './gitCommits.js';
 import { createMemoryFiles } from './memoryFiles.js';
 import { editableFile, parseEditable } from './editable.js';
@@ -36,32 +37,33 @@ interface Template {
 }
 
 export const defaultBranch = 'main';
+
 const metadataName = 'doorstep.json';
 
 /**
- * A source host in one folder: each repository is a bare git repository `<folder>/<name>.git`,
+ * A source host in one folder: each repository is a bare git repository `<name>.git` in it (`repositoriesIn`),
  * created from `<templatesFolder>/<templateId>/`, which git can clone and push to on this machine.
  * Creation is atomic and durable: a kill at any moment leaves the whole repository or none. Disk
  * errors are transient ProviderFaults, all others permanent.
  */
 export const createEmbeddedSourceHost = (options: { folder: string; templatesFolder: string; clock: Clock }): SourceHost => {
-  const folder = resolve(options.folder);
+  const repositories = repositoriesIn(resolve(options.folder));
   const { templatesFolder, clock } = options;
   const mutex = createKeyedMutex();
 
-  const folderOf = (name: string): string => {
+  const folderOf = (name: string): Promise<string> => {
     if (!isPlainName(name))
       throw permanentFault(`A repository cannot be named "${name}": use lower-case letters, digits and dashes`);
-    return join(folder, `${name}.git`);
+    return repositories.locate(name);
   };
   const repositoryNamed = (name: string): Repository => ({
     id: name,
     name,
     defaultBranch,
-    cloneUrl: pathToFileURL(folderOf(name)).href,
+    cloneUrl: pathToFileURL(repositories.pathOf(name)).href,
   });
-  const metadataFile = (name: string): string => join(folderOf(name), metadataName);
-  const readMetadata = (name: string): Promise<RepositoryMetadata | null> => readRepositoryMetadata(folderOf(name));
+  const readMetadata = async (name: string): Promise<RepositoryMetadata | null> =>
+    readRepositoryMetadata(await folderOf(name));
   const requireMetadata = async (repositoryId: string): Promise<RepositoryMetadata> => {
     const metadata = await readMetadata(repositoryId);
     if (metadata === null) throw permanentFault(`Repository ${repositoryId} does not exist`);
@@ -85,8 +87,12 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     });
     files.set('description', `${description.replaceAll(/\s+/g, ' ')}\n`);
     files.set(metadataName, JSON.stringify({ marker, templateId: template.id, collaborators: [] } satisfies RepositoryMetadata));
-    await makeFolder(folder);
-    const created = await publishFolder(folderOf(name), draftOf(name, marker), (gitdir) => writeFiles(gitdir, files));
+    const gitdir = await folderOf(name);
+    await makeFolder(dirname(gitdir));
+    const created = await publishFolder(gitdir, draftOf(name, marker), async (draft) => {
+      await writeFiles(draft, files);
+      return [];
+    });
     if (created) return repositoryNamed(name);
     const concurrent = await findRepository(name, marker);
     if (concurrent === null) throw nameTaken(name);
@@ -99,12 +105,13 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     const known = metadata.collaborators.some((other) => other.toLowerCase() === username.toLowerCase());
     if (known) return;
     const collaborators = [...metadata.collaborators, username];
-    await replaceFile(metadataFile(repositoryId), JSON.stringify({ ...metadata, collaborators } satisfies RepositoryMetadata));
+    const file = join(await folderOf(repositoryId), metadataName);
+    await replaceFile(file, JSON.stringify({ ...metadata, collaborators } satisfies RepositoryMetadata));
   };
 
   const deleteRepository: SourceHost['deleteRepository'] = async ({ name, marker }) => {
     if ((await readMetadata(name))?.marker !== marker) return false;
-    await withdrawFolder(folderOf(name), draftOf(name, marker));
+    await withdrawFolder(await folderOf(name), draftOf(name, marker));
     return true;
   };
 
@@ -117,15 +124,15 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     listCollaborators: async (repositoryId) => (await withDiskFaults(requireMetadata(repositoryId))).collaborators,
     listCommits: async (repositoryId, limit, skip = 0) => {
       await withDiskFaults(requireMetadata(repositoryId));
-      return (await withDiskFaults(commitsOf(folderOf(repositoryId), skip + limit))).slice(skip);
+      return (await withDiskFaults(commitsOf(await folderOf(repositoryId), skip + limit))).slice(skip);
     },
     readFiles: async (repositoryId, paths) => {
       await withDiskFaults(requireMetadata(repositoryId));
-      return withDiskFaults(readable(() => readFiles(folderOf(repositoryId), paths)));
+      return withDiskFaults(readable(async () => readFiles(await folderOf(repositoryId), paths)));
     },
     commitFiles: async (repositoryId, change) => {
       await withDiskFaults(requireMetadata(repositoryId));
-      const commit = () => commitFiles(folderOf(repositoryId), defaultBranch, change, clock.now());
+      const commit = async () => commitFiles(await folderOf(repositoryId), defaultBranch, change, clock.now());
       return withDiskFaults(mutex.run(repositoryId, () => readable(commit)));
     },
     deleteRepository: (request) => withDiskFaults(mutex.run(request.name, () => deleteRepository(request))),

@@ -5,6 +5,7 @@ import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import { isPlainName, makeFolder, permanentFault, withDiskFaults } from '../embeddedFiles.js';
 import { branchHead } from '../gitObjects.js';
+import { repositoriesIn } from '../shardedFolder.js';
 import { defaultBranch, readRepositoryMetadata } from './embedded.js';
 import { watchBranches } from './branchWatch.js';
 import { createGitBackend } from './gitBackend.js';
@@ -20,13 +21,17 @@ export const createGitServer = (parts: {
   program?: string;
 }): GitServer & { close(): void } => {
   const folder = resolve(parts.folder);
+  const repositories = repositoriesIn(folder);
   const { random, logger } = parts;
   const backend = createGitBackend(parts);
 
-  const gitdirOf = (repositoryId: string): string => {
+  const gitdirOf = async (repositoryId: string): Promise<string> => {
     if (!isPlainName(repositoryId)) throw permanentFault(`There is no repository "${repositoryId}"`);
-    return join(folder, `${repositoryId}.git`);
+    return repositories.locate(repositoryId);
   };
+  /** Works with a repository's folder. */
+  const inGitdir = <Result>(repositoryId: string, work: (gitdir: string) => Promise<Result>): Promise<Result> =>
+    withDiskFaults(gitdirOf(repositoryId).then(work));
 
   const openBuffer = async (): Promise<BodyBuffer> => {
     // No repository has such a name.
@@ -56,14 +61,14 @@ export const createGitServer = (parts: {
 
   return {
     isInstalled: () => backend.isInstalled(),
-    headOf: (repositoryId) => withDiskFaults(branchHead(gitdirOf(repositoryId), defaultBranch)),
-    file: (repositoryId, path) => withDiskFaults(gitFile(gitdirOf(repositoryId), path)),
+    headOf: (repositoryId) => inGitdir(repositoryId, (gitdir) => branchHead(gitdir, defaultBranch)),
+    file: (repositoryId, path) => inGitdir(repositoryId, (gitdir) => gitFile(gitdir, path)),
     openBuffer: () => withDiskFaults(openBuffer()),
     serve: ({ repositoryId, ...request }, signal) =>
-      withDiskFaults(backend.serve(gitdirOf(repositoryId), { repositoryId, ...request }, signal)),
-    markerOf: async (repositoryId) => (await withDiskFaults(readRepositoryMetadata(gitdirOf(repositoryId))))?.marker ?? null,
+      inGitdir(repositoryId, (gitdir) => backend.serve(gitdir, { repositoryId, ...request }, signal)),
+    markerOf: async (repositoryId) => (await inGitdir(repositoryId, readRepositoryMetadata))?.marker ?? null,
     watch: (onChange) => withDiskFaults(watchBranches(folder, logger, onChange)),
-    tidyUp: (repositoryId) => withDiskFaults(backend.tidyUp(gitdirOf(repositoryId))),
+    tidyUp: (repositoryId) => inGitdir(repositoryId, (gitdir) => backend.tidyUp(gitdir)),
     close: () => {
       backend.close();
     },

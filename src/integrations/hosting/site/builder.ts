@@ -33,7 +33,7 @@ export interface BuiltSite {
 /** Builds sites from repositories that nobody has checked. */
 export interface SiteBuilder {
   /**
-   * Reads a commit, builds its site and writes it into a folder. Resolves in any case, some seconds
+   * Reads a commit, builds its site and writes it into a folder, durably. Resolves in any case, some seconds
    * after the time that a build may take at the latest, when its turn has come.
    * @throws ProviderFault, or a system error, when the machine fails and when it is closed meanwhile
    */
