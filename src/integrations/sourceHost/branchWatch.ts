@@ -1,71 +1,160 @@
 import { watch, type FSWatcher } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
-import { isPlainName, makeFolder } from '../embeddedFiles.js';
+import { isPlainName, makeFolder, nullIfMissing, replaceFile, systemErrorCode } from '../embeddedFiles.js';
+import { repositoriesIn } from '../shardedFolder.js';
+import type { BranchObserver } from './port.js';
 
 const suffix = '.git';
+/** Holds when the last comparison of all began, in milliseconds by the file system's clock. */
+const comparedName = '.compared';
+/** More than the time from a change to its being recorded by whoever made it. */
+const settledAfterMs = 10_000;
+const retryAfterMs = 15_000;
+const compareAgainAfterMs = 3_600_000;
+/** A watch takes 2 kB of this process, and some of the system's own limit. */
+const MAX_WATCHED = 2_000;
 
 /**
- * Calls `onChange` with the id of every repository in `folder` at once, and again whenever one of
- * its branches may have changed, by whatever program. The system reports changes of folders: one
- * watch of the folder of branches for each repository, and one that notices new repositories.
+ * Notices changes of branches by whatever program: see `GitServer.watch`. The system reports changes of folders: one
+ * watch of the folder of branches for each of the repositories that changed last, and one of each subfolder that
+ * notices new repositories. All others are compared once an hour, those that changed since then.
+ * @param parts `maxWatched`: after the first comparison up to twice as many are watched
  * @returns what ends it
  */
 export const watchBranches = async (
-  folder: string,
-  logger: Logger,
-  onChange: (repositoryId: string) => void,
+  parts: { folder: string; clock: Clock; logger: Logger; maxWatched?: number },
+  { compare, onChange }: BranchObserver,
 ): Promise<() => void> => {
-  const watchers = new Map<string, FSWatcher>();
-  let isOver = false;
+  const { folder, clock, logger, maxWatched = MAX_WATCHED } = parts;
+  const repositories = repositoriesIn(folder);
+  const comparedFile = join(folder, comparedName);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const watched = new Map<string, { readonly watcher: FSWatcher; changedAt: number }>();
+  const folderWatchers = new Map<string, FSWatcher>();
+  /** Those that changed before are not watched any more. */
+  let watchedFrom = 0;
   let hasWarned = false;
+  let cancelComparison = (): void => undefined;
 
   const warn = (err: unknown): void => {
     if (hasWarned) return;
     hasWarned = true;
     logger.warn(
       { err },
-      'the system watches no more folders: raise fs.inotify.max_user_watches; pushes on this machine are deployed after the next start',
+      'the system watches no more folders: raise fs.inotify.max_user_watches; pushes on this machine are deployed within an hour',
     );
   };
-
-  const forget = (repositoryId: string): void => {
-    watchers.get(repositoryId)?.close();
-    watchers.delete(repositoryId);
+  /** Undefined for a folder that is not there. */
+  const watchFolder = (path: string, onEvent: (name: string | null) => void): FSWatcher | undefined => {
+    try {
+      const watcher = watch(path, { persistent: false }, (_event, name) => {
+        onEvent(name);
+      });
+      return watcher.on('error', warn);
+    } catch (error) {
+      if (systemErrorCode(error) !== 'ENOENT') warn(error);
+      return undefined;
+    }
   };
 
-  const follow = (name: string): void => {
-    const repositoryId = name.slice(0, -suffix.length);
-    if (isOver || !name.endsWith(suffix) || !isPlainName(repositoryId) || watchers.has(repositoryId)) return;
-    try {
-      const watcher = watch(join(folder, name, 'refs/heads'), { persistent: false }, () => {
-        onChange(repositoryId);
-      });
-      watcher.on('error', () => {
-        forget(repositoryId);
-      });
-      watchers.set(repositoryId, watcher);
-    } catch (error) {
-      // Deleted, or renamed, in the meantime.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') warn(error);
-      return;
+  const branchesOf = (repositoryId: string): string => join(repositories.pathOf(repositoryId), 'refs/heads');
+  /** By the file system's clock; 0 for a repository that is not there. */
+  const changedAtOf = async (repositoryId: string): Promise<number> =>
+    (await nullIfMissing(stat(branchesOf(repositoryId))))?.mtimeMs ?? 0;
+
+  const forget = (repositoryId: string): void => {
+    watched.get(repositoryId)?.watcher.close();
+    watched.delete(repositoryId);
+  };
+  /** Keeps those that changed last. */
+  const forgetOldest = (): void => {
+    const byChange = [...watched].sort(([, one], [, other]) => other.changedAt - one.changedAt);
+    watchedFrom = byChange[maxWatched - 1]?.[1].changedAt ?? 0;
+    for (const [repositoryId] of byChange.slice(maxWatched)) forget(repositoryId);
+  };
+
+  /** @returns when its branches changed last */
+  const follow = async (repositoryId: string): Promise<number> => {
+    const changedAt = await changedAtOf(repositoryId);
+    if (signal.aborted || changedAt <= watchedFrom || watched.has(repositoryId)) return changedAt;
+    const watcher = watchFolder(branchesOf(repositoryId), () => {
+      onChange(repositoryId);
+      void noteChange(repositoryId);
+    });
+    if (watcher === undefined) return changedAt;
+    watched.set(repositoryId, { watcher, changedAt });
+    if (watched.size > 2 * maxWatched) forgetOldest();
+    // It may have changed before the watch began.
+    return changedAtOf(repositoryId);
+  };
+  const noteChange = async (repositoryId: string): Promise<void> => {
+    const changedAt = await changedAtOf(repositoryId).catch(() => 0);
+    const entry = watched.get(repositoryId);
+    if (entry !== undefined) entry.changedAt = changedAt;
+  };
+
+  /** A repository was made, deleted, or replaced by another one of that name. */
+  const onRepository = async (repositoryId: string): Promise<void> => {
+    forget(repositoryId);
+    if ((await follow(repositoryId)) > 0 && !signal.aborted) onChange(repositoryId);
+  };
+  /** @returns whether it is watched from now on only */
+  const watchShard = (shard: string): boolean => {
+    if (signal.aborted || folderWatchers.has(shard)) return false;
+    const watcher = watchFolder(join(folder, shard), (name) => {
+      const repositoryId = name?.slice(0, -suffix.length) ?? '';
+      if (name?.endsWith(suffix) === true && isPlainName(repositoryId)) onRepository(repositoryId).catch(warn);
+    });
+    if (watcher !== undefined) folderWatchers.set(shard, watcher);
+    return watcher !== undefined;
+  };
+  const onShard = async (shard: string): Promise<void> => {
+    if (!watchShard(shard)) return;
+    for (const repositoryId of await repositories.namesIn(shard)) await onRepository(repositoryId);
+  };
+
+  const compareAll = async (): Promise<void> => {
+    await repositories.moveOver(signal);
+    repositories.shards.forEach(watchShard);
+    const since = Number((await nullIfMissing(readFile(comparedFile, 'utf8'))) ?? 0) - settledAfterMs;
+    await replaceFile(comparedFile, String(since + settledAfterMs));
+    const startedAt = (await stat(comparedFile)).mtimeMs;
+    for (const shard of repositories.shards) {
+      for (const repositoryId of await repositories.namesIn(shard)) {
+        const changedAt = await follow(repositoryId);
+        if (signal.aborted) return;
+        if (changedAt < since) continue;
+        if (changedAt < startedAt - settledAfterMs) await compare(repositoryId);
+        else onChange(repositoryId);
+      }
     }
-    onChange(repositoryId);
+    await replaceFile(comparedFile, String(startedAt));
+  };
+  const compareNow = async (): Promise<void> => {
+    let againAfterMs = compareAgainAfterMs;
+    try {
+      await compareAll();
+    } catch (err) {
+      logger.warn({ err }, 'whether somebody pushed could not be found out for all repositories; trying again');
+      againAfterMs = retryAfterMs;
+    }
+    if (!signal.aborted) cancelComparison = clock.schedule(againAfterMs, () => void compareNow());
   };
 
   await makeFolder(folder);
-  const whole = watch(folder, { persistent: false }, (_event, name) => {
-    if (name?.endsWith(suffix) !== true) return;
-    // Deleted, or another one by the same name.
-    forget(name.slice(0, -suffix.length));
-    follow(name);
+  const whole = watchFolder(folder, (name) => {
+    if (name !== null && repositories.shards.includes(name)) onShard(name).catch(warn);
   });
-  whole.on('error', warn);
-  for (const name of await readdir(folder)) follow(name);
+  void compareNow();
   return () => {
-    isOver = true;
-    whole.close();
-    [...watchers.keys()].forEach(forget);
+    stopping.abort();
+    cancelComparison();
+    whole?.close();
+    for (const watcher of folderWatchers.values()) watcher.close();
+    [...watched.keys()].forEach(forget);
   };
 };

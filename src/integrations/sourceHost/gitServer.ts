@@ -22,7 +22,7 @@ export const createGitServer = (parts: {
 }): GitServer & { close(): void } => {
   const folder = resolve(parts.folder);
   const repositories = repositoriesIn(folder);
-  const { random, logger } = parts;
+  const { clock, random, logger } = parts;
   const backend = createGitBackend(parts);
 
   const gitdirOf = async (repositoryId: string): Promise<string> => {
@@ -67,7 +67,7 @@ export const createGitServer = (parts: {
     serve: ({ repositoryId, ...request }, signal) =>
       inGitdir(repositoryId, (gitdir) => backend.serve(gitdir, { repositoryId, ...request }, signal)),
     markerOf: async (repositoryId) => (await inGitdir(repositoryId, readRepositoryMetadata))?.marker ?? null,
-    watch: (onChange) => withDiskFaults(watchBranches(folder, logger, onChange)),
+    watch: (observer) => withDiskFaults(watchBranches({ folder, clock, logger }, observer)),
     tidyUp: (repositoryId) => inGitdir(repositoryId, (gitdir) => backend.tidyUp(gitdir)),
     close: () => {
       backend.close();

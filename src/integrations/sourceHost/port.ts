@@ -107,6 +107,13 @@ export const maxPushBytes = 200 * 1024 * 1024;
 /** `git-upload-pack` serves clones, `git-receive-pack` takes pushes. */
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
+export interface BranchObserver {
+  /** Called with one repository after the other; when it throws, all are compared again some time later. */
+  readonly compare: (repositoryId: string) => Promise<void>;
+  /** Called right after a change, possibly before whoever made it has recorded that. */
+  readonly onChange: (repositoryId: string) => void;
+}
+
 /** Serves the repositories of the embedded source host by git's protocols over HTTP. */
 export interface GitServer {
   /** Whether git is installed on this machine: without it, repositories are served as files alone. */
@@ -135,10 +142,11 @@ export interface GitServer {
   markerOf(repositoryId: string): Promise<string | null>;
 
   /**
-   * Calls `onChange` for every repository at once, and whenever one of its branches may have changed.
+   * Notices, from now on, repositories whose branches may have changed, by whatever program and also while nobody
+   * watched.
    * @returns what ends it
    */
-  watch(onChange: (repositoryId: string) => void): Promise<() => void>;
+  watch(observer: BranchObserver): Promise<() => void>;
 
   /** Packs what pushes have left in single files, when there are many. */
   tidyUp(repositoryId: string): Promise<void>;

@@ -51,20 +51,29 @@ export const createLocalPushWorker = (parts: {
     await engine.handle(pushProcess, push, { commandId, actor, requestId: commandId });
   };
 
+  const compare = async (repositoryId: string): Promise<void> => {
+    if (isStopped) return;
+    const check = recordIfPushed(repositoryId);
+    underWay.add(check);
+    try {
+      await check;
+    } finally {
+      underWay.delete(check);
+    }
+  };
+
   const checkAfter = (ms: number, repositoryId: string): void => {
     if (isStopped) return;
     waiting.get(repositoryId)?.();
     const cancel = clock.schedule(ms, () => {
       waiting.delete(repositoryId);
-      const check = recordIfPushed(repositoryId).catch((error: unknown) => {
+      compare(repositoryId).catch((error: unknown) => {
         logger[storeFaultLevel(error)](
           { err: error, repositoryId },
           'whether somebody pushed could not be found out; trying again',
         );
         checkAfter(retryAfterMs, repositoryId);
       });
-      underWay.add(check);
-      void check.then(() => underWay.delete(check));
     });
     waiting.set(repositoryId, cancel);
   };
@@ -72,8 +81,11 @@ export const createLocalPushWorker = (parts: {
   return {
     name: 'localPush',
     start: async () => {
-      stopWatching = await gitServer.watch((repositoryId) => {
-        checkAfter(settledAfterMs, repositoryId);
+      stopWatching = await gitServer.watch({
+        compare,
+        onChange: (repositoryId) => {
+          checkAfter(settledAfterMs, repositoryId);
+        },
       });
     },
     stop: async () => {
@@ -81,7 +93,7 @@ export const createLocalPushWorker = (parts: {
       stopWatching();
       for (const cancel of waiting.values()) cancel();
       waiting.clear();
-      await Promise.all(underWay);
+      await Promise.allSettled(underWay);
     },
   };
 };
