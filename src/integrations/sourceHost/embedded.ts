@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isoTime, type Clock } from '../../platform/clock.js';
@@ -50,6 +50,7 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
   const repositories = repositoriesIn(resolve(options.folder));
   const { templatesFolder, clock } = options;
   const mutex = createKeyedMutex();
+  const packOfTemplate = createTemplatePacks(templatesFolder);
 
   const folderOf = (name: string): Promise<string> => {
     if (!isPlainName(name))
@@ -62,8 +63,7 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     defaultBranch,
     cloneUrl: pathToFileURL(repositories.pathOf(name)).href,
   });
-  const readMetadata = async (name: string): Promise<RepositoryMetadata | null> =>
-    readRepositoryMetadata(await folderOf(name));
+  const readMetadata = async (name: string): Promise<RepositoryMetadata | null> => readRepositoryMetadata(await folderOf(name));
   const requireMetadata = async (repositoryId: string): Promise<RepositoryMetadata> => {
     const metadata = await readMetadata(repositoryId);
     if (metadata === null) throw permanentFault(`Repository ${repositoryId} does not exist`);
@@ -81,15 +81,15 @@ export const createEmbeddedSourceHost = (options: { folder: string; templatesFol
     if (existing !== null && existing.marker !== marker) throw nameTaken(name);
     if (existing !== null) return repositoryNamed(name);
     const template = await readTemplate(templatesFolder, templateId);
-    const files = await repositoryFrom(join(templatesFolder, template.id), {
+    const files = await repositoryFrom(await packOfTemplate(template.id), {
       message: `Start ${name} from the ${template.id} template\n`,
       seconds: Math.floor(clock.now() / 1000),
     });
     files.set('description', `${description.replaceAll(/\s+/g, ' ')}\n`);
     files.set(metadataName, JSON.stringify({ marker, templateId: template.id, collaborators: [] } satisfies RepositoryMetadata));
-    const gitdir = await folderOf(name);
-    await makeFolder(dirname(gitdir));
-    const created = await publishFolder(gitdir, draftOf(name, marker), async (draft) => {
+    const path = await folderOf(name);
+    await makeFolder(dirname(path));
+    const created = await publishFolder(path, draftOf(name, marker), async (draft) => {
       await writeFiles(draft, files);
       return [];
     });
@@ -266,46 +266,91 @@ const listTemplates = async (templatesFolder: string): Promise<readonly Template
   return Promise.all(ids.sort().map((id) => readTemplate(templatesFolder, id)));
 };
 
+/** What all repositories of a template have in common. */
+interface TemplatePack {
+  /** The id of its root. */
+  readonly tree: string;
+  /** A pack of all its objects, and the index of that, by their paths in a repository. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+const gitdir = '/repository';
+
 /**
- * The files of a bare repository with one commit on the default branch that contains all of
- * `source`. All objects are in one pack, so that a few files are written to disk instead of dozens.
+ * Packs the files of a folder. Few files are written to disk for a repository then, instead of dozens.
  */
-const repositoryFrom = async (
-  source: string,
-  commit: { message: string; seconds: number },
-): Promise<Map<string, Uint8Array | string>> => {
+const packOf = async (folder: string): Promise<TemplatePack> => {
   const { default: git } = await import('isomorphic-git');
   const { fs: memory, files } = createMemoryFiles();
-  const gitdir = '/repository';
   const oids = new Set<string>();
   const remember = (oid: string): string => {
     oids.add(oid);
     return oid;
   };
 
-  const writeTree = async (folder: string): Promise<string> => {
-    const entries = await readdir(folder, { withFileTypes: true });
+  const writeTree = async (path: string): Promise<string> => {
+    const entries = await readdir(path, { withFileTypes: true });
     const tree = await Promise.all(
       entries.map(async (entry) => {
-        const path = join(folder, entry.name);
-        if (entry.isDirectory()) return { mode: '040000', type: 'tree' as const, path: entry.name, oid: await writeTree(path) };
+        const inside = join(path, entry.name);
+        if (entry.isDirectory()) return { mode: '040000', type: 'tree' as const, path: entry.name, oid: await writeTree(inside) };
         if (!entry.isFile()) throw permanentFault(`The template holds "${entry.name}", which is neither a file nor a folder`);
-        const oid = remember(await git.writeBlob({ fs: memory, gitdir, blob: await readFile(path) }));
+        const oid = remember(await git.writeBlob({ fs: memory, gitdir, blob: await readFile(inside) }));
         return { mode: '100644', type: 'blob' as const, path: entry.name, oid };
       }),
     );
     return remember(await git.writeTree({ fs: memory, gitdir, tree }));
   };
 
-  const person = { name: 'Doorstep', email: 'doorstep@localhost', timestamp: commit.seconds, timezoneOffset: 0 };
-  const content = { message: commit.message, tree: await writeTree(source), parent: [], author: person, committer: person };
-  const head = remember(await git.writeCommit({ fs: memory, gitdir, commit: content }));
+  const tree = await writeTree(folder);
   const { filename } = await git.packObjects({ fs: memory, gitdir, oids: [...oids], write: true });
   await git.indexPack({ fs: memory, dir: gitdir, gitdir, filepath: `objects/pack/${filename}` });
-
   const packs = [...files].filter(([path]) => path.startsWith(`${gitdir}/objects/pack/`));
+  return { tree, files: new Map(packs.map(([path, bytes]) => [path.slice(gitdir.length + 1), bytes])) };
+};
+
+/** Changes with the files in the folder. */
+const stateOf = async (folder: string): Promise<string> => {
+  const paths = (await readdir(folder, { recursive: true })).sort();
+  const found = await Promise.all(paths.map((path) => nullIfMissing(stat(join(folder, path)))));
+  return JSON.stringify(found.map((each, index) => [paths[index], each?.ino, each?.size, each?.mtimeMs]));
+};
+
+/**
+ * Packs each template once, until it changes: that takes longer than all else that a new repository needs, and
+ * every other request waits for it.
+ */
+const createTemplatePacks = (templatesFolder: string): ((id: string) => Promise<TemplatePack>) => {
+  const packs = new Map<string, { readonly state: string; readonly pack: Promise<TemplatePack> }>();
+  return async (id) => {
+    const folder = join(templatesFolder, id);
+    const state = await stateOf(folder);
+    const known = packs.get(id);
+    if (known?.state === state) return known.pack;
+    const pack = packOf(folder);
+    packs.set(id, { state, pack });
+    try {
+      return await pack;
+    } catch (error) {
+      packs.delete(id);
+      throw error;
+    }
+  };
+};
+
+/** The files of a bare repository with one commit on the default branch, of all that the template holds. */
+const repositoryFrom = async (
+  { tree, files: packed }: TemplatePack,
+  { message, seconds }: { message: string; seconds: number },
+): Promise<Map<string, Uint8Array | string>> => {
+  const { default: git } = await import('isomorphic-git');
+  const { fs: memory, files } = createMemoryFiles();
+  const person = { name: 'Doorstep', email: 'doorstep@localhost', timestamp: seconds, timezoneOffset: 0 };
+  const commit = { message, tree, parent: [], author: person, committer: person };
+  const head = await git.writeCommit({ fs: memory, gitdir, commit });
   return new Map<string, Uint8Array | string>([
-    ...packs.map(([path, bytes]) => [path.slice(gitdir.length + 1), bytes] as const),
+    ...packed,
+    ...[...files].map(([path, content]) => [path.slice(gitdir.length + 1), content] as const),
     ['HEAD', `ref: refs/heads/${defaultBranch}\n`],
     [`refs/heads/${defaultBranch}`, `${head}\n`],
     [templateRef, `${head}\n`],
