@@ -104,16 +104,15 @@ const edit = (repository) => {
 
 /**
  * @param {Service} service
- * @param {string} dataDir
  * @param {string} template
  */
-const publish = async (service, dataDir, template) => {
+const publish = async (service, template) => {
   const website = /** @type {{ id: string }} */ (
     JSON.parse(await call(service, '/websites', { name: 'Smith & Daughters', slug: template, templateId: template }))
   );
   // The stream ends with the job.
   await call(service, `/websites/${website.id}/provisioning/events`);
-  edit(join(dataDir, 'repositories', `${template}.git`));
+  edit(`${service.url.replace('://', `://lighthouse:${service.token}@`)}/git/${template}.git`);
   await call(service, `/websites/${website.id}/redeploy`, {});
   const home = `${service.url}/sites/${template}/`;
   const { headers } = await fetch(home);
@@ -276,7 +275,7 @@ const main = async () => {
     };
     const entries = readdirSync(join(root, 'templates'), { withFileTypes: true });
     for (const { name: template } of entries.filter((entry) => entry.isDirectory())) {
-      for (const page of await publish(service, dataDir, template)) await judge(page, floorsOfSites);
+      for (const page of await publish(service, template)) await judge(page, floorsOfSites);
     }
     const { email, websiteId } = await deliver(service);
     const browser = await puppeteer.connect({ browserURL: `http://127.0.0.1:${String(chrome.port)}`, defaultViewport: null });

@@ -12,8 +12,10 @@ export interface ShardedFolder {
   pathOf(name: string): string;
   /** As `pathOf`, after an entry that an earlier version left beside the subfolders has been moved there. */
   locate(name: string): Promise<string>;
-  /** The names of all entries that are where they belong, listed a subfolder at a time. */
-  names(): AsyncGenerator<string, void>;
+  /** The names of all subfolders, whether they are there yet or not. */
+  readonly shards: readonly string[];
+  /** The names of the entries in a subfolder. */
+  namesIn(shard: string): Promise<readonly string[]>;
   /**
    * Moves all entries that an earlier version left; a kill at any moment leaves each at one of its two
    * places. Several processes may do it at the same time, and any continues what another began.
@@ -79,13 +81,10 @@ export const createShardedFolder = ({ folder, suffix = '' }: { folder: string; s
       if (!isMoved) await move(name);
       return pathOf(name);
     },
-    names: async function* names() {
-      for (const shard of shards) {
-        for (const entry of (await nullIfMissing(readdir(join(folder, shard)))) ?? []) {
-          const name = nameOf(entry);
-          if (name !== null) yield name;
-        }
-      }
+    shards,
+    namesIn: async (shard) => {
+      const entries = (await nullIfMissing(readdir(join(folder, shard)))) ?? [];
+      return entries.map(nameOf).filter((name) => name !== null);
     },
     moveOver: async (signal) => {
       if ((await nullIfMissing(stat(movedFile))) !== null) return 0;

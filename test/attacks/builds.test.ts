@@ -8,6 +8,7 @@ import { commitTo, git, treeEntry as entry, writeCommit, writeObject } from '../
 import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, startServer, type Api, type ServerProcess } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { repositoryIn } from '../support/folders.js';
 
 /**
  * An editor pushes what is meant to stop the service, and has it built: each build ends with a clear
@@ -32,7 +33,7 @@ beforeAll(async () => {
     const { status } = (await api.get(`/websites/${websiteId}`)).body as { status: string };
     return status === 'active' ? true : undefined;
   });
-  gitdir = join(dataDir, 'repositories', 'bakery.git');
+  gitdir = repositoryIn(dataDir, 'bakery');
   repository = { id: 'bakery', name: 'bakery', defaultBranch: 'main', cloneUrl: `file://${gitdir}` };
   home = await textOf('/sites/bakery/');
   good = git(gitdir, ['rev-parse', 'main']);

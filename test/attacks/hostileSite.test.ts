@@ -13,6 +13,7 @@ import { hasChromium, startChromium } from '../support/chromium.js';
 import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, type Api } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { repositoryIn } from '../support/folders.js';
 
 /**
  * A client's website is not trusted: in a browser in which somebody is signed in to the portal, its
@@ -143,7 +144,7 @@ beforeAll(async () => {
     makeSite('business', 'business'),
     makeSite('landing', 'landing'),
   ]);
-  const cloneUrl = `file://${join(dataDir, 'repositories/hostile.git')}`;
+  const cloneUrl = `file://${repositoryIn(dataDir, 'hostile')}`;
   commitTo(
     { id: 'hostile', name: 'hostile', defaultBranch: 'main', cloneUrl },
     {

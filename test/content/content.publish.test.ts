@@ -22,6 +22,7 @@ import { createGitHubFake, type GitHubFake } from '../support/providers/gitHubFa
 import { createVercelFake } from '../support/providers/vercelFake.js';
 import { serveFake, type ServedFake } from '../support/providers/wire.js';
 import { partsOf } from '../support/process.js';
+import { repositoryIn } from '../support/folders.js';
 
 interface Document {
   readonly id: string;
@@ -121,7 +122,7 @@ describe('on the embedded pair', () => {
   }, 60_000);
 
   const page = async (path = ''): Promise<string> => (await fetch(`${site.api.url}/sites/bakery/${path}`)).text();
-  const gitdir = (): string => join(site.api.folder, 'repositories', 'bakery.git');
+  const gitdir = (): string => repositoryIn(site.api.folder, 'bakery');
   const git = (...args: string[]): string => execFileSync('git', ['-C', gitdir(), ...args], { encoding: 'utf8' }).trim();
 
   test('what nobody has saved is what the repository holds', async () => {

@@ -11,6 +11,7 @@ import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { hostingContract } from './hosting.contract.js';
 import { commitTo, git, repositoryOf, serveSites } from './hostingSites.js';
+import { createShardedFolder, type ShardedFolder } from '../../src/integrations/shardedFolder.js';
 
 type EmbeddedHosting = ReturnType<typeof createEmbeddedHosting>;
 
@@ -24,6 +25,10 @@ const openHosting = async (folder: string, builder: SiteBuilder = siteBuilder): 
   address = await serveSites(() => hosting.handlers.belowSites);
   return hosting;
 };
+const projectsIn = (folder: string): ShardedFolder => createShardedFolder({ folder });
+/** Beside the folders that are there for all projects. */
+const everythingIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true })).filter((path) => !/^_[0-9a-f]{2}(?:\/\.drafts)?$/.test(path));
 const simpleSite = { 'index.html.liquid': '<h1>{{ site.name }}</h1>' };
 /** A repository that does not exist, for cases without a build. */
 const elsewhere: Repository = { id: '1', name: 'acme', defaultBranch: 'main', cloneUrl: 'https://host.example/acme.git' };
@@ -53,9 +58,9 @@ test('what a deployment was built with is readable by this user alone, and only 
   const text = await (await fetch(url)).text();
   expect(text).toMatch(/^Acme 9 to 5 /);
   expect(text.toLowerCase()).not.toMatch(/hush|shop/);
-  expect((await stat(join(folder, 'acme', 'project.json'))).mode & 0o077).toBe(0);
+  expect((await stat(join(projectsIn(folder).pathOf('acme'), 'project.json'))).mode & 0o077).toBe(0);
   await hosting.setVariables(id, { SITE_NAME: 'Acme Ltd' });
-  expect((await stat(join(folder, 'acme', 'project.json'))).mode & 0o077).toBe(0);
+  expect((await stat(join(projectsIn(folder).pathOf('acme'), 'project.json'))).mode & 0o077).toBe(0);
 });
 
 test('variables that were changed appear with the next deployment', async () => {
@@ -197,7 +202,7 @@ test('a build that ends after its project was deleted leaves nothing, and reache
     slow.release();
     await expect(attempt).rejects.toMatchObject({ name: 'ProviderFault' });
     if (next === 'another') expect(await quick.listDeployments(id, 10)).toEqual([]);
-    else expect(await readdir(folder)).toEqual([]);
+    else expect(await everythingIn(folder)).toEqual([]);
   }
 });
 
@@ -218,10 +223,11 @@ test('leftovers of a killed deployment are not served, and the next attempt remo
   const hosting = await openHosting(folder);
   const { id, url } = await newProject(hosting, repositoryOf(simpleSite));
   const { id: made } = await hosting.deploy(id, 'first');
-  const deployments = join(folder, 'acme', 'deployments');
+  const deployments = join(projectsIn(folder).pathOf('acme'), 'deployments');
   const marker = made.split('-')[1] ?? '';
-  await mkdir(join(deployments, `.${marker}.abcdef`, 'site'), { recursive: true });
-  await writeFile(join(deployments, `.${marker}.abcdef`, 'site', 'index.html'), 'half');
+  const draft = join(deployments, '.drafts', marker, 'new-abcdef', 'site');
+  await mkdir(draft, { recursive: true });
+  await writeFile(join(draft, 'index.html'), 'half');
   expect(await hosting.listDeployments(id, 10)).toHaveLength(1);
   expect((await fetch(url)).status).toBe(200);
   await writeFile(
@@ -229,7 +235,7 @@ test('leftovers of a killed deployment are not served, and the next attempt remo
     (await readFile(join(deployments, made, 'deployment.json'), 'utf8')).replace('ready', 'failed'),
   );
   await (await openHosting(folder)).deploy(id, 'first');
-  expect((await readdir(deployments)).filter((name) => name.startsWith('.'))).toEqual([]);
+  expect(await readdir(join(deployments, '.drafts'))).toEqual([]);
 });
 
 test.each(['', '..', '../acme', 'a/b', 'Acme', 'acme.', '-acme', 'a'.repeat(101)])(

@@ -8,6 +8,7 @@ import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { repositoryOf, serveSites } from './hostingSites.js';
+import { createShardedFolder } from '../../src/integrations/shardedFolder.js';
 
 const clock = createTestClock();
 const folder = temporaryFolder();
@@ -43,7 +44,8 @@ const read = async (url: string): Promise<[number, string]> => {
   const answer = await fetch(url);
   return [answer.status, await answer.text()];
 };
-const foldersLeft = (): number => readdirSync(join(folder, 'acme', 'previews')).length;
+const previewsFolder = join(createShardedFolder({ folder }).pathOf('acme'), 'previews');
+const foldersLeft = (): number => readdirSync(previewsFolder).filter((name) => name !== '.drafts').length;
 
 test('a preview shows the files of the draft until it ends, and its files are gone afterwards', async () => {
   const url = await show('New');
@@ -77,8 +79,8 @@ test('a repetition with the same secret is the same preview', async () => {
 test('the folder of a preview does not tell its address', async () => {
   const secret = newSecret();
   await show('Secret', secret);
-  expect(existsSync(join(folder, 'acme', 'previews', secret))).toBe(false);
-  expect(readdirSync(join(folder, 'acme', 'previews')).join(' ')).not.toContain(secret);
+  expect(existsSync(join(previewsFolder, secret))).toBe(false);
+  expect(readdirSync(previewsFolder).join(' ')).not.toContain(secret);
 });
 
 test('of many previews, the ten newest stay', async () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
@@ -10,6 +11,7 @@ import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { repositoryOf, serveSites } from './hostingSites.js';
+import { createShardedFolder } from '../../src/integrations/shardedFolder.js';
 
 const longPage = '<p>The same words again and again.</p>'.repeat(100);
 const lostPage = 'Lost '.repeat(300);
@@ -360,7 +362,7 @@ describe('compressed forms', () => {
 });
 
 test('a file that is missing on disk is an error, and the process goes on', async () => {
-  await rm(`${folder}/acme/deployments`, { recursive: true, force: true });
+  await rm(join(createShardedFolder({ folder }).pathOf('acme'), 'deployments'), { recursive: true, force: true });
   expect((await get('acme/')).status).toBe(404);
   expect((await get('bare/')).status).toBe(200);
 });

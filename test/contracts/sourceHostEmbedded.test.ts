@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
-import { watch } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embedded.js';
 import type { Repository, SourceHost } from '../../src/integrations/sourceHost/port.js';
-import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
 import { sourceHostContract } from './sourceHost.contract.js';
+import { repositoriesIn } from '../../src/integrations/shardedFolder.js';
 
 const run = promisify(execFile);
 const clock = createTestClock();
@@ -21,6 +21,7 @@ const openHost = (folder: string, templates = templatesFolder): SourceHost =>
   createEmbeddedSourceHost({ folder, templatesFolder: templates, clock });
 const create = (host: SourceHost, name: string, templateId = 'business'): Promise<Repository> =>
   host.createRepository({ name, templateId, marker: `job-${name}`, description: 'Website of\nAcme' });
+const gitdirIn = (folder: string): string => repositoriesIn(folder).pathOf('acme');
 const permanent = { name: 'ProviderFault', transient: false };
 
 let names = 0;
@@ -39,9 +40,9 @@ sourceHostContract('embedded', () =>
 test('git considers the repository valid, and clones every file of the template', async () => {
   const folder = temporaryFolder();
   const { cloneUrl } = await create(openHost(folder), 'acme');
-  expect(await git(join(folder, 'acme.git'), 'fsck', '--full', '--strict')).toBe('');
-  expect(await git(join(folder, 'acme.git'), 'config', 'core.bare')).toBe('true');
-  expect(await readFile(join(folder, 'acme.git', 'description'), 'utf8')).toBe('Website of Acme\n');
+  expect(await git(gitdirIn(folder), 'fsck', '--full', '--strict')).toBe('');
+  expect(await git(gitdirIn(folder), 'config', 'core.bare')).toBe('true');
+  expect(await readFile(join(gitdirIn(folder), 'description'), 'utf8')).toBe('Website of Acme\n');
 
   const clone = join(temporaryFolder(), 'clone');
   await run('git', ['clone', '--quiet', cloneUrl, clone]);
@@ -77,17 +78,17 @@ test('acknowledged changes survive a restart', async () => {
 test('a killed attempt leaves no repository, and the next one removes its draft', async () => {
   const folder = temporaryFolder();
   await create(openHost(folder), 'acme');
-  const halfMade = join(folder, '.draft');
-  await run('cp', ['-r', join(folder, 'acme.git'), halfMade]);
-  await run('rm', ['-r', join(folder, 'acme.git')]);
-  // The draft is named after the repository's name and marker.
-  const drafts = await observeDrafts(folder, () => create(openHost(folder), 'acme'));
-  await run('rm', ['-r', join(folder, 'acme.git')]);
-  await run('mv', [halfMade, join(folder, drafts[0] ?? '')]);
+  // Named after the repository's name and marker.
+  const draft = `acme.${createHash('sha256').update('job-acme').digest('hex').slice(0, 16)}`;
+  const drafts = join(dirname(gitdirIn(folder)), '.drafts');
+  await run('rm', ['-r', join(gitdirIn(folder), 'HEAD')]);
+  await mkdir(join(drafts, draft));
+  await run('mv', [gitdirIn(folder), join(drafts, draft, 'new-abcdef')]);
 
   expect(await openHost(folder).findRepository({ name: 'acme', marker: 'job-acme' })).toBeNull();
   await create(openHost(folder), 'acme');
-  expect(await readdir(folder)).toEqual(['acme.git']);
+  expect(await git(gitdirIn(folder), 'fsck', '--full', '--strict')).toBe('');
+  expect(await readdir(drafts)).toEqual([]);
 });
 
 test.each(['', '.', '..', '../acme', 'a/b', 'Acme', 'acme.git', '-acme', 'acme-', 'acme\0', 'ä', 'a'.repeat(101)])(
@@ -146,15 +147,3 @@ test('a folder that cannot be used is a transient fault that names no path', asy
   await expect(attempt).rejects.toMatchObject({ name: 'ProviderFault', transient: true });
   await expect(attempt).rejects.toThrow(/^The data folder cannot be used \(ENOTDIR\)$/);
 });
-
-/** The names that begin with a dot and were seen in `folder` while `work` ran. */
-const observeDrafts = async (folder: string, work: () => Promise<unknown>): Promise<string[]> => {
-  const seen = new Set<string>();
-  const looking = watch(folder, (_, name) => {
-    if (name?.startsWith('.') === true && name !== '.draft') seen.add(name);
-  });
-  await work();
-  await eventually('a draft', () => (seen.size > 0 ? true : undefined));
-  looking.close();
-  return [...seen];
-};

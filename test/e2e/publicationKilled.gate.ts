@@ -5,6 +5,7 @@ import { expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { createApi, mintToken, startServer, type Api, type ApiAnswer } from '../support/server.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { projectIn, repositoryIn } from '../support/folders.js';
 
 jest.setTimeout(180_000);
 
@@ -43,8 +44,16 @@ const published = (api: Api, path: string): Promise<ApiAnswer> =>
   );
 
 test.each([
-  { moment: 'its commit reaches the branch', watched: 'repositories/bakery.git/refs/heads', entry: /^main$/ },
-  { moment: 'its build is published', watched: 'sites/bakery/deployments', entry: /^\d{8}-[0-9a-f]{16}$/ },
+  {
+    moment: 'its commit reaches the branch',
+    watched: (folder: string) => join(repositoryIn(folder, 'bakery'), 'refs/heads'),
+    entry: /^main$/,
+  },
+  {
+    moment: 'its build is published',
+    watched: (folder: string) => join(projectIn(folder, 'bakery'), 'deployments'),
+    entry: /^\d{8}-[0-9a-f]{16}$/,
+  },
 ])('killed as $moment, a publication is one commit and one deployment', async ({ watched, entry }) => {
   const folder = temporaryFolder();
   const token = await mintToken(folder);
@@ -55,14 +64,14 @@ test.each([
     'an active website',
     async () => ((await api.get(path)).body as { status: string }).status === 'active' || undefined,
   );
-  const gitdir = join(folder, 'repositories', 'bakery.git');
+  const gitdir = repositoryIn(folder, 'bakery');
   const commits = (): string[] =>
     execFileSync('git', ['-C', gitdir, 'rev-list', 'main'], { encoding: 'utf8' }).trim().split('\n');
   const deployments = async (asked: Api): Promise<Deployment[]> => (await asked.get(`${path}/deployments`)).body as Deployment[];
   const [commitsBefore, deploymentsBefore] = [commits(), await deployments(api)];
   await saveTagline(api, path, 'Bread that survives');
 
-  const watcher = watch(join(folder, watched), (_, name) => {
+  const watcher = watch(watched(folder), (_, name) => {
     if (name !== null && entry.test(name)) void first.kill('SIGKILL');
   });
   await expect(api.post(`${path}/content/publish`, undefined, key)).rejects.toThrow();

@@ -10,6 +10,7 @@ import { hasChromium, startChromium } from '../support/chromium.js';
 import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
+import { repositoryIn } from '../support/folders.js';
 
 const templatesFolder = join(process.cwd(), 'templates');
 const templates = readdirSync(templatesFolder, { withFileTypes: true }).flatMap((entry) =>
@@ -55,7 +56,7 @@ const change = async (slug: string, files: Readonly<Record<string, string>>): Pr
 
 /** Replaces the words of a website, wherever its template has them in `_data/`, and deploys. */
 const edit = async (slug: string, replace: (words: string, field: string) => string): Promise<void> => {
-  const gitdir = join(folder, 'repositories', `${slug}.git`);
+  const gitdir = repositoryIn(folder, slug);
   const paths = git(gitdir, ['ls-tree', '-r', '--name-only', 'main', '_data']).split('\n');
   const words = paths.filter((path) => path !== '_data/site.json');
   const edited = words.map((path) => {

@@ -11,6 +11,7 @@ import { createEmbeddedSourceHost } from '../../src/integrations/sourceHost/embe
 import { siteBuilder } from '../support/siteBuilder.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { createTestClock } from '../support/testClock.js';
+import { projectIn, projectNames, repositoryIn, repositoryNames } from '../support/folders.js';
 
 const templatesFolder = join(process.cwd(), 'templates');
 const beside = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
@@ -64,16 +65,17 @@ test('a process killed during provisioning leaves everything complete or absent,
     }
   }
 
-  for (const name of await readdir(repositoriesFolder)) {
-    expect(name).toMatch(/^run\d-\d+\.git$/);
+  for (const name of await repositoryNames(folder)) {
+    expect(name).toMatch(/^run\d-\d+$/);
     expect(
-      execFileSync('git', ['-C', join(repositoriesFolder, name), 'fsck', '--full', '--strict'], { stdio: 'pipe' }).toString(),
+      execFileSync('git', ['-C', repositoryIn(folder, name), 'fsck', '--full', '--strict'], { stdio: 'pipe' }).toString(),
     ).toBe('');
   }
-  for (const name of await readdir(sitesFolder)) {
+  for (const name of await projectNames(folder)) {
     expect(name).toMatch(/^run\d-\d+$/);
-    const deployments = join(sitesFolder, name, 'deployments');
+    const deployments = join(projectIn(folder, name), 'deployments');
     for (const id of await readdir(deployments)) {
+      if (id === '.drafts') continue;
       expect(id).toMatch(/^\d{8}-[0-9a-f]{16}$/);
       const { files } = JSON.parse(await readFile(join(deployments, id, 'deployment.json'), 'utf8')) as {
         files: Record<string, string>;

@@ -20,6 +20,7 @@ import { startApi, type RunningApi } from '../support/http.js';
 import { partsOf } from '../support/process.js';
 import { createTestClock } from '../support/testClock.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { repositoryIn } from '../support/folders.js';
 
 // Git starts many processes, and a machine may be busy.
 jest.setTimeout(60_000);
@@ -236,7 +237,7 @@ describe('a push', () => {
 
   test('into the repository on this machine deploys as well', async () => {
     const folder = join(temporaryFolder(), 'local');
-    await git(home, ['clone', '--quiet', join(api.folder, 'repositories/bakery.git'), folder]);
+    await git(home, ['clone', '--quiet', repositoryIn(api.folder, 'bakery'), folder]);
     const pushed = await commit(folder, { 'local.html': '<!doctype html><title>Local</title>' });
     await git(folder, ['push', '--quiet']);
     expect(await deployed(pushed)).toMatchObject({ status: 'ready' });
@@ -255,7 +256,7 @@ describe('a push', () => {
     const folder = join(temporaryFolder(), 'down');
     const [, , watching] = workers;
     await watching?.stop();
-    await git(home, ['clone', '--quiet', join(api.folder, 'repositories/bakery.git'), folder]);
+    await git(home, ['clone', '--quiet', repositoryIn(api.folder, 'bakery'), folder]);
     const pushed = await commit(folder, { 'down.html': '<!doctype html><title>Down</title>' });
     await git(folder, ['push', '--quiet']);
     const next = startWatching();
@@ -289,7 +290,7 @@ describe('a push', () => {
   });
 
   test('runs no hook of the repository', async () => {
-    const hooks = join(api.folder, 'repositories/bakery.git/hooks');
+    const hooks = join(repositoryIn(api.folder, 'bakery'), 'hooks');
     mkdirSync(hooks, { recursive: true });
     const trace = join(temporaryFolder(), 'trace');
     writeFileSync(join(hooks, 'post-receive'), `#!/bin/sh\nenv > ${trace}\n`, { mode: 0o755 });

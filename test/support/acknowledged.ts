@@ -1,9 +1,8 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { eventually } from './eventually.js';
 import type { Api } from './server.js';
+import { repositoryNames } from './folders.js';
 
 export interface Website {
   readonly id: string;
@@ -124,10 +123,7 @@ export const expectAllThere = async (api: Api, acknowledged: Acknowledged, dataD
   const { body: all } = await api.get('/websites?limit=200');
   const slugs = (all as Website[]).map(({ slug }) => slug).sort();
   expect(new Set(slugs).size).toBe(slugs.length);
-  const repositories = (await readdir(join(dataDir, 'repositories'))).filter(
-    (name) => name.endsWith('.git') && !name.startsWith('.'),
-  );
-  expect(repositories.map((name) => name.replace(/\.git$/, '')).sort()).toEqual(slugs);
+  expect(await repositoryNames(dataDir)).toEqual(slugs);
 };
 
 /** As text, to search it for labels. */

@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -16,6 +14,7 @@ import { someAdmin } from '../support/given.js';
 import { partsOf } from '../support/process.js';
 import { slugFold } from '../../src/events/website/website.state.js';
 import { siteFold, siteProcess } from '../../src/workers/site/site.process.js';
+import { projectNames, repositoryNames } from '../support/folders.js';
 
 let api: RunningApi;
 let token: string;
@@ -335,8 +334,8 @@ describe('a deletion', () => {
     expect((await api.call('GET', '/me', { token: kim })).body).toMatchObject({ websites: [{ id: neighbour }] });
     expect((await call('GET', `/clients/${clientId}`)).status).toBe(200);
     expect(await api.engine.vault.secret(serviceId)).toBeNull();
-    expect(readdirSync(join(api.folder, 'sites'))).not.toContain('farewell');
-    expect(readdirSync(join(api.folder, 'repositories'))).not.toContain('farewell.git');
+    expect(await projectNames(api.folder)).not.toContain('farewell');
+    expect(await repositoryNames(api.folder)).not.toContain('farewell');
     for (const path of ['/sites/goodbye/', '/sites/farewell/']) expect([path, (await visit(path)).status]).toEqual([path, 404]);
     expect((await visit('/sites/neighbour/')).status).toBe(200);
 
@@ -352,8 +351,8 @@ describe('a deletion', () => {
     await inDays(31);
     await isGone(id);
     await lastStep(id);
-    expect(readdirSync(join(api.folder, 'sites'))).toContain('kept');
-    expect(readdirSync(join(api.folder, 'repositories'))).toContain('kept.git');
+    expect(await projectNames(api.folder)).toContain('kept');
+    expect(await repositoryNames(api.folder)).toContain('kept');
     expect((await visit('/sites/kept/')).status).toBe(404);
   });
 });

@@ -279,7 +279,9 @@ export const createEmbeddedHosting = (options: {
 
   const removeEnded = async (): Promise<number> => {
     let removed = 0;
-    for await (const name of projects.names()) removed += await previews.tidyUp(await previewsOf(name));
+    for (const shard of projects.shards) {
+      for (const name of await projects.namesIn(shard)) removed += await previews.tidyUp(await previewsOf(name));
+    }
     return removed;
   };
 
