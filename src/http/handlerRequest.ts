@@ -3,6 +3,7 @@ import type { CommandContext, HandleOptions } from '../commands/handleCommand.js
 import type { Engine } from '../engine.js';
 import type { Actor } from '../events/envelope.js';
 import type { Caller, WebsiteAccess } from './auth/caller.js';
+import { SenderGone } from './body.js';
 import type { Exchange } from './exchange.js';
 import type { RepeatableCommand } from './idempotency.js';
 import type { RouteRequest, Upload } from './route.js';
@@ -110,10 +111,11 @@ export class HandlerRequest implements RouteRequest {
       const { response } = this.#exchange;
       const abort = new AbortController();
       this.#abort = abort;
-      if (response.destroyed) abort.abort();
-      response.once('close', () => {
-        abort.abort();
-      });
+      const leave = (): void => {
+        abort.abort(new SenderGone());
+      };
+      if (response.destroyed) leave();
+      response.once('close', leave);
     }
     return this.#abort.signal;
   }

@@ -16,6 +16,7 @@ export const everyDocument = async <Document extends JsonObject, Event extends D
     const page = await reader.list(projection, query);
     found.push(...page.map(({ body }) => body));
     if (page.length < pageSize) return found;
+    await reader.giveWay();
     after = page.at(-1)?.id;
   }
 };

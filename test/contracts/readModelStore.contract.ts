@@ -250,6 +250,83 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         await expect(ids({ having: { title: ['x'] } })).rejects.toThrow(TypeError);
       });
 
+      test('by how a value begins, beside conditions, a sort and a place', async () => {
+        const beginning = (text: string, field = 'features') => ({ beginning: { field, text } });
+        expect(await ids(beginning('s'))).toEqual(['a', 'c', 'e']);
+        expect(await ids({ ...beginning('s'), order: 'descending', limit: 2 })).toEqual(['e', 'c']);
+        expect(await ids({ ...beginning('s'), order: 'descending', after: 'c' })).toEqual(['a']);
+        expect(await ids({ ...beginning('content'), where: { owner: ['kim', 'lee'] } })).toEqual(['a', 'd']);
+        expect(await ids({ ...beginning('a', 'status'), sort: { field: 'title' }, order: 'descending' })).toEqual([
+          'c',
+          'a',
+          'd',
+        ]);
+        expect(await ids({ ...beginning(''), ids: ['d', 'b'] })).toEqual(['d']);
+        expect(await ids(beginning('seox'))).toEqual([]);
+        expect(await store.count(sites, beginning('c'))).toBe(2);
+        await expect(ids(beginning('x', 'title'))).rejects.toThrow(TypeError);
+
+        const odd = ['"', '\\', '\u{1f600}z', '\ud7ffz', 'é', '%_', '\0'];
+        await store.apply(
+          sites,
+          odd.map((text, index) => write(`odd${String(index)}`, 30 + index, { features: [`${text}${text}`, text] })),
+          40n,
+        );
+        for (const [index, text] of odd.entries()) expect(await ids(beginning(text))).toEqual([`odd${String(index)}`]);
+      });
+
+      test('by how a value begins, of many that do and are elsewhere', async () => {
+        const documents = Array.from({ length: 1_500 }, (_, index) => ({
+          id: `m${String(index).padStart(4, '0')}`,
+          features: [`x${String(index % 37)}`, `x${String((index * 7) % 11)}`, ...(index % 100 === 0 ? ['rare'] : [])],
+        }));
+        await store.apply(
+          sites,
+          documents.map(({ id, features }, index) => write(id, 20 + index, { features })),
+          2_000n,
+        );
+        for (const text of ['x', 'x1', 'x36', 'r']) {
+          const all = documents.filter(({ features }) => features.some((one) => one.startsWith(text))).map(({ id }) => id);
+          const beginning = { field: 'features', text };
+          expect(await ids({ beginning, limit: 2_000 })).toEqual(all);
+          expect(await ids({ beginning, order: 'descending', limit: 2_000 })).toEqual(all.toReversed());
+          expect(await ids({ beginning, after: 'm0700', limit: 90 })).toEqual(all.filter((id) => id > 'm0700').slice(0, 90));
+          expect(await ids({ beginning, having: { features: ['rare'] } })).toEqual(all.filter((id) => id.endsWith('00')));
+          expect(await store.findIds(sites, { beginning })).toEqual(all.toReversed());
+          expect(await store.count(sites, { beginning })).toBe(all.length);
+        }
+      });
+
+      test('ids alone, the last first', async () => {
+        expect(await store.findIds(sites, {})).toEqual(['e', 'd', 'c', 'b', 'a']);
+        expect(await store.findIds(sites, { where: { owner: 'kim' } })).toEqual(['b', 'a']);
+        expect(await store.findIds(sites, { where: { owner: ['kim', 'lee'] }, range: { from: 'b' } })).toEqual(['d', 'b']);
+        expect(await store.findIds(sites, { ids: ['nobody', 'c', 'a'] })).toEqual(['c', 'a']);
+        await expect(store.findIds(sites, { where: { title: 'x' } })).rejects.toThrow(TypeError);
+        await expect(store.findIds(sitesNext, {})).rejects.toThrow(ReadModelDropped);
+      });
+
+      test('nothing is read for somebody who has gone', async () => {
+        const gone = AbortSignal.abort(new Error('gone'));
+        await expect(store.find(sites, everything, gone)).rejects.toThrow('gone');
+        await expect(store.findIds(sites, {}, gone)).rejects.toThrow('gone');
+        await expect(store.count(sites, {}, gone)).rejects.toThrow('gone');
+      });
+
+      test('a search that finds nothing ends when somebody goes', async () => {
+        const writes = Array.from({ length: 3_000 }, (_, index) =>
+          write(`m${String(index)}`, 20 + index, { title: 'straw', status: 'many' }),
+        );
+        await store.apply(sites, writes, 4_000n);
+        const leaving = new AbortController();
+        const search = { fields: ['title'], text: 'needle' };
+        const searching = store.find(sites, { ...everything, where: { status: 'many' }, search }, leaving.signal);
+        setImmediate(() => {
+          leaving.abort(new Error('gone'));
+        });
+        await expect(searching).rejects.toThrow('gone');
+      });
+
       test('by all of several values that many documents have, each elsewhere', async () => {
         const documents = Array.from({ length: 700 }, (_, index) => {
           const features = [

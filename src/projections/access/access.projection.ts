@@ -36,6 +36,9 @@ export type InvitationEntry = {
 
 export const accessDocumentId = (key: AccessKey): string => keyTextOf(accessStream, key);
 
+/** The website of a document, from its id: ids hold no hyphen. */
+export const websiteOfAccess = (documentId: string): string => documentId.slice(0, documentId.lastIndexOf('-'));
+
 /** With the fields that lists find it by. */
 const indexed = ({ websiteId, clientId, invitations }: AccessDocument, link: LinkEntry | undefined): AccessDocument => ({
   websiteId,

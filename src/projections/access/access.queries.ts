@@ -8,6 +8,7 @@ import { websiteProjection, type WebsiteDocument } from '../website/website.proj
 import {
   accessDocumentId,
   accessProjection,
+  websiteOfAccess,
   type AccessDocument,
   type InvitationEntry,
   type LinkEntry,
@@ -117,10 +118,13 @@ export const openTransfers = async (reader: Reader, websiteId: string): Promise<
 
 /** Ids of the websites that a client owns or is linked to, the newest first. */
 export const websiteIdsOfClient = async (reader: Reader, clientId: string): Promise<readonly string[]> => {
-  const owned = await everyDocument(reader, websiteProjection, { clientId });
-  const linked = await everyDocument(reader, accessProjection, { linkedClient: clientId });
-  return [...new Set([...owned.map(({ id }) => id), ...linked.map(({ websiteId }) => websiteId)])].sort().reverse();
+  const owned = await reader.listIds(websiteProjection, { where: { clientId } });
+  const linked = await reader.listIds(accessProjection, { where: { linkedClient: clientId } });
+  return [...new Set([...owned, ...linked.map(websiteOfAccess)])].sort().reverse();
 };
+
+/** Websites that are read and checked before other work gets its turn. */
+const checkedAtOnce = 25;
 
 /** A website and the client's way to it. */
 export interface WebsiteOfClient {
@@ -140,9 +144,9 @@ export const websitesOfClient = async (
 ): Promise<readonly WebsiteOfClient[]> => {
   const ids = (await websiteIdsOfClient(reader, clientId)).filter((id) => after === undefined || id < after);
   const found: WebsiteOfClient[] = [];
-  for (let start = 0; start < ids.length && found.length < limit; start += limit) {
+  for (let start = 0; start < ids.length && found.length < limit; start += checkedAtOnce) {
     const checked = await Promise.all(
-      ids.slice(start, start + limit).map(async (id): Promise<readonly WebsiteOfClient[]> => {
+      ids.slice(start, start + checkedAtOnce).map(async (id): Promise<readonly WebsiteOfClient[]> => {
         const { document: website } = await reader.read(websiteProjection, id);
         if (website === null || website.shelf === 'archived') return [];
         const access = await websiteRoleOf(reader, website, clientId);
@@ -150,6 +154,7 @@ export const websitesOfClient = async (
       }),
     );
     found.push(...checked.flat());
+    await reader.giveWay();
   }
   return found.slice(0, limit);
 };

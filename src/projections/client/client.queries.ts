@@ -1,6 +1,6 @@
 import { clientIdOfEmail } from '../../events/client/client.directory.js';
 import { foldText, sortKeyOf } from '../../platform/foldText.js';
-import { termsOf, termsOfBeginning, termsWithin } from '../../platform/searchTerms.js';
+import { hasTerms, spelledTerms, termsOf, termsOfBeginning, termsWithin, type AskedTerms } from '../../platform/searchTerms.js';
 import { pageAfter, partOf, toQuery, type PageRequest } from '../page.js';
 import type { Reader } from '../reader.js';
 import { clientProjection, type ClientDocument } from './client.projection.js';
@@ -66,8 +66,8 @@ export const clientSortKey = (client: ClientDocument, field: string): string =>
 
 /**
  * Clients, newest first or sorted by one of `clientSorts`, with address and name
- * decrypted. No index can sort encrypted texts, or find a part of one or two characters, so that
- * every client is read for these.
+ * decrypted. No index can sort encrypted texts, or find a part of one character, so that every client
+ * is read for these, in parts that give way.
  */
 export const listClients = async (reader: Reader, query: ClientFilter & PageRequest): Promise<readonly ClientDocument[]> => {
   const { q = '', email, limit, sort } = query;
@@ -80,7 +80,7 @@ export const listClients = async (reader: Reader, query: ClientFilter & PageRequ
     return found === null ? [] : partOf([found.client].filter(matches), query, clientSortKey);
   }
 
-  const terms = reader.personal.blindTerms(termsWithin(q));
+  const terms = reader.personal.blindTerms(spelledTerms(termsWithin(q)));
   if (terms.length > 0) {
     const found = await foundClients(reader, terms, matches, sort === undefined ? query : { limit: Number.MAX_SAFE_INTEGER });
     return sort === undefined ? found : partOf(found, query, clientSortKey);
@@ -97,6 +97,7 @@ export const listClients = async (reader: Reader, query: ClientFilter & PageRequ
     const last = found.at(-1);
     const isEnough = isIndexed && clients.length >= limit;
     if (isEnough || found.length < size || last === undefined) break;
+    await reader.giveWay();
     page = pageAfter(page, last);
   }
   return isIndexed ? clients.slice(0, limit) : partOf(clients, query, clientSortKey);
@@ -119,6 +120,7 @@ const foundClients = async (
     }
     last = found.at(-1)?.id;
     if (clients.length >= limit || found.length < size) return clients.slice(0, limit);
+    await reader.giveWay();
   }
 };
 
@@ -129,18 +131,16 @@ const foundClients = async (
 export const searchClients = async (reader: Reader, text: string, limit: number): Promise<readonly ClientDocument[]> => {
   const searched = foldText(text);
   const contains = (client: ClientDocument): boolean => textsOf(client).some((one) => foldText(one).includes(searched));
-  const find = (terms: readonly string[]): Promise<readonly ClientDocument[]> =>
-    terms.length === 0 ? Promise.resolve([]) : foundClients(reader, reader.personal.blindTerms(terms), contains, { limit });
+  const find = async (terms: AskedTerms | null): Promise<readonly ClientDocument[]> =>
+    terms === null ? [] : foundClients(reader, reader.personal.blindTerms(spelledTerms(terms)), contains, { limit });
   const beginning = termsOfBeginning(searched);
-  const parts = termsWithin(searched);
+  // Of one or two characters there are too many parts for somebody who types.
+  const parts = termsWithin(searched).all.length > 0 ? termsWithin(searched) : null;
   const containing = await find(parts);
-  const isBegun = (client: ClientDocument): boolean => {
-    const terms = termsOf(textsOf(client));
-    return beginning.length > 0 && beginning.every((term) => terms.includes(term));
-  };
+  const isBegun = (client: ClientDocument): boolean => beginning !== null && hasTerms(termsOf(textsOf(client)), beginning);
   // Fewer than were asked for are all, so that the first of them need not be looked for; nor when
   // all of the newest begin so.
-  const isKnown = parts.length > 0 && (containing.length < limit || containing.every(isBegun));
+  const isKnown = parts !== null && (containing.length < limit || containing.every(isBegun));
   const begun = isKnown ? containing.filter(isBegun) : await find(beginning);
   return distinct([...begun, ...containing]).slice(0, limit);
 };

@@ -20,7 +20,7 @@ const found = (email: readonly string[], name: readonly string[]): ClientSearchD
 
 export const clientSearchProjection: ListProjection<ClientSearchDocument, ClientEvent> = {
   name: 'clientSearch',
-  version: 1,
+  version: 2,
   handles: Object.keys(clientEvents) as ClientEvent['type'][],
   ignores: [],
   documentId: ({ data: { clientId } }) => clientId,

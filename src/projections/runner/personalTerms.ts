@@ -1,6 +1,6 @@
 import type { JsonObject, Recorded } from '../../events/envelope.js';
 import type { PersonalData } from '../../platform/personal.js';
-import { termsOf } from '../../platform/searchTerms.js';
+import { spelledOut, termsOf } from '../../platform/searchTerms.js';
 import type { AnyProjection, PersonalTerms } from '../projection.js';
 
 /** What the terms of encrypted texts are made with. */
@@ -21,7 +21,7 @@ export const personalTermsOf = async (
   for (const field of fields) {
     const text = (data as JsonObject)[field];
     const plain = typeof text === 'string' ? await personal.decrypt(text) : null;
-    if (plain !== null) terms[field] = personal.blindTerms(termsOf([plain]));
+    if (plain !== null) terms[field] = personal.blindTerms(spelledOut(termsOf([plain])));
   }
   return terms;
 };

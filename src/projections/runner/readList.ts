@@ -14,6 +14,8 @@ interface ListParts {
   readonly eventStore: EventStore;
   readonly readModels: ReadModelStore;
   readonly clock: Clock;
+  /** Ends the list when it is aborted. */
+  readonly signal?: AbortSignal;
 }
 
 const timeoutMs = 2_000;
@@ -23,7 +25,7 @@ const timeoutMs = 2_000;
  * waits, at most 2 s, until the projection has reached the end that the log had at the time of the
  * call.
  *
- * @throws ProjectionBehind when the projection does not get there in time
+ * @throws the reason of `parts.signal`; ProjectionBehind when the projection does not get there in time
  * @throws EventStoreUnavailable, ReadModelStoreUnavailable
  */
 export const readList = async <Document extends JsonObject, Event extends DomainEvent>(
@@ -31,9 +33,13 @@ export const readList = async <Document extends JsonObject, Event extends Domain
   query: ReadModelQuery,
   parts: ListParts,
 ): Promise<readonly ListedDocument<Document>[]> => {
-  const documents = await readCaughtUp(projection, parts, (model) => parts.readModels.find(model, query));
+  const documents = await readCaughtUp(projection, parts, (model) => parts.readModels.find(model, query, parts.signal));
   return documents as readonly (StoredDocument & { readonly body: Document })[];
 };
+
+/** The ids of all documents that match, by id, the last first; as fresh. */
+export const listIds = (projection: AnyProjection, selection: Selection, parts: ListParts): Promise<readonly string[]> =>
+  readCaughtUp(projection, parts, (model) => parts.readModels.findIds(model, selection, parts.signal));
 
 /** Documents that one step of a counted search finds. */
 const searchPageSize = 500;
@@ -45,12 +51,12 @@ export const countList = (
   parts: ListParts,
 ): Promise<number> =>
   readCaughtUp(projection, parts, async (model) => {
-    const { readModels } = parts;
-    if (query.search === undefined) return readModels.count(model, query);
+    const { readModels, signal } = parts;
+    if (query.search === undefined) return readModels.count(model, query, signal);
     let count = 0;
     for (let after: string | undefined; ;) {
       const page = { ...query, order: 'descending', limit: searchPageSize, ...(after !== undefined && { after }) } as const;
-      const found = await readModels.find(model, page);
+      const found = await readModels.find(model, page, signal);
       count += found.length;
       if (found.length < searchPageSize) return count;
       after = found.at(-1)?.id;
@@ -59,18 +65,20 @@ export const countList = (
 
 const readCaughtUp = async <Result>(
   projection: AnyProjection,
-  { eventStore, readModels, clock }: ListParts,
+  { eventStore, readModels, clock, signal }: ListParts,
   read: (model: ReadModel) => Promise<Result>,
 ): Promise<Result> => {
   const timeout = new AbortController();
+  const waiting = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]);
   const cancel = createListeningClock(clock).schedule(timeoutMs, () => {
     timeout.abort();
   });
   try {
     const position = await eventStore.lastPosition({ types: projection.handles });
     return await readLive(projection, readModels, async (model) => {
-      if (model === null || !(await readModels.reached(model, position, timeout.signal)))
-        throw new ProjectionBehind(projection.name);
+      const isThere = model !== null && (await readModels.reached(model, position, waiting));
+      signal?.throwIfAborted();
+      if (!isThere) throw new ProjectionBehind(projection.name);
       return read(model);
     });
   } finally {

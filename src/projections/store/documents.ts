@@ -8,6 +8,15 @@ import type { ReadModel, ReadModelQuery, Selection, StoredDocument } from './rea
  */
 export const isId = (id: string): boolean => /^[^\0\p{Surrogate}]+$/u.test(id);
 
+/** Conditions that documents are compared with. */
+export type Rest = Pick<ReadModelQuery, 'search' | 'below' | 'beginning'>;
+
+/** Whether the document fulfils the conditions. */
+export const matchesRest = (body: JsonObject, { search, below, beginning }: Rest): boolean =>
+  (search === undefined || matchesSearch(body, search)) &&
+  (below === undefined || sortKeyIn(body, below.field) < sortKeyOf(below.text)) &&
+  (beginning === undefined || textsOf(body, beginning.field).some((text) => text.startsWith(beginning.text)));
+
 /**
  * Whether one of the fields, or an element of a field that is a list, contains the text, without
  * regard to case and diacritics.
@@ -15,6 +24,14 @@ export const isId = (id: string): boolean => /^[^\0\p{Surrogate}]+$/u.test(id);
 export const matchesSearch = (body: JsonObject, { fields, text }: NonNullable<ReadModelQuery['search']>): boolean => {
   const wanted = foldText(text);
   return fields.some((field) => textsOf(body, field).some((value) => foldText(value).includes(wanted)));
+};
+
+/** The first text that sorts after all that begin with `beginning`, wherever texts are compared. */
+export const endOfBeginning = (beginning: string): string => {
+  const characters = Array.from(beginning);
+  const last = characters.pop()?.codePointAt(0) ?? 0;
+  // What lies between is half of a surrogate pair.
+  return characters.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 };
 
 /**
@@ -61,13 +78,18 @@ export const checkSort = (model: ReadModel, { sort, below }: Pick<ReadModelQuery
  */
 export const wantedValues = (
   model: ReadModel,
-  { where = {}, having = {} }: Selection,
-): readonly { readonly field: string; readonly values: readonly string[] }[] =>
-  [
+  { where = {}, having = {}, beginning }: Selection,
+): readonly { readonly field: string; readonly values: readonly string[] }[] => {
+  const checkIndex = (field: string): void => {
+    if (!model.indexes.some((index) => index.field === field && index.sorts !== true))
+      throw new TypeError(`read model ${model.name} has no index on ${field}`);
+  };
+  if (beginning !== undefined) checkIndex(beginning.field);
+  return [
     ...Object.entries(where),
     ...Object.entries(having).flatMap(([field, values]) => values.map((value) => [field, value] as const)),
   ].map(([field, wanted]) => {
-    if (!model.indexes.some((index) => index.field === field && index.sorts !== true))
-      throw new TypeError(`read model ${model.name} has no index on ${field}`);
+    checkIndex(field);
     return { field, values: [...new Set(typeof wanted === 'string' ? [wanted] : wanted)] };
   });
+};

@@ -23,13 +23,16 @@ export interface ReadModelStore {
 
   /**
    * Documents that match `query`, ordered by id (as UTF-8 bytes), or as `query.sort` says, without
-   * deleted ones.
-   * @throws TypeError for a field in `where` or `sort` that has no index for it
+   * deleted ones. Long work lets other work in the process run, and ends when `signal` is aborted.
+   * @throws TypeError for a field in `where` or `sort` that has no index for it; the signal's reason
    */
-  find(model: ReadModel, query: ReadModelQuery): Promise<readonly StoredDocument[]>;
+  find(model: ReadModel, query: ReadModelQuery, signal?: AbortSignal): Promise<readonly StoredDocument[]>;
 
-  /** How many documents match. @throws TypeError as `find` */
-  count(model: ReadModel, selection: Selection): Promise<number>;
+  /** The ids of all documents that match, by id, the last first. @throws as `find` */
+  findIds(model: ReadModel, selection: Selection, signal?: AbortSignal): Promise<readonly string[]>;
+
+  /** How many documents match. @throws as `find` */
+  count(model: ReadModel, selection: Selection, signal?: AbortSignal): Promise<number>;
 
   /**
    * Writes each document unless the stored one reflects the same or a later position, then moves
@@ -105,6 +108,8 @@ export interface Selection {
   readonly where?: Readonly<Record<string, string | readonly string[]>>;
   /** Indexed array fields of which each of the values must be an element. */
   readonly having?: Readonly<Record<string, readonly string[]>>;
+  /** An indexed field that must begin with `text`; an array field matches by any element. */
+  readonly beginning?: { readonly field: string; readonly text: string };
   /** A field with a sorting index, whose key must sort before that of `text`. */
   readonly below?: { readonly field: string; readonly text: string };
   /** Only the documents with these ids. */

@@ -88,7 +88,7 @@ const overviewOf = (facts: Facts, before: WebsiteOverview | null): WebsiteOvervi
 
 export const overviewProjection: ListProjection<WebsiteOverview, OverviewEvent> = {
   name: 'overview',
-  version: 1,
+  version: 2,
   handles: [
     ...websiteProjection.handles,
     ...deliveryProjection.handles,

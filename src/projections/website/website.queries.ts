@@ -1,6 +1,6 @@
 import type { Feature, Tier } from '../../events/website/website.events.js';
 import { foldText, sortKeyOf } from '../../platform/foldText.js';
-import { termsOfBeginning, termsWithin } from '../../platform/searchTerms.js';
+import { hasTerms, termsOfBeginning, termsWithin, type AskedTerms } from '../../platform/searchTerms.js';
 import { websiteIdsOfClient } from '../access/access.queries.js';
 import { deliveryProjection } from '../delivery/delivery.projection.js';
 import { summaryOfDelivery, type DeliverySummary } from '../delivery/delivery.summary.js';
@@ -57,9 +57,12 @@ export const websiteSortKey = (overview: WebsiteOverview, field: string, order: 
 
 /** Websites with what lists say of them, newest first or sorted by one of `websiteSorts`. */
 export const listOverviews = async (reader: Reader, query: WebsiteFilter & PageRequest): Promise<readonly WebsiteOverview[]> => {
-  const { sort } = query;
-  const page = sort === undefined ? query : { ...query, sort: { ...sort, by: sortField(sort.by, sort.order) } };
-  const found = await reader.list(overviewProjection, { ...(await selectionOf(reader, query)), ...toQuery(page) });
+  const { sort, status } = query;
+  const page = toQuery(sort === undefined ? query : { ...query, sort: { ...sort, by: sortField(sort.by, sort.order) } });
+  const { sort: _, ...byId } = page;
+  // Those of one status are in its order by id, without passing over all others.
+  const isById = sort?.by === 'status' && status !== undefined && (sort.afterKey ?? status) === status;
+  const found = await reader.list(overviewProjection, { ...(await selectionOf(reader, query)), ...(isById ? byId : page) });
   return found.map(({ body }) => body);
 };
 
@@ -85,9 +88,14 @@ const selectionOf = async (reader: Reader, filter: WebsiteFilter): Promise<Selec
     },
     ...(lateAt !== undefined && { below: { field: 'lateFrom', text: lateAt } }),
     ...(clientId !== undefined && { ids: await websiteIdsOfClient(reader, clientId) }),
-    ...(q !== '' && { having: { terms: termsWithin(q) }, search: { fields: ['name', 'slug'], text: q } }),
+    ...(q !== '' && { ...havingTerms(termsWithin(q)), search: { fields: ['name', 'slug'], text: q } }),
   };
 };
+
+const havingTerms = ({ all, beginning }: AskedTerms): Pick<Selection, 'having' | 'beginning'> => ({
+  having: { terms: all },
+  ...(beginning !== undefined && { beginning: { field: 'terms', text: beginning } }),
+});
 
 /**
  * Websites whose slug is the text, then those in whose name or slug a word begins with it, then
@@ -103,23 +111,24 @@ export const searchWebsites = async (
 ): Promise<readonly WebsiteDocument[]> => {
   const searched = foldText(text);
   const begun = termsOfBeginning(searched);
-  const parts = termsWithin(searched);
+  // Of one or two characters there are too many parts for somebody who types.
+  const parts = termsWithin(searched).all.length > 0 ? termsWithin(searched) : null;
   const find = async (selection: Selection & Pick<ReadModelQuery, 'search'>): Promise<readonly WebsiteOverview[]> => {
     const where = { shelf: 'current', ...selection.where };
     const query = { ...selection, where, order: 'descending', limit, ...(ids !== undefined && { ids }) } as const;
     return (await reader.list(overviewProjection, query)).map(({ body }) => body);
   };
-  const findAll = async (terms: readonly string[]): Promise<readonly WebsiteOverview[]> =>
-    terms.length === 0 ? [] : find({ having: { terms }, search: { fields: ['name', 'slug'], text: searched } });
+  const findAll = async (terms: AskedTerms | null): Promise<readonly WebsiteOverview[]> =>
+    terms === null ? [] : find({ ...havingTerms(terms), search: { fields: ['name', 'slug'], text: searched } });
 
   const containing = await findAll(parts);
   const isSlug = ({ slug }: WebsiteOverview): boolean => slug === searched;
-  const isBegun = ({ terms }: WebsiteOverview): boolean => begun.length > 0 && begun.every((term) => terms.includes(term));
+  const isBegun = ({ terms }: WebsiteOverview): boolean => begun !== null && hasTerms(terms, begun);
   // Fewer than were asked for are all, so that the first of them need not be looked for.
-  const isWhole = parts.length > 0 && containing.length < limit;
+  const isWhole = parts !== null && containing.length < limit;
   const exact = isWhole ? containing.filter(isSlug) : await find({ where: { slug: searched } });
   // When all of the newest begin so, these are the newest of those that do.
-  const isKnown = isWhole || (parts.length > 0 && containing.every(isBegun));
+  const isKnown = isWhole || (parts !== null && containing.every(isBegun));
   const beginning = isKnown ? containing.filter(isBegun) : await findAll(begun);
   const first = [...exact, ...beginning];
   const websites = [...first, ...containing].map(({ website }) => website);

@@ -84,18 +84,19 @@ export const clientRoutes = ({ engine, reader, erasure }: ClientRouteParts): rea
         email: Type.Optional(Type.String({ maxLength: 254, description: 'The whole address.' })),
       }),
       answers: { 200: { description: 'A page of clients.', schema: Type.Array(Client) } },
-      answer: async ({ query }) => {
+      answer: async ({ query, signal }) => {
+        const lists = reader.until(signal);
         const named = await readNamed(query, async (id) => (await readClient(reader, id))?.client ?? null);
         if (named !== null) return { body: named, ...(query.count === true && { total: named.length }) };
         const { limit: _, cursor: __, sort: ___, count, ...filter } = query;
         const { items, next } = await readPage(
           query,
           ({ id }: ClientDocument) => id,
-          async (page) => listClients(reader, { ...filter, ...(await withPlainKey(page)) }),
+          async (page) => listClients(lists, { ...filter, ...(await withPlainKey(page)) }),
           // A cursor becomes part of an address, which is kept in logs and histories.
           (client, field) => reader.personal.encrypt(client.email, clientSortKey(client, field)),
         );
-        const total = count === true ? await countClients(reader, filter) : undefined;
+        const total = count === true ? await countClients(lists, filter) : undefined;
         return { body: items, ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
       },
     }),

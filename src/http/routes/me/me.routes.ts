@@ -90,10 +90,11 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
           }),
         },
       },
-      answer: async ({ caller }) => {
+      answer: async ({ caller, signal }) => {
         const { subject, verifiedEmail, role, clientId } = caller;
         const found = clientId === undefined ? null : await readClient(reader, clientId);
-        const websites = clientId === undefined ? [] : await websitesOfClient(reader, clientId, { limit: maxWebsites + 1 });
+        const websites =
+          clientId === undefined ? [] : await websitesOfClient(reader.until(signal), clientId, { limit: maxWebsites + 1 });
         return {
           body: {
             subject,
@@ -120,12 +121,12 @@ export const meRoutes = ({ engine, reader, ...addresses }: MeRouteParts): readon
       access: 'signedIn',
       paging: true,
       answers: { 200: { description: 'A page of websites; of an admin none.', schema: Type.Array(Website) } },
-      answer: async ({ caller: { clientId }, query }) => {
+      answer: async ({ caller: { clientId }, query, signal }) => {
         if (clientId === undefined) return { body: [] };
         const { items, next } = await readPage(
           query,
           ({ website }: WebsiteOfClient) => website.id,
-          (page) => websitesOfClient(reader, clientId, page),
+          (page) => websitesOfClient(reader.until(signal), clientId, page),
         );
         const body = await Promise.all(
           items.map(async ({ website, ...access }) => toListedWebsite(await listedNow(reader, website), addresses, access)),

@@ -14,9 +14,9 @@ const maxFound = 20;
 
 /** Finds websites and clients while somebody types. */
 export const searchRoutes = ({ reader, ...addresses }: WebsiteAddresses & { readonly reader: Reader }): readonly Route[] => {
-  const websitesOf = async (clientId: string, q: string) => {
-    const ids = await websiteIdsOfClient(reader, clientId);
-    const found = ids.length === 0 ? [] : await searchWebsites(reader, q, maxFound, ids);
+  const websitesOf = async (lists: Reader, clientId: string, q: string) => {
+    const ids = await websiteIdsOfClient(lists, clientId);
+    const found = ids.length === 0 ? [] : await searchWebsites(lists, q, maxFound, ids);
     const own = await Promise.all(
       found.map(async (website) => {
         const access = await websiteRoleOf(reader, website, clientId);
@@ -54,12 +54,13 @@ export const searchRoutes = ({ reader, ...addresses }: WebsiteAddresses & { read
           ),
         },
       },
-      answer: async ({ query, caller: { role, clientId } }) => {
+      answer: async ({ query, caller: { role, clientId }, signal }) => {
         const q = query.q.trim();
+        const lists = reader.until(signal);
         if (role === 'client')
-          return { body: { websites: clientId === undefined || q === '' ? [] : await websitesOf(clientId, q) } };
+          return { body: { websites: clientId === undefined || q === '' ? [] : await websitesOf(lists, clientId, q) } };
         if (q === '') return { body: { websites: [], clients: [] } };
-        const [websites, clients] = await Promise.all([searchWebsites(reader, q, maxFound), searchClients(reader, q, maxFound)]);
+        const [websites, clients] = await Promise.all([searchWebsites(lists, q, maxFound), searchClients(lists, q, maxFound)]);
         return { body: { websites: websites.map((website) => toWebsite(website, addresses)), clients } };
       },
     }),

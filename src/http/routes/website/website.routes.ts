@@ -205,7 +205,8 @@ export const websiteRoutes = (
         archived: Type.Optional(Type.Boolean({ default: false, description: 'The archived ones instead.' })),
       }),
       answers: { 200: { description: 'A page of websites.', schema: Type.Array(Website) } },
-      answer: async ({ query }) => {
+      answer: async ({ query, signal }) => {
+        const lists = reader.until(signal);
         const toBody = (websites: readonly ListedWebsite[]) => websites.map((website) => toListedWebsite(website, parts));
         const named = await readNamed(query, async (id) => {
           const { document } = await reader.read(websiteProjection, id);
@@ -221,10 +222,10 @@ export const websiteRoutes = (
         const { items, next } = await readPage(
           query,
           ({ website }: WebsiteOverview) => website.id,
-          (page) => listOverviews(reader, { ...filter, ...page }),
+          (page) => listOverviews(lists, { ...filter, ...page }),
           websiteSortKey,
         );
-        const total = count === true ? await countWebsites(reader, filter) : undefined;
+        const total = count === true ? await countWebsites(lists, filter) : undefined;
         return { body: toBody(items.map(toListed)), ...(next !== undefined && { next }), ...(total !== undefined && { total }) };
       },
     }),

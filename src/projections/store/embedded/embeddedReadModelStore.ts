@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
-import { isId, matchesSearch, placeInSort, searchSteps, sortKeyIn, textsOf } from '../documents.js';
+import { isId, sortKeyIn, textsOf } from '../documents.js';
 import {
   ReadModelDropped,
   ReadModelStoreUnavailable,
@@ -13,19 +13,18 @@ import {
 import { createCheckpointNotifier } from './checkpointNotifier.js';
 import { openDatabase } from './database.js';
 import {
-  countMatches,
   entryValue,
-  filterOf,
-  findPage,
   sortEntryField,
+  startCounting,
+  startFinding,
+  startListingIds,
   toDocument,
   type DocumentRow,
-  type Filter,
-  type Page,
+  type Steps,
 } from './find.js';
 import { createRecords } from './records.js';
 
-/** Documents that a search reads, or rows that a sweep removes, before other work gets its turn. */
+/** Rows that a sweep removes before other work gets its turn. */
 const chunkSize = 500;
 
 /**
@@ -79,11 +78,26 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
     return row.body === null ? null : toDocument(row);
   };
 
-  /** One page. @throws ReadModelDropped when the version is gone. Run it in a snapshot. */
-  const pageOf = (model: ReadModel, filter: Filter, page: Page): readonly DocumentRow[] => {
-    const rows = findPage(database, keyOf(model), filter, page);
-    checkpointOf(model);
-    return rows;
+  /**
+   * Takes one step after the other, each in a snapshot of its own.
+   * @throws ReadModelDropped when the version is gone; the signal's reason
+   */
+  const inSteps = async <Result>(
+    model: ReadModel,
+    start: (key: bigint) => Steps<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> => {
+    const step = start(await database.read(() => keyOf(model)));
+    for (;;) {
+      signal?.throwIfAborted();
+      const result = await database.snapshot(() => {
+        const found = step();
+        checkpointOf(model);
+        return found;
+      });
+      if (result !== null) return result;
+      await nextTurn();
+    }
   };
 
   const writeDocument = (model: ReadModel, key: bigint, { id, revision, position, body }: DocumentWrite): void => {
@@ -156,33 +170,11 @@ export const createEmbeddedReadModelStore = async ({ file, clock }: { file: stri
         return new Map(documents.map((document) => [document.id, document]));
       }),
 
-    find: async (model, query) => {
-      const { search, sort, limit } = query;
-      const filter = filterOf(model, query);
-      if (search === undefined) return (await database.snapshot(() => pageOf(model, filter, query))).map(toDocument);
+    find: (model, query, signal) => inSteps(model, (key) => startFinding(database, key, model, query), signal),
 
-      const found: StoredDocument[] = [];
-      const steps = searchSteps(limit, chunkSize);
-      let size = steps.next().value;
-      for (let page: Page = { ...query, limit: size }; ;) {
-        const documents = (await database.snapshot(() => pageOf(model, filter, page))).map(toDocument);
-        found.push(...documents.filter(({ body }) => matchesSearch(body, search)).slice(0, limit - found.length));
-        const last = documents.at(-1);
-        if (found.length >= limit || documents.length < size || last === undefined) return found;
-        size = steps.next().value;
-        page = { ...page, limit: size, after: last.id, ...(sort !== undefined && { sort: placeInSort(sort, last) }) };
-        await nextTurn();
-      }
-    },
+    findIds: (model, selection, signal) => inSteps(model, (key) => startListingIds(database, key, model, selection), signal),
 
-    count: async (model, selection) => {
-      const filter = filterOf(model, selection);
-      return database.snapshot(() => {
-        const matches = countMatches(database, keyOf(model), filter);
-        checkpointOf(model);
-        return matches;
-      });
-    },
+    count: (model, selection, signal) => inSteps(model, (key) => startCounting(database, key, model, selection), signal),
 
     apply: async (model, writes, checkpoint) => {
       await database.write(() => {

@@ -2,7 +2,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
 import { sortKeyOf } from '../../../platform/foldText.js';
-import { checkSort, isId, sortingFields, sortKeyIn, textsOf, wantedValues } from '../documents.js';
+import { checkSort, endOfBeginning, isId, sortingFields, sortKeyIn, textsOf, wantedValues } from '../documents.js';
 import {
   DocumentsTooLarge,
   type DocumentWrite,
@@ -207,11 +207,15 @@ const replaceOlder = async (
  */
 export const filterOf = (model: ReadModel, query: Selection & Pick<ReadModelQuery, 'sort'>): Filter<ModelDocument> => {
   checkSort(model, query);
-  const { ids, without = [], range, below } = query;
+  const { ids, without = [], range, below, beginning } = query;
   const conditions: Filter<ModelDocument>[] = wantedValues(model, query).map(({ field, values }) => ({
     entries: { $in: values.map((value) => entry(field, value)) },
   }));
   if (below !== undefined) conditions.push({ [sortedField(below.field)]: { $lt: sortKeyOf(below.text) } });
+  if (beginning !== undefined) {
+    const from = entry(beginning.field, beginning.text).slice(0, -2);
+    conditions.push({ entries: { $elemMatch: { $gte: from, $lt: endOfBeginning(from) } } });
+  }
   // Tombstones have no entries, so only a query without conditions has to leave them out.
   if (conditions.length === 0) conditions.push({ deleted: { $exists: false } });
   if (ids !== undefined) conditions.push({ _id: { $in: ids.filter(isId).map(storedId) } });
@@ -236,4 +240,20 @@ export const findPage = async (
     .limit(limit)
     .toArray();
   return found.filter(isPresent).map(toStoredDocument);
+};
+
+/** Up to `limit` ids of documents that match `filter`, the last first. */
+export const findIdsPage = async (
+  documents: Collection<ModelDocument>,
+  filter: Filter<ModelDocument>,
+  after: string | undefined,
+  limit: number,
+): Promise<readonly string[]> => {
+  const beyond = after === undefined ? {} : { _id: { $lt: storedId(after) } };
+  const found = await documents
+    .find({ ...filter, ...beyond }, { projection: { _id: 1 }, batchSize: limit })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .toArray();
+  return found.map(({ _id }) => originalId(_id));
 };

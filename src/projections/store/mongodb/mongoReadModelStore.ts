@@ -17,6 +17,7 @@ import {
   createGuardedWriter,
   createIndexes,
   filterOf,
+  findIdsPage,
   findPage,
   isPresent,
   storedId,
@@ -44,6 +45,8 @@ export interface MongoReadModelStore extends ReadModelStore {
 
 /** Documents that a search reads before it checks again that the version is still registered. */
 const searchPageSize = 500;
+/** Ids that are read at once. */
+const idsPageSize = 2_000;
 
 /**
  * Read models in a MongoDB database, which any number of processes on any number of machines may
@@ -101,8 +104,10 @@ export const createMongoReadModelStore = async ({
   const readChecked = async <Result>(
     model: ReadModel,
     read: (documents: Collection<ModelDocument>) => Promise<Result>,
-  ): Promise<Result> =>
-    run(async () => {
+    signal?: AbortSignal,
+  ): Promise<Result> => {
+    signal?.throwIfAborted();
+    return run(async () => {
       const collection = await collectionOf(model);
       const assertStillRegistered = async (): Promise<void> => {
         if ((await findRegistered(model)).collection !== collection) throw new ReadModelDropped(model);
@@ -117,6 +122,7 @@ export const createMongoReadModelStore = async ({
         throw fault;
       }
     });
+  };
 
   const checkpoint = (model: ReadModel): Promise<bigint> => run(async () => (await findRegistered(model)).checkpoint);
   const notifier = createCheckpointNotifier(checkpoint, clock);
@@ -163,16 +169,18 @@ export const createMongoReadModelStore = async ({
         );
       }),
 
-    find: async (model, query) => {
+    find: async (model, query, signal) => {
       const { search, sort, limit } = query;
       const filter = filterOf(model, query);
-      if (search === undefined) return readChecked(model, (documents) => findPage(documents, filter, query));
+      const pageOf = (page: ReadModelQuery): Promise<readonly StoredDocument[]> =>
+        readChecked(model, (documents) => findPage(documents, filter, page), signal);
+      if (search === undefined) return pageOf(query);
 
       const found: StoredDocument[] = [];
       const steps = searchSteps(limit, searchPageSize);
       let size = steps.next().value;
       for (let page: ReadModelQuery = { ...query, limit: size }; ;) {
-        const documents = await readChecked(model, (collection) => findPage(collection, filter, page));
+        const documents = await pageOf(page);
         found.push(...documents.filter(({ body }) => matchesSearch(body, search)).slice(0, limit - found.length));
         const last = documents.at(-1);
         if (found.length >= limit || documents.length < size || last === undefined) return found;
@@ -181,9 +189,20 @@ export const createMongoReadModelStore = async ({
       }
     },
 
-    count: (model, selection) => {
+    findIds: async (model, selection, signal) => {
       const filter = filterOf(model, selection);
-      return readChecked(model, (documents) => documents.countDocuments(filter));
+      const found: string[] = [];
+      for (let after: string | undefined; ;) {
+        const page = await readChecked(model, (documents) => findIdsPage(documents, filter, after, idsPageSize), signal);
+        found.push(...page);
+        if (page.length < idsPageSize) return found;
+        after = page.at(-1);
+      }
+    },
+
+    count: (model, selection, signal) => {
+      const filter = filterOf(model, selection);
+      return readChecked(model, (documents) => documents.countDocuments(filter), signal);
     },
 
     apply: async (model, writes, position) => {
