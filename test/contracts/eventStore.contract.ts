@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { EventStore } from '../../src/events/store/eventStore.js';
 import { appendCases } from '../support/eventStoreAppendCases.js';
+import { copyCases } from '../support/eventStoreCopyCases.js';
 import { faultCases } from '../support/eventStoreFaultCases.js';
 import type { EventStoreHarness, EventStoreUnderTest } from '../support/eventStoreHarness.js';
 import { modelCases } from '../support/eventStoreModelCases.js';
@@ -14,7 +15,7 @@ import { subscribeCases } from '../support/eventStoreSubscribeCases.js';
  * 1–7 expected revisions · 8 atomic and contiguous · 9 empty appends · 10–13 repetition by event id
  * · 14–15 parallel appends · 16 reading a stream · 17 JSON comes back exactly · 18 order of the log
  * · 19–23 subscriptions · 24 size · 25 stream names · 26 outcome unknown · 27 store down · 28
- * killed · 29 closing · 30 times · 31 bigint · 32 disk full
+ * killed · 29 closing · 30 times · 31 bigint · 32 disk full · 33 copies of another log
  */
 export const eventStoreContract = (name: string, createHarness: () => EventStoreHarness): void => {
   describe(`${name} keeps the event store contract`, () => {
@@ -40,5 +41,6 @@ export const eventStoreContract = (name: string, createHarness: () => EventStore
     subscribeCases(under, harness.faults);
     faultCases(under, harness);
     modelCases(under);
+    copyCases(under);
   });
 };

@@ -11,6 +11,7 @@ import {
   type ReadModel,
   type ReadModelQuery,
   type ReadModelStore,
+  type RecordEntry,
   type Selection,
 } from '../../src/projections/store/readModelStore.js';
 
@@ -916,6 +917,33 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         await store.records.put('positions', 'a', { n: 2 });
         await harness.advance(10 * 365 * 86_400_000);
         expect(await store.records.get('positions', 'a')).toEqual({ n: 2 });
+      });
+
+      test('all that have not expired are read, each once, also while others come and go', async () => {
+        const { records } = store;
+        const keys = Array.from({ length: 520 }, (_, n) => `key ${String(n)}`);
+        for (let first = 0; first < keys.length; first += 50) {
+          await Promise.all(keys.slice(first, first + 50).map((key) => records.put('answers', key, { key })));
+        }
+        await records.put('answers', 'expired', {}, harness.now() + 1);
+        await records.put('leases', 'a\0"b', { '2': 1, a: [null] }, harness.now() + 60_000);
+        await harness.advance(1);
+        const read: RecordEntry[] = [];
+        for await (const entry of records.entries()) {
+          if (read.length === 0) await records.delete('answers', 'key 519');
+          read.push(entry);
+        }
+        const expected = keys.map((key) => ({ collection: 'answers', key, value: { key } }));
+        const found = new Map(read.map((entry) => [entry.key, entry]));
+        expect(found.size).toBe(read.length);
+        expect(found.get('a\0"b')).toEqual({
+          collection: 'leases',
+          key: 'a\0"b',
+          value: { '2': 1, a: [null] },
+          expiresAt: harness.now() + 59_999,
+        });
+        expect(found.has('expired')).toBe(false);
+        for (const entry of expected) if (entry.key !== 'key 519') expect(found.get(entry.key)).toEqual(entry);
       });
 
       test('keys are exact, whatever they hold', async () => {

@@ -72,6 +72,7 @@ const mayBeAway = (records: RecordStore): RecordStore => ({
   put: (...asked) => (isStoreAway ? away() : records.put(...asked)),
   delete: (...asked) => (isStoreAway ? away() : records.delete(...asked)),
   purgeExpired: (...asked) => records.purgeExpired(...asked),
+  entries: () => records.entries(),
 });
 const away = (): Promise<never> => Promise.reject(new ReadModelStoreUnavailable('away'));
 

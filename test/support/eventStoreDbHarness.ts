@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { createEventStoreDb } from '../../src/events/store/eventStoreDb/eventStore.js';
-import type { EventStore } from '../../src/events/store/eventStore.js';
+import type { CopyTarget } from '../../src/events/store/eventStore.js';
 import { systemRandom } from '../../src/platform/random.js';
 import { FakeCluster } from './eventStoreDbFake/fakeEventStoreDb.js';
 import type { EventStoreHarness } from './eventStoreHarness.js';
@@ -16,7 +16,7 @@ const harnessOn = (
   faults: Pick<EventStoreHarness['faults'], 'takeDown' | 'loseAnswers'>,
 ): EventStoreHarness => {
   const clock = createShiftedClock();
-  const open = (): Promise<EventStore> => Promise.resolve(createEventStoreDb({ url: url(), clock, random: systemRandom }));
+  const open = (): Promise<CopyTarget> => Promise.resolve(createEventStoreDb({ url: url(), clock, random: systemRandom }));
   return {
     create: async () => ({ store: await open(), reopen: open }),
     faults: {

@@ -1,4 +1,4 @@
-import type { EventStore } from '../../src/events/store/eventStore.js';
+import type { CopyTarget, EventStore } from '../../src/events/store/eventStore.js';
 
 /**
  * How the contract suite creates an adapter. Tests may share a store, because each uses streams of
@@ -10,7 +10,7 @@ export interface EventStoreHarness {
 }
 
 export interface EventStoreUnderTest {
-  readonly store: EventStore;
+  readonly store: CopyTarget;
   /** Opens the same log once more, as a restarted process would. */
   reopen(): Promise<EventStore>;
 }

@@ -94,5 +94,11 @@ export const createMemoryRecords = (): RecordStore => {
     delete: (collection, key) => Promise.resolve(void kept.delete(nameOf(collection, key))),
     // Nothing expires within a test of workers.
     purgeExpired: () => Promise.resolve(0),
+    entries: async function* entries() {
+      for (const [name, value] of kept) {
+        const [collection = '', ...key] = name.split('/');
+        yield await Promise.resolve({ collection, key: key.join('/'), value });
+      }
+    },
   };
 };

@@ -58,6 +58,18 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
+/** An event store that can take over the log of another one (`npm run move`). */
+export interface CopyTarget extends EventStore {
+  /**
+   * Appends events of another log, in its order and as they are there: with their streams,
+   * revisions, ids and times. Only positions are new. When it resolves, they are durable. It may be
+   * interrupted and repeated, with any part of them: what is here already is passed over.
+   *
+   * @throws WrongExpectedRevision when a stream holds another event at that revision, or lacks those before it
+   */
+  copy(events: readonly StoredEvent[]): Promise<void>;
+}
+
 /**
  * The revision of a stream that does not exist; as an expected revision, that the stream does not
  * exist yet.
@@ -205,5 +217,8 @@ export class EventStoreUnavailable extends EventStoreError {}
 
 /** The disk is full. Reads go on, and writes resume once there is room. */
 export class EventStoreFull extends EventStoreUnavailable {}
+
+/** Other processes have the log open, and it was asked for alone. */
+export class EventStoreInUse extends EventStoreUnavailable {}
 
 export class EventStoreClosed extends EventStoreError {}

@@ -155,6 +155,16 @@ export interface RecordStore {
   delete(collection: string, key: string): Promise<void>;
   /** Removes the expired records of every collection and resolves with their number. */
   purgeExpired(): Promise<number>;
+  /** Every record of every collection that has not expired, read page by page, in any order. */
+  entries(): AsyncIterable<RecordEntry>;
+}
+
+export interface RecordEntry {
+  readonly collection: string;
+  readonly key: string;
+  readonly value: JsonObject;
+  /** Absent: it does not expire. */
+  readonly expiresAt?: number;
 }
 
 export class ReadModelDropped extends Error {
@@ -177,5 +187,10 @@ export class DocumentsTooLarge extends Error {
 }
 
 export class ReadModelStoreUnavailable extends Error {
-  override readonly name = 'ReadModelStoreUnavailable';
+  override readonly name: string = 'ReadModelStoreUnavailable';
+}
+
+/** Other processes have the file open, and it was asked for alone. */
+export class ReadModelStoreInUse extends ReadModelStoreUnavailable {
+  override readonly name = 'ReadModelStoreInUse';
 }

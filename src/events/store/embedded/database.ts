@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import type { Clock } from '../../../platform/clock.js';
-import { EventStoreFull, EventStoreUnavailable } from '../eventStore.js';
+import { EventStoreFull, EventStoreInUse, EventStoreUnavailable } from '../eventStore.js';
 
 export type Statement = Pick<StatementSyncInstance, 'run' | 'get' | 'all' | 'setReturnArrays'>;
 
@@ -53,18 +53,23 @@ const SCHEMA_VERSION = 1;
 const BLOCKING_WAIT_MS = 10;
 const OPENING_ATTEMPTS = 200;
 const OPENING_PAUSE_MS = 10;
+/** The same for a file that nobody else may have open: whoever has it does not close it soon. */
+const ALONE_ATTEMPTS = 20;
 
 /**
  * Opens the file and creates it when it is missing. Several processes may do so at the same time.
+ * @param alone whether nobody else may have the file open, until it is closed
  * @throws EventStoreUnavailable when it cannot be opened, or was written by a later version of this
- * software.
+ * software. EventStoreInUse, a subclass, when others have it open and `alone` forbids that.
  */
-export const openDatabase = async (file: string, clock: Clock): Promise<Database> => {
+export const openDatabase = async (file: string, clock: Clock, alone = false): Promise<Database> => {
+  const attempts = alone ? ALONE_ATTEMPTS : OPENING_ATTEMPTS;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return openOnce(file);
+      return openOnce(file, alone);
     } catch (error) {
-      if (!isBusy(error) || attempt === OPENING_ATTEMPTS) throw toPortFault(error);
+      if (alone && isBusy(error) && attempt === attempts) throw new EventStoreInUse(`${file} is in use`, { cause: error });
+      if (!isBusy(error) || attempt === attempts) throw toPortFault(error);
       // SQLite does not wait by itself while another process switches a new file to WAL.
       await new Promise<void>((resolve) => {
         clock.schedule(OPENING_PAUSE_MS, resolve, { keepAlive: true });
@@ -73,7 +78,7 @@ export const openDatabase = async (file: string, clock: Clock): Promise<Database
   }
 };
 
-const openOnce = (file: string): Database => {
+const openOnce = (file: string, alone: boolean): Database => {
   const database = new DatabaseSync(file);
   try {
     // FULL syncs the write-ahead log at every commit; fullfsync makes that sync reach the disk on
@@ -84,6 +89,8 @@ const openOnce = (file: string): Database => {
     if (versionOf(database) < SCHEMA_VERSION) createSchema(database);
     if (versionOf(database) > SCHEMA_VERSION)
       throw new EventStoreUnavailable(`${file} was written by a later version of this software`);
+    // SQLite takes its lock on the whole file with the next write, also with one that changes nothing.
+    if (alone) database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
     return database;
   } catch (error) {
     database.close();

@@ -5,7 +5,7 @@ import { encodeEvents, isStreamName } from '../encodeEvents.js';
 import {
   EventStoreClosed,
   NO_STREAM,
-  type EventStore,
+  type CopyTarget,
   type LogSlice,
   type StoredEvent,
   type SubscribeOptions,
@@ -26,15 +26,17 @@ export interface EmbeddedEventStoreOptions {
   readonly file: string;
   readonly clock: Clock;
   readonly logger?: Pick<Logger, 'warn'>;
+  /** Whether no other process may use the file, until the store is closed. Default: others may. */
+  readonly alone?: boolean;
 }
 
 /**
  * The event store in one SQLite file, with nothing to install
  * (docs/adr/0001-embedded-event-store.md).
- * @throws EventStoreUnavailable when the file cannot be opened.
+ * @throws EventStoreUnavailable when the file cannot be opened; EventStoreInUse
  */
-export const createEmbeddedEventStore = async (options: EmbeddedEventStoreOptions): Promise<EventStore> => {
-  const database = await openDatabase(options.file, options.clock);
+export const createEmbeddedEventStore = async (options: EmbeddedEventStoreOptions): Promise<CopyTarget> => {
+  const database = await openDatabase(options.file, options.clock, options.alone);
   return withPortFaults(() => eventStoreOn(database, options));
 };
 
@@ -45,7 +47,7 @@ export const createEmbeddedEventStore = async (options: EmbeddedEventStoreOption
 const READ_WINDOW = 2_000;
 
 /** The event store on a connection from `openDatabase`, which `close` closes. */
-export const eventStoreOn = (database: Database, { file, clock, logger }: EmbeddedEventStoreOptions): EventStore => {
+export const eventStoreOn = (database: Database, { file, clock, logger }: EmbeddedEventStoreOptions): CopyTarget => {
   const typeIndex = createEventTypeIndex(database);
   const log = createLogReader(database, typeIndex);
   const writer = createLogWriter(database, typeIndex, () => log.head());
@@ -144,7 +146,29 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
     database.close();
   };
 
+  /** In one transaction, each at its revision and with its time. */
+  const copy = (events: readonly StoredEvent[]): void => {
+    const transaction = writer.begin();
+    try {
+      for (const event of events) {
+        const { stream, revision, recordedAt } = event;
+        transaction.append({ stream, events: encodeEvents(stream, [event]), expected: revision - 1n }, Date.parse(recordedAt));
+      }
+      transaction.commit();
+    } catch (error) {
+      transaction.rollback();
+      throw error;
+    }
+    readNew();
+    commitNotifier.notify();
+  };
+
   return {
+    copy: (events) =>
+      use(() => {
+        copy(events);
+      }),
+
     append: (stream, events, expected) =>
       groupCommit.append(() => {
         ensureOpen();

@@ -7,6 +7,7 @@ import { isStreamName } from '../encodeEvents.js';
 import {
   EventStoreClosed,
   NO_STREAM,
+  type CopyTarget,
   type EventStore,
   type LogSlice,
   type StreamSlice,
@@ -14,6 +15,7 @@ import {
 } from '../eventStore.js';
 import { createCalls } from './calls.js';
 import { connect } from './connection.js';
+import { createCopyWriter } from './copyWriter.js';
 import { createLogReader } from './logReader.js';
 import { createRecentEventIds } from './recentEventIds.js';
 import { fromWire } from './records.js';
@@ -42,7 +44,7 @@ export interface EventStoreDbOptions {
  * @throws Error when `url` is not a connection string, or another EventStoreDB is open in this
  * process
  */
-export const createEventStoreDb = ({ url, clock, random, logger, outage }: EventStoreDbOptions): EventStore => {
+export const createEventStoreDb = ({ url, clock, random, logger, outage }: EventStoreDbOptions): CopyTarget => {
   const connection = connect(url, { clock, logger });
   const wire = createWire(connection);
   const calls = createCalls(wire, { clock, random });
@@ -99,6 +101,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
   const lastPosition = (): Promise<bigint> => sharedReads.run('end', () => calls.read((signal) => wire.lastPosition(signal)));
 
   const append = createWriter({ calls, recentIds, clock, readStream });
+  const copy = createCopyWriter({ calls, readStream });
   const logReader = createLogReader({ wire, lastPosition, clock, random, logger, outage });
 
   const subscription = (options: SubscribeOptions): AsyncGenerator<LogSlice, void> =>
@@ -113,6 +116,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
 
   return {
     append: (stream, events, expected) => use(() => append(stream, events, expected)),
+    copy: (events) => use(() => copy(events)),
     readStream: (stream, options) => use(() => readStream(stream, options)),
     readAll: (options) => use(() => logReader.readAll(options)),
     lastPosition: () => use(lastPosition),

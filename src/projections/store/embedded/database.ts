@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { sleep, type Clock } from '../../../platform/clock.js';
-import { ReadModelStoreUnavailable } from '../readModelStore.js';
+import { ReadModelStoreInUse, ReadModelStoreUnavailable } from '../readModelStore.js';
 
 /**
  * A parameter of a statement. `undefined` is left out, because SQLite would silently store NULL.
@@ -81,20 +81,24 @@ export interface DatabaseOptions {
    * log. `durable`: a commit survives a power cut, and deleted data is overwritten.
    */
   readonly durability?: 'derived' | 'durable';
+  /** Whether nobody else may have the file open, until it is closed. Default: others may. */
+  readonly alone?: boolean;
 }
 
 /**
  * Opens the file, making it and its folder when they are missing.
  *
  * @throws ReadModelStoreUnavailable when it cannot be opened, is not a database, or was written by
- * a newer version of the service.
+ * a newer version of the service. ReadModelStoreInUse, a subclass, when others have it open and
+ * `alone` forbids that.
  */
 export const openDatabase = async (
   file: string,
   clock: Clock,
-  { durability = 'derived' }: DatabaseOptions = {},
+  { durability = 'derived', alone = false }: DatabaseOptions = {},
 ): Promise<Database> => {
   const connection = await connect(file, clock, durability);
+  if (alone) keepOthersOut(connection, file);
   const statements = new Map<string, Statement>();
 
   const statement = (sql: string): Statement => {
@@ -188,6 +192,18 @@ const connect = async (file: string, clock: Clock, durability: keyof typeof prag
   } catch (fault) {
     connection?.close();
     throw fault instanceof ReadModelStoreUnavailable ? fault : toUnavailable(fault);
+  }
+};
+
+/** SQLite takes its lock on the whole file with the next write, also with one that changes nothing. */
+const keepOthersOut = (connection: { exec(sql: string): void; close(): void }, file: string): void => {
+  try {
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
+  } catch (fault) {
+    connection.close();
+    throw busyCodes.has(resultCode(fault))
+      ? new ReadModelStoreInUse(`${file} is in use`, { cause: fault })
+      : toUnavailable(fault);
   }
 };
 

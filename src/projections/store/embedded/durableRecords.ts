@@ -17,10 +17,19 @@ export interface DurableRecords extends RecordStore {
  * that rebuilding or dropping read models never touches them. When `delete` resolves, none of the
  * store's files holds the deleted record any more.
  *
- * @throws ReadModelStoreUnavailable when the file cannot be opened
+ * @param options `alone`: whether no other process may use the file, until the store is closed
+ * @throws ReadModelStoreUnavailable when the file cannot be opened; ReadModelStoreInUse
  */
-export const createDurableRecords = async ({ file, clock }: { file: string; clock: Clock }): Promise<DurableRecords> => {
-  const database = await openDatabase(file, clock, { durability: 'durable' });
+export const createDurableRecords = async ({
+  file,
+  clock,
+  alone,
+}: {
+  file: string;
+  clock: Clock;
+  alone?: boolean;
+}): Promise<DurableRecords> => {
+  const database = await openDatabase(file, clock, { durability: 'durable', ...(alone !== undefined && { alone }) });
   const records = createRecords(database, clock);
 
   /**

@@ -32,10 +32,19 @@ const chunkSize = 500;
  * `file` stand SQLite's own `-wal` and `-shm`, and `-signal`, through which processes wake each
  * other.
  *
- * @throws ReadModelStoreUnavailable when the file cannot be opened
+ * @param options `alone`: whether no other process may use the file, until the store is closed
+ * @throws ReadModelStoreUnavailable when the file cannot be opened; ReadModelStoreInUse
  */
-export const createEmbeddedReadModelStore = async ({ file, clock }: { file: string; clock: Clock }): Promise<ReadModelStore> => {
-  const database = await openDatabase(file, clock);
+export const createEmbeddedReadModelStore = async ({
+  file,
+  clock,
+  alone,
+}: {
+  file: string;
+  clock: Clock;
+  alone?: boolean;
+}): Promise<ReadModelStore> => {
+  const database = await openDatabase(file, clock, alone === undefined ? {} : { alone });
   const { statement } = database;
   const notifier = createCheckpointNotifier(`${file}-signal`, clock);
   const records = createRecords(database, clock);

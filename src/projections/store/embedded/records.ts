@@ -1,13 +1,15 @@
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
-import type { RecordStore } from '../readModelStore.js';
+import type { RecordEntry, RecordStore } from '../readModelStore.js';
 import type { Database } from './database.js';
 
 /** Expired records that each write removes: enough to keep up, few enough not to slow the write. */
 const maxPurgedPerWrite = 20;
 /** Expired records that a purge removes in one transaction, before other work gets its turn. */
 const purgeChunkSize = 500;
+/** Records that are read at once. */
+const pageSize = 500;
 
 /**
  * Records in one table. Keys are stored as JSON text, which holds every string exactly.
@@ -87,5 +89,35 @@ export const createRecords = (
         await nextTurn();
       }
     },
+
+    entries: async function* entries() {
+      for (let last = ['', '']; ;) {
+        const page = (await database.read(() =>
+          statement(
+            `SELECT collection, key, value, expires FROM record
+             WHERE (collection, key) > (?, ?) AND (expires IS NULL OR expires > ?) ORDER BY collection, key LIMIT ?`,
+          ).all(...last, BigInt(Math.trunc(clock.now())), pageSize),
+        )) as RecordRow[];
+        yield* page.map(toEntry);
+        const end = page.at(-1);
+        if (end === undefined || page.length < pageSize) return;
+        last = [end.collection, end.key];
+        await nextTurn();
+      }
+    },
   };
 };
+
+interface RecordRow {
+  readonly collection: string;
+  readonly key: string;
+  readonly value: string;
+  readonly expires: bigint | null;
+}
+
+const toEntry = ({ collection, key, value, expires }: RecordRow): RecordEntry => ({
+  collection,
+  key: JSON.parse(key) as string,
+  value: JSON.parse(value) as JsonObject,
+  ...(expires !== null && { expiresAt: Number(expires) }),
+});

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { JsonObject } from '../../../events/envelope.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
-import type { RecordStore } from '../readModelStore.js';
+import type { RecordEntry, RecordStore } from '../readModelStore.js';
 import { countsAsNumbers, type MongoConnection } from './connection.js';
 import { isDuplicateId } from './duplicateIds.js';
 import { removeInChunks } from './removal.js';
@@ -18,6 +18,14 @@ const toRecord = (value: JsonObject, expiresAt: number | undefined): Omit<Stored
   value: JSON.stringify(value),
   expires: expiresAt === undefined ? null : Math.ceil(expiresAt),
 });
+
+/** Records that are read at once. */
+const pageSize = 500;
+
+const toEntry = ({ _id, value, expires }: StoredRecord): RecordEntry => {
+  const [collection, key] = JSON.parse(_id) as [string, string];
+  return { collection, key, value: JSON.parse(value) as JsonObject, ...(expires !== null && { expiresAt: expires }) };
+};
 
 const idOf = (collection: string, key: string): string => JSON.stringify([collection, key]);
 
@@ -101,6 +109,24 @@ export const createMongoRecords = (connection: MongoConnection, name: string, cl
       // voting member is up.
       await connection.run(() => records.createIndex({ expires: 1 }, { name: 'expires' }, {}));
       return removed;
+    },
+
+    entries: async function* entries() {
+      for (let last = ''; ;) {
+        const after = last;
+        const filter = { _id: { $gt: after }, $or: [{ expires: null }, { expires: { $gt: clock.now() } }] };
+        const page = await connection.run(() =>
+          records
+            .find(filter, { batchSize: pageSize + 1 })
+            .sort({ _id: 1 })
+            .limit(pageSize)
+            .toArray(),
+        );
+        yield* page.map(toEntry);
+        const end = page.at(-1);
+        if (end === undefined || page.length < pageSize) return;
+        last = end._id;
+      }
     },
   };
 };
