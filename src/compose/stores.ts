@@ -87,7 +87,7 @@ export const openCore = async (
 };
 
 /** @throws SettingsError when the master key is not the vault's */
-const unlock = async (settings: Settings, records: VaultRecords): Promise<Vault> => {
+export const unlock = async (settings: Settings, records: VaultRecords): Promise<Vault> => {
   try {
     return await openVault({ records, masterKeys: () => loadMasterKeys(settings), random: systemRandom });
   } catch (error) {

@@ -66,7 +66,7 @@ export const runScript = (
   });
 
 /** @throws UsageError when a file of the embedded stores that the settings select is missing */
-const requireStores = async ({ dataDir, stores: { eventStoreUrl, readModelUrl } }: Settings): Promise<void> => {
+export const requireStores = async ({ dataDir, stores: { eventStoreUrl, readModelUrl } }: Settings): Promise<void> => {
   const files = [
     ...(eventStoreUrl === undefined ? ['events.db'] : []),
     ...(readModelUrl === undefined ? ['read-models.db', 'vault.db'] : []),

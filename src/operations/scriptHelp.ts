@@ -60,6 +60,13 @@ export const scripts = {
     usage: ['npm run files:restore -- <backup or data folder>'],
     does: 'Puts the documents and media of a backup into the bucket of the settings.',
   },
+  move: {
+    usage: [
+      'npm run move -- --to-event-store <esdb://…> --to-read-models <mongodb://…> [--to-files <s3://bucket[?endpoint=…&region=…]>] [--dry-run]',
+      'npm run move -- --to-folder <new data folder> [--dry-run]',
+    ],
+    does: 'Takes the installation of the settings over into servers, or from servers into a data folder. Stop every process of it first. Run again, it goes on where it was interrupted.',
+  },
 } as const satisfies Readonly<Record<string, ScriptHelp>>;
 
 /** For wrong arguments. */

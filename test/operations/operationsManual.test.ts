@@ -39,6 +39,7 @@ test('every command in it exists', async () => {
     'endSessions',
     'backup',
     'restoreFiles',
+    'move',
   ];
   for (const program of programs) {
     expect(manual).toContain(`\`${program}\``);

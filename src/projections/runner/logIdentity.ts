@@ -98,11 +98,15 @@ const verifyLogIdentity = async (parts: Parts): Promise<string> => {
 
 const logName = logStream.name({});
 
-/** The identity of the log: the id of its first own event, which is appended when there is none. */
+/** The identity of a log, the id of its first own event; `null` before its first start. */
+export const readLogIdentity = async (eventStore: Pick<EventStore, 'readStream'>): Promise<string | null> =>
+  (await eventStore.readStream(logName, { max: 1 })).events[0]?.id ?? null;
+
+/** The identity of the log, which is appended when there is none. */
 const identityOf = async (parts: Parts): Promise<string> => {
   const { eventStore, clock, random } = parts;
-  const [named] = (await eventStore.readStream(logName, { max: 1 })).events;
-  if (named !== undefined) return named.id;
+  const named = await readLogIdentity(eventStore);
+  if (named !== null) return named;
   const commandId = createIds(clock, random).commandId();
   const metadata = {
     at: isoTime(clock.now()),

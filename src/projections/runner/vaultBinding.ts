@@ -42,7 +42,7 @@ export const bindVault = async (
   log: string,
 ): Promise<void> => {
   const { vault, eventStore, acceptLoss } = parts;
-  const isBound = async (): Promise<boolean> => (await vault.get(collection, log)) !== null;
+  const isBound = (): Promise<boolean> => isGiven(vault, log);
   if (await isBound()) return;
   const wasEmpty = (await vault.get(collection, beganEmpty)) !== null;
   const isOthers = (await vault.get(collection, bound)) !== null;
@@ -51,6 +51,22 @@ export const bindVault = async (
     if (await isBound()) return;
     throw new NotTheVault(!isOthers);
   }
+  await giveVault(vault, log);
+};
+
+/** Collections of the vault that a copy of it does not take over: to which log it belongs is decided anew. */
+export const isVaultBinding = (entry: { readonly collection: string }): boolean => entry.collection === collection;
+
+/** From now on the vault belongs to no log: no process starts with it until `giveVault`. */
+export const withholdVault = async (vault: VaultRecords): Promise<void> => {
+  await vault.insert(collection, bound, {});
+};
+
+/** Whether the vault is bound to that log. */
+export const isGiven = async (vault: VaultRecords, log: string): Promise<boolean> => (await vault.get(collection, log)) !== null;
+
+/** Binds the vault to a log without asking what either of them holds. */
+export const giveVault = async (vault: VaultRecords, log: string): Promise<void> => {
   await vault.insert(collection, log, {});
   await vault.insert(collection, bound, {});
 };

@@ -1,0 +1,45 @@
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+
+/**
+ * Databases are copied separately, their side files belong to the running processes, and the key
+ * must not lie beside the data that it decrypts.
+ */
+export const noPlainFiles = /^encryption\.key|\.db(?:-wal|-shm|-signal|-journal)?$/;
+
+/** Copies a database as of one moment, without deleted data, while other processes write. */
+export const copyDatabase = (file: string, target: string): void => {
+  const database = new DatabaseSync(file, { timeout: 10_000 });
+  try {
+    database.prepare('VACUUM INTO ?').run(target);
+  } finally {
+    database.close();
+  }
+};
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+/**
+ * Copies a folder except names that match `without`. Files that vanish meanwhile are drafts:
+ * finished files are replaced atomically.
+ */
+export const copyFolder = async (folder: string, target: string, without: RegExp | null): Promise<number> => {
+  await mkdir(target, { recursive: true, mode: 0o700 });
+  let files = 0;
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    // Drafts of uploads that are under way, or were cut off.
+    if (without?.test(entry.name) === true || entry.name === '.drafts') continue;
+    const [from, to] = [join(folder, entry.name), join(target, entry.name)];
+    try {
+      if (entry.isDirectory()) files += await copyFolder(from, to, null);
+      else {
+        await copyFile(from, to);
+        files += 1;
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return files;
+};
