@@ -11,7 +11,7 @@ const retryMs = 30_000;
 /**
  * Tries again after a 503, as a client does. POSTs have a key that makes one of their repetitions.
  * @param {Api} api
- * @param {'GET' | 'POST' | 'PUT' | 'PATCH'} method
+ * @param {'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} method
  * @param {string} path
  * @param {unknown} [body]
  * @returns {Promise<unknown>}
@@ -32,7 +32,7 @@ export const call = async ({ url, headers }, method, path, body) => {
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
   /** @type {unknown} */
-  const answer = JSON.parse(text);
+  const answer = text === '' ? undefined : JSON.parse(text);
   return answer;
 };
 

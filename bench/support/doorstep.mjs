@@ -94,12 +94,18 @@ export const withEngine = async ({ environment }, work) => {
   }
 };
 
-/** @param {Installation} installation */
-export const mintToken = ({ folder, environment }) =>
-  outputOf(process.execPath, [built('operations/mintToken.js'), '--role', 'admin', '--subject', 'bench@example.com'], {
-    cwd: folder,
-    env: environment,
-  });
+/**
+ * A token of an admin, or of the client with an address.
+ * @param {Installation} installation
+ * @param {string} [email]
+ */
+export const mintToken = ({ folder, environment }, email) => {
+  const who =
+    email === undefined
+      ? ['--role', 'admin', '--subject', 'bench@example.com']
+      : ['--role', 'client', '--subject', email, '--email', email];
+  return outputOf(process.execPath, [built('operations/mintToken.js'), ...who], { cwd: folder, env: environment });
+};
 
 /**
  * Starts the service, its log going to a file, and resolves when `/healthz` answers 200.

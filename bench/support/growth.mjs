@@ -34,6 +34,7 @@ import { appendTo, byBench, inPortions, rebuildAll, seedDeliveries, seedWebsites
  * @property {Seed} seed
  * @property {import('./doorstep.mjs').Installation} installation
  * @property {Record<string, string>} headers - of an admin
+ * @property {(email: string) => Promise<Record<string, string>>} headersOf - of the client with this address
  * @property {<Result>(roles: string, work: (doorstep: Doorstep) => Promise<Result>) => Promise<Result>} running
  *   runs the service on it with these roles meanwhile
  * @property {<Result>(work: (engine: Engine) => Promise<Result>) => Promise<Result>} withEngine
@@ -91,6 +92,30 @@ export const readsInTurns = ({ load: generator, quick }, first, second) => {
 };
 
 /**
+ * How long one act after another takes, in turns: p50 in ms.
+ * @param {World} world
+ * @param {(index: number) => Promise<unknown>} first - each time with another index
+ * @param {(index: number) => Promise<unknown>} second
+ */
+export const actsInTurns = ({ quick }, first, second) => {
+  const [pairs, acts] = quick ? [1, 2] : [5, 16];
+  const timeOf = (/** @type {typeof first} */ act) => {
+    let index = 0;
+    return async () => {
+      const times = [];
+      for (let count = 0; count < acts; count += 1) {
+        const startedAt = performance.now();
+        await act(index);
+        times.push(performance.now() - startedAt);
+        index += 1;
+      }
+      return median(times);
+    };
+  };
+  return inTurns(pairs, timeOf(first), timeOf(second));
+};
+
+/**
  * Runs `work` on an installation of each size. With `folder`, they stay there, and are used again.
  * @template Result
  * @param {{ sizes: readonly [number, number], folder: string | undefined, report: (text: string) => void }} options
@@ -127,11 +152,16 @@ const open = async (count, parent, report) => {
     );
   }
   const seed = /** @type {Seed} */ (JSON.parse(readFileSync(file, 'utf8')));
-  const headers = { authorization: `Bearer ${await mintToken(installation)}`, 'content-type': 'application/json' };
+  /** @type {(email?: string) => Promise<Record<string, string>>} */
+  const headersOf = async (email) => ({
+    authorization: `Bearer ${await mintToken(installation, email)}`,
+    'content-type': 'application/json',
+  });
   return {
     seed,
     installation,
-    headers,
+    headers: await headersOf(),
+    headersOf,
     running: async (roles, work) => {
       const doorstep = await startDoorstep(installation, { roles });
       try {

@@ -23,16 +23,20 @@ export interface StreamFold<State, Event extends DomainEvent = DomainEvent, Key 
 /** The collections that the fold under way made: nobody else has seen them. */
 let own: WeakSet<object> | null = null;
 
+export interface LongFold {
+  /** One page of it. The state may be passed on only when there is no further page. */
+  readonly page: <State>(work: () => State) => State;
+}
+
 /**
  * A fold of many events, page by page. `withEntry` and `withItems` copy a collection only once in it,
  * so that its cost grows with the events alone, and not with what they lead to. The state before it
  * stays as it was.
  */
-export const createLongFold = () => {
+export const createLongFold = (): LongFold => {
   const collections = new WeakSet<object>();
   return {
-    /** One page of it; the state may be passed on when there is no further page. */
-    page: <State>(work: () => State): State => {
+    page: (work) => {
       own = collections;
       try {
         return work();

@@ -19,8 +19,9 @@ export const createFoldSnapshots = (records: RecordStore, clock: Clock): Snapsho
   load: async ({ name, snapshotVersion }, stream) => {
     try {
       const found = await records.get(collection, keyOf(name, stream));
-      if (found?.['version'] !== versionOf(snapshotVersion)) return null;
-      return deserialize(Buffer.from(String(found['data']), 'base64')) as Snapshot;
+      const { version, data } = found ?? {};
+      if (version !== versionOf(snapshotVersion) || typeof data !== 'string') return null;
+      return deserialize(Buffer.from(data, 'base64')) as Snapshot;
     } catch (fault) {
       // The log alone gives the same result.
       if (fault instanceof ReadModelStoreUnavailable) return null;

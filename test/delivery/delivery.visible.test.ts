@@ -73,17 +73,17 @@ const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seco
 
 /** A log that keeps the block of every third revision. */
 const logOf = (events: readonly Recorded<DeliveryEvent>[]): KeptDeliveryLog => {
-  let block: DeliveryBlock | null = null;
+  let last: DeliveryBlock | null = null;
   const kept = events.flatMap((event) => {
-    block = blockAfter(block, event);
-    return event.revision % 3n === 2n ? [{ revision: event.revision, at: event.metadata.at, block }] : [];
+    last = blockAfter(last, event);
+    return event.revision % 3n === 2n ? [{ revision: event.revision, at: event.metadata.at, block: last }] : [];
   });
   return {
     async *history(_stream, _key, after = NO_STREAM) {
       await Promise.resolve();
       yield* events.filter(({ revision }) => revision > after) as never[];
     },
-    state: () => Promise.resolve({ state: { kept, block }, revision: BigInt(events.length - 1), at: '' } as never),
+    state: () => Promise.resolve({ state: { kept, block: last }, revision: BigInt(events.length - 1), at: '' } as never),
   };
 };
 
