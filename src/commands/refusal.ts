@@ -76,6 +76,7 @@ export const refusalKinds = {
   document_not_found: 'notFound',
   document_deleted_too_long_ago: 'conflict',
   storage_limit_reached: 'conflict',
+  too_many_media: 'conflict',
   file_address_lapsed: 'forbidden',
   media_not_found: 'notFound',
   media_deleted_too_long_ago: 'conflict',
@@ -205,6 +206,7 @@ export const refusals = {
   documentNotFound: (id: string) => refuse('document_not_found', `Document ${id} not found`),
   documentDeletedTooLongAgo: (id: string) =>
     refuse('document_deleted_too_long_ago', `Document ${id} was deleted more than 30 days ago`),
+  tooManyMedia: () => refuse('too_many_media', 'Too many images and videos'),
   storageLimitReached: (websiteId: string) => refuse('storage_limit_reached', `Storage limit of website ${websiteId} reached`),
   fileAddressLapsed: () => refuse('file_address_lapsed', 'This address is not valid any more: ask for a new one'),
   mediaNotFound: (id: string) => refuse('media_not_found', `Image or video ${id} not found`),

@@ -163,6 +163,16 @@ describe('the storage limit', () => {
     expect(await namesIn(api)).toHaveLength(3);
   });
 
+  test('counts what is deleted beyond as much again, until it is purged', async () => {
+    const { api, token, websiteId, path, send } = await start({ environment: { STORAGE_LIMIT: '10KB' } });
+    const remove = async (id: string) => expect((await api.call('DELETE', `${path}/${id}`, { token })).status).toBe(204);
+    for (const size of [8_000, 8_000]) await remove(await send('x'.repeat(size)));
+    const kept = await send('x'.repeat(3_000));
+    expect(await upload(api, path, { token, content: 'x'.repeat(2_000) })).toMatchObject(reached(websiteId));
+    await remove(kept);
+    expect((await api.call('POST', `${path}/${kept}/undo`, { token })).status).toBe(200);
+  });
+
   test('holds for uploads at the same time', async () => {
     const { api, token, path } = await start({ environment: { STORAGE_LIMIT: '10KB' } });
     const answers = await Promise.all(Array.from({ length: 8 }, () => upload(api, path, { token, content: 'x'.repeat(4_000) })));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { altRequired, mediaDecider, purgedBefore } from '../../src/commands/media/media.decider.js';
+import { altRequired, maxMedia, mediaDecider, purgedBefore } from '../../src/commands/media/media.decider.js';
 import { refusals } from '../../src/commands/refusal.js';
 import type { MediaEvent } from '../../src/events/media/media.events.js';
 import { expectRepeatable, given as givenEvents, now } from '../support/given.js';
@@ -18,7 +18,7 @@ const picture = {
   width: 600,
   height: 400,
 } as const;
-const upload = { type: 'UploadMedia', ...picture, variants: [variant], room: 140 } as const;
+const upload = { type: 'UploadMedia', ...picture, variants: [variant], room: 140, kept: maxMedia - 1 } as const;
 const uploaded: MediaEvent = { type: 'MediaUploaded', data: { ...picture, variants: [variant] } };
 const { alt: _, ...silent } = picture;
 const film = { ...silent, kind: 'video', contentType: 'video/mp4', durationMs: 500 } as const;
@@ -52,6 +52,12 @@ describe('an image', () => {
       .thenRefused(refusals.storageLimitReached('w1'));
   });
 
+  test('is one of so many', () => {
+    given()
+      .when({ ...upload, kept: maxMedia })
+      .thenRefused(refusals.tooManyMedia());
+  });
+
   test('is described anew, and never left without a description', () => {
     given([uploaded])
       .when(describeIt)
@@ -68,7 +74,7 @@ describe('an image', () => {
 describe('a video', () => {
   test('needs no description, and may get and lose one', () => {
     given()
-      .when({ type: 'UploadMedia', ...film, variants: [], room: 100 })
+      .when({ type: 'UploadMedia', ...film, variants: [], room: 100, kept: 0 })
       .then([filmed]);
     const described: MediaEvent = { type: 'MediaDescribed', data: { ...ofMedia, alt: 'The red door' } };
     given([filmed]).when(describeIt).then([described]);

@@ -22,6 +22,8 @@ export interface UploadMedia extends OfMedia {
   readonly variants: readonly UploadedVariant[];
   /** Bytes that the website may still store, as the read models know them. */
   readonly room: number;
+  /** How many images and videos it has, likewise, with deleted ones that can be restored. */
+  readonly kept: number;
 }
 
 export interface UploadedVariant {

@@ -11,6 +11,9 @@ const undoMs = 30 * 86_400_000;
 /** What was deleted before this time is purged. ISO 8601 UTC, as `at`. */
 export const purgedBefore = (at: string): string => isoTime(Date.parse(at) - undoMs);
 
+/** Images and videos of one website, with deleted ones that can be restored. */
+export const maxMedia = 5_000;
+
 type Known = Exclude<MediaState, { readonly stage: 'none' }>;
 
 /** What an image without one is refused with (WCAG 2.2, 1.1.1). */
@@ -19,8 +22,9 @@ export const altRequired = (): Refusal => refusals.invalidBody('alt', 'is requir
 const upload = (command: UploadMedia, state: MediaState): readonly MediaEvent[] | Refusal => {
   // The id is derived from the command, so what is there was made by this same command.
   if (state.stage !== 'none') return [];
-  const { type: _, at: __, room, alt, width, height, durationMs, variants, ...data } = command;
+  const { type: _, at: __, room, kept, alt, width, height, durationMs, variants, ...data } = command;
   if (data.kind === 'image' && alt === undefined) return altRequired();
+  if (kept >= maxMedia) return refusals.tooManyMedia();
   if (variants.reduce((sum, { size }) => sum + size, data.size) > room) return refusals.storageLimitReached(data.websiteId);
   return [
     {

@@ -40,9 +40,9 @@ export const readDocument = async (
   return document?.stage === 'live' && document.websiteId === websiteId ? { document, revision } : null;
 };
 
-/** Bytes of the documents of a website, without deleted ones. */
-export const bytesOfDocuments = async (reader: Reader, websiteId: string): Promise<number> => {
-  const documents = await everyDocument(reader, documentProjection, liveOf(websiteId).where);
+/** Bytes of the documents of a website: live ones, or deleted ones that can be restored. */
+export const bytesOfDocuments = async (reader: Reader, websiteId: string, stage: 'live' | 'deleted'): Promise<number> => {
+  const documents = await everyDocument(reader, documentProjection, { websiteId, stage });
   return documents.reduce((sum, { size }) => sum + size, 0);
 };
 

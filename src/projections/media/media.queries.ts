@@ -46,11 +46,15 @@ export const readMedia = async (
   return document?.stage === 'live' && document.websiteId === websiteId ? { document, revision } : null;
 };
 
-/** Bytes of the images and videos of a website with their variants, without deleted ones. */
-export const bytesOfMedia = async (reader: Reader, websiteId: string): Promise<number> => {
-  const media = await everyDocument(reader, mediaProjection, liveOf(websiteId, {}).where);
+/** Bytes of the images and videos of a website with their variants: live ones, or deleted ones that can be restored. */
+export const bytesOfMedia = async (reader: Reader, websiteId: string, stage: 'live' | 'deleted'): Promise<number> => {
+  const media = await everyDocument(reader, mediaProjection, { websiteId, stage });
   return media.reduce((sum, { storedSize }) => sum + storedSize, 0);
 };
+
+/** How many images and videos a website has, with deleted ones that can be restored. */
+export const countKeptMedia = (reader: Reader, websiteId: string): Promise<number> =>
+  reader.count(mediaProjection, { where: { websiteId } });
 
 /** Those that were deleted before `before` (ISO 8601 UTC). */
 export const mediaDeletedBefore = async (reader: Reader, before: string): Promise<readonly MediaDocument[]> =>

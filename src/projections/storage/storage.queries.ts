@@ -2,9 +2,12 @@ import { bytesOfDocuments, filesOfDocuments } from '../document/document.queries
 import { bytesOfMedia, filesOfMedia } from '../media/media.queries.js';
 import type { Reader } from '../reader.js';
 
-/** Bytes of everything that a website has in the file store, without what was deleted. */
-export const storedBytes = async (reader: Reader, websiteId: string): Promise<number> => {
-  const [documents, media] = await Promise.all([bytesOfDocuments(reader, websiteId), bytesOfMedia(reader, websiteId)]);
+/** Bytes of everything that a website has in the file store: live, or deleted and kept until it is purged. */
+export const storedBytes = async (reader: Reader, websiteId: string, stage: 'live' | 'deleted'): Promise<number> => {
+  const [documents, media] = await Promise.all([
+    bytesOfDocuments(reader, websiteId, stage),
+    bytesOfMedia(reader, websiteId, stage),
+  ]);
   return documents + media;
 };
 

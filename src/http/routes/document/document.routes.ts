@@ -113,7 +113,7 @@ export const documentRoutes = (parts: DocumentRouteParts): readonly Route[] => {
       act: async ({ params: { id: websiteId }, body, upload, keepUpload, context }, acting) => {
         const { key: file, fileName, contentType, bytes: size, sha256 } = upload;
         const name = body.name === undefined ? fileName : cleaned(body.name);
-        const handled = await storageLimit.withRoom(websiteId, (room) =>
+        const handled = await storageLimit.withRoom(websiteId, 'added', (room) =>
           uploadDocument(acting, { websiteId, file, name, contentType, size, sha256, room }, context),
         );
         if (handled.hasFile) keepUpload();
@@ -199,7 +199,7 @@ export const documentRoutes = (parts: DocumentRouteParts): readonly Route[] => {
       refusals: ['document_not_found', 'document_deleted_too_long_ago', 'storage_limit_reached'],
       answers: { 200: { description: 'The document.', schema: Document } },
       act: ({ params: { id: websiteId, documentId }, context, expectation }, acting) =>
-        storageLimit.withRoom(websiteId, (room) =>
+        storageLimit.withRoom(websiteId, 'restored', (room) =>
           acting.handle(documentDecider, { type: 'RestoreDocument', websiteId, documentId, room }, context, expectation),
         ),
       answer: ({ params: { id, documentId } }, { revision }) => answerAsOf(id, documentId, revision),

@@ -11,7 +11,14 @@ import {
   type MediaVariant,
 } from '../../../integrations/media/port.js';
 import type { MediaDocument } from '../../../projections/media/media.projection.js';
-import { countMedia, listMedia, mediaSortKey, mediaSorts, readMedia } from '../../../projections/media/media.queries.js';
+import {
+  countKeptMedia,
+  countMedia,
+  listMedia,
+  mediaSortKey,
+  mediaSorts,
+  readMedia,
+} from '../../../projections/media/media.queries.js';
 import type { Reader } from '../../../projections/reader.js';
 import type { FileAddresses } from '../../fileAddress.js';
 import { readNamed, readPage } from '../../paging.js';
@@ -133,7 +140,7 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
           }),
         ),
       }),
-      refusals: ['storage_limit_reached', 'media_not_found'],
+      refusals: ['storage_limit_reached', 'too_many_media', 'media_not_found'],
       answers: { 201: { description: 'The image or video.', schema: Media } },
       act: async ({ params: { id: websiteId }, body, upload, keepUpload, context }, acting) => {
         const { key: file, fileName: name, contentType, bytes: size, sha256 } = upload;
@@ -144,13 +151,11 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
         const { variants, ...shape } = await shapeOf(kind, upload);
         const stored = variants.map(({ key, bytes, ...variant }) => ({ ...variant, file: key, size: bytes }));
         try {
-          const handled = await storageLimit.withRoom(websiteId, (room) =>
-            uploadMedia(
-              acting,
-              { websiteId, kind, file, name, contentType, size, sha256, alt, ...shape, variants: stored, room },
-              context,
-            ),
-          );
+          const handled = await storageLimit.withRoom(websiteId, 'added', async (room) => {
+            const kept = await countKeptMedia(reader, websiteId);
+            const media = { websiteId, kind, file, name, contentType, size, sha256, alt, ...shape, variants: stored } as const;
+            return uploadMedia(acting, { ...media, room, kept }, context);
+          });
           if (handled.hasFiles) keepUpload();
           else await mediaProcessor.removeVariants(variants);
           return handled;
@@ -246,7 +251,7 @@ export const mediaRoutes = (parts: MediaRouteParts): readonly Route[] => {
       refusals: ['media_not_found', 'media_deleted_too_long_ago', 'storage_limit_reached'],
       answers: { 200: { description: 'The image or video.', schema: Media } },
       act: ({ params: { id: websiteId, mediaId }, context, expectation }, acting) =>
-        storageLimit.withRoom(websiteId, (room) =>
+        storageLimit.withRoom(websiteId, 'restored', (room) =>
           acting.handle(mediaDecider, { type: 'RestoreMedia', websiteId, mediaId, room }, context, expectation),
         ),
       answer: ({ params: { id, mediaId } }, { revision }) => answerAsOf(id, mediaId, revision),
