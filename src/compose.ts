@@ -55,8 +55,8 @@ export const startDoorstep = async (
   const metrics = createMetrics(droppedLogLines);
   const core = await openCore(settings, logger, { clock, instrument: (eventStore) => countAppends(eventStore, metrics) });
   const address = createAddress(settings);
-  const integrations = composeIntegrations(settings, core, address, files);
   const version = readVersion(new URL('../package.json', import.meta.url));
+  const integrations = composeIntegrations(settings, core, address, { ...files, version });
   const { workers, cron } = composeWorkers(settings, core, integrations, address, files);
   const { api, health } = composeHttp(core, integrations, address, {
     corsOrigins,

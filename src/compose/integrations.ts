@@ -97,14 +97,19 @@ export interface OpenIntegrations extends Integrations {
 /**
  * The embedded adapters, and those outside that the settings name.
  * @param files `templatesFolder`: where the site templates are; `buildProgram`: what builds sites;
- *   `mailsFolder`: where the HTML of mails is
+ *   `mailsFolder`: where the HTML of mails is; `version`: of the service
  * @param overrides used in place of the adapters that the settings name
  */
 export const composeIntegrations = (
   settings: Settings,
   { engine, reader, stores: { readModels } }: Core,
   { baseUrl, toLocalUrl, domainTargets, isOwnHostname }: Address,
-  { templatesFolder, buildProgram, mailsFolder }: { templatesFolder: string; buildProgram: string; mailsFolder: string },
+  {
+    templatesFolder,
+    buildProgram,
+    mailsFolder,
+    version,
+  }: { templatesFolder: string; buildProgram: string; mailsFolder: string; version?: string },
   overrides: Partial<Integrations> = {},
 ): OpenIntegrations => {
   const { clock, random, logger } = engine;
@@ -135,6 +140,7 @@ export const composeIntegrations = (
     findAtAddress: createSiteDirectory(reader, embedded, clock),
     mayPreview: createMayPreview(reader, clock),
     findAtDomain: createDomainDirectory(reader, embedded),
+    ...(version !== undefined && { version }),
   });
   const hosting =
     sites === undefined ? hostingHere : createVercel({ settings: sites.vercel, clock, random, logger, fetchStatus });

@@ -74,6 +74,23 @@ export const hostingContract = (adapter: string, open: () => Promise<HostingUnde
         expect(await under.visit(address)).toEqual({ status: 200, text: expect.stringContaining('Open since this morning') });
     });
 
+    test('the newest deployment is unchanged until the commit or a variable is another', async () => {
+      const { project, repository } = await newProject();
+      const first = await under.commit(repository, { words: 'First' });
+      expect(await hosting.findUnchanged(project.id, first)).toBeNull();
+      await hosting.setVariables(project.id, { SITE_NAME: 'Acme' });
+      const deployment = await hosting.deploy(project.id, 'first');
+      expect(await hosting.findUnchanged(project.id, first)).toEqual(deployment);
+      const second = await under.commit(repository, { words: 'Second' });
+      expect(await hosting.findUnchanged(project.id, second)).toBeNull();
+      expect(await hosting.findUnchanged(project.id, first)).toEqual(deployment);
+      await hosting.setVariables(project.id, { SITE_NAME: 'Acme Ltd' });
+      expect(await hosting.findUnchanged(project.id, first)).toBeNull();
+      const broken = await under.commit(repository, 'broken');
+      expect(await hosting.deploy(project.id, 'broken')).toMatchObject({ status: 'failed' });
+      expect(await hosting.findUnchanged(project.id, broken)).toBeNull();
+    });
+
     test('the same marker makes no second deployment, even when the head has moved', async () => {
       const { project, repository } = await newProject();
       const [deployment, meanwhile] = await Promise.all([hosting.deploy(project.id, 'job'), hosting.deploy(project.id, 'job')]);

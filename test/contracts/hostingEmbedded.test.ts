@@ -1,6 +1,6 @@
-import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
 import type { HostingProject } from '../../src/integrations/hosting/port.js';
 import type { Repository } from '../../src/integrations/sourceHost/port.js';
@@ -298,4 +298,45 @@ test('a folder that cannot be used is a transient fault that names no path', asy
   const attempt = newProject(hosting, elsewhere);
   await expect(attempt).rejects.toMatchObject({ name: 'ProviderFault', transient: true });
   await expect(attempt).rejects.toThrow(/^The data folder cannot be used \(ENOTDIR\)$/);
+});
+
+describe('old deployments', () => {
+  const namesOf = async (folder: string, part: string): Promise<string[]> =>
+    (await readdir(join(projectsIn(folder).pathOf('acme'), part))).filter((name) => !name.startsWith('.'));
+
+  test('go with their files: ten are kept, and the one that is served', async () => {
+    const folder = temporaryFolder();
+    const hosting = await openHosting(folder);
+    const repository = repositoryOf(simpleSite);
+    const { id, url } = await newProject(hosting, repository);
+    const first = await hosting.deploy(id, 'first');
+    const served = await hosting.deploy(id, 'served');
+    commitTo(repository, { 'index.html.liquid': '{% nonsense %}' });
+    for (let failed = 0; failed < 11; failed += 1) await hosting.deploy(id, `failed ${String(failed)}`);
+    const kept = await hosting.listDeployments(id, 50);
+    expect(kept.map(({ status }) => status)).toEqual([...Array.from({ length: 10 }, () => 'failed'), 'ready']);
+    expect((await namesOf(folder, 'deployments')).sort().reverse()).toEqual(kept.map((each) => each.id));
+    expect(await namesOf(folder, 'places')).toHaveLength(10);
+    expect(await hosting.latestDeployment(id)).toEqual(served);
+    expect((await fetch(url)).status).toBe(200);
+    expect((await fetch(served.url)).status).toBe(200);
+    expect(await hosting.readDeployment(id, first.id)).toBeNull();
+    expect((await fetch(first.url)).status).toBe(404);
+    // Their places are not given away again.
+    expect((await hosting.deploy(id, 'next')).id > (kept[0]?.id ?? '')).toBe(true);
+  });
+
+  test('that a crash left half removed, and builds that it cut off, go with the next one', async () => {
+    const folder = temporaryFolder();
+    const hosting = await openHosting(folder);
+    const { id } = await newProject(hosting, repositoryOf(simpleSite));
+    await hosting.deploy(id, 'first');
+    const drafts = join(projectsIn(folder).pathOf('acme'), 'deployments', '.drafts');
+    const [withdrawn, cutOff, underWay] = ['00000001-0123456789abcdef', 'cut-off', 'under-way'];
+    for (const name of [withdrawn, cutOff, underWay]) await mkdir(join(drafts, name, 'new-abcdef'), { recursive: true });
+    const longAgo = new Date(clock.now() - 7_200_000);
+    await utimes(join(drafts, cutOff), longAgo, longAgo);
+    await hosting.deploy(id, 'second');
+    expect(await readdir(drafts)).toEqual([underWay]);
+  });
 });

@@ -20,6 +20,8 @@ import { partsOf } from '../support/process.js';
 
 interface Site {
   readonly api: RunningApi;
+  /** Puts a file into the repository; returns the commit. */
+  readonly commit: () => Promise<string>;
   readonly token: string;
   readonly websiteId: string;
 }
@@ -62,7 +64,17 @@ const startSite = async (pair?: Pair): Promise<Site> => {
     },
     30_000,
   );
-  return { api, token, websiteId };
+  const { sourceHost } = used;
+  const commit = async (): Promise<string> => {
+    const { body: website } = await api.call('GET', `/websites/${websiteId}`, { token });
+    const { id } = (website as { repository: { id: string } }).repository;
+    const { head: parent } = await sourceHost.readFiles(id, []);
+    const files = new Map([['NOTES.md', Buffer.from(parent)]]);
+    const made = await sourceHost.commitFiles(id, { parent, files, message: 'Note it' });
+    if (made === null) throw new Error('somebody else commits');
+    return made;
+  };
+  return { api, commit, token, websiteId };
 };
 
 /** What the log holds of redeployments, oldest first. */
@@ -110,7 +122,18 @@ describe('on the embedded pair', () => {
     expect((await call('GET', '/commits?limit=5')).body).toEqual([commit]);
   });
 
+  test('POST /redeploy when nothing has changed: 202 with the newest deployment, and nothing is made or recorded', async () => {
+    const [newest] = (await call('GET', '/deployments')).body as unknown[];
+    for (const headers of [{}, {}, { 'idempotency-key': 'unchanged' }, { 'idempotency-key': 'unchanged' }]) {
+      expect(await call('POST', '/redeploy', headers)).toMatchObject({ status: 202, body: newest });
+    }
+    expect(await call('POST', '/redeploy?dryRun=1')).toMatchObject({ status: 200, body: { events: [] } });
+    expect((await call('GET', '/deployments')).body).toEqual([newest]);
+    expect(await redeploysOf(site)).toEqual([]);
+  });
+
   test('POST /redeploy: 202, once for a key, and not for a dry run', async () => {
+    const sha = await site.commit();
     const request = { websiteId: site.websiteId, provider: 'embedded', projectId: 'bakery', redeployId: expect.any(String) };
     expect(await call('POST', '/redeploy?dryRun=1')).toMatchObject({
       status: 200,
@@ -119,7 +142,7 @@ describe('on the embedded pair', () => {
     expect(await redeploysOf(site)).toEqual([]);
     const headers = { 'idempotency-key': 'again' };
     const first = await call('POST', '/redeploy', headers);
-    expect(first).toMatchObject({ status: 202, body: deployment });
+    expect(first).toMatchObject({ status: 202, body: { ...deployment, commit: sha } });
     expect((await call('POST', '/redeploy', headers)).body).toEqual(first.body);
     expect((await call('GET', '/deployments')).body).toHaveLength(2);
     expect((await call('GET', '/deployments?limit=1')).body).toEqual([first.body]);
@@ -132,6 +155,16 @@ describe('on the embedded pair', () => {
         by: 'admin',
       },
     ]);
+  });
+
+  test('many POSTs to /redeploy at a time: 202, one deployment', async () => {
+    const before = (await call('GET', '/deployments')).body as unknown[];
+    const commit = await site.commit();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', '/redeploy')));
+    const now = (await call('GET', '/deployments')).body as unknown[];
+    expect(now.slice(1)).toEqual(before);
+    expect(now[0]).toMatchObject({ commit });
+    for (const { status, body } of answers) expect({ status, body }).toEqual({ status: 202, body: now[0] });
   });
 
   test('their addresses are for clients only while the preview is shown', async () => {
@@ -173,11 +206,12 @@ describe('on the embedded pair', () => {
   });
 
   test('lists come in pages, and a made-up cursor is refused', async () => {
+    await site.commit();
     await call('POST', '/redeploy');
     const [all = []] = await pagesOf(site, 'deployments', 200);
     expect(all.length).toBeGreaterThan(1);
     expect(await pagesOf(site, 'deployments', 1)).toEqual(all.map((id) => [id]));
-    expect(await pagesOf(site, 'commits', 1)).toHaveLength(1);
+    expect((await pagesOf(site, 'commits', 1)).flat()).toEqual((await pagesOf(site, 'commits', 200)).flat());
     for (const list of ['deployments', 'commits']) {
       const cursor = Buffer.from('made-up').toString('base64url');
       expect(await call('GET', `/${list}?cursor=${cursor}`)).toMatchObject({
@@ -288,6 +322,23 @@ describe('on GitHub and Vercel', () => {
     expect(await pagesOf(site, 'deployments', 1)).toEqual(all.map((id) => [id]));
   });
 
+  test('when nothing has changed since the newest deployment, it is the answer, also while it is built', async () => {
+    const deployments = vercel.made.deployments.length;
+    const before = await redeploysOf(site);
+    const sha = commit('The last bread');
+    const first = await call('POST', '/redeploy');
+    expect(first).toMatchObject({ status: 202, body: { commit: sha } });
+    expect(await call('POST', '/redeploy')).toMatchObject({ status: 202, body: { id: (first.body as { id: string }).id } });
+    expect(vercel.made.deployments).toHaveLength(deployments + 1);
+    expect(await redeploysOf(site)).toHaveLength(before.length + 2);
+    await eventually('a deployment that is ready', async () => {
+      const [newest] = (await call('GET', '/deployments')).body as { status: string }[];
+      return newest?.status === 'ready' ? true : undefined;
+    });
+    expect(await call('POST', '/redeploy')).toMatchObject({ status: 202, body: { id: (first.body as { id: string }).id } });
+    expect(vercel.made.deployments).toHaveLength(deployments + 1);
+  });
+
   test('a provider that is down is named: 503, or 504 when it is silent', async () => {
     vercelServed.trouble(() => ({ when: 'before', what: '500' }));
     expect(await call('GET', '/deployments')).toMatchObject({ status: 503, body: { error: 'Vercel cannot be asked right now' } });
@@ -311,6 +362,7 @@ describe('on GitHub and Vercel', () => {
   ] as const)(
     'a redeployment is asked for, and %s it was begun comes %s: %i, and with its key it is one',
     async (when, what, status) => {
+      commit(`Bread ${when} ${what}`);
       const before = await redeploysOf(site);
       const deployments = (await call('GET', '/deployments?limit=100')).body as { id: string }[];
       const headers = { 'idempotency-key': `${when}-${what}` };

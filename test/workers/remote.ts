@@ -105,6 +105,7 @@ export const providersOn = (remote: Remote, line: Line = directLine, visited: st
       readDeployment: (_, id) => line('readDeployment', () => deployments.find((one) => one.id === id) ?? null),
       deploy: (_, marker) => line('deploy', () => deploy(marker)),
       startDeployment: (_, marker) => line('startDeployment', () => deploy(marker)),
+      findUnchanged: () => Promise.resolve(null),
       latestDeployment: () => Promise.resolve(deployments.at(-1) ?? null),
       listDeployments: () => Promise.resolve(deployments),
       addDomain: (projectId, domain) => line('addDomain', () => void domains.add(`${projectId} ${domain}`)),

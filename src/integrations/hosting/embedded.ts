@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LRUCache } from 'lru-cache';
+import { hashOfJson } from '../../platform/canonicalJson.js';
 import { isoTime, type Clock } from '../../platform/clock.js';
 import { createKeyedMutex } from '../../platform/keyedMutex.js';
 import { parseUrl } from '../../platform/urls.js';
@@ -57,6 +58,8 @@ interface DeploymentFile {
   readonly commit: string;
   readonly createdAt: string;
   readonly error?: string;
+  /** A hash of what it was built from and by; absent in those of before this was kept. */
+  readonly inputs?: string;
   /** Whether it shows its template's own content; absent in those of before this was known. */
   readonly isUnedited?: boolean;
   /** Names of the files' compressed forms, in `compressed/`; absent likewise. */
@@ -98,6 +101,11 @@ const maxCachedCharacters = 32_000_000;
 /** Much longer than the resolution of any file system's modification times. */
 const minListingAgeMs = 3_000;
 
+/** How many deployments of a project are kept, beside the one that is served. */
+const maxDeployments = 10;
+/** Much longer than a build takes: what is older was left by a crash. */
+const draftMs = 3_600_000;
+
 interface StoredDeployment {
   readonly id: string;
   readonly record: DeploymentFile;
@@ -114,7 +122,8 @@ interface StoredDeployment {
  * @param options `repositoriesFolder`: the source host's folder (default: where `cloneUrl` points);
  * `publicUrl`: the service's base address; `sitesUrl`: see `createSiteUrls`; `findAtAddress`: default:
  * each project is served at its own name; `findAtDomain`: default: there are no domains; `mayPreview`:
- * whether somebody may still see the preview that was made for them (default: until it ends)
+ * whether somebody may still see the preview that was made for them (default: until it ends); `version`:
+ * of the service: another one may build the same into something else
  */
 export const createEmbeddedHosting = (options: {
   folder: string;
@@ -127,10 +136,11 @@ export const createEmbeddedHosting = (options: {
   findAtAddress?: FindAtAddress;
   findAtDomain?: FindAtDomain;
   mayPreview?: (by: PreviewAuthor) => Promise<boolean>;
+  version?: string;
 }): Hosting & { previews: SitePreviews; handlers: SiteHandlers; siteAddress: SiteAddress } => {
   const projects = createShardedFolder({ folder: resolve(options.folder) });
   const repositories = options.repositoriesFolder === undefined ? null : repositoriesIn(options.repositoriesFolder);
-  const { builder, clock, findAtAddress = projectOfThatName, findAtDomain = noDomain } = options;
+  const { builder, clock, findAtAddress = projectOfThatName, findAtDomain = noDomain, version = '' } = options;
   const previews = createPreviews({ builder, clock, mayPreview: options.mayPreview ?? everybody });
   const siteUrls = createSiteUrls(options.publicUrl, options.sitesUrl);
   const mutex = createKeyedMutex();
@@ -295,6 +305,43 @@ export const createEmbeddedHosting = (options: {
     return 'failure' in built ? built : { url };
   };
 
+  const variablesFor = async (projectId: string, project: ProjectFile): Promise<Readonly<Record<string, string>>> => {
+    const defaults = { SITE_NAME: projectId, SITE_SLUG: projectId };
+    // The service's current address wins over the one at the time the variables were set.
+    return { ...defaults, ...project.variables, SITE_URL: await addressOf(projectId) };
+  };
+
+  const inputsOf = (commit: string, variables: Readonly<Record<string, string>>): string =>
+    hashOfJson({ version, commit, variables });
+
+  const findUnchanged = async (projectId: string, commit: string): Promise<Deployment | null> => {
+    const inputs = inputsOf(commit, await variablesFor(projectId, await projectOf(projectId)));
+    const [id] = await deploymentIds(projectId);
+    const newest = id === undefined ? null : await readDeployment(projectId, id);
+    return newest?.record.status === 'ready' && newest.record.inputs === inputs ? toDeployment(projectId, newest) : null;
+  };
+
+  /**
+   * Removes all deployments but the newest ones and the one that is served, each by a rename first, so that it is there
+   * or gone; and what a crash has left of earlier removals and builds.
+   */
+  const removeOldDeployments = async (name: string): Promise<void> => {
+    const served = (await newestReady(name))?.id;
+    const path = await deploymentsOf(name);
+    for (const id of (await deploymentIds(name)).slice(maxDeployments)) {
+      if (id !== served) await withdrawFolder(join(path, id), id);
+    }
+    const drafts = join(path, '.drafts');
+    for (const draft of (await nullIfMissing(readdir(drafts))) ?? []) {
+      const modifiedAt = (await nullIfMissing(modifiedAtOf(join(drafts, draft)))) ?? 0;
+      const isLeft = deploymentId.test(draft) || modifiedAt < clock.now() - draftMs;
+      if (isLeft) await rm(join(drafts, draft), { recursive: true, force: true });
+    }
+    const places = join(await folderOf(name), 'places');
+    const taken = (await readdir(places)).map(Number).sort((one, other) => other - one);
+    for (const place of taken.slice(maxDeployments)) await rm(join(places, String(place)), { force: true });
+  };
+
   const build = async (projectId: string, marker: string, id: string): Promise<Deployment> => {
     const project = await projectOf(projectId);
     const earlier = await newestFor(projectId, marker);
@@ -302,9 +349,7 @@ export const createEmbeddedHosting = (options: {
 
     const gitdir = await gitdirOf(project.repository, repositories);
     const commit = await headOf(gitdir, project.repository);
-    const defaults = { SITE_NAME: projectId, SITE_SLUG: projectId };
-    // The service's current address wins over the one at the time the variables were set.
-    const variables = { ...defaults, ...project.variables, SITE_URL: await addressOf(projectId) };
+    const variables = await variablesFor(projectId, project);
 
     const deployments = await deploymentsOf(projectId);
     await makeSubfolder(deployments);
@@ -319,6 +364,7 @@ export const createEmbeddedHosting = (options: {
       const record: DeploymentFile = {
         marker,
         commit,
+        inputs: inputsOf(commit, variables),
         createdAt: isoTime(clock.now()),
         ...('failure' in built ? { status: 'failed', error: built.failure, files: {} } : { status: 'ready', ...built }),
       };
@@ -327,6 +373,7 @@ export const createEmbeddedHosting = (options: {
     });
     const stored = await readDeployment(projectId, id);
     if (stored === null) throw new Error(`Deployment ${id} vanished`);
+    await removeOldDeployments(projectId);
     return toDeployment(projectId, stored);
   };
 
@@ -337,6 +384,7 @@ export const createEmbeddedHosting = (options: {
   };
 
   const servedOf = async (project: string, id: string | null): Promise<ServedSite | null> => {
+    if (id !== null && !(await deploymentIds(project)).includes(id)) return null;
     const deployment = id === null ? await newestReady(project) : await readDeployment(project, id);
     return deployment?.record.status === 'ready' ? deployment.site : null;
   };
@@ -379,6 +427,7 @@ export const createEmbeddedHosting = (options: {
     deploy: (projectId, marker) => withDiskFaults(deploy(projectId, marker)),
     // Waits for the build: it takes a fraction of a second.
     startDeployment: (projectId, marker) => withDiskFaults(deploy(projectId, marker)),
+    findUnchanged: (projectId, commit) => withDiskFaults(findUnchanged(projectId, commit)),
     latestDeployment: async (projectId) => {
       const deployment = await withDiskFaults(newestReady(projectId));
       return deployment === null ? null : toDeployment(projectId, deployment);

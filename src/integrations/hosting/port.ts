@@ -45,6 +45,12 @@ export interface Hosting {
    */
   startDeployment(projectId: string, marker: string): Promise<Deployment>;
 
+  /**
+   * The newest deployment, when another of `commit` would show the same: it is building or ready, was built from that
+   * commit, and with the variables that are set now. Else null.
+   */
+  findUnchanged(projectId: string, commit: string): Promise<Deployment | null>;
+
   /** The latest ready deployment, or null. A client can open its address. */
   latestDeployment(projectId: string): Promise<Deployment | null>;
 

@@ -23,7 +23,11 @@ const parseProject = parserFor(
 );
 const parseVariables = parserFor(
   provider,
-  Type.Object({ envs: Type.Array(Type.Object({ key: Type.String(), value: Type.Optional(Type.String()) })) }),
+  Type.Object({
+    envs: Type.Array(
+      Type.Object({ key: Type.String(), value: Type.Optional(Type.String()), updatedAt: Type.Optional(Type.Number()) }),
+    ),
+  }),
 );
 const parseUpsert = parserFor(
   provider,
@@ -247,6 +251,15 @@ export const createVercel = (options: {
     return deploymentOf(parseDeployment(await call('POST', '/v13/deployments', { query, body })));
   };
 
+  const findUnchanged: Hosting['findUnchanged'] = async (projectId, commit) => {
+    const [newest] = await list(projectId, 1, { target: 'production' });
+    if (newest === undefined) return null;
+    const deployment = toDeployment(newest);
+    if (deployment.status === 'failed' || deployment.commit !== commit) return null;
+    const changedAt = Math.max(0, ...(await variables(projectId)).map(({ updatedAt = 0 }) => updatedAt));
+    return changedAt < newest.createdAt ? deployment : null;
+  };
+
   const whenBuilt = async ({ id }: Pick<Deployment, 'id'>): Promise<Deployment> => {
     const giveUpAt = clock.now() + BUILD_TIMEOUT_MS;
     for (;;) {
@@ -329,6 +342,7 @@ export const createVercel = (options: {
     },
     deploy: async (projectId, marker) => whenBuilt(await mutex.run(projectId, () => start(projectId, marker))),
     startDeployment: (projectId, marker) => mutex.run(projectId, () => start(projectId, marker)),
+    findUnchanged,
     latestDeployment: async (projectId) => {
       const [latest] = await list(projectId, 1, { state: 'READY', target: 'production' });
       if (latest === undefined) return null;

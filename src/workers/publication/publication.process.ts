@@ -26,6 +26,8 @@ export interface PublicationState {
   readonly stage: 'none' | 'requested' | 'deployed' | 'failed';
   /** Present once the repository holds what is published. */
   readonly committed?: { readonly commit: string; readonly documents: readonly PublishedDocument[] };
+  /** Present once it is deployed; another publication may have made that deployment. */
+  readonly deploymentId?: string;
   readonly attempts: Attempts;
   /** Of the last attempt, unless a later one got to its end. */
   readonly lastFault?: { readonly error: string; readonly transient: boolean; readonly provider?: string };
@@ -56,7 +58,7 @@ const evolve = (state: PublicationState, event: Recorded<PublicationEvent>): Pub
       return { ...state, committed: { commit, documents } };
     }
     case 'PublicationDeployed':
-      return { ...state, stage: 'deployed' };
+      return { ...state, stage: 'deployed', deploymentId: event.data.deploymentId };
     case 'PublicationFailed': {
       const { error, transient, provider, nextAttemptAt } = event.data;
       return {

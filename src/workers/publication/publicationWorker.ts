@@ -6,8 +6,9 @@ import { contentFiles, type FindSiteMedia } from '../../events/content/content.f
 import type { Actor, Recorded } from '../../events/envelope.js';
 import type { PublicationEvent } from '../../events/publication/publication.events.js';
 import { publicationStream } from '../../events/publication/publication.stream.js';
-import { areSameValues } from '../../events/website/siteValues.js';
+import { areSameValues, type SiteValues } from '../../events/website/siteValues.js';
 import { ProviderFault } from '../../integrations/fault.js';
+import { createDeployments } from '../../integrations/deployments.js';
 import type { Deployment, Hosting } from '../../integrations/hosting/port.js';
 import type { SourceHost } from '../../integrations/sourceHost/port.js';
 import { unpublishedContent } from '../../projections/content/content.queries.js';
@@ -52,6 +53,7 @@ export const createPublicationWorker = (parts: {
 }): Worker => {
   const { engine, reader, createReactor, sourceHost, hosting, findMedia } = parts;
   const worker = engine.ids.commandId();
+  const deployments = createDeployments({ sourceHost, hosting });
 
   const contextOf = ({ id, metadata: { requestId, correlationId } }: Recorded): CommandContext => ({
     commandId: engine.ids.commandId(),
@@ -114,9 +116,9 @@ export const createPublicationWorker = (parts: {
     { id: websiteId, built }: Provisioned,
     redeployId: string,
     { id: deploymentId, status }: Deployment,
+    values: SiteValues,
     event: Requested,
   ): Promise<void> => {
-    const values = (await engine.state(siteFold, { websiteId })).state.set ?? built;
     if (status === 'failed' || areSameValues(values, built)) return;
     if (status === 'ready') {
       await engine.handle(websiteDecider, { type: 'RecordDeployment', websiteId, deploymentId, values }, contextOf(event));
@@ -155,11 +157,12 @@ export const createPublicationWorker = (parts: {
           await engine.handle(contentDecider, published, contextOf(event));
         }
         lease.assertHeld();
-        const { projectId } = website.hosting;
-        const deployment = await hosting.startDeployment(projectId, redeployMarker(publicationId));
+        const values = (await engine.state(siteFold, { websiteId })).state.set ?? website.built;
+        const isShown = areSameValues(values, website.built);
+        const deployment = await deployments.start(website, redeployMarker(publicationId), isShown);
         const redeploy = { redeployId: publicationId, websiteId };
         await engine.handle(redeployProcess, { type: 'RecordStart', ...redeploy, deploymentId: deployment.id }, contextOf(event));
-        await recordShown(website, publicationId, deployment, event);
+        await recordShown(website, publicationId, deployment, values, event);
         return { type: 'RecordDeployment', deploymentId: deployment.id };
       },
       failure: {

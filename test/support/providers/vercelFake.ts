@@ -6,7 +6,11 @@ interface Variable {
   readonly key: string;
   value: string;
   readonly type: string;
+  updatedAt?: number;
 }
+
+/** Each change of the account is a millisecond later than the one before. */
+const timeAt = (count: number): number => 1_767_225_600_000 + count;
 
 interface FakeDeployment {
   readonly id: string;
@@ -187,17 +191,19 @@ export const createVercelFake = ({
 
   const setVariables = (project: FakeProject, inputs: readonly Variable[]): FakeAnswer => {
     const isRefused = ({ key }: Variable) => forbidden.has(key);
+    count += 1;
+    const updatedAt = timeAt(count);
     for (const { key, value, type } of inputs.filter((input) => !isRefused(input))) {
       const known = project.variables.find((variable) => variable.key === key);
-      if (known === undefined) project.variables.push({ key, value, type });
-      else known.value = value;
+      if (known === undefined) project.variables.push({ key, value, type, updatedAt });
+      else Object.assign(known, { value, updatedAt });
     }
     const failed = inputs.filter(isRefused).map(({ key, value, type }) => ({
       error: { code: 'forbidden', message: 'This name is reserved', key, envVarKey: key, value, target: ['production'], type },
     }));
     return { status: 201, body: { created: [], failed } };
   };
-  const variableBody = ({ key, value, type }: Variable, index: number) => ({
+  const variableBody = ({ key, value, type, updatedAt = 1 }: Variable, index: number) => ({
     id: `env_${index}`,
     key,
     type,
@@ -207,7 +213,7 @@ export const createVercelFake = ({
     configurationId: null,
     securityIssues: [],
     createdAt: 1,
-    updatedAt: 1,
+    updatedAt,
   });
 
   const deploy = ({ body }: FakeRequest): FakeAnswer => {
@@ -219,7 +225,7 @@ export const createVercelFake = ({
     count += 1;
     const meta = { ...input.meta, githubCommitSha: head.sha, githubCommitRef: input.gitSource.ref };
     const variables = Object.fromEntries(project.variables.map(({ key, value }) => [key, value]));
-    const createdAt = 1_767_225_600_000 + count;
+    const createdAt = timeAt(count);
     const deployment = { id: `dpl_${count}`, meta, words: head.words, createdAt, variables, building };
     project.deployments.unshift(deployment);
     made.deployments.push(deployment.id);

@@ -10,10 +10,11 @@ const timeoutMs = 15_000;
 /**
  * Waits until the deployment of a publication has begun, which whatever worker there is sees to. It
  * goes on when nobody waits any more.
+ * @returns the id of the deployment
  * @throws ProviderFault when it came to nothing, or will not be tried again in time; HttpFault 503
  *   when nothing is known after 15 s
  */
-export const awaitPublication = async (engine: Engine, publicationId: string, gone: AbortSignal): Promise<void> => {
+export const awaitPublication = async (engine: Engine, publicationId: string, gone: AbortSignal): Promise<string> => {
   const { clock } = engine;
   const deadline = clock.now() + timeoutMs;
   const enough = new AbortController();
@@ -26,7 +27,8 @@ export const awaitPublication = async (engine: Engine, publicationId: string, go
     // Before the first read, so that no change between the two is missed.
     const changes = await engine.watch([publicationStream.name({ publicationId })], enough.signal);
     do {
-      if (await isDeployed(engine, publicationId, deadline)) return;
+      const deploymentId = await findDeployed(engine, publicationId, deadline);
+      if (deploymentId !== null) return deploymentId;
     } while ((await changes.next()).done !== true);
   } finally {
     cancelTimeout();
@@ -37,11 +39,11 @@ export const awaitPublication = async (engine: Engine, publicationId: string, go
 };
 
 /** @throws what keeps it from being deployed before `deadline` */
-const isDeployed = async (engine: Engine, publicationId: string, deadline: number): Promise<boolean> => {
-  const { stage, attempts, lastFault } = (await engine.state(publicationFold, { publicationId })).state;
-  if (stage === 'deployed') return true;
+const findDeployed = async (engine: Engine, publicationId: string, deadline: number): Promise<string | null> => {
+  const { stage, attempts, lastFault, deploymentId } = (await engine.state(publicationFold, { publicationId })).state;
+  if (deploymentId !== undefined) return deploymentId;
   const isLate = attempts.pause !== undefined && Date.parse(attempts.pause.until) > deadline;
-  if (lastFault === undefined || (stage !== 'failed' && !isLate)) return false;
+  if (lastFault === undefined || (stage !== 'failed' && !isLate)) return null;
   const { error, transient, provider } = lastFault;
   if (provider === undefined) throw new Error(`publication ${publicationId} failed: ${error}`);
   throw new ProviderFault({ provider, message: error, transient });

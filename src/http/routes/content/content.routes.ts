@@ -7,14 +7,16 @@ import type { ContentCollection } from '../../../events/content/content.events.j
 import { contentVersionBody } from '../../../events/content/content.history.js';
 import { contentFold, maxContentVersions } from '../../../events/content/content.state.js';
 import type { ContentKey } from '../../../events/content/content.stream.js';
+import { areSameValues } from '../../../events/website/siteValues.js';
 import { hashOfJson } from '../../../platform/canonicalJson.js';
 import { previewDecider } from '../../../commands/preview/preview.decider.js';
 import { contentFiles, type FindSiteMedia } from '../../../events/content/content.files.js';
 import { isoTime } from '../../../platform/clock.js';
-import type { Hosting, SitePreviews } from '../../../integrations/hosting/port.js';
+import { createDeployments } from '../../../integrations/deployments.js';
+import type { Deployment as HostingDeployment, Hosting, SitePreviews } from '../../../integrations/hosting/port.js';
 import { entityId } from '../../../platform/ids.js';
-import { redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
-import { publicationProcess } from '../../../workers/publication/publication.process.js';
+import { redeployProcess } from '../../../workers/deployment/deployment.process.js';
+import { publicationFold, publicationProcess } from '../../../workers/publication/publication.process.js';
 import type { SourceHost } from '../../../integrations/sourceHost/port.js';
 import {
   contentDocumentId,
@@ -190,13 +192,25 @@ const previewing = ({ engine, reader, sourceHost, previews, findMedia }: Content
 
 const publishing = ({ engine, reader, sourceHost, hosting }: ContentRouteParts): Route => {
   const sightOf = createSightOf(reader);
+  const deployments = createDeployments({ sourceHost, hosting });
+
+  const deploymentOf = async (
+    { publicationId, projectId }: { readonly publicationId: string; readonly projectId: string },
+    signal: AbortSignal,
+  ): Promise<HostingDeployment> => {
+    const deploymentId = await awaitPublication(engine, publicationId, signal);
+    const deployment = await hosting.readDeployment(projectId, deploymentId);
+    if (deployment === null) throw new Error(`the deployment of publication ${publicationId} is gone`);
+    return deployment;
+  };
+
   return route({
     method: 'post',
     path: '/websites/:id/content/publish',
     operationId: 'publishContent',
     summary: 'Publish what is saved of the content of a website',
     description:
-      'Every document that was saved since it was published last is put into one commit of the website’s repository, and that is deployed. A document that the template declares becomes `_data/<id>.json`, any other one `_content/<id>.json`; what others have pushed to the repository stays, but for these files. Answers as soon as the provider has begun to build; `/deployments` says how it went. A publication that takes long goes on by itself: repeated with its `Idempotency-Key`, the request waits for it again.',
+      'Every document that was saved since it was published last is put into one commit of the website’s repository, and that is deployed. A document that the template declares becomes `_data/<id>.json`, any other one `_content/<id>.json`; what others have pushed to the repository stays, but for these files. Answers as soon as the provider has begun to build; `/deployments` says how it went. A publication that takes long goes on by itself: repeated with its `Idempotency-Key`, the request waits for it again. When nothing has changed since the newest deployment, and that has not failed, it is the answer, and no other is made.',
     tag: ofContent.tag,
     scope: 'website',
     access: 'editors',
@@ -212,15 +226,20 @@ const publishing = ({ engine, reader, sourceHost, hosting }: ContentRouteParts):
       requireProvider(hosting, project);
       // Asked twice with the same key, it is one publication.
       const publicationId = entityId(context.commandId, 'publication');
+      const { state } = await engine.state(publicationFold, { publicationId });
+      // One that was requested goes on.
+      const isNew = state.stage === 'none' && areSameValues(website, website.built);
+      if (isNew && (await unpublishedContent(reader, websiteId)).length === 0) {
+        const unchanged = await deployments.findUnchanged({ ...website, hosting: project });
+        if (unchanged !== null) return { unchanged };
+      }
       const redeploy = { redeployId: publicationId, websiteId, provider: hosting.provider, projectId: project.projectId };
       await acting.handle(redeployProcess, { type: 'RequestRedeploy', ...redeploy }, context);
       await acting.handle(publicationProcess, { type: 'RequestPublication', publicationId, websiteId }, context);
       return { publicationId, projectId: project.projectId };
     },
-    answer: async ({ website, caller, signal }, { publicationId, projectId }) => {
-      await awaitPublication(engine, publicationId, signal);
-      const deployment = await hosting.findDeployment(projectId, redeployMarker(publicationId));
-      if (deployment === null) throw new Error(`the deployment of publication ${publicationId} is gone`);
+    answer: async ({ website, caller, signal }, requested) => {
+      const deployment = 'unchanged' in requested ? requested.unchanged : await deploymentOf(requested, signal);
       return { status: 202, body: toDeployment(deployment, await sightOf({ website, caller })) };
     },
   });

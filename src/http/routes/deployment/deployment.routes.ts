@@ -4,6 +4,7 @@ import { Refused, refusals } from '../../../commands/refusal.js';
 import { websiteDecider } from '../../../commands/website/website.decider.js';
 import type { Engine } from '../../../engine.js';
 import { areSameValues, type SiteValues } from '../../../events/website/siteValues.js';
+import { createDeployments } from '../../../integrations/deployments.js';
 import type { Deployment as HostingDeployment, Hosting } from '../../../integrations/hosting/port.js';
 import type { Commit as SourceCommit, SourceHost } from '../../../integrations/sourceHost/port.js';
 import { isoTime } from '../../../platform/clock.js';
@@ -12,7 +13,7 @@ import { deployedProject } from '../../../projections/provisioning/provisioning.
 import type { Reader } from '../../../projections/reader.js';
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { siteProcess } from '../../../workers/site/site.process.js';
-import { redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
+import { redeployFold, redeployMarker, redeployProcess } from '../../../workers/deployment/deployment.process.js';
 import { awaitVariables } from './awaitVariables.js';
 import { notACursor, readPage, readPageByPlace } from '../../paging.js';
 import { route, type Route, type RouteTag } from '../../route.js';
@@ -64,6 +65,7 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
   const { engine, reader, sourceHost, hosting } = parts;
 
   const sightOf = createSightOf(reader);
+  const deployments = createDeployments({ sourceHost, hosting });
 
   const projectIn = (
     project: Pick<NonNullable<WebsiteDocument['hosting']>, 'provider' | 'projectId'> | undefined,
@@ -146,7 +148,8 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       path: '/websites/:id/redeploy',
       operationId: 'redeployWebsite',
       summary: 'Build a website from the newest commit and serve it',
-      description: 'Answers as soon as the provider has begun to build; `/deployments` says how it went.',
+      description:
+        'Answers as soon as the provider has begun to build; `/deployments` says how it went. When neither the newest commit nor the values of the website have changed since the newest deployment, and that has not failed, it is the answer, and no other is made.',
       tag: deploymentTag,
       scope: 'website',
       access: 'editors',
@@ -154,24 +157,40 @@ export const deploymentRoutes = (parts: DeploymentRouteParts): readonly Route[] 
       refusals: ['website_not_deployed'],
       answers: { 202: { description: 'The deployment, as far as it has come.', schema: Deployment } },
       act: async ({ website: { website }, context }, acting) => {
-        const projectId = projectIn(website.hosting);
-        if (projectId === null) throw new Refused(refusals.websiteNotDeployed(website.id));
+        const { id: websiteId, hosting: project } = website;
+        if (project === undefined) throw new Refused(refusals.websiteNotDeployed(websiteId));
+        requireProvider(hosting, project);
+        const deployed = { ...website, hosting: project };
         // Asked twice with the same key, it is one deployment.
         const redeployId = entityId(context.commandId, 'redeploy');
-        const redeploy = { redeployId, websiteId: website.id };
-        const command = { type: 'RequestRedeploy', ...redeploy, provider: hosting.provider, projectId } as const;
-        // Before the provider is asked: the log names the caller, whatever happens then.
+        const { state } = await engine.state(redeployFold, { redeployId });
+        // One that was requested goes on.
+        const isAsked = state.stage !== 'none';
+        const unchanged = isAsked || !areSameValues(website, website.built) ? null : await deployments.findUnchanged(deployed);
+        if (unchanged !== null) return { unchanged };
+        const redeploy = { redeployId, websiteId };
+        const command = {
+          type: 'RequestRedeploy',
+          ...redeploy,
+          provider: hosting.provider,
+          projectId: project.projectId,
+        } as const;
+        // Before the provider is asked to build: the log names the caller, whatever happens then.
         await acting.handle(redeployProcess, command, context);
-        return { projectId, redeployId, redeploy };
+        return { deployed, redeploy };
       },
-      answer: async ({ context, website, caller, signal }, { projectId, redeployId, redeploy }) => {
+      answer: async ({ context, website, caller, signal }, requested) => {
+        const body = async (deployment: HostingDeployment) => toDeployment(deployment, await sightOf({ website, caller }));
+        if ('unchanged' in requested) return { status: 202, body: await body(requested.unchanged) };
+        const { deployed, redeploy } = requested;
         const asking = { engine, reader, provider: hosting.provider };
-        const values = await awaitVariables(asking, website.website.id, consequenceOf(engine, context), signal);
-        const deployment = await hosting.startDeployment(projectId, redeployMarker(redeployId));
+        const values = await awaitVariables(asking, deployed.id, consequenceOf(engine, context), signal);
+        const isShown = areSameValues(values, deployed.built);
+        const deployment = await deployments.start(deployed, redeployMarker(redeploy.redeployId), isShown);
         const start = { type: 'RecordStart', ...redeploy, deploymentId: deployment.id } as const;
         await engine.handle(redeployProcess, start, consequenceOf(engine, context));
-        await recordShown(website.website, redeployId, deployment, values, context);
-        return { status: 202, body: toDeployment(deployment, await sightOf({ website, caller })) };
+        await recordShown(deployed, redeploy.redeployId, deployment, values, context);
+        return { status: 202, body: await body(deployment) };
       },
     }),
   ];
