@@ -39,13 +39,13 @@ export const measure = async ({ few, many, load: generator, quick }) => {
       const startedAt = performance.now();
       /** @type {number[]} */
       const meanwhile = [];
-      let isOver = false;
+      const over = new AbortController();
       const reading = (async () => {
-        while (!isOver) meanwhile.push(...(await read()));
+        while (!over.signal.aborted) meanwhile.push(...(await read()));
       })();
       await createAtOnce(api, count);
       const seconds = (performance.now() - startedAt) / 1_000;
-      isOver = true;
+      over.abort();
       await reading;
       const [p99, restP99] = [quantile(meanwhile, 0.99), quantile(atRest, 0.99)];
       return [
