@@ -53,9 +53,10 @@ export const eventPage = (streams, comments) =>
  * @param {Stream} stream
  * @param {EventComments} comments
  */
-const streamSection = ({ pattern, holds, guards, events, personal }, comments) => [
+const streamSection = ({ pattern, holds, guards, events, personal, retention }, comments) => [
   `## \`${pattern}\``,
-  `- Holds: ${holds}.\n- Guards: ${guards}.`,
+  `- Holds: ${holds}.\n- Guards: ${guards}.` +
+    (retention === undefined ? '' : `\n- Once it has ended, \`npm run log:scavenge\` may drop it after ${retention.days} days.`),
   ...Object.entries(events).flatMap(([type, { schema, schemaVersion }]) => {
     const fields = fieldsOf(/** @type {Schema} */ (schema));
     return [

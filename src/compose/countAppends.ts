@@ -13,6 +13,7 @@ export const countAppends = (eventStore: EventStore, metrics: Pick<Metrics, 'app
       throw error;
     }
   },
+  drop: (stream, head) => eventStore.drop(stream, head),
   readStream: (stream, options) => eventStore.readStream(stream, options),
   readAll: (options) => eventStore.readAll(options),
   lastPosition: (filter) => eventStore.lastPosition(filter),

@@ -5,6 +5,7 @@ import { clientEmailStream } from './client/client.stream.js';
 import type { StreamDefinition } from './defineStream.js';
 import type { JsonValue } from './envelope.js';
 import { logStream } from './log/log.stream.js';
+import type { webhookEvents } from './webhook/webhook.events.js';
 import { webhookContentStream } from './webhook/webhook.stream.js';
 import { slugStream } from './website/website.stream.js';
 
@@ -20,6 +21,9 @@ const reservations: readonly StreamDefinition[] = [
 /** With `leaseUntil` an event says which process works on something, not that anything changed. */
 const isLease = (schema: object): boolean => JSON.stringify(schema).includes('"leaseUntil"');
 
+/** Nothing was done about it, by anybody. */
+const ignoredWebhook: keyof typeof webhookEvents = 'WebhookIgnored';
+
 /**
  * The event types that an audit lists: each change by anybody, and what processes achieved or failed
  * to. New types are listed unless they are leases, or of a stream of `reservations`.
@@ -27,7 +31,7 @@ const isLease = (schema: object): boolean => JSON.stringify(schema).includes('"l
 export const auditedTypes: readonly string[] = streams
   .filter((stream) => !reservations.includes(stream))
   .flatMap(({ events }) => Object.entries(events))
-  .filter(([, { schema }]) => !isLease(schema))
+  .filter(([type, { schema }]) => !isLease(schema) && type !== ignoredWebhook)
   .map(([type]) => type);
 
 /** The keys of the people whose personal data stands anywhere in the data of an event. */

@@ -61,6 +61,17 @@ export interface StreamDefinition<
    * (`platform/personal.ts`).
    */
   readonly personal: { readonly [Type in keyof Definitions]?: readonly string[] };
+  /** When `log:scavenge` may drop one of them. Absent: never. */
+  readonly retention?: Retention;
+}
+
+/**
+ * A stream may be dropped `days` after the event that ends it, unless another one followed. None of
+ * its events is listed by the audit, and every fold of it has a `droppedState`.
+ */
+export interface Retention {
+  readonly days: number;
+  readonly isEnd: (last: { readonly type: string; readonly data: JsonObject }) => boolean;
 }
 
 /**

@@ -6,6 +6,11 @@ export interface Fold<State, Event extends DomainEvent = DomainEvent> {
   /** Unique among all folds: the cache of folded streams is keyed by it. */
   readonly name: string;
   readonly initialState: State;
+  /**
+   * What a stream is once its events were dropped (`retention` of its definition), so that commands
+   * that come late change nothing, or begin anew where the stream allows it. Absent: never dropped.
+   */
+  readonly droppedState?: State;
   /** Pure. What grows with the stream it changes by `withEntry` and `withItems`. */
   readonly evolve: (state: State, event: Recorded<Event>) => State;
   /**

@@ -169,6 +169,10 @@ export const createStreamFolds = (
         max: isFirst ? firstPageSize : pageSize,
       });
       const end = through === undefined || through > head ? head : through;
+      const beforeFirst = (events[0]?.revision ?? head + 1n) - 1n;
+      if (beforeFirst > kept.revision && fold.droppedState !== undefined) {
+        kept = { ...unmeasured, state: fold.droppedState, revision: beforeFirst < end ? beforeFirst : end, at: '' };
+      }
       const wanted = events.filter(({ revision }) => revision <= end);
       kept = folded(wanted.map((stored) => codec.decode(stored) as Recorded<Event>));
       if (kept.revision === end) break;

@@ -56,6 +56,10 @@ export const scripts = {
     usage: ['npm run --silent backup -- <new folder>'],
     does: 'Copies the data folder while the service is running.',
   },
+  scavengeLog: {
+    usage: ['npm run log:scavenge -- [--drop]'],
+    does: 'Says which streams of the log tell nothing any more; drops them.',
+  },
   restoreFiles: {
     usage: ['npm run files:restore -- <backup or data folder>'],
     does: 'Puts the documents and media of a backup into the bucket of the settings.',

@@ -86,6 +86,7 @@ describe('what is audited', () => {
       'SlugReleased',
       'SlugReserved',
       'WebhookContentClaimed',
+      'WebhookIgnored',
     ]);
   });
 

@@ -43,6 +43,40 @@ const open = async (clock?: Clock): Promise<EmbeddedUnderTest> => {
   return under;
 };
 
+describe('a stream that is dropped', () => {
+  test('is gone when the process ends in the middle, and the next drop completes it', async () => {
+    const under = await open();
+    await under.store.append('thing-1', newEvents(1_000), NO_STREAM);
+    await under.store.append('thing-2', newEvents(1), NO_STREAM);
+    const dropping = under.store.drop('thing-1', 999n);
+    await under.store.close();
+    await expect(dropping).rejects.toThrow('the event store is closed');
+    const reopened = await under.reopen();
+    const left = async () => (await reopened.readAll({ after: START, max: 2_000 })).events.length;
+    expect(await reopened.readStream('thing-1')).toStrictEqual({ events: [], head: 999n });
+    expect(await left()).toBe(801);
+    expect(await reopened.append('thing-1', newEvents(1), 999n)).toMatchObject({ revision: 1_000n, position: 1_002n });
+    await reopened.drop('thing-1', 1_000n);
+    // The last event of the log, which keeps its position from being given again.
+    expect(await left()).toBe(2);
+    await reopened.close();
+  });
+
+  test('may be one of a file of before, which older builds read until then', async () => {
+    const under = await open();
+    const { store, file } = under;
+    await store.append('thing-1', newEvents(2), NO_STREAM);
+    await store.close();
+    withSqlite(file, 'ALTER TABLE streams DROP COLUMN dropped; ALTER TABLE streams DROP COLUMN dropped_at');
+    const reopened = await under.reopen();
+    expect(versionOf(file)).toBe(1);
+    await reopened.drop('thing-1', 1n);
+    expect(await reopened.readStream('thing-1')).toStrictEqual({ events: [], head: 1n });
+    expect(versionOf(file)).toBe(2);
+    await reopened.close();
+  });
+});
+
 describe('all appends of one turn of the event loop', () => {
   test('are one transaction', async () => {
     const { store, disk } = await open();
@@ -363,6 +397,13 @@ const withSqlite = (file: string, sql: string): void => {
   const database = new DatabaseSync(file);
   database.exec(sql);
   database.close();
+};
+
+const versionOf = (file: string): number => {
+  const database = new DatabaseSync(file);
+  const { user_version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  database.close();
+  return user_version;
 };
 
 const mountSmallDisk = (folder: string): boolean => {

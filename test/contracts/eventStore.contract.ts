@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { EventStore } from '../../src/events/store/eventStore.js';
 import { appendCases } from '../support/eventStoreAppendCases.js';
 import { copyCases } from '../support/eventStoreCopyCases.js';
+import { dropCases } from '../support/eventStoreDropCases.js';
 import { faultCases } from '../support/eventStoreFaultCases.js';
 import type { EventStoreHarness, EventStoreUnderTest } from '../support/eventStoreHarness.js';
 import { modelCases } from '../support/eventStoreModelCases.js';
@@ -16,6 +17,7 @@ import { subscribeCases } from '../support/eventStoreSubscribeCases.js';
  * · 14–15 parallel appends · 16 reading a stream · 17 JSON comes back exactly · 18 order of the log
  * · 19–23 subscriptions · 24 size · 25 stream names · 26 outcome unknown · 27 store down · 28
  * killed · 29 closing · 30 times · 31 bigint · 32 disk full · 33 copies of another log
+ * · 34 dropping a stream
  */
 export const eventStoreContract = (name: string, createHarness: () => EventStoreHarness): void => {
   describe(`${name} keeps the event store contract`, () => {
@@ -39,6 +41,7 @@ export const eventStoreContract = (name: string, createHarness: () => EventStore
     appendCases(store);
     readCases(store);
     subscribeCases(under, harness.faults);
+    dropCases(under);
     faultCases(under, harness);
     modelCases(under);
     copyCases(under);

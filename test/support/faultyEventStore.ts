@@ -34,6 +34,7 @@ export const createFaultyEventStore = (store: EventStore): FaultyEventStore => {
       const append = (): Promise<AppendResult> => store.append(stream, events, expected);
       return faulty.appendFaults.shift()?.(append, stream) ?? append();
     },
+    drop: (stream, head) => store.drop(stream, head),
     readStream: async (stream, options) => {
       const read = (): Promise<StreamSlice> => store.readStream(stream, options);
       const slice = await (faulty.readFault?.(read, stream) ?? read());

@@ -113,6 +113,7 @@ export const createMachine = (
         seemsFailed: () => new OutcomeUnknown('no answer'),
         hangs: false,
       }),
+    drop: (stream, head) => eventStore.drop(stream, head),
     readStream: async (stream, options) => {
       await awake();
       return eventStore.readStream(stream, options);

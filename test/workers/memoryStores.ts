@@ -67,6 +67,7 @@ const createMemoryEventStore = (): EventStore => {
       await nextTurn();
       return { events: model.readStream(stream, options).map(stored), head: BigInt(model.stream(stream).length - 1) };
     },
+    drop: () => Promise.reject(new Error('no worker drops a stream')),
     readAll: ({ after, max = 1_000, filter }) => Promise.resolve(readAll(after, max, filter)),
     lastPosition: () => Promise.resolve(BigInt(model.log.length)),
     subscribe,

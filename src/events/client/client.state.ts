@@ -95,6 +95,7 @@ export const clientEmailFold: StreamFold<ClientReference, ClientEmailEvent, { re
   name: 'client-email',
   stream: clientEmailStream,
   initialState: {},
+  droppedState: {},
   evolve: (_state, { type, data }) => (type === 'ClientEmailReleased' ? {} : { clientId: data.clientId }),
 };
 

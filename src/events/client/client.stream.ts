@@ -34,6 +34,8 @@ export const clientEmailStream = defineStream({
   guards: 'one client for each address',
   events: clientEmailEvents,
   personal: {},
+  // Who had it was erased, or has another one.
+  retention: { days: 30, isEnd: ({ type }) => type === 'ClientEmailReleased' },
 });
 
 /** `subjectIndex`: the blind index of the identity provider's subject. */

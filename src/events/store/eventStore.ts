@@ -24,6 +24,16 @@ export interface EventStore {
   append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
 
   /**
+   * Drops all events of a stream whose last one has the revision `head`. They cannot be read from the
+   * stream any more, which stays as long as it was: it goes on at the next revision, and is never new
+   * again. `readAll` and subscriptions may give the dropped events for a while yet. Other events keep
+   * their positions. Repeating it changes nothing, and completes what was interrupted; repeating an
+   * append that was dropped adds nothing either.
+   * @throws WrongExpectedRevision: nothing was dropped. EventStoreUnavailable, OutcomeUnknown: repeat it
+   */
+  drop(stream: string, head: bigint): Promise<void>;
+
+  /**
    * Reads up to `max` (default 1,000) events of one stream from `from` (inclusive; default the
    * first, or backwards the last).
    */
@@ -126,7 +136,7 @@ export interface StreamSlice {
   readonly events: readonly StoredEvent[];
   /**
    * Revision of the stream's last event at the time of reading; `NO_STREAM` when the stream does
-   * not exist.
+   * not exist. Events between those that were asked for and the first that is there were dropped.
    */
   readonly head: bigint;
 }

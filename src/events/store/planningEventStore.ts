@@ -100,7 +100,8 @@ export const createPlanningEventStore = (below: EventStore, now: () => string): 
     const stored = first > plan.base ? [] : (await below.readStream(stream, { from: first, max })).events;
     const before = stored.filter(({ revision }) => revision <= plan.base);
     // A short page of the store below is not its end.
-    const reached = before.at(-1)?.revision ?? first - 1n;
+    // Nothing is there up to the end of the store below: it was dropped.
+    const reached = before.at(-1)?.revision ?? (stored.length === 0 ? plan.base : first - 1n);
     const ours = reached < plan.base ? [] : plan.events.filter(({ revision }) => revision >= first);
     return { events: [...before, ...ours].slice(0, max), head };
   };
@@ -110,6 +111,7 @@ export const createPlanningEventStore = (below: EventStore, now: () => string): 
     hasPlanned: (stream) => plans.has(stream),
     store: {
       append,
+      drop: () => Promise.reject(new Error('what is planned drops no stream')),
       readStream,
       readAll: (options) => below.readAll(options),
       lastPosition: (filter) => below.lastPosition(filter),

@@ -11,6 +11,8 @@ export const webhookStream = defineStream({
   guards: 'processed once',
   events: webhookEvents,
   personal: {},
+  // One that was processed is in the audit.
+  retention: { days: 30, isEnd: ({ type }) => type === 'WebhookIgnored' },
 });
 
 export const webhookContentStream = defineStream({
@@ -21,4 +23,6 @@ export const webhookContentStream = defineStream({
   guards: 'one webhook for each body, whatever id it is sent under',
   events: webhookContentEvents,
   personal: {},
+  // The stream stays known, so that the body is taken for no other webhook.
+  retention: { days: 30, isEnd: () => true },
 });

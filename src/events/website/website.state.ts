@@ -154,5 +154,6 @@ export const slugFold: StreamFold<SlugState, SlugEvent, { readonly slug: string 
   name: 'slug',
   stream: slugStream,
   initialState: { stage: 'free' },
+  droppedState: { stage: 'free' },
   evolve: evolveSlug,
 };

@@ -19,4 +19,6 @@ export const slugStream = defineStream({
   guards: 'global uniqueness',
   events: slugEvents,
   personal: {},
+  // The website that had it was deleted.
+  retention: { days: 30, isEnd: ({ type, data }) => type === 'SlugReleased' && data.reservedUntil === undefined },
 });

@@ -46,7 +46,7 @@ const clientsIn = (data: JsonObject): readonly string[] =>
 /** One document for each event, of any stream. */
 export const auditProjection: Projection<AuditDocument> = {
   name: 'audit',
-  version: 1,
+  version: 2,
   handles: auditedTypes,
   ignores: [],
   documentId: (event) => `${placeOf(event)}.${String(event.revision)}.${event.stream}`,

@@ -70,6 +70,7 @@ export const guardLogIdentity = (parts: Parts): { readonly eventStore: EventStor
     verify,
     eventStore: {
       append: (stream, events, expected) => verified(() => eventStore.append(stream, events, expected)),
+      drop: (stream, head) => verified(() => eventStore.drop(stream, head)),
       readStream: (stream, options) => verified(() => eventStore.readStream(stream, options)),
       readAll: (options) => verified(() => eventStore.readAll(options)),
       lastPosition: (filter) => verified(() => eventStore.lastPosition(filter)),

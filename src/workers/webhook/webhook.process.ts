@@ -154,6 +154,7 @@ export const webhookFold: StreamFold<WebhookState, WebhookEvent, { readonly webs
   name: 'webhook',
   stream: webhookStream,
   initialState: { stage: 'none' },
+  droppedState: { stage: 'ignored', shopDomain: '' },
   evolve,
 };
 
@@ -163,6 +164,8 @@ export const webhookProcess: Decider<WebhookState, WebhookCommand, WebhookEvent>
 /** Which webhook a body belongs to. */
 export interface WebhookContentState {
   readonly webhookId?: string;
+  /** It was one's, and nobody knows whose: it came long ago. */
+  readonly isOld?: true;
 }
 
 /** Changes nothing when another webhook came first with the body. */
@@ -182,7 +185,10 @@ export const webhookContentDecider: Decider<WebhookContentState, ClaimWebhookCon
   name: 'webhook-content',
   stream: webhookContentStream,
   initialState: {},
+  droppedState: { isOld: true },
   evolve: (_state, { data: { webhookId } }) => ({ webhookId }),
   decide: ({ websiteId, content, webhookId }, state) =>
-    state.webhookId === undefined ? [{ type: 'WebhookContentClaimed', data: { websiteId, content, webhookId } }] : [],
+    state.webhookId === undefined && state.isOld === undefined
+      ? [{ type: 'WebhookContentClaimed', data: { websiteId, content, webhookId } }]
+      : [],
 };

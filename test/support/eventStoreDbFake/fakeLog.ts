@@ -49,6 +49,13 @@ export class FakeLog {
     return this.#streams.get(name) ?? [];
   }
 
+  /** The first revision that is not truncated, by the stream's metadata. */
+  firstOf(name: string): bigint {
+    const metadata = this.stream(`$$${name}`).at(-1);
+    const { $tb = 0 } = metadata === undefined ? {} : (JSON.parse(Buffer.from(metadata.data).toString()) as { $tb?: number });
+    return BigInt($tb);
+  }
+
   /**
    * Calls `listener` for each event that is committed, in order, until the returned function is
    * called.

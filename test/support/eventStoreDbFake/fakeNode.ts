@@ -238,10 +238,12 @@ export class FakeNode {
     }
     const backwards = options.getReadDirection() === messages.ReadReq.Options.ReadDirection.BACKWARDS;
     const from = of?.hasEnd() === true ? events.length - 1 : Number(of?.getRevision() ?? 0);
-    const selected = backwards
+    const first = this.log.firstOf(name);
+    const ranged = backwards
       ? // Counts back from `from` even if it lies beyond the end, as the real one does.
         events.slice(Math.max(0, from - count + 1), from + 1).toReversed()
-      : events.slice(from, from + count);
+      : events.slice(Math.max(from, Number(first)), Math.max(from, Number(first)) + count);
+    const selected = ranged.filter(({ revision }) => revision >= first);
     const { pauseMs } = this.#cluster.faults;
     for (const event of selected) {
       if (pauseMs > 0) await pause(pauseMs);

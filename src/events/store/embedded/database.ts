@@ -16,12 +16,15 @@ export interface Database {
  * `position` is the order of commits, because it is assigned inside the write lock. The index by id
  * begins with the id, which is ordered by time, so that an insert touches its last page only. A
  * stream's head is the last entry of `events_by_stream`. A row of `kinds` is an event type within a
- * category of streams (see eventTypeIndex.ts).
+ * category of streams (see eventTypeIndex.ts). Events of a stream up to the revision `dropped` are
+ * gone, or about to be; `dropped_at` is when the last of them was recorded.
  */
 const schema = `
   CREATE TABLE streams (
     key INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE
+    name TEXT NOT NULL UNIQUE,
+    dropped INTEGER,
+    dropped_at INTEGER
   ) STRICT;
   CREATE TABLE kinds (
     key INTEGER PRIMARY KEY,
@@ -44,7 +47,15 @@ const schema = `
   CREATE UNIQUE INDEX events_by_id ON events (id, stream);
 `;
 
+/** For a file of before, in which no stream could be dropped. Builds of before go on reading it. */
+const upgrade = `
+  ALTER TABLE streams ADD COLUMN dropped INTEGER;
+  ALTER TABLE streams ADD COLUMN dropped_at INTEGER;
+`;
+
 const SCHEMA_VERSION = 1;
+/** From the first drop on: builds of before would take a dropped stream for a broken one. */
+export const VERSION_WITH_DROPS = 2;
 
 /**
  * How long SQLite itself waits for a lock, which blocks this thread. Callers wait longer, without
@@ -86,8 +97,8 @@ const openOnce = (file: string, alone: boolean): Database => {
     database.exec(
       `PRAGMA busy_timeout = ${String(BLOCKING_WAIT_MS)}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 4000`,
     );
-    if (versionOf(database) < SCHEMA_VERSION) createSchema(database);
-    if (versionOf(database) > SCHEMA_VERSION)
+    if (!isUpToDate(database)) bringUpToDate(database);
+    if (versionOf(database) > VERSION_WITH_DROPS)
       throw new EventStoreUnavailable(`${file} was written by a later version of this software`);
     // SQLite takes its lock on the whole file with the next write, also with one that changes nothing.
     if (alone) database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
@@ -98,12 +109,16 @@ const openOnce = (file: string, alone: boolean): Database => {
   }
 };
 
-const createSchema = (database: Database): void => {
+const bringUpToDate = (database: Database): void => {
   database.exec('BEGIN IMMEDIATE');
-  // Another process may have created the schema first.
+  // Another process may have done it first.
   if (versionOf(database) === 0) database.exec(`${schema}; PRAGMA user_version = ${String(SCHEMA_VERSION)}`);
+  else if (!isUpToDate(database)) database.exec(upgrade);
   database.exec('COMMIT');
 };
+
+const isUpToDate = (database: Database): boolean =>
+  database.prepare("SELECT 1 FROM pragma_table_info('streams') WHERE name = 'dropped'").get() !== undefined;
 
 const versionOf = (database: Database): number =>
   (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;

@@ -45,6 +45,8 @@ export const createEmbeddedEventStore = async (options: EmbeddedEventStoreOption
  * meanwhile.
  */
 const READ_WINDOW = 2_000;
+/** Events that one transaction deletes when a stream is dropped. */
+const DROP_CHUNK = 200;
 
 /** The event store on a connection from `openDatabase`, which `close` closes. */
 export const eventStoreOn = (database: Database, { file, clock, logger }: EmbeddedEventStoreOptions): CopyTarget => {
@@ -170,10 +172,23 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
       }),
 
     append: (stream, events, expected) =>
-      groupCommit.append(() => {
+      groupCommit.write(() => {
         ensureOpen();
-        return { stream, events: encodeEvents(stream, events), expected };
+        const append = { stream, events: encodeEvents(stream, events), expected };
+        return (transaction, now) => transaction.append(append, now);
       }),
+
+    drop: async (stream, head) => {
+      for (;;) {
+        const deleted = await groupCommit.write(() => {
+          ensureOpen();
+          return (transaction) => transaction.drop(stream, head, DROP_CHUNK);
+        });
+        if (deleted < DROP_CHUNK) return;
+        // Others write in between.
+        await nextTurnAlone();
+      }
+    },
 
     readStream: (stream, options = {}) =>
       use(() => (isStreamName(stream) ? log.readStream(stream, options) : { events: [], head: NO_STREAM })),

@@ -1,31 +1,34 @@
 import type { Clock } from '../../../platform/clock.js';
-import { EventStoreError, OutcomeUnknown, type AppendResult } from '../eventStore.js';
+import { EventStoreError, OutcomeUnknown } from '../eventStore.js';
 import { toPortFault, isBusy, isDiskFault } from './database.js';
-import type { Append, LogWriter, Transaction, WrittenEvent } from './logWriter.js';
+import type { LogWriter, Transaction, WrittenEvent } from './logWriter.js';
 
-/** Writes all appends that wait in one turn of the event loop in one transaction. */
+/** Makes all writes that wait in one turn of the event loop in one transaction. */
 export interface GroupCommit {
   /**
-   * Resolves when the append is durable. `prepare` is called at once; what it throws becomes a
+   * Resolves when the write is durable. `prepare` is called at once; what it throws becomes a
    * rejection.
    */
-  append(prepare: () => Append): Promise<AppendResult>;
-  /** Resolves when no append is waiting. */
+  write<Result>(prepare: () => Write<Result>): Promise<Result>;
+  /** Resolves when no write is waiting. */
   drained(): Promise<void>;
 }
+
+/** @throws EventStoreError: nothing of this write was made; the transaction goes on */
+export type Write<Result> = (transaction: Transaction, now: number) => Result;
 
 /** Pause between two attempts to get a lock that another process holds. */
 const LOCK_PAUSE_MS = 5;
 /**
- * How long an append waits for the lock. The number of attempts bounds the wait too, in case the
+ * How long a write waits for the lock. The number of attempts bounds the wait too, in case the
  * wall clock is set back.
  */
 const LOCK_TIMEOUT_MS = 1_500;
 const MAX_LOCK_ATTEMPTS = LOCK_TIMEOUT_MS / LOCK_PAUSE_MS;
 
 interface Waiting {
-  readonly append: Append;
-  readonly resolve: (result: AppendResult) => void;
+  /** Returns what answers it once the transaction is committed. */
+  readonly write: Write<() => void>;
   readonly reject: (error: unknown) => void;
   readonly deadline: number;
   attempts: number;
@@ -38,7 +41,7 @@ export const createGroupCommit = ({
 }: {
   writer: LogWriter;
   clock: Clock;
-  /** Called after each commit that wrote something. */
+  /** Called after each commit that appended something. */
   onCommit: (written: readonly WrittenEvent[]) => void;
 }): GroupCommit => {
   let waiting: Waiting[] = [];
@@ -54,12 +57,12 @@ export const createGroupCommit = ({
     flushing = false;
     const batch = waiting;
     waiting = [];
-    if (transaction !== null) write(transaction, batch);
+    if (transaction !== null) writeAll(transaction, batch);
     for (const drained of drains.splice(0)) drained();
   };
 
   /**
-   * The transaction; `locked` when another process holds the lock and some append may still wait;
+   * The transaction; `locked` when another process holds the lock and some write may still wait;
    * null when none is left to write.
    */
   const begin = (): Transaction | 'locked' | null => {
@@ -76,17 +79,17 @@ export const createGroupCommit = ({
     }
   };
 
-  const write = (transaction: Transaction, batch: readonly Waiting[]): void => {
+  const writeAll = (transaction: Transaction, batch: readonly Waiting[]): void => {
     let committing = false;
     try {
-      const outcomes = batch.map(({ append }) => attempt(transaction, append));
+      const outcomes = batch.map(({ write }) => attempt(transaction, write));
       committing = true;
       transaction.commit();
       // Answered only now that everything is durable.
-      for (const [index, { resolve, reject }] of batch.entries()) {
+      for (const [index, { reject }] of batch.entries()) {
         const outcome = outcomes[index];
         if (outcome instanceof EventStoreError) reject(outcome);
-        else if (outcome !== undefined) resolve(outcome);
+        else outcome?.();
       }
     } catch (error) {
       const fault =
@@ -101,10 +104,10 @@ export const createGroupCommit = ({
     if (written.length > 0) onCommit(written);
   };
 
-  /** A refusal concerns one append; any other fault ends the transaction. */
-  const attempt = (transaction: Transaction, append: Append): AppendResult | EventStoreError => {
+  /** A refusal concerns one write; any other fault ends the transaction. */
+  const attempt = (transaction: Transaction, write: Waiting['write']): (() => void) | EventStoreError => {
     try {
-      return transaction.append(append, clock.now());
+      return write(transaction, clock.now());
     } catch (error) {
       if (error instanceof EventStoreError) return error;
       throw error;
@@ -112,9 +115,16 @@ export const createGroupCommit = ({
   };
 
   return {
-    append: (prepare) =>
+    write: (prepare) =>
       new Promise((resolve, reject) => {
-        waiting.push({ append: prepare(), resolve, reject, deadline: clock.now() + LOCK_TIMEOUT_MS, attempts: 0 });
+        const write = prepare();
+        const answered: Waiting['write'] = (transaction, now) => {
+          const result = write(transaction, now);
+          return () => {
+            resolve(result);
+          };
+        };
+        waiting.push({ write: answered, reject, deadline: clock.now() + LOCK_TIMEOUT_MS, attempts: 0 });
         if (flushing) return;
         flushing = true;
         setImmediate(flush);

@@ -56,11 +56,13 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
   const prepare = (sql: string): Statement => prepareRows(database, sql);
 
   const selectHead = prepare('SELECT max(position) FROM events');
-  const selectStream = prepare('SELECT key, (SELECT max(revision) FROM events WHERE stream = key) FROM streams WHERE name = ?');
+  const selectStream = prepare(
+    'SELECT key, (SELECT max(revision) FROM events WHERE stream = key), dropped FROM streams WHERE name = ?',
+  );
 
   const fromStream = `SELECT ${columns} FROM events JOIN streams ON streams.key = stream WHERE stream = ?`;
   const selectForwards = prepare(`${fromStream} AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`);
-  const selectBackwards = prepare(`${fromStream} AND revision <= ? ORDER BY revision DESC LIMIT ?`);
+  const selectBackwards = prepare(`${fromStream} AND revision BETWEEN ? AND ? ORDER BY revision DESC LIMIT ?`);
 
   // CROSS JOIN makes SQLite walk along the log and find the stream of each event, not the other way
   // round.
@@ -101,13 +103,17 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
     head,
 
     readStream: (stream, { direction = 'forwards', from, max = 1_000 }) => {
-      const found = selectStream.get(stream) as [number, number] | undefined;
+      const found = selectStream.get(stream) as [number, number | null, number | null] | undefined;
       if (found === undefined) return { events: [], head: NO_STREAM };
-      const [key, last] = found;
+      const [key, newest, dropped] = found;
+      const first = (dropped ?? -1) + 1;
+      const last = Math.max(newest ?? -1, first - 1);
       const bound = from === undefined ? (direction === 'forwards' ? 0 : last) : Number(from);
-      if (direction === 'backwards')
-        return { events: decode(selectBackwards.all(key, Math.min(bound, last), max)), head: BigInt(last) };
-      return { events: bound > last ? [] : decode(selectForwards.all(key, bound, last, max)), head: BigInt(last) };
+      const rows =
+        direction === 'backwards'
+          ? selectBackwards.all(key, first, Math.min(bound, last), max)
+          : selectForwards.all(key, Math.max(bound, first), last, max);
+      return { events: decode(rows), head: BigInt(last) };
     },
 
     read: ({ after, through }, max, filter) => {

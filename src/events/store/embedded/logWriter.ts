@@ -1,6 +1,6 @@
 import type { EncodedEvent } from '../encodeEvents.js';
 import { CorruptedRetry, NO_STREAM, WrongExpectedRevision, type AppendResult, type ExpectedRevision } from '../eventStore.js';
-import { isConstraint, prepareRows, type Database } from './database.js';
+import { isConstraint, prepareRows, VERSION_WITH_DROPS, type Database } from './database.js';
 import type { EventTypeIndex } from './eventTypeIndex.js';
 
 export interface Append {
@@ -31,6 +31,11 @@ export interface Transaction {
    * transaction goes on.
    */
   append(append: Append, now: number): AppendResult;
+  /**
+   * Drops a stream, and deletes up to `max` of its events; resolves with how many were deleted.
+   * @throws WrongExpectedRevision
+   */
+  drop(stream: string, head: bigint, max: number): number;
   /** What was appended, in order. */
   written(): readonly WrittenEvent[];
   /** Makes everything appended durable. */
@@ -58,7 +63,14 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
   const selectById = prepareRows(database, 'SELECT revision, position FROM events WHERE id = ? AND stream = ?');
   const selectStreamHead = prepareRows(
     database,
-    `SELECT key, revision, recorded_at FROM streams JOIN events ON stream = key WHERE name = ? ORDER BY revision DESC LIMIT 1`,
+    `SELECT key, coalesce(revision, dropped), coalesce(recorded_at, dropped_at)
+     FROM streams LEFT JOIN events ON stream = key WHERE name = ? ORDER BY revision DESC LIMIT 1`,
+  );
+  const markDropped = database.prepare('UPDATE streams SET dropped = ?, dropped_at = ? WHERE key = ?');
+  // The last event of the log stays until another follows: its position must not be given again.
+  const deleteDropped = database.prepare(
+    `DELETE FROM events WHERE position IN
+     (SELECT position FROM events WHERE stream = ? AND revision <= ? AND position < ? ORDER BY revision LIMIT ?)`,
   );
 
   /** Heads of streams, valid as long as no other process has written after `position`. */
@@ -119,6 +131,16 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
     return { revision: BigInt(revision), position: BigInt(position) };
   };
 
+  const drop = (stream: string, expected: bigint, max: number): number => {
+    const streamHead = headOf(stream);
+    const last = BigInt(streamHead?.revision ?? NO_STREAM);
+    if (streamHead === undefined || last !== expected) throw new WrongExpectedRevision(stream, expected, last);
+    const { key, revision, recordedAt } = streamHead;
+    database.exec(`PRAGMA user_version = ${String(VERSION_WITH_DROPS)}`);
+    markDropped.run(revision, recordedAt, key);
+    return deleteDropped.run(key, revision, position, max).changes;
+  };
+
   /**
    * The result of the earlier append that this one repeats.
    * @throws WrongExpectedRevision when it repeats none and the stream has moved on; CorruptedRetry
@@ -156,6 +178,7 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
       }
       return {
         append,
+        drop,
         written: () => written,
         commit: () => {
           commit.run();

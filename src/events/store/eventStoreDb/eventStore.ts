@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
+import { createIds } from '../../../platform/ids.js';
 import type { Logger } from '../../../platform/logger.js';
 import type { OutageLog } from '../../../platform/outageLog.js';
 import type { Random } from '../../../platform/random.js';
@@ -7,6 +8,7 @@ import { isStreamName } from '../encodeEvents.js';
 import {
   EventStoreClosed,
   NO_STREAM,
+  WrongExpectedRevision,
   type CopyTarget,
   type EventStore,
   type LogSlice,
@@ -51,6 +53,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
   const readPages = createStreamPages((request) => calls.read((signal) => wire.readStream(request, signal)), clock);
   const sharedReads = createSharedCalls();
   const recentIds = createRecentEventIds();
+  const ids = createIds(clock, random);
   const closing = new AbortController();
   const pending = new Set<Promise<unknown>>();
   let closed: Promise<void> | null = null;
@@ -83,7 +86,9 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
   /** The head of a stream, for a server that does not send it with a read. */
   const headOf = async (stream: string): Promise<bigint> => {
     const { records } = await calls.read((signal) => wire.readStream({ stream, ...lastRecord }, signal));
-    return records[0]?.revision ?? NO_STREAM;
+    if (records[0] !== undefined) return records[0].revision;
+    const { $tb: first } = await metadataOf(stream);
+    return typeof first === 'number' ? BigInt(first) - 1n : NO_STREAM;
   };
 
   const readStream: EventStore['readStream'] = async (stream, { direction = 'forwards', from, max = 1_000 } = {}) => {
@@ -96,6 +101,24 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
     // end.
     const { head } = await readRecords({ stream, ...lastRecord });
     return head === NO_STREAM ? { events: [], head } : readRecords({ stream, from: from < head ? from : head, backwards, max });
+  };
+
+  /** The stream's own metadata; `$tb`: the first revision that is not dropped. */
+  const metadataOf = async (stream: string): Promise<Record<string, unknown>> => {
+    const { records } = await calls.read((signal) => wire.readStream({ stream: `$$${stream}`, ...lastRecord }, signal));
+    const [last] = records;
+    return last === undefined ? {} : (JSON.parse(Buffer.from(last.data).toString('utf8')) as Record<string, unknown>);
+  };
+
+  /** The server keeps the revision of a stream that is truncated as a whole, and scavenges the rest. */
+  const drop = async (stream: string, head: bigint): Promise<void> => {
+    const { head: actual } = await readRecords({ stream, ...lastRecord });
+    if (actual !== head || head === NO_STREAM) throw new WrongExpectedRevision(stream, head, actual);
+    const metadata = await metadataOf(stream);
+    if (metadata.$tb === Number(head + 1n)) return;
+    const data = Buffer.from(JSON.stringify({ ...metadata, $tb: Number(head + 1n) }));
+    const event = { id: ids.commandId(), type: '$metadata', data, metadata: new Uint8Array() };
+    await calls.append({ stream: `$$${stream}`, events: [event], expected: 'any' });
   };
 
   const lastPosition = (): Promise<bigint> => sharedReads.run('end', () => calls.read((signal) => wire.lastPosition(signal)));
@@ -117,6 +140,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
   return {
     append: (stream, events, expected) => use(() => append(stream, events, expected)),
     copy: (events) => use(() => copy(events)),
+    drop: (stream, head) => use(() => drop(stream, head)),
     readStream: (stream, options) => use(() => readStream(stream, options)),
     readAll: (options) => use(() => logReader.readAll(options)),
     lastPosition: () => use(lastPosition),

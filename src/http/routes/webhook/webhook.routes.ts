@@ -88,7 +88,8 @@ export const webhookRoutes = ({ engine, reader, commerce, records, metrics }: We
     const { websiteId, topic } = sent;
     const content = acting.blindIndex(createHash('sha256').update(payload).digest('hex'));
     const claim = { type: 'ClaimWebhookContent', websiteId, content, webhookId: sent.webhookId } as const;
-    const { webhookId = sent.webhookId } = (await acting.handle(webhookContentDecider, claim, context)).state;
+    const { webhookId = sent.webhookId, isOld } = (await acting.handle(webhookContentDecider, claim, context)).state;
+    if (isOld === true) return;
     const webhook = { ...sent, webhookId };
     if ((await acting.state(webhookFold, webhook)).state.stage !== 'none') return;
     const name = payloadNameOf(webhook);
