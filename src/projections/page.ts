@@ -34,6 +34,67 @@ export const partOf = <Item extends { readonly id: string }>(
     .map(({ item }) => item);
 };
 
+/** Where an item stands in a sorted list. */
+export interface SortPlace {
+  readonly id: string;
+  readonly key: string;
+}
+
+const comparePlaces = (one: SortPlace, other: SortPlace): number =>
+  compareKeys(one.key, other.key) || compareKeys(one.id, other.id);
+
+/** Places that are sorted without stopping everything else. */
+const sortedAtOnce = 5_000;
+
+/** Sorts the places, ascending, in parts: `giveWay` comes between them. */
+export const sortInParts = async (places: readonly SortPlace[], giveWay: () => Promise<void>): Promise<readonly SortPlace[]> => {
+  let runs: (readonly SortPlace[])[] = [];
+  for (let start = 0; start < places.length; start += sortedAtOnce) {
+    runs.push(places.slice(start, start + sortedAtOnce).sort(comparePlaces));
+    await giveWay();
+  }
+  while (runs.length > 1) {
+    const merged: (readonly SortPlace[])[] = [];
+    for (let index = 0; index < runs.length; index += 2) {
+      merged.push(merge(runs[index] ?? [], runs[index + 1] ?? []));
+      await giveWay();
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+};
+
+const merge = (first: readonly SortPlace[], second: readonly SortPlace[]): readonly SortPlace[] => {
+  const merged: SortPlace[] = [];
+  let next = 0;
+  for (const place of first) {
+    for (let other = second[next]; other !== undefined && comparePlaces(other, place) < 0; other = second[next]) {
+      merged.push(other);
+      next += 1;
+    }
+    merged.push(place);
+  }
+  return next === second.length ? merged : merged.concat(second.slice(next));
+};
+
+/** As `partOf`, of places that are sorted already, ascending. */
+export const sortedPartOf = (places: readonly SortPlace[], { limit, after, sort }: PageRequest): readonly SortPlace[] => {
+  const isAscending = sort?.order === 'ascending';
+  const place = after === undefined ? undefined : { id: after, key: String(sort?.afterKey ?? '') };
+  let [from, to] = [0, places.length];
+  while (place !== undefined && from < to) {
+    const middle = (from + to) >> 1;
+    const other = places[middle];
+    // An ascending part begins beyond the place, and a descending one ends before it.
+    const isBefore = other !== undefined && (isAscending ? comparePlaces(other, place) <= 0 : comparePlaces(other, place) < 0);
+    if (isBefore) from = middle + 1;
+    else to = middle;
+  }
+  if (isAscending) return places.slice(from, from + limit);
+  const end = place === undefined ? places.length : from;
+  return places.slice(Math.max(0, end - limit), end).reverse();
+};
+
 interface Keyed {
   readonly id: string;
   readonly key: SortKey;

@@ -31,6 +31,17 @@ export interface Reader extends StreamReader {
   readonly blindIndex: (text: string) => string;
   /** Reads as this one until `signal` is aborted: lists then throw its reason, however long they are. */
   readonly until: (signal: AbortSignal) => Reader;
+  /**
+   * What `make` makes of all documents of the projection: kept for 30 s at most, and until an event
+   * that it handles is committed by any process. Personal data may be in it, since an erasure is such
+   * an event.
+   * @param name of what is made, for all that ask
+   */
+  readonly kept: <Value>(
+    projection: AnyProjection,
+    name: string,
+    make: () => Promise<readonly Value[]>,
+  ) => Promise<readonly Value[]>;
   /** Lets other work run between two parts of long work. @throws the reason of `until` */
   readonly giveWay: () => Promise<void>;
 }
@@ -45,6 +56,7 @@ export const createReader = (parts: {
 }): Reader => {
   const { streams, folds, readModels, personal } = parts;
   const read = createValidatedRead({ folds, readModels });
+  const kept = createKept(parts);
   const readerUntil = (signal?: AbortSignal): Reader => {
     const lists = { ...parts, ...(signal !== undefined && { signal }) };
     return {
@@ -58,6 +70,7 @@ export const createReader = (parts: {
       personal,
       blindIndex: (text) => personal.blindIndex(text),
       until: readerUntil,
+      kept,
       giveWay: async () => {
         await nextTurn();
         signal?.throwIfAborted();
@@ -65,4 +78,22 @@ export const createReader = (parts: {
     };
   };
   return readerUntil();
+};
+
+const keptMs = 30_000;
+/** More items are made anew each time, because they would fill the memory. */
+const maxKept = 200_000;
+
+const createKept = ({ eventStore, clock }: { readonly eventStore: EventStore; readonly clock: Clock }): Reader['kept'] => {
+  const known = new Map<string, { readonly position: bigint; readonly until: number; readonly value: readonly unknown[] }>();
+  return async <Value>({ handles }: AnyProjection, name: string, make: () => Promise<readonly Value[]>) => {
+    // Asked first: what is made may reflect more, and is then made again.
+    const position = await eventStore.lastPosition({ types: handles });
+    const last = known.get(name);
+    if (last?.position === position && clock.now() < last.until) return last.value as readonly Value[];
+    known.delete(name);
+    const value = await make();
+    if (value.length <= maxKept) known.set(name, { position, until: clock.now() + keptMs, value });
+    return value;
+  };
 };

@@ -86,11 +86,14 @@ const newestFirst = (documents: readonly AccessDocument[], kind: InvitationEntry
     .filter((invitation) => invitation.kind === kind)
     .sort((one, other) => (one.id < other.id ? 1 : -1));
 
-/** Pending invitations to a website, newest first. */
-export const listInvitations = async (reader: Reader, websiteId: string): Promise<readonly InvitationEntry[]> =>
-  newestFirst(await everyDocument(reader, accessProjection, { invitingWebsite: websiteId }), 'client_access').filter(
-    ({ status }) => status === 'pending',
-  );
+/** Pending invitations to a website, newest first: of the people that became known last. */
+export const listInvitations = async (reader: Reader, websiteId: string, limit: number): Promise<readonly InvitationEntry[]> => {
+  const found = await reader.list(accessProjection, { where: { invitingWebsite: websiteId }, order: 'descending', limit });
+  return newestFirst(
+    found.map(({ body }) => body),
+    'client_access',
+  ).filter(({ status }) => status === 'pending');
+};
 
 /**
  * Pending invitations, transfers too, to the person that a client id stands for, newest first;

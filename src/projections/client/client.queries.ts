@@ -1,7 +1,7 @@
 import { clientIdOfEmail } from '../../events/client/client.directory.js';
 import { foldText, sortKeyOf } from '../../platform/foldText.js';
 import { hasTerms, spelledTerms, termsOf, termsOfBeginning, termsWithin, type AskedTerms } from '../../platform/searchTerms.js';
-import { pageAfter, partOf, toQuery, type PageRequest } from '../page.js';
+import { pageAfter, partOf, sortedPartOf, sortInParts, toQuery, type PageRequest, type SortPlace } from '../page.js';
 import type { Reader } from '../reader.js';
 import { clientProjection, type ClientDocument } from './client.projection.js';
 import { clientSearchProjection } from './clientSearch.projection.js';
@@ -86,6 +86,12 @@ export const listClients = async (reader: Reader, query: ClientFilter & PageRequ
     return sort === undefined ? found : partOf(found, query, clientSortKey);
   }
 
+  if (sort !== undefined && sort.by !== 'createdAt' && searched === '') {
+    const wanted = sortedPartOf(await placesBy(reader, sort.by), query);
+    const found = await Promise.all(wanted.map(({ id }) => readClient(reader, id)));
+    return found.flatMap((one) => (one === null ? [] : [one.client]));
+  }
+
   const isIndexed = sort === undefined || sort.by === 'createdAt';
   const clients: ClientDocument[] = [];
   for (let page = isIndexed ? query : { limit: pageSize }; ;) {
@@ -102,6 +108,20 @@ export const listClients = async (reader: Reader, query: ClientFilter & PageRequ
   }
   return isIndexed ? clients.slice(0, limit) : partOf(clients, query, clientSortKey);
 };
+
+/** Every client with the key that it is sorted by, in this order: all are decrypted once for the pages of a list. */
+const placesBy = (reader: Reader, field: string): Promise<readonly SortPlace[]> =>
+  reader.kept(clientProjection, `clients by ${field}`, async () => {
+    const places: SortPlace[] = [];
+    for (let after: string | undefined; ;) {
+      const found = await reader.list(clientProjection, toQuery({ limit: pageSize, ...(after !== undefined && { after }) }));
+      for (const client of await Promise.all(found.map(({ body }) => decrypted(reader, body))))
+        if (client !== null) places.push({ id: client.id, key: clientSortKey(client, field) });
+      after = found.at(-1)?.id;
+      if (found.length < pageSize) return sortInParts(places, reader.giveWay);
+      await reader.giveWay();
+    }
+  });
 
 /** The clients that the index finds by all terms, and that match, newest first. */
 const foundClients = async (

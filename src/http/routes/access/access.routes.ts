@@ -30,6 +30,9 @@ import { Invitation, toInvitation, toLink, toReceivedInvitation, WebsiteClientLi
 import type { Reader } from '../../../projections/reader.js';
 import { canonicalAddress } from '../../../platform/emailAddress.js';
 
+/** How many open invitations come with a page of links. */
+const maxInvitations = 200;
+
 export const accessTag: RouteTag = {
   name: 'Access',
   description: 'Who may see a website: its owner, linked clients, invitations.',
@@ -131,7 +134,7 @@ export const accessRoutes = ({
       path: '/websites/:id/clients',
       operationId: 'listWebsiteClients',
       summary: 'The owner, the linked clients and the open invitations of a website',
-      description: '`limit` and `cursor` page the links; the owner and the open invitations come with every page.',
+      description: '`limit` and `cursor` page the links; the owner and the newest 200 open invitations come with every page.',
       tag: accessTag,
       scope: 'website',
       access: 'adminOrOwner',
@@ -154,7 +157,7 @@ export const accessRoutes = ({
           (page) => listLinks(reader, params.id, page),
         );
         const owner = clientId === undefined ? null : await readClient(reader, clientId);
-        const invitations = await listInvitations(reader, params.id);
+        const invitations = await listInvitations(reader, params.id, maxInvitations);
         return {
           body: {
             owner: owner?.client ?? null,

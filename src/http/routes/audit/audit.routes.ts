@@ -41,8 +41,6 @@ export interface AuditRouteParts {
 
 /** The audit (api.md, section 4). */
 export const auditRoutes = ({ engine, reader, identityProvider }: AuditRouteParts): readonly Route[] => {
-  const pages = createAuditPages({ engine, reader, identityProvider });
-
   const filterOf = async ({ websiteId, actor, from, to }: AuditQuery): Promise<AuditFilter> => {
     const filter = {
       ...(websiteId !== undefined && { websiteId }),
@@ -103,10 +101,12 @@ export const auditRoutes = ({ engine, reader, identityProvider }: AuditRoutePart
           },
         },
       },
-      answer: async ({ query, accepts }) => {
+      answer: async ({ query, accepts, signal }) => {
+        const lists = reader.until(signal);
+        const pages = createAuditPages({ engine, reader: lists, identityProvider });
         const filter = await filterOf(query);
         const { count, ...asked } = query;
-        const total = count === true ? await countAudit(reader, filter) : undefined;
+        const total = count === true ? await countAudit(lists, filter) : undefined;
         const type = accepts(['application/json', csv, ndjson]);
         const headers = { vary: 'authorization, accept' };
         if (type !== csv && type !== ndjson) {

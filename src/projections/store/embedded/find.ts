@@ -438,6 +438,26 @@ const walkById = (parts: WalkParts): Walk => {
     : walkAny(parts, rarest.condition.field, givenValues(rarest.condition.values), others);
 };
 
+/** Every walk that some number of rows makes the best one, for checking how statements are planned. */
+export const walksOf = (
+  database: WalkParts['database'],
+  key: bigint,
+  model: ReadModel,
+  query: ReadModelQuery,
+): readonly Walk[] => {
+  const filter = filterOf(model, query);
+  const parts: WalkParts = { database, key, filter, order: query.order };
+  const { conditions, beginning, below } = filter;
+  const singles = conditions.filter(isSingle);
+  return [
+    ...(query.sort === undefined ? [] : [walkSorted(parts, query.sort.field)]),
+    ...(singles.length === 0 ? [walkDocuments(parts)] : [walkSingles(parts, singles, conditions)]),
+    ...(beginning === undefined ? [] : [walkAny(parts, beginning.field, valuesWithin(key, beginning), conditions)]),
+    ...(below === undefined ? [] : [walkFew(parts, below, conditions)]),
+    ...conditions.map(({ field, values }) => walkAny(parts, field, givenValues(values), conditions)),
+  ];
+};
+
 /** Rows that a step looks at, at first and at most: other work gets its turn between steps. */
 const [firstSize, largestSize] = [64, 4_096];
 /** Documents that a step reads at most, where it cannot be known which of them match. */
