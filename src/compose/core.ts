@@ -39,7 +39,7 @@ export const createCore = (
     engine,
     reader: createReader({ streams: engine, folds, eventStore, readModels, clock, personal }),
     createReactor: createReactors({ engine, eventStore, codec, records: readModels.records }),
-    changeFeed: createChangeFeed({ eventStore, codec, subscription }),
+    changeFeed: createChangeFeed({ clock, eventStore, codec, subscription }),
     stores: { eventStore, readModels, codec },
   };
 };

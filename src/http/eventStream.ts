@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.js';
 import type { Exchange } from './exchange.js';
 import { securityHeaders } from './reply.js';
-import type { Answer } from './route.js';
+import type { Answer, ServerSentEvent } from './route.js';
 import { onceAborted, type StreamGuard } from './streamGuard.js';
 
 /** A comment is sent this often, so that no proxy closes the connection as idle. */
@@ -10,14 +10,12 @@ const heartbeatMs = 15_000;
 /** How long a reader waits before it connects again. */
 const retryMs = 3_000;
 
-type ServerSentEvents = NonNullable<Answer['events']>;
-
 /**
  * Sends server-sent events as the iterable gives them, no faster than the reader takes them. Ends
  * with the iterable, or when `signal` is aborted because the reader has gone or the service stops,
  * and then gives the iterable back.
  *
- * `guard` is asked before everything that is sent, and ends it when the reader loses access: `end`
+ * `guard` is asked before each batch that is sent, and ends it when the reader loses access: `end`
  * has to abort `signal`.
  *
  * @throws what the iterable or the guard throws; the connection is then cut, so that the reader
@@ -25,7 +23,7 @@ type ServerSentEvents = NonNullable<Answer['events']>;
  */
 export const sendEvents = async (
   { request, response, requestId, headers }: Exchange,
-  answer: Answer & { readonly events: ServerSentEvents },
+  answer: Answer & { readonly events: NonNullable<Answer['events']> },
   parts: { readonly clock: Clock; readonly signal: AbortSignal; readonly end: () => void; readonly guard: StreamGuard },
 ): Promise<void> => {
   const { clock, signal, end, guard } = parts;
@@ -80,7 +78,7 @@ export const sendEvents = async (
     while (!signal.aborted) {
       const next = await Promise.race([events.next(), aborted]);
       if (next === undefined || next.done === true || !(await mayGoOn())) break;
-      if (!response.write(textOf(next.value))) await Promise.race([drained(response), aborted]);
+      if (!response.write(next.value.map(textOf).join(''))) await Promise.race([drained(response), aborted]);
     }
     if (ended.fault !== undefined) throw ended.fault.error;
     // What a slow reader has not taken yet is not sent once it has lost access.
@@ -101,5 +99,14 @@ const drained = (response: Exchange['response']): Promise<void> =>
     response.once('drain', resolve);
   });
 
-const textOf = ({ event, id, data }: { readonly event?: string; readonly id?: string; readonly data: unknown }): string =>
-  `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+/** Texts of events that several readers are sent. */
+const texts = new WeakMap<ServerSentEvent, string>();
+
+const textOf = (sent: ServerSentEvent): string => {
+  const { event, id, data } = sent;
+  const text =
+    texts.get(sent) ??
+    `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+  texts.set(sent, text);
+  return text;
+};

@@ -131,6 +131,12 @@ export interface UploadDefinition {
   readonly admit: (websiteId: string, bytes: number) => Promise<void>;
 }
 
+export interface ServerSentEvent {
+  readonly event?: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
 export interface AnswerDefinition {
   readonly description: string;
   readonly schema?: TSchema;
@@ -222,9 +228,9 @@ export interface Answer {
   readonly content?: StreamedContent;
   /**
    * Server-sent events instead of a body; ends with the iterable. The caller is checked again
-   * before each is sent, and the answer ends when they may not read it any more, or as another.
+   * before each batch is sent, and the answer ends when they may not read it any more, or as another.
    */
-  readonly events?: AsyncIterable<{ readonly event?: string; readonly id?: string; readonly data: unknown }>;
+  readonly events?: AsyncIterable<readonly ServerSentEvent[]>;
   /**
    * A body in parts, for one that is too long to be in memory at once, with its `content-type` among
    * the headers. The caller is checked again before each is sent.

@@ -32,13 +32,13 @@ let admin: string;
 let emit: (data: string) => void = () => undefined;
 let isListening = false;
 
-async function* emitted(signal: AbortSignal): AsyncGenerator<{ data: unknown }> {
-  yield { data: 'opened' };
+async function* emitted(signal: AbortSignal): AsyncGenerator<readonly { data: unknown }[]> {
+  yield [{ data: 'opened' }];
   isListening = true;
   while (!signal.aborted) {
     const next = new Promise<string>((resolve) => (emit = resolve));
     const data = await Promise.race([next, once(signal, 'abort').then(() => undefined)]);
-    if (data !== undefined) yield { data };
+    if (data !== undefined) yield [{ data }];
   }
   isListening = false;
 }

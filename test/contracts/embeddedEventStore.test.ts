@@ -123,14 +123,23 @@ describe('however many subscribe', () => {
     const file = join(temporaryFolder(), 'events.sqlite');
     const database = await openDatabase(file, systemClock);
     const counted = { reads: 0 };
-    const count = (statement: Statement): Statement => ({
-      run: (...values) => statement.run(...values),
-      get: (...values) => ((counted.reads += 1), statement.get(...values)),
-      all: (...values) => ((counted.reads += 1), statement.all(...values)),
-      setReturnArrays: (enabled) => {
-        statement.setReturnArrays(enabled);
-      },
-    });
+    const count = (statement: Statement): Statement => {
+      const counting = <Call extends () => unknown>(call: Call): Call =>
+        new Proxy(call, {
+          apply: (read, _, values) => {
+            counted.reads += 1;
+            return Reflect.apply(read, statement, values);
+          },
+        });
+      return {
+        run: statement.run.bind(statement) as Statement['run'],
+        get: counting(statement.get),
+        all: counting(statement.all),
+        setReturnArrays: (enabled) => {
+          statement.setReturnArrays(enabled);
+        },
+      };
+    };
     const store = eventStoreOn(
       {
         prepare: (sql) => count(database.prepare(sql)),

@@ -16,13 +16,20 @@ const actor = { subject: 'test', role: 'system', via: 'worker' } as const;
 
 let eventStore: EventStore;
 let feed: ChangeFeed;
-/** Subscriptions that were begun, and pages that were read. */
-let calls: { subscribe: number; readAll: number };
+/** Subscriptions that were begun, pages that were read, events that were decoded. */
+let calls: { subscribe: number; readAll: number; decode: number };
+const countingCodec: typeof codec = {
+  ...codec,
+  decode: (stored) => {
+    calls.decode += 1;
+    return codec.decode(stored);
+  },
+};
 let fail: ((error: Error) => void) | undefined;
 
 beforeEach(async () => {
   const stores = await openStores();
-  calls = { subscribe: 0, readAll: 0 };
+  calls = { subscribe: 0, readAll: 0, decode: 0 };
   fail = undefined;
   eventStore = {
     ...stores.eventStore,
@@ -44,7 +51,12 @@ beforeEach(async () => {
       }
     },
   };
-  feed = createChangeFeed({ eventStore, codec, subscription: createLogSubscription(eventStore) });
+  feed = createChangeFeed({
+    clock: systemClock,
+    eventStore,
+    codec: countingCodec,
+    subscription: createLogSubscription(eventStore),
+  });
 });
 
 const rename = async (websiteId: string, names: readonly string[]): Promise<void> => {
@@ -58,18 +70,18 @@ const rename = async (websiteId: string, names: readonly string[]): Promise<void
   await eventStore.append(`website-${websiteId}`, events, 'any');
 };
 const numbers = (count: number, from = 0): readonly string[] => Array.from({ length: count }, (_, index) => String(index + from));
-const nameOf = (item: FeedItem | undefined): unknown =>
-  item?.kind === 'change' ? (item.event.data as { name: string }).name : item?.kind;
+const nameOf = (item: FeedItem): unknown => (item.kind === 'change' ? (item.event.data as { name: string }).name : item.kind);
+type Items = AsyncGenerator<readonly FeedItem[], void>;
 const types = new Set(['WebsiteRenamed']);
 
-const open = async (websiteId: string, signal = new AbortController().signal): Promise<AsyncGenerator<FeedItem, void>> => {
+const open = async (websiteId: string, signal = new AbortController().signal): Promise<Items> => {
   const items = feed.follow({ types, websiteId, signal });
-  expect(nameOf((await items.next()).value ?? undefined)).toBe('ready');
+  expect(await take(items, 1)).toStrictEqual(['ready']);
   return items;
 };
-const take = async (items: AsyncGenerator<FeedItem, void>, count: number): Promise<readonly unknown[]> => {
+const take = async (items: Items, count: number): Promise<readonly unknown[]> => {
   const names: unknown[] = [];
-  while (names.length < count) names.push(nameOf((await items.next()).value ?? undefined));
+  while (names.length < count) names.push(...((await items.next()).value ?? []).map(nameOf));
   return names;
 };
 
@@ -103,13 +115,34 @@ describe('a change feed', () => {
     expect(calls.subscribe).toBe(2);
   });
 
+  test('decodes an event once for all of its readers', async () => {
+    const readers = await Promise.all(numbers(50).map(() => open('one')));
+    const before = calls.decode;
+    await rename('one', ['told']);
+    for (const reader of readers) expect(await take(reader, 1)).toStrictEqual(['told']);
+    expect(calls.decode - before).toBe(1);
+    expect(calls.readAll).toBe(0);
+  });
+
+  test('gives what has come meanwhile at once', async () => {
+    const items = await open('one');
+    await rename('one', ['first']);
+    for (let index = 0; index < 20; index += 1) await rename('one', [String(index)]);
+    // One more reader, whom the last one reaches, so that the other has been told of all.
+    const told = await open('one');
+    await rename('one', ['last']);
+    await take(told, 1);
+    const { value } = await items.next();
+    expect((value ?? []).map(nameOf)).toStrictEqual(['first', ...numbers(20), 'last']);
+  });
+
   test('ends with the fault of the subscription; who follows again misses nothing', async () => {
     const items = feed.follow({ types, signal: new AbortController().signal });
     const { value: ready } = await items.next();
     fail?.(new EventStoreUnavailable('away'));
     await expect(items.next()).rejects.toThrow('away');
     await rename('one', ['meanwhile']);
-    const after = ready?.place;
+    const after = ready?.[0]?.place;
     const again = feed.follow({ types, after, signal: new AbortController().signal });
     expect(await take(again, 1)).toStrictEqual(['meanwhile']);
   });

@@ -42,8 +42,8 @@ const twoThenSilence = async function* (
   signal: AbortSignal,
 ): Events extends AsyncIterable<infer Event> ? AsyncGenerator<Event> : never {
   try {
-    yield { event: 'job', id: '1', data: { step: 'a\nb' } };
-    yield { data: [1] };
+    yield [{ event: 'job', id: '1', data: { step: 'a\nb' } }];
+    yield [{ data: [1] }];
     await new Promise((resolve) => {
       signal.addEventListener('abort', resolve);
     });
@@ -77,8 +77,8 @@ const listen = async (
 describe('server-sent events', () => {
   test('come as they happen, and end with the last', async () => {
     events = async function* () {
-      yield await Promise.resolve({ event: 'job', id: '1', data: { step: 'a\nb' } });
-      yield { data: [1] };
+      yield await Promise.resolve([{ event: 'job', id: '1', data: { step: 'a\nb' } }]);
+      yield [{ data: [1] }];
     };
     const { response, done, text } = await listen();
     expect(response.status).toBe(200);
@@ -122,7 +122,7 @@ describe('server-sent events', () => {
 
   test('that cannot go on are cut off, and it is logged', async () => {
     events = async function* () {
-      yield await Promise.resolve({ data: 1 });
+      yield await Promise.resolve([{ data: 1 }]);
       throw new Error('the log cannot be followed');
     };
     const { done } = await listen();
@@ -135,7 +135,7 @@ describe('server-sent events', () => {
   test('wait for a reader who is slow', async () => {
     let sent = 0;
     events = async function* () {
-      for (; sent < 2_000; sent += 1) yield await Promise.resolve({ data: 'x'.repeat(50_000) });
+      for (; sent < 2_000; sent += 1) yield await Promise.resolve([{ data: 'x'.repeat(50_000) }]);
     };
     const leaving = new AbortController();
     const response = await fetch(`${api.url}/v1/events`, {

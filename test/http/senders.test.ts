@@ -196,8 +196,8 @@ describe('refused before the body', () => {
 });
 
 test('an event stream takes no place among the requests under way', async () => {
-  const endless = async function* (signal: AbortSignal): AsyncGenerator<{ data: unknown }> {
-    yield { data: 1 };
+  const endless = async function* (signal: AbortSignal): AsyncGenerator<readonly { data: unknown }[]> {
+    yield [{ data: 1 }];
     await once(signal, 'abort');
   };
   const events = probe({

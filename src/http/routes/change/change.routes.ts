@@ -1,12 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { Type, type Static } from 'typebox';
 import type { Engine } from '../../../engine.js';
 import { createActorNames } from '../../../events/actorNames.js';
-import type { ChangeFeed } from '../../../events/changeFeed.js';
+import type { ChangeFeed, FeedChange } from '../../../events/changeFeed.js';
 import type { Recorded } from '../../../events/envelope.js';
 import type { Reader } from '../../../projections/reader.js';
 import { Actor } from '../../actors.js';
 import type { Caller } from '../../auth/caller.js';
-import { route, type Route, type RouteRequest, type RouteTag } from '../../route.js';
+import { route, type Route, type RouteRequest, type RouteTag, type ServerSentEvent } from '../../route.js';
 import { areaOf, changeAreas, changeTypes } from './change.areas.js';
 import { createMaySee } from './change.visibility.js';
 
@@ -65,6 +66,9 @@ export interface ChangeRouteParts {
   readonly changeFeed: ChangeFeed;
 }
 
+/** Less than somebody would notice who is named in it, and then erased. */
+const sharedForMs = 1_000;
+
 /** What changes, as server-sent events. */
 export const changeRoutes = ({ engine, reader, changeFeed }: ChangeRouteParts): readonly Route[] => {
   const maySee = createMaySee(reader);
@@ -82,17 +86,32 @@ export const changeRoutes = ({ engine, reader, changeFeed }: ChangeRouteParts): 
     };
   };
 
+  /** Those who see all of it are sent the same: an event is made once for them. */
+  const forAdmins = new LRUCache<string, Promise<ServerSentEvent>>({ max: 1_000, ttl: sharedForMs });
+
+  const toEvent = ({ event, place }: FeedChange, caller: Caller): Promise<ServerSentEvent> => {
+    const make = async (): Promise<ServerSentEvent> => {
+      const { name = '' } = areaOf(event.type) ?? {};
+      return { event: name, id: place, data: await toData(event, caller) };
+    };
+    if (caller.role !== 'admin') return make();
+    const made = forAdmins.get(place) ?? make();
+    forAdmins.set(place, made);
+    made.catch(() => forAdmins.delete(place));
+    return made;
+  };
+
   async function* follow(
     { caller, website, signal }: Pick<RouteRequest, 'caller' | 'signal'> & { readonly website?: RouteRequest['website'] },
     after: string | undefined,
-  ): AsyncGenerator<{ event: string; id: string; data: unknown }> {
-    for await (const item of changeFeed.follow({ types: changeTypes, websiteId: website?.website.id, after, signal })) {
-      if (item.kind !== 'change') {
-        yield { event: item.kind, id: item.place, data: {} };
-      } else if (await maySee(item.event, caller, website)) {
-        const { name = '' } = areaOf(item.event.type) ?? {};
-        yield { event: name, id: item.place, data: await toData(item.event, caller) };
+  ): AsyncGenerator<readonly ServerSentEvent[]> {
+    for await (const items of changeFeed.follow({ types: changeTypes, websiteId: website?.website.id, after, signal })) {
+      const events: ServerSentEvent[] = [];
+      for (const item of items) {
+        if (item.kind !== 'change') events.push({ event: item.kind, id: item.place, data: {} });
+        else if (await maySee(item.event, caller, website)) events.push(await toEvent(item, caller));
       }
+      if (events.length > 0) yield events;
     }
   }
 

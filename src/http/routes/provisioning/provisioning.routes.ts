@@ -8,7 +8,7 @@ import { provisioningJob } from '../../../projections/provisioning/provisioning.
 import type { WebsiteDocument } from '../../../projections/website/website.projection.js';
 import { provisioningProcess } from '../../../workers/provisioning/provisioning.process.js';
 import type { Caller } from '../../auth/caller.js';
-import { route, type Answer, type Route, type RouteRequest, type RouteTag } from '../../route.js';
+import { route, type Answer, type Route, type RouteRequest, type RouteTag, type ServerSentEvent } from '../../route.js';
 import { readPageByPlace } from '../../paging.js';
 import { ProvisioningJob, toProvisioningJob } from './provisioning.resource.js';
 import { createReceiptCheck, ProvisioningReceipt } from './receipts.js';
@@ -60,7 +60,7 @@ export const provisioningRoutes = ({ engine, reader, ...providers }: Provisionin
   async function* follow(
     { website: { website }, caller, signal }: RouteRequest,
     lastEventId: string | undefined,
-  ): AsyncGenerator<{ event: string; id: string; data: unknown }> {
+  ): AsyncGenerator<readonly ServerSentEvent[]> {
     // Before the first read, so that no change between the two is missed.
     const changes = await engine.watch([provisioningStream.name({ jobId: website.provisioningJobId })], signal);
     let sent = '';
@@ -68,7 +68,7 @@ export const provisioningRoutes = ({ engine, reader, ...providers }: Provisionin
       const { text, hasEnded, event } = await readJob(website, caller);
       const isNew = text !== sent && event.id !== lastEventId;
       sent = text;
-      if (isNew) yield event;
+      if (isNew) yield [event];
       if (hasEnded) return;
     } while ((await changes.next()).done !== true);
   }
