@@ -114,7 +114,7 @@ const requireSameLog = async (
       const log = eventStoreUrl === undefined ? 'DATA_DIR (events.db)' : 'EVENT_STORE_URL';
       const [models, wayOut] =
         readModelUrl === undefined
-          ? ['DATA_DIR (read-models.db)', 'move read-models.db, and what begins with its name, away']
+          ? ['DATA_DIR (read-models.db, records.db)', 'move both, and what begins with their names, away']
           : ['READ_MODEL_URL', 'name a database without read models; the collection vault that belongs to the log goes with it'];
       throw new SettingsError([
         `${models}: the read models there were made from another log than that of ${log}. Set both to what belongs together; or, to have them made anew from this log, ${wayOut}`,

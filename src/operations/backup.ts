@@ -8,10 +8,10 @@ import { runPlainScript, UsageError } from './script.js';
 import { usageOf } from './scriptHelp.js';
 
 /**
- * In this order, because the copied read models must not be ahead of the copied log, and the vault
- * must have the key of everything in the log.
+ * In this order, because the copied positions of workers and read models must not be ahead of the
+ * copied log, and the vault must have the key of everything in the log.
  */
-const databases = ['read-models.db', 'events.db', 'vault.db'];
+const databases = ['records.db', 'read-models.db', 'events.db', 'vault.db'];
 
 /** `npm run backup -- <new folder>`: copies the data folder while the service is running. */
 await runPlainScript(async (settings) => {

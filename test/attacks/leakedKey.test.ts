@@ -72,7 +72,7 @@ const backUp = (): Copy => {
       value: JSON.parse(value) as Row['value'],
     }));
   };
-  return { vault: rowsOf('vault.db'), records: rowsOf('read-models.db') };
+  return { vault: rowsOf('vault.db'), records: rowsOf('records.db') };
 };
 
 const openedBy = (keys: readonly Uint8Array[], text: unknown, context: string): readonly Buffer[] =>

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -150,5 +150,38 @@ describe('embedded read-model store', () => {
     const file = join(temporaryFolder(), 'readModels.sqlite');
     make(file);
     await expect(open(file)).rejects.toThrow(ReadModelStoreUnavailable);
+  });
+
+  test('records outlive the read models, and those of earlier versions are moved to where they do', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'read-models.db');
+    const close = async (): Promise<void> => {
+      await Promise.all(opened.splice(0).map((store) => store.close()));
+    };
+    const before = await open(file);
+    await before.modelRecords.put('log', 'name', { log: 'own' });
+    await close();
+    // As earlier versions had them, and as one that was cut off after it had moved some left them.
+    const old = new DatabaseSync(file);
+    const insert = old.prepare('INSERT INTO record VALUES (?, ?, ?, ?)');
+    for (let index = 0; index < 1_200; index += 1)
+      insert.run('answers', JSON.stringify(`k${String(index)}`), `{"n":${String(index)}}`, null);
+    insert.run('workerPositions', '"mail"', '{"position":"5"}', null);
+    insert.run('answers', '"old"', '{}', 1);
+    old.close();
+    const moved = new DatabaseSync(join(folder, 'records.db'));
+    moved.prepare('INSERT INTO record VALUES (?, ?, ?, ?)').run('workerPositions', '"mail"', '{"position":"9"}', null);
+    moved.close();
+
+    await open(file);
+    await close();
+    for (const name of readdirSync(folder)) if (name.startsWith('read-models.db')) rmSync(join(folder, name));
+    const after = await open(file);
+    expect(await after.records.get('answers', 'k0')).toStrictEqual({ n: 0 });
+    expect(await after.records.get('answers', 'k1199')).toStrictEqual({ n: 1_199 });
+    expect(await after.records.get('answers', 'old')).toBeNull();
+    expect(await after.records.get('workerPositions', 'mail')).toStrictEqual({ position: '9' });
+    expect(await after.records.get('log', 'name')).toBeNull();
+    expect(await after.modelRecords.get('log', 'name')).toBeNull();
   });
 });

@@ -40,13 +40,17 @@ test('with read models of another log no role starts; without them each does', a
     const server = launchServer(folder, { PROCESS_ROLES: role, BASE_URL: 'http://127.0.0.1:1' });
     expect([role, await server.ended]).toStrictEqual([role, 1]);
     expect(server.written()).toContain(
-      'DATA_DIR (read-models.db): the read models there were made from another log than that of DATA_DIR (events.db). Set both to what',
+      'DATA_DIR (read-models.db, records.db): the read models there were made from another log than that of DATA_DIR (events.db). Set both to what',
     );
   }
   await dropReadModels();
   const server = await startServer(folder);
   expect((await createApi(server.address, token).get('/me')).status).toBe(200);
   await server.kill('SIGTERM');
+  // Positions of workers would be applied to a log that they are not of.
+  for (const name of await readdir(folder)) if (name.startsWith('records.db')) await rm(join(folder, name), { force: true });
+  await copyFile(join(before, 'records.db'), join(folder, 'records.db'));
+  await expect(open({ DATA_DIR: folder })).rejects.toThrow(/another log than that of DATA_DIR \(events\.db\)/);
 }, 60_000);
 
 test('an EVENT_STORE_URL of another log is refused, and an unavailable one is awaited', async () => {

@@ -31,7 +31,7 @@ const replayed = async (path: string, body: unknown, token = admin): Promise<Api
 /** What is kept, as far as the service alone can open it. */
 const storedResponses = async (): Promise<string> => {
   const cipher = api.engine.vault.cipher('doorstep kept answers');
-  const files = readdirSync(api.folder).filter((name) => name.startsWith('read-models.db'));
+  const files = readdirSync(api.folder).filter((name) => name.startsWith('records.db'));
   const text = files.map((name) => readFileSync(join(api.folder, name), 'latin1')).join('\n');
   const ids = new Set(
     [...text.matchAll(/idempotency"?([0-9a-f]{64})|"([0-9a-f]{64})"/g)].map(([, one, other]) => one ?? other ?? ''),

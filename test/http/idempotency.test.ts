@@ -86,7 +86,7 @@ const gate = (): { readonly opened: Promise<void>; readonly open: () => void } =
 const hurried: Clock = { now: () => clock.now(), schedule: (ms, task) => systemClock.schedule(ms / 100, task) };
 
 const storedCommands = (): readonly string[] => {
-  const file = new DatabaseSync(join(api.folder, 'read-models.db'), { readOnly: true });
+  const file = new DatabaseSync(join(api.folder, 'records.db'), { readOnly: true });
   try {
     const rows = file.prepare("SELECT value FROM record WHERE collection = 'idempotency'").all() as { value: string }[];
     return rows.map(({ value }) => value);

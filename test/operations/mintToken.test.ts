@@ -28,7 +28,7 @@ test('--revoke revokes every token of a subject and no others; files are readabl
   expect(done.filter(({ type }) => type === 'APIKeyMinted')).toStrictEqual(Array(3).fill({ type: 'APIKeyMinted', actor }));
 
   const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
-  expect(files).toEqual(expect.arrayContaining(['events.db', 'read-models.db', 'vault.db', 'encryption.key']));
+  expect(files).toEqual(expect.arrayContaining(['events.db', 'read-models.db', 'records.db', 'vault.db', 'encryption.key']));
   expect(files.filter((file) => (statSync(join(dataDir, file)).mode & 0o077) !== 0)).toStrictEqual([]);
 });
 

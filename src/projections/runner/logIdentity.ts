@@ -12,7 +12,7 @@ import { isoTime, type Clock } from '../../platform/clock.js';
 import { createIds, eventId } from '../../platform/ids.js';
 import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
-import { ReadModelDropped, type ReadModelStore } from '../store/readModelStore.js';
+import { ReadModelDropped, type ReadModelStore, type RecordStore } from '../store/readModelStore.js';
 import { modelOf } from './versions.js';
 
 /** The read models were folded from another log. Nothing is read from this log or written to it. */
@@ -80,21 +80,28 @@ export const guardLogIdentity = (parts: Parts): { readonly eventStore: EventStor
   };
 };
 
-/** Where the read models store the identity of their log. */
+/** Where read models, and the records that outlive them, have the identity of their log. */
 const identityRecord = { collection: 'log', key: 'name' } as const;
 
 const verifyLogIdentity = async (parts: Parts): Promise<string> => {
-  const { records } = parts.readModels;
+  const { modelRecords, records } = parts.readModels;
   const log = await identityOf(parts);
-  const stored = await records.get(identityRecord.collection, identityRecord.key);
-  if (stored === null) {
-    if (!(await mayBelongTogether(parts))) throw new OtherLog();
-    if (await records.insert(identityRecord.collection, identityRecord.key, { log })) return log;
-    // Another process stored an identity first, perhaps that of another log.
-    return verifyLogIdentity(parts);
-  }
-  if (stored['log'] !== log) throw new OtherLog();
+  await verifyRecords(log, modelRecords, () => mayBelongTogether(parts));
+  // Records without an identity are new, or were beside the read models until now.
+  await verifyRecords(log, records, () => Promise.resolve(true));
   return log;
+};
+
+const verifyRecords = async (log: string, records: RecordStore, mayBelong: () => Promise<boolean>): Promise<void> => {
+  const { collection, key } = identityRecord;
+  const stored = await records.get(collection, key);
+  if (stored !== null) {
+    if (stored['log'] !== log) throw new OtherLog();
+    return;
+  }
+  if (!(await mayBelong())) throw new OtherLog();
+  // Another process may store an identity first, perhaps that of another log.
+  if (!(await records.insert(collection, key, { log }))) await verifyRecords(log, records, mayBelong);
 };
 
 const logName = logStream.name({});

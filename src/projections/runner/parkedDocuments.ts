@@ -12,8 +12,10 @@ const collection = 'parkedDocuments';
 const keyOf = ({ name, version }: ReadModel): string => JSON.stringify([name, version]);
 
 /** The parked documents of a version, which no projector writes any more. */
-export const parkedDocuments = async (model: ReadModel, { records }: ReadModelStore): Promise<readonly ParkedDocument[]> => {
-  const stored = (await records.get(collection, keyOf(model))) as { readonly positions: Readonly<Record<string, string>> } | null;
+export const parkedDocuments = async (model: ReadModel, { modelRecords }: ReadModelStore): Promise<readonly ParkedDocument[]> => {
+  const stored = (await modelRecords.get(collection, keyOf(model))) as {
+    readonly positions: Readonly<Record<string, string>>;
+  } | null;
   return Object.entries(stored?.positions ?? {}).map(([id, position]) => ({ id, position: BigInt(position) }));
 };
 
@@ -25,5 +27,5 @@ export const parkDocuments = async (
 ): Promise<void> => {
   const all = [...(await parkedDocuments(model, readModels)), ...documents];
   const positions: JsonObject = Object.fromEntries(all.map(({ id, position }) => [id, String(position)]));
-  await readModels.records.put(collection, keyOf(model), { positions });
+  await readModels.modelRecords.put(collection, keyOf(model), { positions });
 };

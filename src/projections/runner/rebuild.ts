@@ -76,7 +76,7 @@ export const rebuildProjection = async (name: string, parts: RebuildParts): Prom
   // A projector may have written an event to the dropped version just before the swap, and notices
   // the swap only later.
   await catchUp();
-  await readModels.records.delete(unfinished, name);
+  await readModels.modelRecords.delete(unfinished, name);
   return { version: model.version, events, resumed };
 };
 
@@ -88,12 +88,12 @@ const beginOrResume = async (
   { readModels, clock }: RebuildParts,
 ): Promise<{ model: ReadModel; resumed: boolean }> => {
   const { name, version } = projection;
-  const interrupted = (await readModels.records.get(unfinished, name))?.['version'];
+  const interrupted = (await readModels.modelRecords.get(unfinished, name))?.['version'];
   const resumable =
     typeof interrupted === 'string' && builtBy(interrupted) === version && interrupted !== (await readModels.liveVersion(name));
   if (resumable) return { model: modelOf(projection, interrupted), resumed: true };
   const model = modelOf(projection, `${String(version)}-r${String(clock.now())}`);
-  await readModels.records.put(unfinished, name, { version: model.version });
+  await readModels.modelRecords.put(unfinished, name, { version: model.version });
   return { model, resumed: false };
 };
 
@@ -136,7 +136,7 @@ const foldUpTo = async (
     );
     if (failure !== null) {
       // The code has to change before the next rebuild, which then cannot continue this one.
-      await readModels.records.delete(unfinished, projection.name);
+      await readModels.modelRecords.delete(unfinished, projection.name);
       throw failure;
     }
     events += slice.events.length;

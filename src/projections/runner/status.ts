@@ -84,16 +84,16 @@ const failures = 'projectionFailures';
 export const storeFailure = (
   { name, version }: ReadModel,
   { position, message }: ProjectionFailed,
-  { records }: ReadModelStore,
-): Promise<void> => records.put(failures, name, { version, position: String(position), message });
+  { modelRecords }: ReadModelStore,
+): Promise<void> => modelRecords.put(failures, name, { version, position: String(position), message });
 
 /** The stored failure, unless the read model has passed its event: a later build could take it. */
 const failureBeyond = async (
   { name, version }: ReadModel,
   checkpoint: bigint,
-  { records }: ReadModelStore,
+  { modelRecords }: ReadModelStore,
 ): Promise<StoredProjectionStatus['failure']> => {
-  const stored = await records.get(failures, name);
+  const stored = await modelRecords.get(failures, name);
   if (stored?.['version'] !== version) return null;
   const { position, message } = stored as { readonly position: string; readonly message: string };
   return BigInt(position) > checkpoint ? { position: BigInt(position), message } : null;

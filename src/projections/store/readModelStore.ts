@@ -62,11 +62,17 @@ export interface ReadModelStore {
   /** Removes tombstones that reflect a position before `before`. */
   purgeTombstones(model: ReadModel, before: bigint): Promise<void>;
 
-  /** Small records that are not read models: stored responses, workers' positions, leases. */
+  /**
+   * Small records that are no read models, and that no loss of read models takes along: stored
+   * responses, workers' positions, sessions, leases.
+   */
   readonly records: RecordStore;
 
   /** The same records, for what must not be lost: a write that resolved survives a power cut. */
   readonly durableRecords: RecordStore;
+
+  /** What is true of these read models alone: of which log they are, what of them is parked. */
+  readonly modelRecords: RecordStore;
 
   /** Resolves when the store answers. */
   ping(): Promise<void>;

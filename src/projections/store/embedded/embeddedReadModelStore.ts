@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { JsonObject } from '../../../events/envelope.js';
 import type { Clock } from '../../../platform/clock.js';
 import { nextTurn } from '../../../platform/eventLoop.js';
@@ -22,7 +23,7 @@ import {
   type DocumentRow,
   type Steps,
 } from './find.js';
-import { createRecords } from './records.js';
+import { createRecords, moveRecords } from './records.js';
 
 /** Rows that a sweep removes before other work gets its turn. */
 const chunkSize = 500;
@@ -30,7 +31,8 @@ const chunkSize = 500;
 /**
  * Read models in one SQLite file, which any number of processes of one machine may share. Beside
  * `file` stand SQLite's own `-wal` and `-shm`, and `-signal`, through which processes wake each
- * other.
+ * other; and `records.db`, with the records that are not folded from the log
+ * (docs/adr/0034-records-outlive-read-models.md).
  *
  * @param options `alone`: whether no other process may use the file, until the store is closed
  * @throws ReadModelStoreUnavailable when the file cannot be opened; ReadModelStoreInUse
@@ -47,8 +49,11 @@ export const createEmbeddedReadModelStore = async ({
   const database = await openDatabase(file, clock, alone === undefined ? {} : { alone });
   const { statement } = database;
   const notifier = createCheckpointNotifier(`${file}-signal`, clock);
-  const records = createRecords(database, clock);
-  const durableRecords = createRecords(database, clock, (work) => database.writeDurably(work));
+  const recordsDatabase = await openDatabase(join(dirname(file), 'records.db'), clock);
+  await moveRecords(database, recordsDatabase);
+  const records = createRecords(recordsDatabase, clock);
+  const durableRecords = createRecords(recordsDatabase, clock, (work) => recordsDatabase.writeDurably(work));
+  const modelRecords = createRecords(database, clock);
   // Safe to cache: a version's key never changes and is never reused, so the key of a dropped
   // version finds nothing.
   const keys = new Map<string, bigint>();
@@ -162,6 +167,7 @@ export const createEmbeddedReadModelStore = async ({
   return {
     records,
     durableRecords,
+    modelRecords,
 
     prepare: async (model) => {
       await database.write(() => {
@@ -234,6 +240,7 @@ export const createEmbeddedReadModelStore = async ({
     close: () => {
       notifier.close(new ReadModelStoreUnavailable('the read-model store is closed'));
       database.close();
+      recordsDatabase.close();
       return Promise.resolve();
     },
   };

@@ -11,6 +11,39 @@ const purgeChunkSize = 500;
 /** Records that are read at once. */
 const pageSize = 500;
 
+/** Those of the read models, which stay beside them. */
+const ofModels = ['log', 'projectionFailures', 'parkedDocuments', 'rebuilds'].map((name) => `'${name}'`).join(', ');
+
+/**
+ * Moves the records that earlier versions had beside the read models. It may be cut off at any
+ * point, and processes of such a version may still write there: the next start goes on.
+ */
+export const moveRecords = async (from: Database, to: Database): Promise<void> => {
+  const select = from.statement(
+    `SELECT collection, key, value, expires FROM record WHERE collection NOT IN (${ofModels}) LIMIT ${String(purgeChunkSize)}`,
+  );
+  for (;;) {
+    const rows = (await from.read(() => select.all())) as {
+      collection: string;
+      key: string;
+      value: string;
+      expires: bigint | null;
+    }[];
+    if (rows.length === 0) return;
+    await to.writeDurably(() => {
+      const insert = to.statement(
+        'INSERT INTO record (collection, key, value, expires) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      );
+      for (const { collection, key, value, expires } of rows) insert.run(collection, key, value, expires);
+    });
+    await from.write(() => {
+      const remove = from.statement('DELETE FROM record WHERE collection = ? AND key = ?');
+      for (const { collection, key } of rows) remove.run(collection, key);
+    });
+    await nextTurn();
+  }
+};
+
 /**
  * Records in one table. Keys are stored as JSON text, which holds every string exactly.
  * @param write how the database writes: `database.write` or `database.writeDurably`

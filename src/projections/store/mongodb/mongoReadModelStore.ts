@@ -139,6 +139,8 @@ export const createMongoReadModelStore = async ({
   return {
     records,
     durableRecords: records,
+    // Beside the others: nobody drops the models' collections without `readModels`, which lists them.
+    modelRecords: records,
     probeServer: () => probeServer(connection, records, { clock, random }),
     recordsIn: (collection) => createMongoRecords(connection, collection, clock),
 
