@@ -12,6 +12,7 @@ import { createPages } from '../http/pages/pages.js';
 import { createServer, type HttpServer, type Timeouts } from '../http/server.js';
 import type { Brand } from '../platform/brand.js';
 import type { Clock } from '../platform/clock.js';
+import { createSharedTask } from '../platform/sharedTask.js';
 import { projections } from '../projections/catalogue.js';
 import { projectionStatus } from '../projections/runner/status.js';
 import type { Address } from './address.js';
@@ -79,7 +80,8 @@ export const composeHttp = (
   const { records, durableRecords } = readModels;
   const { identityProvider, mounts, gitServer } = integrations;
   const keyUse = createKeyUse({ records, logger });
-  const status = { eventStore, readModels, clock: engine.clock };
+  const statusParts = { eventStore, readModels, clock: engine.clock };
+  const status = createSharedTask((signal) => projectionStatus(projections, statusParts, signal));
   const routes = (options.routes ?? createRoutes)({
     ...integrations,
     engine,
@@ -90,9 +92,9 @@ export const composeHttp = (
     storageLimit: createStorageLimit(reader, storageLimit),
     fileAddresses: createFileAddresses({ engine, files: integrations.files, baseUrl }),
     readReceipts,
-    projectionStatus: () => projectionStatus(projections, status),
+    projectionStatus: status,
     workStatus: options.workStatus ?? (() => Promise.resolve(noWork)),
-    checks: readinessChecks(status, projections),
+    checks: readinessChecks(statusParts, projections, status),
     metrics,
     metricsOnHealthPort,
     baseUrl,

@@ -1,6 +1,6 @@
 import type { ReadinessCheck } from '../http/routes/system/readiness.js';
 import type { AnyProjection } from '../projections/projection.js';
-import { projectionStatus, type StatusParts, type StoredProjectionStatus } from '../projections/runner/status.js';
+import type { StatusParts, StoredProjectionStatus } from '../projections/runner/status.js';
 import { builtBy } from '../projections/runner/versions.js';
 
 /** A list waits no longer than this for its read model; one that is further behind refuses. */
@@ -10,8 +10,13 @@ const maxLagMs = 2_000;
  * What requests need: the stores answer, and the live version of each read model is one that this
  * build reads. A read model that lags or has failed is only a warning, because most requests do
  * not wait for it, and turning away every process would not move it on.
+ * @param status of all projections, which the checks that run at the same time share
  */
-export const readinessChecks = (parts: StatusParts, projections: readonly AnyProjection[]): readonly ReadinessCheck[] => [
+export const readinessChecks = (
+  parts: StatusParts,
+  projections: readonly AnyProjection[],
+  status: (signal: AbortSignal) => Promise<readonly StoredProjectionStatus[]>,
+): readonly ReadinessCheck[] => [
   {
     name: 'event store',
     problem: async () => {
@@ -29,9 +34,9 @@ export const readinessChecks = (parts: StatusParts, projections: readonly AnyPro
   ...projections.map((projection) => ({
     name: `read model ${projection.name}`,
     problem: async () => problemOf(projection, await parts.readModels.liveVersion(projection.name)),
-    warning: async () => {
-      const [status] = await projectionStatus([projection], parts);
-      return status === undefined ? null : warningOf(status);
+    warning: async (signal: AbortSignal) => {
+      const found = (await status(signal)).find(({ name }) => name === projection.name);
+      return found === undefined ? null : warningOf(found);
     },
   })),
 ];

@@ -1,6 +1,7 @@
 import type { WorkStatus } from '../http/metrics.js';
 import type { Settings } from '../platform/settings.js';
 import { projections } from '../projections/catalogue.js';
+import { countParked } from '../projections/parkedWork/parkedWork.queries.js';
 import { createProjector, type Projector } from '../projections/runner/projector.js';
 import { createAccessWorker } from '../workers/access/accessWorker.js';
 import { createCronWorker } from '../workers/cron/cronWorker.js';
@@ -25,7 +26,6 @@ import { createServiceSecretsWorker } from '../workers/service/serviceSecretsWor
 import { createSiteWorker } from '../workers/site/siteWorker.js';
 import { createTransferWorker } from '../workers/transfer/transferWorker.js';
 import { createCommerceWebhooksWorker } from '../workers/webhook/webhookWorker.js';
-import { createParkedWork } from '../workers/parkedWork.js';
 import type { Worker } from '../workers/worker.js';
 import { workerStatus } from '../workers/workerStatus.js';
 import type { Address } from './address.js';
@@ -110,14 +110,14 @@ export const composeWorkers = (
 
 /** For metrics: how far the workers are behind, and what is parked. */
 export const composeWorkStatus = (
-  { engine: { clock }, stores: { eventStore, readModels, codec } }: Core,
+  { engine: { clock }, stores: { eventStore, readModels } }: Core,
   workers: readonly Worker[],
 ): (() => Promise<WorkStatus>) => {
-  const parkedWork = createParkedWork({ eventStore, codec });
+  const names = workers.flatMap(({ name, reactsTo }) => (reactsTo === undefined ? [] : [name]));
   return async () => {
     const [status, parked] = await Promise.all([
       workerStatus(workers, { eventStore, records: readModels.records, clock }),
-      parkedWork(),
+      countParked(names, readModels),
     ]);
     return { workers: status, parked };
   };

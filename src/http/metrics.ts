@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { ParkedCount } from '../projections/parkedWork/parkedWork.queries.js';
 import type { StoredProjectionStatus } from '../projections/runner/status.js';
 import type { Answered } from './accessLog.js';
 import type { SenderMetrics } from './senders.js';
@@ -19,7 +20,7 @@ export interface Metrics extends SenderMetrics {
 /** What the workers do and do not get done, according to the stores. */
 export interface WorkStatus {
   readonly workers: readonly { readonly name: string; readonly ms: number }[];
-  readonly parked: readonly { readonly worker: string; readonly state: 'parked' | 'failing' }[];
+  readonly parked: readonly ParkedCount[];
 }
 
 export const noWork: WorkStatus = { workers: [], parked: [] };
@@ -156,7 +157,7 @@ export const createMetrics = (droppedLogLines: () => number = () => 0): Metrics 
         parkedWork.set({ worker: name }, 0);
         failingReactions.set({ worker: name }, 0);
       }
-      for (const { worker, state } of parked) (state === 'parked' ? parkedWork : failingReactions).inc({ worker });
+      for (const { worker, state, count } of parked) (state === 'parked' ? parkedWork : failingReactions).set({ worker }, count);
       return registry.metrics();
     },
     contentType: registry.contentType,

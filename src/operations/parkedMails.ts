@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Actor } from '../events/envelope.js';
-import { createParkedWork, retryParked } from '../workers/parkedWork.js';
+import { listParked } from '../projections/parkedWork/parkedWork.queries.js';
+import { retryParked } from '../workers/parkedWork.js';
 import { runScript, UsageError } from './script.js';
 import { usageOf } from './scriptHelp.js';
 
@@ -21,7 +22,7 @@ const readArguments = (): string | undefined => {
  */
 await runScript(async ({ engine, stores }) => {
   const requested = readArguments();
-  const parked = (await createParkedWork(stores)()).flatMap((work) => (work.kind === 'mail' ? [work] : []));
+  const parked = (await listParked(stores)).flatMap((work) => (work.kind === 'mail' ? [work] : []));
   const chosen = parked.filter(({ id }) => requested === undefined || requested === 'all' || requested === id);
   if (chosen.length === 0 && requested !== undefined && requested !== 'all') throw new UsageError(`No parked mail ${requested}`);
   for (const work of chosen) {

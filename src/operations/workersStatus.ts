@@ -6,7 +6,9 @@ import { composeWorkers } from '../compose/workers.js';
 import { files } from '../compose.js';
 import type { Actor } from '../events/envelope.js';
 import type { Settings } from '../platform/settings.js';
-import { createParkedWork, retryParked, type ParkedWork } from '../workers/parkedWork.js';
+import type { ParkedWork } from '../projections/parkedWork/parkedWork.projection.js';
+import { listParked } from '../projections/parkedWork/parkedWork.queries.js';
+import { retryParked } from '../workers/parkedWork.js';
 import { workerStatus, type WorkerStatus } from '../workers/workerStatus.js';
 import { runScript, UsageError } from './script.js';
 import { usageOf } from './scriptHelp.js';
@@ -60,7 +62,7 @@ const lineOf = (work: ParkedWork, end = work.reason): string => {
 await runScript(async (core, settings) => {
   const { json, retry } = readArguments();
   const { engine, stores } = core;
-  const parked = await createParkedWork(stores)();
+  const parked = await listParked(stores);
   if (retry !== undefined) {
     const chosen = parked.filter(({ id, state }) => (retry === 'all' ? state === 'parked' : id === retry));
     if (chosen.length === 0 && retry !== 'all') throw new UsageError(`Nothing with the id ${retry} is parked or fails`);

@@ -12,6 +12,7 @@ import { documentProjection } from './document/document.projection.js';
 import { domainProjection } from './domain/domain.projection.js';
 import { forecastProjection } from './forecast/forecast.projection.js';
 import { mediaProjection } from './media/media.projection.js';
+import { parkedWorkProjection } from './parkedWork/parkedWork.projection.js';
 import type { AnyProjection } from './projection.js';
 import { provisioningProjection } from './provisioning/provisioning.projection.js';
 import { receiptProjection } from './receipt/receipt.projection.js';
@@ -42,4 +43,5 @@ export const projections: readonly AnyProjection[] = [
   domainProjection,
   apiKeyProjection,
   auditProjection,
+  parkedWorkProjection,
 ];

@@ -13,18 +13,20 @@ export interface WorkerStatus extends Lag {
  * retries or waits for counts as not done. Positions are stored once a second.
  * @throws EventStoreUnavailable, ReadModelStoreUnavailable
  */
-export const workerStatus = (
+export const workerStatus = async (
   workers: readonly Worker[],
   { eventStore, records, clock }: { eventStore: EventStore; records: RecordStore; clock: Clock },
-): Promise<readonly WorkerStatus[]> =>
-  Promise.all(
+): Promise<readonly WorkerStatus[]> => {
+  const end = await eventStore.lastPosition();
+  return Promise.all(
     workers.flatMap(({ name, reactsTo }) => {
       if (reactsTo === undefined) return [];
       const status = async (): Promise<WorkerStatus> => {
         const stored = await records.get('workerPositions', name);
         const position = typeof stored?.position === 'string' ? BigInt(stored.position) : START;
-        return { name, ...(await lagBehind(reactsTo, position, { eventStore, clock })) };
+        return { name, ...(await lagBehind(reactsTo, position, end, { eventStore, clock })) };
       };
       return [status()];
     }),
   );
+};

@@ -614,6 +614,23 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
     });
 
     describe('checkpoint', () => {
+      test('those of many models move together, forward only, and wake whoever waits for one', async () => {
+        const others: ReadModel = { name: 'other', version: '1', indexes: [] };
+        await store.prepare(others);
+        await store.apply(sites, [], 9n);
+        const reached = (await harness.open()).reached(others, 7n, never());
+        await store.advance([
+          { model: sites, position: 5n },
+          { model: others, position: 7n },
+          { model: sitesNext, position: 7n },
+        ]);
+        expect(await reached).toBe(true);
+        expect([await store.checkpoint(sites), await store.checkpoint(others)]).toEqual([9n, 7n]);
+        // It was left out, because it was never prepared.
+        await expect(store.checkpoint(sitesNext)).rejects.toThrow(ReadModelDropped);
+        await store.advance([]);
+      });
+
       test('moves forward and never back, with and without documents', async () => {
         await store.apply(sites, [], 9n);
         expect(await store.checkpoint(sites)).toBe(9n);
@@ -1000,6 +1017,7 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
           () => store.getMany(sites, ['a']),
           () => store.find(sites, everything),
           () => store.apply(sites, [write('a', 1, {})], 1n),
+          () => store.advance([{ model: sites, position: 1n }]),
           () => store.checkpoint(sites),
           () => store.reached(sites, 1n, never()),
           () => store.liveVersion('site'),

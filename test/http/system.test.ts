@@ -124,6 +124,36 @@ describe('how it is, without a credential', () => {
     await stuck.stop();
   });
 
+  test('/readyz and /metrics read nothing of the log, however many ask', async () => {
+    const asked: string[] = [];
+    const counted = await startApi({
+      instrument: (eventStore) => ({
+        ...eventStore,
+        lastPosition: (filter) => {
+          asked.push(filter === undefined ? 'end' : 'end of some');
+          return eventStore.lastPosition(filter);
+        },
+        readAll: (options) => {
+          asked.push('read');
+          return eventStore.readAll(options);
+        },
+      }),
+    });
+    await counted.mintToken();
+    await eventually('every read model is at the end', async () => {
+      const { text } = await counted.call('GET', '/metrics');
+      const positions = [...text.matchAll(/^projection_position\{.*\} (\d+)$/gm)].map(([, position]) => position);
+      return positions.length === projections.length && new Set(positions).size === 1 ? true : undefined;
+    });
+    asked.length = 0;
+    const scrapes = Array.from({ length: 20 }, (_, index) => counted.call('GET', index % 2 === 0 ? '/readyz' : '/metrics'));
+    for (const { status } of await Promise.all(scrapes)) expect(status).toBe(200);
+    // One question of the status, and one whether the store answers.
+    expect(asked.length).toBeLessThanOrEqual(30);
+    expect([...new Set(asked)]).toStrictEqual(['end']);
+    await counted.stop();
+  });
+
   test('/metrics: requests by route, appends, read models, the process', async () => {
     const token = await api.mintToken();
     await api.call('GET', '/websites/some-id', { token });

@@ -6,7 +6,9 @@ import type { SlugEvent } from '../../src/events/website/website.events.js';
 import { slugStream } from '../../src/events/website/website.stream.js';
 import { createLogger } from '../../src/platform/logger.js';
 import { ReadModelStoreUnavailable, type RecordStore } from '../../src/projections/store/readModelStore.js';
-import { createParkedWork, retryParked, type ParkedWork } from '../../src/workers/parkedWork.js';
+import type { ParkedWork } from '../../src/projections/parkedWork/parkedWork.projection.js';
+import { listParked } from '../../src/projections/parkedWork/parkedWork.queries.js';
+import { retryParked } from '../../src/workers/parkedWork.js';
 import { REACTION_RETRY_MS } from '../../src/workers/reaction/reaction.process.js';
 import { workerStatus } from '../../src/workers/workerStatus.js';
 import type { ReactionContext } from '../../src/workers/reactions.js';
@@ -65,7 +67,7 @@ const createWorld = async () => {
       const { events } = await stores.eventStore.readAll({ after: START, filter: { streamPrefixes: ['reaction-'] } });
       return events.map(({ type, data }) => ({ type, ...data }));
     },
-    parked: () => createParkedWork(engine)(),
+    parked: () => listParked(engine),
     retry: async (work: ParkedWork) => {
       await retryParked(engine, work, { commandId: engine.ids.commandId(), actor: someAdmin, requestId: 'r' });
     },

@@ -6,6 +6,7 @@ import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 import { storeFaultLevel } from '../store/storeFault.js';
 import { applyBatch } from './applyBatch.js';
+import type { Checkpoints } from './checkpoints.js';
 import { chooseVersion, type ChosenVersion } from './chooseVersion.js';
 import { ProjectionFailed, type Decode } from './fold.js';
 import type { TermSource } from './personalTerms.js';
@@ -45,6 +46,7 @@ export interface RunnerParts {
   readonly eventStore: EventStore;
   readonly readModels: ReadModelStore;
   readonly decode: Decode;
+  readonly checkpoints: Checkpoints;
   /** For projections that personal data is found by. */
   readonly personal?: TermSource;
   readonly clock: Clock;
@@ -53,10 +55,6 @@ export interface RunnerParts {
 }
 
 const maxBatch = 500;
-/**
- * Lists may wait for a checkpoint that moves without documents, so it is stored after this time.
- */
-const checkpointDelayMs = 50;
 /**
  * A write notices that another version went live. A projection with nothing to write notices it
  * within this time.
@@ -179,10 +177,9 @@ const followLog = async (
   signal: AbortSignal,
   interrupt: (fault: unknown) => void,
 ): Promise<void> => {
-  const { eventStore, readModels, logger } = parts;
+  const { eventStore, readModels, logger, checkpoints } = parts;
   const filter = { types: projection.handles };
   progress.position = await readModels.checkpoint(model);
-  const checkpoint = createDelayedCheckpoint(model, progress, parts, interrupt);
   const purgeTombstones = createTombstonePurge(model, progress, parts);
 
   const publishOnceCaughtUp = async (): Promise<void> => {
@@ -206,7 +203,7 @@ const followLog = async (
           { projection: projection.name, documents: parked, position: String(position) },
           'documents are too large for the read-model store; they are parked as they were',
         );
-      if (isCheckpointDue) checkpoint.schedule();
+      if (isCheckpointDue) checkpoints.move(model, position, interrupt);
       if (failure !== null) throw failure;
       progress.storeFaults = 0;
       await publishOnceCaughtUp();
@@ -214,27 +211,8 @@ const followLog = async (
     }
     if (!signal.aborted) throw new EventStoreUnavailable('the subscription ended');
   } finally {
-    checkpoint.cancel();
+    checkpoints.cancel(model);
   }
-};
-
-/** Stores the position as the checkpoint a little later, once for all moves until then. */
-const createDelayedCheckpoint = (
-  model: ReadModel,
-  progress: Readonly<RunnerProgress>,
-  { readModels, clock }: RunnerParts,
-  onFault: (fault: unknown) => void,
-): { readonly schedule: () => void; readonly cancel: () => void } => {
-  let cancel: (() => void) | null = null;
-  return {
-    schedule: () => {
-      cancel ??= clock.schedule(checkpointDelayMs, () => {
-        cancel = null;
-        readModels.apply(model, [], progress.position).catch(onFault);
-      });
-    },
-    cancel: () => cancel?.(),
-  };
 };
 
 /** Purges the tombstones that the checkpoint passed at least `tombstonesKeptMs` ago. */

@@ -1,5 +1,6 @@
 import { EventStoreError } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
+import { createCheckpoints } from './checkpoints.js';
 import { startProjectionRunner, type ProjectionRunner, type RunnerParts, type RunnerState } from './projectionRunner.js';
 import { lagBehind, type Lag } from './status.js';
 
@@ -32,8 +33,11 @@ export interface ProjectorStatus {
   readonly failure: { readonly position: bigint; readonly eventType: string; readonly message: string } | null;
 }
 
-export const createProjector = (parts: RunnerParts & { readonly projections: readonly AnyProjection[] }): Projector => {
+export const createProjector = (
+  parts: Omit<RunnerParts, 'checkpoints'> & { readonly projections: readonly AnyProjection[] },
+): Projector => {
   const { projections, eventStore, clock } = parts;
+  const checkpoints = createCheckpoints(parts);
   let runners: readonly ProjectionRunner[] = [];
 
   const statusOf = async ({ projection, progress }: ProjectionRunner): Promise<ProjectorStatus> => {
@@ -44,14 +48,17 @@ export const createProjector = (parts: RunnerParts & { readonly projections: rea
       writes: model?.version ?? null,
       state,
       position,
-      lag: await lagOrNull(() => lagBehind({ types: projection.handles }, position, { eventStore, clock })),
+      lag: await lagOrNull(async () =>
+        lagBehind({ types: projection.handles }, position, await eventStore.lastPosition(), { eventStore, clock }),
+      ),
       failure: failure === null ? null : { position: failure.position, eventType: failure.eventType, message: failure.message },
     };
   };
 
   return {
     start: async () => {
-      if (runners.length === 0) runners = projections.map((projection) => startProjectionRunner(projection, parts));
+      if (runners.length === 0)
+        runners = projections.map((projection) => startProjectionRunner(projection, { ...parts, checkpoints }));
       await Promise.all(runners.map(({ started }) => started));
     },
     stop: async () => {

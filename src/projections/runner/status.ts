@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.js';
-import type { EventFilter, EventStore } from '../../events/store/eventStore.js';
+import type { EventFilter, EventStore, StoredEvent } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
 import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
 import type { ProjectionFailed } from './fold.js';
@@ -48,16 +48,27 @@ export interface StatusParts {
 }
 
 /**
- * The state of each projection according to the stores, in whichever process it runs.
+ * The state of each projection according to the stores, in whichever process it runs. What it reads
+ * does not grow with the log.
  *
+ * @param signal aborted: nothing more is read, and the lags are not right
  * @throws EventStoreUnavailable, ReadModelStoreUnavailable
  */
-export const projectionStatus = (
+export const projectionStatus = async (
   projections: readonly AnyProjection[],
   parts: StatusParts,
-): Promise<readonly StoredProjectionStatus[]> => Promise.all(projections.map((projection) => statusOf(projection, parts)));
+  signal?: AbortSignal,
+): Promise<readonly StoredProjectionStatus[]> => {
+  const end = await parts.eventStore.lastPosition();
+  return Promise.all(projections.map((projection) => statusOf(projection, end, parts, signal)));
+};
 
-const statusOf = async (projection: AnyProjection, parts: StatusParts): Promise<StoredProjectionStatus> => {
+const statusOf = async (
+  projection: AnyProjection,
+  end: bigint,
+  parts: StatusParts,
+  signal: AbortSignal | undefined,
+): Promise<StoredProjectionStatus> => {
   const { readModels } = parts;
   const { name, version } = projection;
   const liveVersion = await readModels.liveVersion(name);
@@ -66,7 +77,7 @@ const statusOf = async (projection: AnyProjection, parts: StatusParts): Promise<
   try {
     const position = await readModels.checkpoint(model);
     const [lag, failure, parked] = await Promise.all([
-      lagBehind({ types: projection.handles }, position, parts),
+      lagBehind({ types: projection.handles }, position, end, parts, signal),
       failureBeyond(model, position, readModels),
       parkedDocuments(model, readModels),
     ]);
@@ -99,19 +110,33 @@ const failureBeyond = async (
   return BigInt(position) > checkpoint ? { position: BigInt(position), message } : null;
 };
 
-/** How far `position` is behind the last event that matches. */
+/** Events that are read to find the oldest one that matches. */
+const searched = 50;
+
+/**
+ * How far `position` is behind the last event that matches. At most a few events are read: when none
+ * of them matches, the age is that of the last one, since all that match are younger.
+ * @param end a position that the log had reached
+ */
 export const lagBehind = async (
   filter: EventFilter,
   position: bigint,
+  end: bigint,
   { eventStore, clock }: Pick<StatusParts, 'eventStore' | 'clock'>,
+  signal?: AbortSignal,
 ): Promise<Lag> => {
+  const none = { position, positions: 0n, ms: 0 };
+  if (position >= end || signal?.aborted === true) return none;
   const last = await eventStore.lastPosition(filter);
-  if (last <= position) return { position, positions: 0n, ms: 0 };
-  const { events } = await eventStore.readAll({ after: position, max: 1, filter });
-  const oldest = events.at(0);
+  if (last <= position) return none;
+  const { events } = await eventStore.readAll({ after: position, max: searched });
+  const oldest = events.find((event) => matches(event, filter)) ?? events.at(-1);
   const ms = oldest === undefined ? 0 : Math.max(0, clock.now() - Date.parse(oldest.recordedAt));
   return { position, positions: last - position, ms };
 };
+
+const matches = ({ type, stream }: StoredEvent, { types, streamPrefixes }: EventFilter): boolean =>
+  (types?.includes(type) ?? true) && (streamPrefixes?.some((prefix) => stream.startsWith(prefix)) ?? true);
 
 const stateOf = ({ version }: AnyProjection, liveVersion: string | null): StoredProjectionStatus['state'] => {
   if (liveVersion === null) return 'unpublished';

@@ -42,6 +42,12 @@ export interface ReadModelStore {
    */
   apply(model: ReadModel, writes: readonly DocumentWrite[], checkpoint: bigint): Promise<void>;
 
+  /**
+   * Moves checkpoints forward (never back) over events that concern no document, together where the
+   * store can. A version that was dropped is left out.
+   */
+  advance(checkpoints: readonly ModelCheckpoint[]): Promise<void>;
+
   /** The position up to which the model reflects the log; `START` before the first `apply`. */
   checkpoint(model: ReadModel): Promise<bigint>;
 
@@ -86,6 +92,11 @@ export interface ReadModel {
   /** The projection's version, with a suffix while a rebuild of the same version runs beside it. */
   readonly version: string;
   readonly indexes: readonly ReadModelIndex[];
+}
+
+export interface ModelCheckpoint {
+  readonly model: ReadModel;
+  readonly position: bigint;
 }
 
 export interface StoredDocument {

@@ -8,7 +8,7 @@ export interface ReadinessCheck {
   /** Why requests cannot be answered, in words for operators, or `null`. */
   readonly problem: () => Promise<string | null>;
   /** What an operator should look at although requests are answered, or `null`. Default: nothing. */
-  readonly warning?: () => Promise<string | null>;
+  readonly warning?: (signal: AbortSignal) => Promise<string | null>;
 }
 
 /** A check that takes longer has failed. A store that is slow, and not away, has up to 4 s. */
@@ -21,13 +21,20 @@ export interface CheckResult {
   readonly warning?: string;
 }
 
-/** Runs all checks at once. Of one that throws, the answer shows the kind of the error only. */
-export const checkReadiness = (engine: Engine, checks: readonly ReadinessCheck[]): Promise<readonly CheckResult[]> =>
+/**
+ * Runs all checks at once. Of one that throws, the answer shows the kind of the error only.
+ * @param signal aborted when nobody waits for the answer any more
+ */
+export const checkReadiness = (
+  engine: Engine,
+  checks: readonly ReadinessCheck[],
+  signal: AbortSignal,
+): Promise<readonly CheckResult[]> =>
   Promise.all(
     checks.map(async ({ name, problem, warning }) => {
       const [found, noticed] = await Promise.all([
         withinTimeout(engine, problem),
-        warning === undefined ? null : withinTimeout(engine, warning),
+        warning === undefined ? null : withinTimeout(engine, () => warning(signal)),
       ]);
       return { name, ...(found !== null && { problem: found }), ...(noticed !== null && { warning: noticed }) };
     }),

@@ -3,7 +3,7 @@ import type { Engine } from '../../../engine.js';
 import { EventStoreError } from '../../../events/store/eventStore.js';
 import type { StoredProjectionStatus } from '../../../projections/runner/status.js';
 import { ReadModelStoreUnavailable } from '../../../projections/store/readModelStore.js';
-import { sleep } from '../../../platform/clock.js';
+import { createSharedTask } from '../../../platform/sharedTask.js';
 import { httpErrors } from '../../errors.js';
 import { noWork, type Metrics, type WorkStatus } from '../../metrics.js';
 import { createOpenApi } from '../../openapi.js';
@@ -15,7 +15,7 @@ const systemTag: RouteTag = { name: 'System', description: 'The state of the ser
 
 export interface SystemRouteParts {
   readonly engine: Engine;
-  readonly projectionStatus: () => Promise<readonly StoredProjectionStatus[]>;
+  readonly projectionStatus: (signal: AbortSignal) => Promise<readonly StoredProjectionStatus[]>;
   readonly workStatus: () => Promise<WorkStatus>;
   readonly checks: readonly ReadinessCheck[];
   readonly metrics: Metrics;
@@ -35,16 +35,9 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
   const { engine, projectionStatus, workStatus, checks, metrics, metricsOnHealthPort, baseUrl, version } = parts;
   const basePath = (): string => new URL(baseUrl()).pathname.replace(/\/$/, '');
 
-  /** The first time, a long log is read for what is parked; the answer does not wait for that. */
-  const withinTime = async (status: Promise<WorkStatus>): Promise<WorkStatus> => {
-    const answered = new AbortController();
-    const late = sleep(engine.clock, workTimeoutMs, answered.signal).then(() => noWork);
-    try {
-      return await Promise.race([status, late]);
-    } finally {
-      answered.abort();
-    }
-  };
+  // Shared, so that many who ask cost as much as one.
+  const readiness = createSharedTask((signal) => checkReadiness(engine, checks, signal));
+  const work = createSharedTask(workStatus);
 
   const own: readonly Route[] = [
     route({
@@ -81,8 +74,8 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
           }),
         },
       },
-      answer: async () => {
-        const results = await checkReadiness(engine, checks);
+      answer: async ({ signal }) => {
+        const results = await readiness(signal);
         const problems = results.flatMap(({ name, problem }) => (problem === undefined ? [] : [{ name, problem }]));
         if (problems.length > 0) throw httpErrors.notReady(problems);
         return { body: { status: 'ready', checks: results }, headers: uncached };
@@ -108,13 +101,13 @@ export const systemRoutes = (parts: SystemRouteParts, routes: readonly Route[]):
           schema: Type.String({ examples: ['events_appended_total 42\n'] }),
         },
       },
-      answer: async () => {
-        const [projections, work] = await Promise.all([
-          projectionStatus().catch(whenDown([])),
-          withinTime(workStatus().catch(whenDown(noWork))),
+      answer: async ({ signal }) => {
+        const [projections, workers] = await Promise.all([
+          projectionStatus(signal).catch(whenDown([])),
+          work(signal).catch(whenDown(noWork)),
         ]);
         return {
-          body: Buffer.from(await metrics.text(projections, work)),
+          body: Buffer.from(await metrics.text(projections, workers)),
           headers: { ...uncached, 'content-type': metrics.contentType },
         };
       },
@@ -163,7 +156,5 @@ const whenDown =
     if (error instanceof EventStoreError || error instanceof ReadModelStoreUnavailable) return nothing;
     throw error;
   };
-
-const workTimeoutMs = 2_000;
 
 const uncached = { 'cache-control': 'no-store' };

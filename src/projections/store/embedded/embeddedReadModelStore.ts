@@ -201,6 +201,19 @@ export const createEmbeddedReadModelStore = async ({
       notifier.notify();
     },
 
+    advance: async (checkpoints) => {
+      await database.write(() => {
+        for (const { model, position } of checkpoints) {
+          statement('UPDATE model SET checkpoint = max(checkpoint, ?) WHERE name = ? AND version = ?').run(
+            position,
+            model.name,
+            model.version,
+          );
+        }
+      });
+      notifier.notify();
+    },
+
     checkpoint: (model) => database.read(() => checkpointOf(model)),
 
     reached: async (model, position, signal) => {

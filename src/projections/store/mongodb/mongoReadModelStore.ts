@@ -4,6 +4,7 @@ import type { Random } from '../../../platform/random.js';
 import { isId, matchesSearch, placeInSort, searchSteps } from '../documents.js';
 import {
   ReadModelDropped,
+  type ModelCheckpoint,
   type ReadModel,
   type ReadModelQuery,
   type ReadModelStore,
@@ -222,6 +223,19 @@ export const createMongoReadModelStore = async ({
         throw fault;
       }
       notifier.notify(model.name);
+    },
+
+    advance: async (checkpoints) => {
+      const advance = async ({ model, position }: ModelCheckpoint): Promise<void> => {
+        try {
+          await run(async () => registry.advance(model, await collectionOf(model), position));
+        } catch (fault) {
+          if (!(fault instanceof ReadModelDropped)) throw fault;
+          collections.delete(keyOf(model));
+        }
+        notifier.notify(model.name);
+      };
+      await Promise.all(checkpoints.map(advance));
     },
 
     checkpoint,
