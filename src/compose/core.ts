@@ -32,7 +32,7 @@ export const createCore = (
   parts: Omit<EngineParts, 'folds' | 'subscription'> & { readonly readModels: ReadModelStore },
 ): Core => {
   const { eventStore, readModels, codec, clock, personal } = parts;
-  const folds = createStreamFolds(eventStore, codec, { snapshots: createFoldSnapshots(readModels.records, clock) });
+  const folds = createStreamFolds(eventStore, codec, { snapshots: createFoldSnapshots(readModels.modelRecords, clock) });
   const subscription = createLogSubscription(eventStore);
   const engine = createEngine({ ...parts, folds, subscription });
   return {

@@ -15,6 +15,7 @@ export const createMemoryStores = async (): Promise<Stores> => ({
   eventStore: createMemoryEventStore(),
   readModels: {
     records: createMemoryRecords(),
+    modelRecords: createMemoryRecords(),
     liveVersion: () => Promise.resolve(null),
   } as Partial<ReadModelStore> as ReadModelStore,
   ...(await openSecrets(createMemoryRecords())),
