@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Runs `task` once for all who ask while it runs. Its signal is aborted when the last of them has
  * gone; then nobody sees its result.
@@ -18,6 +20,8 @@ export const createSharedTask = <Result>(
 
   const begin = (): Run => {
     const cancel = new AbortController();
+    // A task may ask several others, each with its signal.
+    setMaxListeners(0, cancel.signal);
     const run = { result: task(cancel.signal), cancel, callers: 0 };
     running = run;
     const ended = (): void => {
