@@ -34,7 +34,7 @@ const chunkSize = 500;
  * other; and `records.db`, with the records that are not folded from the log
  * (docs/adr/0034-records-outlive-read-models.md).
  *
- * @param options `alone`: whether no other process may use the file, until the store is closed
+ * @param options `alone`: whether no other process may use the files, until the store is closed
  * @throws ReadModelStoreUnavailable when the file cannot be opened; ReadModelStoreInUse
  */
 export const createEmbeddedReadModelStore = async ({
@@ -46,10 +46,11 @@ export const createEmbeddedReadModelStore = async ({
   clock: Clock;
   alone?: boolean;
 }): Promise<ReadModelStore> => {
-  const database = await openDatabase(file, clock, alone === undefined ? {} : { alone });
+  const sharing = alone === undefined ? {} : { alone };
+  const database = await openDatabase(file, clock, sharing);
   const { statement } = database;
   const notifier = createCheckpointNotifier(`${file}-signal`, clock);
-  const recordsDatabase = await openDatabase(join(dirname(file), 'records.db'), clock);
+  const recordsDatabase = await openDatabase(join(dirname(file), 'records.db'), clock, sharing);
   await moveRecords(database, recordsDatabase);
   const records = createRecords(recordsDatabase, clock);
   const durableRecords = createRecords(recordsDatabase, clock, (work) => recordsDatabase.writeDurably(work));
