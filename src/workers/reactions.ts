@@ -11,6 +11,7 @@ import { ProviderFault } from '../integrations/fault.js';
 import { sleep } from '../platform/clock.js';
 import { placeOf } from '../platform/faultPlace.js';
 import { createKeyedMutex } from '../platform/keyedMutex.js';
+import { createPriority } from '../platform/priority.js';
 import { createSemaphore, type Semaphore } from '../platform/semaphore.js';
 import { ProjectionBehind } from '../projections/runner/versions.js';
 import type { RecordStore } from '../projections/store/readModelStore.js';
@@ -96,9 +97,9 @@ interface Lane {
   onEnd: () => void;
 }
 
-const createLane = (): Lane => ({
+const createLane = (permits: Semaphore): Lane => ({
   seen: START,
-  permits: createSemaphore(MAX_RUNNING),
+  permits,
   open: new Set(),
   onEnd: () => undefined,
 });
@@ -122,13 +123,13 @@ interface ReactorParts {
  * lost, every event is handled again, and nothing is done twice.
  *
  * A start reads what comes and, beside it, what is between the stored position and the end of the
- * log. So new work never waits for old, and an event may be handled before an older one of its key,
+ * log, which gives way to it. So new work never waits for old, and an event may be handled before an older one of its key,
  * as it may where several processes react (docs/adr/0004). In one process no two of a key are
  * handled at once.
  */
-export const createReactors =
-  (parts: ReactorParts): CreateReactor =>
-  (reaction) => {
+export const createReactors = (parts: ReactorParts): CreateReactor => {
+  const priority = createPriority(parts.engine.clock);
+  return (reaction) => {
     const { engine, eventStore, codec, records } = parts;
     const { clock, random } = engine;
     const { name } = reaction;
@@ -148,9 +149,9 @@ export const createReactors =
     setMaxListeners(0, signal);
 
     /** What was there at the start, after the stored position. */
-    const past = createLane();
+    const past = createLane(createSemaphore(MAX_RUNNING));
     /** What comes after the start. */
-    const coming = createLane();
+    const coming = createLane(priority.first(createSemaphore(MAX_RUNNING)));
     /** The end of the log at the start, where `past` ends and `coming` begins. */
     let startedAt = START;
     let saved: bigint | null = null;
@@ -299,7 +300,7 @@ export const createReactors =
         if (event !== undefined) take(event, lane);
         lane.seen = stored.position;
         // A new event waits for one of the past with its key only if that has begun.
-        if (lane === past) await ownTurn(lane);
+        if (lane === past) await Promise.all([ownTurn(lane), priority.giveWay(signal)]);
         while (lane.open.size >= MAX_OPEN && !signal.aborted) await new Promise<void>((resolve) => (lane.onEnd = resolve));
       }
       lane.seen = position;
@@ -319,6 +320,7 @@ export const createReactors =
       if (past.seen >= startedAt) return;
       for await (const { events, position } of eventStore.subscribe({ after: past.seen, filter, signal })) {
         onProgress();
+        await priority.giveWay(signal);
         const isLast = position >= startedAt;
         const slice = isLast
           ? { events: events.filter((stored) => stored.position <= startedAt), position: startedAt }
@@ -380,3 +382,4 @@ export const createReactors =
       },
     };
   };
+};

@@ -99,7 +99,7 @@ export const workersAreDone = (dataDir: string, environment: Readonly<Record<str
 /** The content of every file of a data folder that no process uses. */
 export const filesOf = async (folder: string): Promise<ReadonlyMap<string, string>> => {
   // What SQLite has not taken into a file yet, it takes with the next opening.
-  for (const name of ['events.db', 'read-models.db', 'vault.db']) {
+  for (const name of ['events.db', 'read-models.db', 'records.db', 'vault.db']) {
     const database = new DatabaseSync(join(folder, name));
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     database.close();

@@ -327,8 +327,9 @@ describe('a reactor', () => {
       await context.pause(60_000);
       done += 1;
     });
-    for (let count = 0; count < 50; count += 1) await world.reserve(`s${count}`);
     await reactor.start();
+    await world.clock.advance(1_000);
+    for (let count = 0; count < 50; count += 1) void world.reserve(`s${count}`);
     await world.until(() => paused === 50);
     expect(done).toBe(0);
     expect(most).toBe(8);

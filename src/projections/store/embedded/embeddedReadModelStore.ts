@@ -49,9 +49,12 @@ export const createEmbeddedReadModelStore = async ({
   const sharing = alone === undefined ? {} : { alone };
   const database = await openDatabase(file, clock, sharing);
   const { statement } = database;
-  const notifier = createCheckpointNotifier(`${file}-signal`, clock);
-  const recordsDatabase = await openDatabase(join(dirname(file), 'records.db'), clock, sharing);
+  const recordsDatabase = await openDatabase(join(dirname(file), 'records.db'), clock, sharing).catch((fault: unknown) => {
+    database.close();
+    throw fault;
+  });
   await moveRecords(database, recordsDatabase);
+  const notifier = createCheckpointNotifier(`${file}-signal`, clock);
   const records = createRecords(recordsDatabase, clock);
   const durableRecords = createRecords(recordsDatabase, clock, (work) => recordsDatabase.writeDurably(work));
   const modelRecords = createRecords(database, clock);
