@@ -1,5 +1,6 @@
 import type { Codec } from '../events/codec.js';
 import type { Actor, DomainEvent, EventMetadata, Recorded } from '../events/envelope.js';
+import { createLongFold } from '../events/fold.js';
 import {
   CorruptedRetry,
   EventStoreUnavailable,
@@ -183,17 +184,19 @@ export const createHandleCommand = (parts: {
       const encoded = outcome.map((event, index) => codec.encode(event, eventId(commandId, stream, index), metadata));
       const handled = (next: AppendResult): Handled<State, Event> => ({
         events: outcome,
-        state: outcome.reduce(
-          (before, event, index) =>
-            decider.evolve(before, {
-              ...event,
-              id: eventId(commandId, stream, index),
-              stream,
-              revision: revision + BigInt(index + 1),
-              position: next.position,
-              metadata,
-            }),
-          state,
+        state: createLongFold().page(() =>
+          outcome.reduce(
+            (before, event, index) =>
+              decider.evolve(before, {
+                ...event,
+                id: eventId(commandId, stream, index),
+                stream,
+                revision: revision + BigInt(index + 1),
+                position: next.position,
+                metadata,
+              }),
+            state,
+          ),
         ),
         revision: next.revision,
       });

@@ -15,7 +15,7 @@ export interface Fold<State, Event extends DomainEvent = DomainEvent> {
   readonly evolve: (state: State, event: Recorded<Event>) => State;
   /**
    * Of folds whose streams may become long: they keep snapshots, so that a process does not begin at
-   * the first event. Raise it when `evolve` or `initialState` changes: older snapshots are ignored.
+   * the first event. Raise it when states change, by `evolve` or by an upcaster: older ones are ignored.
    */
   readonly snapshotVersion?: number;
 }

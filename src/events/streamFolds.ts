@@ -78,8 +78,8 @@ interface Kept<State> extends Folded<State> {
 
 /** Most streams are no longer, so that they are read at once, and nothing else is asked. */
 const firstPageSize = 32;
-/** Few enough to be folded in some milliseconds. */
-const pageSize = 1_000;
+/** Few enough to be read and folded in about 5 ms. */
+const pageSize = 250;
 
 /** Events between snapshots of a stream. */
 const snapshotInterval = 1_000n;
@@ -151,17 +151,13 @@ export const createStreamFolds = (
     let isFirst = kept === nothing;
     const longFold = createLongFold();
 
-    const folded = (events: readonly Recorded<Event>[]): Kept<State> =>
-      longFold.page(() => {
-        let { state, grown } = kept;
-        for (const event of events) {
-          state = fold.evolve(state, event);
-          grown += approximateBytes(event.data);
-        }
-        const last = events.at(-1);
-        if (last === undefined) return kept;
-        return { ...kept, state, grown, eventId: last.id, revision: last.revision, at: last.metadata.at };
-      });
+    const folded = (events: readonly Recorded<Event>[]): Kept<State> => {
+      const last = events.at(-1);
+      if (last === undefined) return kept;
+      const state = longFold.page(() => events.reduce((before, event) => fold.evolve(before, event), kept.state));
+      const grown = events.reduce((bytes, { data }) => bytes + approximateBytes(data), kept.grown);
+      return { ...kept, state, grown, eventId: last.id, revision: last.revision, at: last.metadata.at };
+    };
 
     for (;;) {
       const { events, head } = await eventStore.readStream(stream, {

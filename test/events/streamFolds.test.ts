@@ -64,9 +64,8 @@ test('a long stream is read page by page', async () => {
   await takeMany(2_500);
   expect(await readsOf(load)).toEqual([
     [0n, 32],
-    [32n, 1_000],
-    [1_032n, 1_000],
-    [2_032n, 468],
+    ...Array.from({ length: 9 }, (_, index) => [32n + 250n * BigInt(index), 250]),
+    [2_282n, 218],
   ]);
   const { state, revision } = await load();
   expect([state.takenBy.length, revision]).toEqual([2_500, 2_499n]);
@@ -97,8 +96,7 @@ test('a list that grows with the stream is copied once, and a state that was ret
 });
 
 test('other work gets its turn between the pages of a long stream', async () => {
-  await takeMany(2_400);
-  await takeMany(2_400);
+  await takeMany(1_500);
   let turns = 0;
   const count = (): void => {
     turns += 1;
@@ -194,16 +192,16 @@ describe('loads that overlap', () => {
 
 describe('loads at the same time share what they read', () => {
   test('of a stream that nobody read yet: one reads it, and one read more serves all who came meanwhile', async () => {
-    await takeMany(1_500);
+    await takeMany(500);
     const loads = await readsOf(async () => {
       const found = await Promise.all(Array.from({ length: 20 }, () => load()));
-      expect(found.map(({ revision }) => revision)).toEqual(found.map(() => 1_499n));
+      expect(found.map(({ revision }) => revision)).toEqual(found.map(() => 499n));
     });
     expect(loads).toEqual([
       [0n, 32],
-      [32n, 1_000],
-      [1_032n, 468],
-      [1_500n, 0],
+      [32n, 250],
+      [282n, 218],
+      [500n, 0],
     ]);
   });
 
@@ -317,7 +315,7 @@ describe('a snapshot', () => {
   test('of another version, of another history or ahead of the log is ignored', async () => {
     await takeMany(1_500);
     const whole = await loadFold();
-    expect((await readsOf(() => loadFold({ ...fold, snapshotVersion: 2 }))).at(-1)).toEqual([1_032n, 468]);
+    expect(await readsOf(() => loadFold({ ...fold, snapshotVersion: 2 }))).toHaveLength(7);
     const wrong = { ...(saved.get(`1 ${room}`) as Snapshot), state: { takenBy: [], times: [] } };
     for (const snapshot of [
       { ...wrong, eventId: 'of another history' },
