@@ -5,7 +5,7 @@ import type { FileStore, ListedFile } from '../../integrations/files/port.js';
 import { isoTime } from '../../platform/clock.js';
 import { documentsDeletedBefore } from '../../projections/document/document.queries.js';
 import { mediaDeletedBefore } from '../../projections/media/media.queries.js';
-import { everyDocument } from '../../projections/everyDocument.js';
+import { eachDocument } from '../../projections/everyDocument.js';
 import type { Reader } from '../../projections/reader.js';
 import { filesInUse } from '../../projections/storage/storage.queries.js';
 import type { RecordStore } from '../../projections/store/readModelStore.js';
@@ -63,7 +63,7 @@ export const fileSweep = ({
 
   const removeOrphans = async (before: number, signal: AbortSignal): Promise<number> => {
     let removed = 0;
-    for (const { id } of await everyDocument(reader, websiteProjection, {})) {
+    for await (const { id } of eachDocument(reader, websiteProjection, {})) {
       let batch: ListedFile[] = [];
       for await (const file of files.list(`${id}/`)) {
         if (signal.aborted) return removed;
