@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { createEmbeddedHosting } from '../../src/integrations/hosting/embedded.js';
@@ -58,6 +58,20 @@ test('a preview shows the files of the draft until it ends, and its files are go
   expect((await read(url))[0]).toBe(404);
   expect(await hosting.previews.removeEnded()).toBe(1);
   expect(foldersLeft()).toBe(0);
+});
+
+test('what has ended is looked for at projects that have previews, and once at all of an earlier version', async () => {
+  await show('Mine');
+  const notes = join(folder, '.previews');
+  expect(await hosting.previews.removeEnded()).toBe(0);
+  expect(readdirSync(notes).sort()).toEqual(['.all', 'acme']);
+  await clock.advance(hour);
+  // Without its note nothing looks there.
+  rmSync(join(notes, 'acme'));
+  expect(await hosting.previews.removeEnded()).toBe(0);
+  rmSync(join(notes, '.all'));
+  expect(await hosting.previews.removeEnded()).toBe(1);
+  expect(readdirSync(notes)).toEqual(['.all']);
 });
 
 test('a preview is shown as long as whoever it was made for may see it', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LRUCache } from 'lru-cache';
@@ -143,6 +143,8 @@ export const createEmbeddedHosting = (options: {
   const { builder, clock, findAtAddress = projectOfThatName, findAtDomain = noDomain, version = '' } = options;
   const previews = createPreviews({ builder, clock, mayPreview: options.mayPreview ?? everybody });
   const siteUrls = createSiteUrls(options.publicUrl, options.sitesUrl);
+  /** An empty file for each project that has previews, so that nothing looks for them at all projects. */
+  const previewNotes = join(resolve(options.folder), '.previews');
   const mutex = createKeyedMutex();
   const askingMutex = createKeyedMutex();
   // Deployments never change, so they can be cached.
@@ -287,10 +289,33 @@ export const createEmbeddedHosting = (options: {
 
   const previewsOf = async (name: string): Promise<string> => join(await folderOf(name), 'previews');
 
-  const removeEnded = async (): Promise<number> => {
-    let removed = 0;
+  const notePreviews = async (name: string): Promise<void> => {
+    await makeFolder(previewNotes);
+    await writeFile(join(previewNotes, name), '');
+  };
+  /** Once: those of an earlier version have no note. */
+  const noteFormerPreviews = async (): Promise<void> => {
+    const areNoted = join(previewNotes, '.all');
+    if ((await nullIfMissing(stat(areNoted))) !== null) return;
+    await projects.moveOver(new AbortController().signal);
     for (const shard of projects.shards) {
-      for (const name of await projects.namesIn(shard)) removed += await previews.tidyUp(await previewsOf(name));
+      for (const name of await projects.namesIn(shard)) {
+        if ((await nullIfMissing(stat(await previewsOf(name)))) !== null) await notePreviews(name);
+      }
+    }
+    await makeFolder(previewNotes);
+    await writeFile(areNoted, '');
+  };
+
+  const removeEnded = async (): Promise<number> => {
+    await noteFormerPreviews();
+    let removed = 0;
+    for (const name of (await readdir(previewNotes)).filter(isPlainName)) {
+      await mutex.run(name, async () => {
+        const found = await previews.tidyUp(await previewsOf(name));
+        removed += found.removed;
+        if (found.left === 0) await rm(join(previewNotes, name), { force: true });
+      });
     }
     return removed;
   };
@@ -301,6 +326,7 @@ export const createEmbeddedHosting = (options: {
     const commit = await headOf(gitdir, project.repository);
     const url = `${await addressOf(projectId)}_previews/${draft.secret}/`;
     const variables = { SITE_NAME: projectId, SITE_SLUG: projectId, ...project.variables, SITE_URL: url };
+    await notePreviews(projectId);
     const built = await previews.show(await previewsOf(projectId), draft, { gitdir, commit, variables });
     return 'failure' in built ? built : { url };
   };

@@ -25,8 +25,8 @@ const secretHash = (secret: string): string => createHash('sha256').update(secre
 export interface Previews {
   /** Builds what is not built yet; the draft's files come over those of the source. */
   show(folder: string, draft: SiteDraft, source: Pick<BuildRequest, 'gitdir' | 'commit' | 'variables'>): Promise<Built>;
-  /** Removes those that have ended, and those that are too many; returns how many. */
-  tidyUp(folder: string, max?: number): Promise<number>;
+  /** Removes those that have ended, and those that are too many; returns how many went, and how many are left. */
+  tidyUp(folder: string, max?: number): Promise<{ readonly removed: number; readonly left: number }>;
   /** The preview of a project, while it may be seen. */
   find(folder: string, project: string, secret: string): Promise<ServedSite | null>;
 }
@@ -59,7 +59,7 @@ export const createPreviews = (parts: {
     kept.sort((one, other) => (one.expiresAt < other.expiresAt ? 1 : -1));
     ended.push(...kept.slice(max).map(({ path }) => path));
     for (const path of ended) await rm(path, { recursive: true, force: true });
-    return ended.length;
+    return { removed: ended.length, left: Math.min(kept.length, max) };
   };
 
   return {
