@@ -91,6 +91,23 @@ test('a killed attempt leaves no repository, and the next one removes its draft'
   expect(await readdir(drafts)).toEqual([]);
 });
 
+test('a template that changes is packed anew', async () => {
+  const templates = temporaryFolder();
+  await mkdir(join(templates, 'plain'));
+  await writeFile(join(templates, 'plain', 'template.json'), JSON.stringify({ name: 'Plain', description: 'None' }));
+  const host = openHost(temporaryFolder(), templates);
+  const filesOf = async (name: string): Promise<string[]> => {
+    await create(host, name, 'plain');
+    const { files } = await host.readFiles(name, ['template.json', 'index.html']);
+    return [...files].map(([path, content]) => `${path}: ${Buffer.from(content).toString()}`).slice(1);
+  };
+  expect(await filesOf('first')).toEqual([]);
+  await writeFile(join(templates, 'plain', 'index.html'), 'One');
+  expect(await filesOf('second')).toEqual(['index.html: One']);
+  await writeFile(join(templates, 'plain', 'index.html'), 'Two, which is longer');
+  expect(await filesOf('third')).toEqual(['index.html: Two, which is longer']);
+});
+
 test.each(['', '.', '..', '../acme', 'a/b', 'Acme', 'acme.git', '-acme', 'acme-', 'acme\0', 'ä', 'a'.repeat(101)])(
   'a repository cannot be named %j',
   async (name) => {
