@@ -32,7 +32,7 @@ const chunkSize = 500;
  * Read models in one SQLite file, which any number of processes of one machine may share. Beside
  * `file` stand SQLite's own `-wal` and `-shm`, and `-signal`, through which processes wake each
  * other; and `records.db`, with the records that are not folded from the log
- * (docs/adr/0034-records-outlive-read-models.md).
+ * (docs/adr/0037-records-outlive-read-models.md).
  *
  * @param options `alone`: whether no other process may use the files, until the store is closed
  * @throws ReadModelStoreUnavailable when the file cannot be opened; ReadModelStoreInUse
