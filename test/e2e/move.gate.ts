@@ -1,10 +1,13 @@
-import { once } from 'node:events';
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { MongoClient } from 'mongodb';
 import { FakeCluster } from '../support/eventStoreDbFake/fakeEventStoreDb.js';
+import { eventually } from '../support/eventually.js';
 import { answersOf, filesOf, liveIn, workersAreDone } from '../support/livedIn.js';
 import { minioBucket, whereMinioIs } from '../support/minio.js';
 import { mongoDatabase } from '../support/mongoDatabase.js';
@@ -25,20 +28,21 @@ const digestsIn = (said: string): Readonly<Record<string, string>> =>
     ]),
   );
 
-/** Runs a move and kills it at some moment; whether it ended by itself. */
+/** Runs a move and kills it once `when` says so, and some moments later; whether it had ended by itself. */
 const moveKilled = async (
   dataDir: string,
   args: readonly string[],
   environment: Environment,
-  afterMs: number,
+  when: () => Promise<boolean> | boolean,
 ): Promise<boolean> => {
   const moving = launchOperation(dataDir, 'move', args, environment);
-  const exit = once(moving, 'exit') as Promise<[number | null]>;
-  const [code] = await Promise.race([exit, pause(afterMs).then(() => [undefined] as const)]);
-  if (code !== undefined) return code === 0;
+  const exit = once(moving, 'exit');
+  const hasEnded = (): boolean => moving.exitCode !== null;
+  await eventually('the moment to kill it', async () => hasEnded() || (await when()) || undefined);
+  await pause(randomInt(20));
   moving.kill('SIGKILL');
   await exit;
-  return false;
+  return moving.exitCode === 0;
 };
 
 whereMinioIs(() => {
@@ -80,16 +84,15 @@ whereMinioIs(() => {
         S3_BUCKET: bucket,
         S3_ENDPOINT: endpoint,
       };
-      let startedTooEarly = 0;
-      for (let attempt = 0; attempt < 12; attempt += 1) {
-        if (await moveKilled(dataDir, args, keys, 500 + randomInt(250) * (attempt + 1))) break;
-        if (ownEvents(log) === 0) continue;
-        // What is half moved starts nowhere.
-        startedTooEarly += 1;
-        if (startedTooEarly === 1) await expect(startServer(temporaryFolder(), environment)).rejects.toThrow(/vault/);
-      }
+      const all = Number((await operate(dataDir, 'move', [...args, '--dry-run'], keys)).split(' ', 1)[0]);
+      const copied = async (): Promise<boolean> => (await recordsOf(readModels)) > 0;
+      // Before the first event, among them, after the last, and while records are copied.
+      const moments = [() => true, ...[1, all / 3, all / 2, all - 1].map((count) => () => ownEvents(log) >= count), copied];
+      for (const moment of moments) expect(await moveKilled(dataDir, args, keys, moment)).toBe(false);
+      // What is half moved starts nowhere.
+      await expect(startServer(temporaryFolder(), environment)).rejects.toThrow('the vault there belongs to another log');
       const said = await operate(dataDir, 'move', args, keys);
-      expect(said).toMatch(/Moved, read again|is moved there already/);
+      expect(said).toContain('Moved, read again on both sides, and equal');
       expect(await filesOf(dataDir)).toEqual(untouched);
       const moved = ownEvents(log);
 
@@ -101,8 +104,9 @@ whereMinioIs(() => {
       expect(await next.kill('SIGTERM')).toBe(0);
 
       const folder = join(temporaryFolder(), 'back');
-      for (let attempt = 0; attempt < 4; attempt += 1) {
-        if (await moveKilled(dataDir, ['--to-folder', folder], environment, 500 + randomInt(400) * (attempt + 1))) break;
+      for (const name of ['outbox', 'events.db', 'vault.db']) {
+        const begun = (): boolean => existsSync(join(folder, name));
+        expect(await moveKilled(dataDir, ['--to-folder', folder], environment, begun)).toBe(false);
       }
       expect(await operate(dataDir, 'move', ['--to-folder', folder], environment)).toMatch(
         /Moved, read again|is moved there already/,
@@ -124,6 +128,19 @@ whereMinioIs(() => {
     }, 600_000);
   });
 });
+
+/** How many records are there, apart from those of the move and of the server. */
+const recordsOf = async (url: string): Promise<number> => {
+  const client = new MongoClient(url);
+  try {
+    return await client
+      .db()
+      .collection('records')
+      .countDocuments({ _id: { $not: /^."(?:mongodb|move)/ } as never });
+  } finally {
+    await client.close();
+  }
+};
 
 const moveAnew = async (dataDir: string, log: FakeCluster, readModels: string, environment: Environment): Promise<string> => {
   try {

@@ -5,21 +5,29 @@ import {
   WrongExpectedRevision,
   type CopyTarget,
   type EventStore,
+  type LogSlice,
   type StoredEvent,
 } from '../../events/store/eventStore.js';
 import { NotEqual, NotEmpty } from './problems.js';
 
 type ReadableLog = Pick<EventStore, 'readAll'>;
 
-const pageSize = 1_000;
+const pageSize = 2_000;
 
-/** The events of a log after a position, in its order, page by page. */
+/** The events of a log after a position, in its order. While one page is used, the next is read. */
 export async function* pagesAfter(log: ReadableLog, position: bigint): AsyncGenerator<readonly StoredEvent[], void> {
-  for (let after = position; ;) {
-    const { events, position: read } = await log.readAll({ after, max: pageSize });
+  const read = (after: bigint): Promise<LogSlice> => {
+    const page = log.readAll({ after, max: pageSize });
+    // Who stops before it arrives does not see its fault.
+    page.catch(() => undefined);
+    return page;
+  };
+  for (let next = read(position); ;) {
+    const { events, position: reached } = await next;
+    const isLast = events.length < pageSize;
+    if (!isLast) next = read(reached);
     if (events.length > 0) yield events;
-    if (events.length < pageSize) return;
-    after = read;
+    if (isLast) return;
   }
 }
 
