@@ -18,6 +18,7 @@ import { emmett } from './measures/emmett.mjs';
 import { growth, growthTopics } from './measures/growth.mjs';
 import { manyWebsites } from './measures/manyWebsites.mjs';
 import { memory } from './measures/memory.mjs';
+import { processes } from './measures/processes.mjs';
 import { rebuild } from './measures/rebuild.mjs';
 import { routes } from './measures/routes.mjs';
 import { scale } from './measures/scale.mjs';
@@ -37,6 +38,7 @@ const measures = {
   webhooks,
   coldStart,
   memory,
+  processes,
   scale,
   manyWebsites,
   growth,
@@ -52,6 +54,7 @@ const measures = {
  */
 const notOutside = {
   emmett: 'it compares two services on SQLite',
+  processes: 'it measures what processes on one data folder share',
   scale: 'it needs two logs of different sizes side by side',
   growth: 'it needs two logs of different sizes side by side',
 };

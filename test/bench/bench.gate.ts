@@ -19,7 +19,7 @@ describe('npm run bench', () => {
       '--quick',
       '--json',
       '--only',
-      'writes,reads,appends,rebuild,activation,webhooks,coldStart,memory,scale,manyWebsites,routes,upload',
+      'writes,reads,appends,rebuild,activation,webhooks,coldStart,memory,processes,scale,manyWebsites,routes,upload',
     );
 
     const { quick, figures } = JSON.parse(stdout) as Report;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeEvents } from '../../events/store/encodeEvents.js';
 import {
+  NO_STREAM,
   START,
   WrongExpectedRevision,
   type CopyTarget,
@@ -8,7 +9,7 @@ import {
   type LogSlice,
   type StoredEvent,
 } from '../../events/store/eventStore.js';
-import { NotEqual, NotEmpty } from './problems.js';
+import { CannotMove, NotEmpty, NotEqual } from './problems.js';
 
 type ReadableLog = Pick<EventStore, 'readAll'>;
 
@@ -46,6 +47,7 @@ export const copyLog = async (
       await target.copy(events);
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
+      if (error.actual === NO_STREAM) throw new CannotMove(`the stream ${error.stream} lacks its first events`);
       throw new NotEmpty(`the new event store has other events in the stream ${error.stream}`);
     }
     await onCopied(events.at(-1)?.position ?? from, events.length);

@@ -1,0 +1,87 @@
+/** Durable commands of several API processes on one data folder, beside those of one alone. */
+import { createWebsites } from '../support/api.mjs';
+import { mintToken, newInstallation, startDoorstep } from '../support/doorstep.mjs';
+import { median, rounded } from '../support/figures.mjs';
+import { checkpointWrites, startLoadGenerator } from '../support/load.mjs';
+import { processorMs, removeFolder } from '../support/processes.mjs';
+
+/** @typedef {import('../support/doorstep.mjs').Doorstep} Doorstep */
+
+const most = 3;
+const roundsFor = (/** @type {{ quick: boolean }} */ { quick }) =>
+  quick ? { rounds: 1, seconds: 1 } : { rounds: 5, seconds: 4 };
+
+/**
+ * The same requests, spread over the processes: those of a connection go to one.
+ * @param {readonly Doorstep[]} servers
+ * @param {readonly import('../support/load.mjs').LoadGenerator[]} loads
+ * @param {ReturnType<typeof checkpointWrites>} connections
+ * @param {{ headers: Record<string, string>, seconds: number }} job
+ */
+const round = async (servers, loads, connections, { headers, seconds }) => {
+  const used = () => servers.reduce((sum, { process }) => sum + (processorMs(process) ?? NaN), 0);
+  const before = used();
+  const results = await Promise.all(
+    servers.map(({ url }, at) =>
+      /** @type {import('../support/load.mjs').LoadGenerator} */ (loads[at]).throughput({
+        url,
+        headers,
+        seconds,
+        connections: connections.filter((_, index) => index % servers.length === at),
+      }),
+    ),
+  );
+  const failed = results.reduce((sum, result) => sum + result.failed, 0);
+  if (failed > 0) throw new Error(`${failed} requests to ${servers.length} processes failed`);
+  const succeeded = results.reduce((sum, result) => sum + result.succeeded, 0);
+  return {
+    perSecond: results.reduce((sum, result) => sum + result.perSecond, 0),
+    p99: Math.max(...results.map(({ p99 }) => p99)),
+    cost: ((used() - before) / succeeded) * 1_000,
+  };
+};
+
+/**
+ * @param {{ quick: boolean }} options
+ * @returns {Promise<import('../support/figures.mjs').Figure[]>}
+ */
+export const processes = async (options) => {
+  const { rounds, seconds } = roundsFor(options);
+  const installation = newInstallation('processes');
+  const headers = { authorization: `Bearer ${await mintToken(installation)}`, 'content-type': 'application/json' };
+  const loads = Array.from({ length: most }, startLoadGenerator);
+  // It keeps read models up to date for all of them.
+  const first = await startDoorstep(installation);
+  try {
+    const websiteIds = await createWebsites({ url: first.url, headers }, options.quick ? 2 : 64);
+    const connections = checkpointWrites(websiteIds);
+    /** @type {Awaited<ReturnType<typeof round>>[][]} */
+    const results = Array.from({ length: most }, () => []);
+    for (let turn = 0; turn < rounds; turn += 1) {
+      /** @type {Doorstep[]} */
+      const servers = [first];
+      for (const result of results) {
+        result.push(await round(servers, loads, connections, { headers, seconds }));
+        if (servers.length < most) servers.push(await startDoorstep(installation, { roles: 'api' }));
+      }
+      await Promise.all(servers.slice(1).map((server) => server.stop()));
+    }
+    const [alone = [], ...several] = results;
+    return several.map((ours, index) => ({
+      name: `writes of ${index + 2} processes / of one`,
+      value: median(ours.map(({ perSecond }, turn) => perSecond / (alone[turn]?.perSecond ?? NaN))),
+      unit: '×',
+      aim: { atLeast: 1 },
+      about: [ours, alone]
+        .map((all) => {
+          const of = (/** @type {'perSecond' | 'p99' | 'cost'} */ name) => rounded(median(all.map((one) => one[name])));
+          return `${of('perSecond')} a second (p99 ${of('p99')} ms, ${of('cost')} µs of processor time)`;
+        })
+        .join(' against '),
+    }));
+  } finally {
+    await Promise.all(loads.map((load) => load.stop()));
+    await first.stop();
+    removeFolder(installation.folder);
+  }
+};
