@@ -80,6 +80,25 @@ export const copyCases = (under: () => EventStoreUnderTest): void => {
     expect((await store().readStream(gap[0]?.stream ?? '')).head).toBe(NO_STREAM);
   });
 
+  test('33 dropped streams are known, up to where they were dropped', async () => {
+    const category = freshCategory();
+    await store().copy(otherLog(category, 12));
+    await store().drop(`${category}1`, 2n);
+    await store().drop(`${category}2`, 2n);
+    await store().append(`${category}2`, newEvents(2), 2n);
+    await store().drop(`${category}3`, 2n);
+    await store().append(`${category}3`, newEvents(2), 2n);
+    await store().drop(`${category}3`, 4n);
+    const ours = [...(await store().dropped())].filter(([stream]) => stream.startsWith(category));
+    expect(new Map(ours)).toEqual(
+      new Map([
+        [`${category}1`, 2n],
+        [`${category}2`, 2n],
+        [`${category}3`, 4n],
+      ]),
+    );
+  });
+
   test('33 a copy of more than an append takes is written in several', async () => {
     const category = freshCategory();
     const text = 'x'.repeat(300_000);

@@ -78,6 +78,9 @@ export interface CopyTarget extends EventStore {
    * @throws WrongExpectedRevision when a stream holds another event at that revision, or lacks those before it
    */
   copy(events: readonly StoredEvent[]): Promise<void>;
+
+  /** The streams that were dropped (`drop`), each with the revision up to which it was. */
+  dropped(): Promise<ReadonlyMap<string, bigint>>;
 }
 
 /**

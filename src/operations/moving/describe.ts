@@ -1,12 +1,18 @@
 import type { Installation } from '../../compose/installation.js';
 import { START } from '../../events/store/eventStore.js';
 import { isOurFile } from '../copyFiles.js';
-import { pagesAfter } from './moveLog.js';
+
+const pageSize = 2_000;
 
 /** What a move would take over, as lines for the operator. */
 export const describeInstallation = async ({ log, files }: Installation, withFiles: boolean): Promise<readonly string[]> => {
   let events = 0;
-  for await (const page of pagesAfter(log, START)) events += page.length;
+  for (let after = START; ;) {
+    const page = await log.readAll({ after, max: pageSize });
+    events += page.events.length;
+    if (page.events.length < pageSize) break;
+    after = page.position;
+  }
   const lines = [`${String(events)} events`, 'the records and the vault beside them'];
   if (!withFiles) return lines;
   let [number, bytes] = [0, 0];

@@ -1,22 +1,27 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { encodeEvents } from '../../events/store/encodeEvents.js';
 import {
   NO_STREAM,
   START,
   WrongExpectedRevision,
   type CopyTarget,
-  type EventStore,
   type LogSlice,
   type StoredEvent,
 } from '../../events/store/eventStore.js';
-import { CannotMove, NotEmpty, NotEqual } from './problems.js';
+import { NotEmpty, NotEqual } from './problems.js';
 
-type ReadableLog = Pick<EventStore, 'readAll'>;
+type ReadableLog = Pick<CopyTarget, 'readAll' | 'dropped'>;
 
 const pageSize = 2_000;
 
-/** The events of a log after a position, in its order. While one page is used, the next is read. */
-export async function* pagesAfter(log: ReadableLog, position: bigint): AsyncGenerator<readonly StoredEvent[], void> {
+/** Of streams that were dropped, the revision up to which they were. */
+type Dropped = ReadonlyMap<string, bigint>;
+
+/**
+ * The events of a log after a position, in its order, without those of dropped streams, which a log
+ * may hold for a while yet. While one page is used, the next is read.
+ */
+async function* pagesAfter(log: ReadableLog, position: bigint, dropped: Dropped): AsyncGenerator<LogSlice, void> {
   const read = (after: bigint): Promise<LogSlice> => {
     const page = log.readAll({ after, max: pageSize });
     // Who stops before it arrives does not see its fault.
@@ -27,7 +32,7 @@ export async function* pagesAfter(log: ReadableLog, position: bigint): AsyncGene
     const { events, position: reached } = await next;
     const isLast = events.length < pageSize;
     if (!isLast) next = read(reached);
-    if (events.length > 0) yield events;
+    yield { events: events.filter(({ stream, revision }) => revision > (dropped.get(stream) ?? NO_STREAM)), position: reached };
     if (isLast) return;
   }
 }
@@ -37,22 +42,56 @@ export async function* pagesAfter(log: ReadableLog, position: bigint): AsyncGene
  * @param onCopied called when everything up to this position of the old log is in the new one
  */
 export const copyLog = async (
-  old: ReadableLog,
+  old: CopyTarget,
   target: CopyTarget,
   from: bigint,
   onCopied: (position: bigint, events: number) => Promise<void>,
 ): Promise<void> => {
-  for await (const events of pagesAfter(old, from)) {
+  const dropped = await old.dropped();
+  const there = await target.dropped();
+  for (const [stream, head] of dropped) if (there.get(stream) !== head) await copyDropped(target, stream, head);
+  for await (const { events, position } of pagesAfter(old, from, dropped)) {
     try {
       await target.copy(events);
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      if (error.actual === NO_STREAM) throw new CannotMove(`the stream ${error.stream} lacks its first events`);
       throw new NotEmpty(`the new event store has other events in the stream ${error.stream}`);
     }
-    await onCopied(events.at(-1)?.position ?? from, events.length);
+    await onCopied(position, events.length);
   }
 };
+
+/**
+ * Makes a stream as long as one that was dropped, and drops it: it is never new again, and goes on at
+ * the same revision.
+ */
+const copyDropped = async (target: CopyTarget, stream: string, last: bigint): Promise<void> => {
+  const { head } = await target.readStream(stream, { max: 1 });
+  if (head > last) return;
+  const count = Number(last - head);
+  const places = Array.from({ length: count }, (_, index): StoredEvent => placeholder(stream, head + 1n + BigInt(index)));
+  if (count > 0) await target.copy(places);
+  await target.drop(stream, last);
+};
+
+/** Nobody reads it: it is dropped at once. */
+const placeholder = (stream: string, revision: bigint): StoredEvent => ({
+  id: randomUUID(),
+  type: 'Dropped',
+  schemaVersion: 1,
+  data: {},
+  metadata: {
+    at: '1970-01-01T00:00:00.000Z',
+    actor: { subject: 'move', role: 'system', via: 'operator' },
+    requestId: 'move',
+    correlationId: 'move',
+    causationId: 'move',
+  },
+  stream,
+  revision,
+  position: START,
+  recordedAt: '1970-01-01T00:00:00.000Z',
+});
 
 export interface ComparedLogs {
   readonly events: number;
@@ -73,10 +112,12 @@ export const compareLogs = async (
   positions: readonly bigint[],
   onCompared: (events: number) => void,
 ): Promise<ComparedLogs> => {
+  const dropped = await old.dropped();
   const digest = createHash('sha256');
+  for (const [stream, head] of [...dropped].sort()) digest.update(`${JSON.stringify([stream, String(head)])}\n`);
   const translated = new Map<bigint, bigint>();
   const waiting = [...new Set(positions)].sort((a, b) => (a < b ? -1 : 1));
-  const copies = eventsOf(target);
+  const copies = eventsOf(target, dropped);
   let count = 0;
   let reached = START;
   /** Positions before that of an event lead to the event before it. */
@@ -86,7 +127,7 @@ export const compareLogs = async (
       waiting.shift();
     }
   };
-  for await (const events of pagesAfter(old, START)) {
+  for await (const { events } of pagesAfter(old, START, dropped)) {
     for (const event of events) {
       const copy = (await copies.next()).value ?? null;
       const text = textOf(event);
@@ -101,11 +142,14 @@ export const compareLogs = async (
   const { value: more } = await copies.next();
   if (more !== undefined) throw new NotEqual(`event ${String(more.revision)} of ${more.stream}, which only the new log has`);
   translate(null);
+  const droppedThere = await target.dropped();
+  for (const [stream, head] of dropped)
+    if (droppedThere.get(stream) !== head) throw new NotEqual(`the stream ${stream}, which was dropped`);
   return { events: count, digest: digest.digest('hex'), positions: translated };
 };
 
-async function* eventsOf(log: ReadableLog): AsyncGenerator<StoredEvent, undefined> {
-  for await (const events of pagesAfter(log, START)) yield* events;
+async function* eventsOf(log: ReadableLog, dropped: Dropped): AsyncGenerator<StoredEvent, undefined> {
+  for await (const { events } of pagesAfter(log, START, dropped)) yield* events;
   return undefined;
 }
 

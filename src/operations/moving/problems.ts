@@ -13,10 +13,3 @@ export class NotEqual extends UsageError {
     super(`The copy is not equal: ${what}. Is a process of the old installation still running? Stop it, then run this again`);
   }
 }
-
-/** The old installation cannot be moved as it is. */
-export class CannotMove extends UsageError {
-  constructor(why: string) {
-    super(`This installation cannot be moved: ${why}`);
-  }
-}

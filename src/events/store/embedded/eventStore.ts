@@ -171,6 +171,8 @@ export const eventStoreOn = (database: Database, { file, clock, logger }: Embedd
         copy(events);
       }),
 
+    dropped: () => use(() => log.dropped()),
+
     append: (stream, events, expected) =>
       groupCommit.write(() => {
         ensureOpen();

@@ -30,6 +30,8 @@ export interface LogReader {
   lastPosition(filter: EventFilter | undefined): number;
   /** The events with positions in (`after`, `through`], to be decoded as needed. */
   readLive(after: number, through: number): readonly LiveEvent[];
+  /** The streams that were dropped, each with the revision up to which it was. */
+  dropped(): ReadonlyMap<string, bigint>;
 }
 
 type Row = [
@@ -59,6 +61,8 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
   const selectStream = prepare(
     'SELECT key, (SELECT max(revision) FROM events WHERE stream = key), dropped FROM streams WHERE name = ?',
   );
+
+  const selectDropped = prepare('SELECT name, dropped FROM streams WHERE dropped IS NOT NULL');
 
   const fromStream = `SELECT ${columns} FROM events JOIN streams ON streams.key = stream WHERE stream = ?`;
   const selectForwards = prepare(`${fromStream} AND revision BETWEEN ? AND ? ORDER BY revision LIMIT ?`);
@@ -121,6 +125,9 @@ export const createLogReader = (database: Database, typeIndex: EventTypeIndex): 
       const cutShort = events.length >= max;
       return { events, position: cutShort ? (events.at(-1)?.position ?? BigInt(after)) : BigInt(Math.max(after, through)) };
     },
+
+    dropped: () =>
+      new Map((selectDropped.all() as [string, number][]).map(([stream, revision]) => [stream, BigInt(revision)] as const)),
 
     lastPosition: (filter) => {
       const through = head();

@@ -8,6 +8,7 @@ import { isStreamName } from '../encodeEvents.js';
 import {
   EventStoreClosed,
   NO_STREAM,
+  START,
   WrongExpectedRevision,
   type CopyTarget,
   type EventStore,
@@ -121,6 +122,20 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
     await calls.append({ stream: `$$${stream}`, events: [event], expected: 'any' });
   };
 
+  /** By the last metadata of each stream: it stays in the log, also when the stream's events are gone. */
+  const dropped = async (): Promise<ReadonlyMap<string, bigint>> => {
+    const through = await lastPosition();
+    const found = new Map<string, bigint>();
+    for await (const message of wire.subscribe(START, { on: 'stream', regex: '^\\$\\$' }, closing.signal)) {
+      if (message.kind === 'caught up' || (message.kind === 'passed' && message.position >= through)) break;
+      if (message.kind !== 'event') continue;
+      const { $tb } = JSON.parse(Buffer.from(message.record.data).toString('utf8')) as { readonly $tb?: number };
+      if ($tb !== undefined) found.set(message.record.stream.slice('$$'.length), BigInt($tb) - 1n);
+      if (message.record.position >= through) break;
+    }
+    return found;
+  };
+
   const lastPosition = (): Promise<bigint> => sharedReads.run('end', () => calls.read((signal) => wire.lastPosition(signal)));
 
   const append = createWriter({ calls, recentIds, clock, readStream });
@@ -140,6 +155,7 @@ export const createEventStoreDb = ({ url, clock, random, logger, outage }: Event
   return {
     append: (stream, events, expected) => use(() => append(stream, events, expected)),
     copy: (events) => use(() => copy(events)),
+    dropped: () => use(dropped),
     drop: (stream, head) => use(() => drop(stream, head)),
     readStream: (stream, options) => use(() => readStream(stream, options)),
     readAll: (options) => use(() => logReader.readAll(options)),
