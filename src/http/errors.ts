@@ -104,6 +104,8 @@ export const httpErrors = {
     new HttpFault(503, 'publication_under_way', 'The publication is still under way', { headers: retryAfter(2) }),
   noWebhooks: () =>
     new HttpFault(503, 'webhooks_not_configured', 'Commerce webhooks are not configured', { headers: retryAfter(60) }),
+  repositoryFull: (websiteId: string) =>
+    new HttpFault(400, 'repository_full', `The repository of website ${websiteId} is full: it may take 1 GB`),
   gitNotInstalled: () => new HttpFault(501, 'git_not_installed', 'Pushing needs git, which is not installed on the server'),
   notReady: (problems: readonly { name: string; problem: string }[]) =>
     new HttpFault(503, 'not_ready', `Not ready: ${problems.map(({ name, problem }) => `${name}: ${problem}`).join('; ')}`, {

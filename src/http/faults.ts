@@ -1,5 +1,6 @@
 /** What may go wrong beside refusals, each with its status. */
 export const faultStatus = {
+  repository_full: 400,
   method_not_allowed: 405,
   request_timeout: 408,
   body_too_large: 413,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -366,6 +366,24 @@ describe('a push', () => {
     const [chunk] = (await once(socket, 'data')) as [Buffer];
     expect(chunk.toString()).toMatch(/^HTTP\/1\.1 413 /);
     socket.destroy();
+  });
+
+  test('into a repository that is full is refused, and says so', async () => {
+    const folder = await clone(tokens.editor);
+    await commit(folder, { 'more.txt': 'more' });
+    const filler = join(repositoryIn(api.folder, 'bakery'), 'objects', 'filler');
+    writeFileSync(filler, '');
+    truncateSync(filler, 1_000_000_000);
+    const error = `The repository of website ${websiteId} is full: it may take 1 GB`;
+    const answer = await fetch(`${api.url}/git/bakery.git/git-receive-pack`, {
+      method: 'POST',
+      headers: { ...basic(tokens.editor), 'content-type': 'application/x-git-receive-pack-request' },
+      body: '0000',
+    });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 400, body: { error } });
+    await expect(git(folder, ['push', '--quiet'])).rejects.toThrow('400');
+    rmSync(filler);
+    await git(folder, ['push', '--quiet']);
   });
 
   test('to an archived website is refused; members can still clone it', async () => {

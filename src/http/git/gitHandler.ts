@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { Refused, refusals } from '../../commands/refusal.js';
 import { slugFold } from '../../events/website/website.state.js';
-import { maxPushBytes, type GitServer, type GitService } from '../../integrations/sourceHost/port.js';
+import { maxPushBytes, maxRepositoryBytes, type GitServer, type GitService } from '../../integrations/sourceHost/port.js';
 import { createKeyedLimit } from '../../platform/keyedLimit.js';
 import { pushProcess } from '../../workers/push/push.process.js';
 import { createAuthenticate } from '../auth/authenticate.js';
@@ -128,6 +128,9 @@ export const createGitHandler = (parts: GitHandlerParts): GitHandler => {
         // Access may have ended while the body came.
         const { caller, access } = isPost ? await find(exchange, target) : found;
         const repositoryId = repositoryOf(access);
+        if (isPost && isPush(target) && (await gitServer.bytesOf(repositoryId)) + (body?.bytes ?? 0) > maxRepositoryBytes) {
+          throw httpErrors.repositoryFull(access.website.id);
+        }
         // Git waits for the reader of its answer more than it works.
         exchange.yieldPlace();
         const previousCommit = await gitServer.headOf(repositoryId);

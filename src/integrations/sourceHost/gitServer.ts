@@ -1,9 +1,9 @@
-import { open, unlink } from 'node:fs/promises';
+import { open, readdir, stat, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
-import { isPlainName, makeFolder, permanentFault, withDiskFaults } from '../embeddedFiles.js';
+import { isPlainName, makeFolder, nullIfMissing, permanentFault, withDiskFaults } from '../embeddedFiles.js';
 import { branchHead } from '../gitObjects.js';
 import { repositoriesIn } from '../shardedFolder.js';
 import { defaultBranch, readRepositoryMetadata } from './embedded.js';
@@ -11,6 +11,16 @@ import { watchBranches } from './branchWatch.js';
 import { createGitBackend } from './gitBackend.js';
 import { gitFile } from './gitFiles.js';
 import type { BodyBuffer, GitServer } from './port.js';
+
+/** Of the files in a folder and below; those that go meanwhile count nothing. */
+const bytesBelow = async (folder: string): Promise<number> => {
+  let bytes = 0;
+  for (const entry of (await nullIfMissing(readdir(folder, { withFileTypes: true }))) ?? []) {
+    const path = join(folder, entry.name);
+    bytes += entry.isDirectory() ? await bytesBelow(path) : ((await nullIfMissing(stat(path)))?.size ?? 0);
+  }
+  return bytes;
+};
 
 /** @param parts `folder`: that of the embedded source host; `program`: git */
 export const createGitServer = (parts: {
@@ -61,6 +71,7 @@ export const createGitServer = (parts: {
 
   return {
     isInstalled: () => backend.isInstalled(),
+    bytesOf: (repositoryId) => inGitdir(repositoryId, (gitdir) => bytesBelow(join(gitdir, 'objects'))),
     headOf: (repositoryId) => inGitdir(repositoryId, (gitdir) => branchHead(gitdir, defaultBranch)),
     file: (repositoryId, path) => inGitdir(repositoryId, (gitdir) => gitFile(gitdir, path)),
     openBuffer: () => withDiskFaults(openBuffer()),

@@ -104,6 +104,9 @@ export interface Commit {
 /** The largest push, in bytes (api.md, section 3). */
 export const maxPushBytes = 200 * 1024 * 1024;
 
+/** What pushes may make of a repository, with what is no longer part of its history but not removed yet. */
+export const maxRepositoryBytes = 1_000_000_000;
+
 /** `git-upload-pack` serves clones, `git-receive-pack` takes pushes. */
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
@@ -118,6 +121,9 @@ export interface BranchObserver {
 export interface GitServer {
   /** Whether git is installed on this machine: without it, repositories are served as files alone. */
   isInstalled(): Promise<boolean>;
+
+  /** How many bytes its history takes on the disk. */
+  bytesOf(repositoryId: string): Promise<number>;
 
   /** The commit that the default branch points to, or null. */
   headOf(repositoryId: string): Promise<string | null>;
