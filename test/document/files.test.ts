@@ -165,7 +165,9 @@ describe('the storage limit', () => {
 
   test('counts what is deleted beyond as much again, until it is purged', async () => {
     const { api, token, websiteId, path, send } = await start({ environment: { STORAGE_LIMIT: '10KB' } });
-    const remove = async (id: string) => expect((await api.call('DELETE', `${path}/${id}`, { token })).status).toBe(204);
+    const remove = async (id: string): Promise<void> => {
+      expect((await api.call('DELETE', `${path}/${id}`, { token })).status).toBe(204);
+    };
     for (const size of [8_000, 8_000]) await remove(await send('x'.repeat(size)));
     const kept = await send('x'.repeat(3_000));
     expect(await upload(api, path, { token, content: 'x'.repeat(2_000) })).toMatchObject(reached(websiteId));
