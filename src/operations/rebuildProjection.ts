@@ -1,4 +1,6 @@
+import type { StoredEvent } from '../events/store/eventStore.js';
 import { projections } from '../projections/catalogue.js';
+import { createCatchUp } from '../projections/runner/catchUp.js';
 import { rebuildProjection } from '../projections/runner/rebuild.js';
 import { runScript, UsageError } from './script.js';
 import { usageOf } from './scriptHelp.js';
@@ -20,15 +22,21 @@ await runScript(async ({ engine, stores }) => {
   process.once('SIGINT', () => {
     interrupted.abort(new UsageError('Interrupted. Run the same command again to continue from here.'));
   });
-  for (const name of names) {
+  const parts = {
+    eventStore,
+    readModels,
+    clock,
+    decode: (stored: StoredEvent) => codec.decode(stored),
+    personal: engine.personal,
+  };
+  // One for all: the log is read once, however many are rebuilt.
+  const catchUp = createCatchUp(parts);
+  const rebuild = async (name: string): Promise<void> => {
     const startedAt = clock.now();
     const { version, events, resumed } = await rebuildProjection(name, {
+      ...parts,
       projections,
-      eventStore,
-      readModels,
-      clock,
-      decode: (stored) => codec.decode(stored),
-      personal: engine.personal,
+      catchUp,
       signal: interrupted.signal,
       onProgress: ({ events: done, position, target }) => {
         process.stderr.write(`${name}: ${String(done)} events, position ${String(position)} of ${String(target)}\n`);
@@ -38,5 +46,7 @@ await runScript(async ({ engine, stores }) => {
     process.stdout.write(
       `${name}: version ${version} is live; ${String(events)} events in ${seconds.toFixed(1)} s${resumed ? ', continued from before' : ''}\n`,
     );
-  }
+  };
+  const failed = (await Promise.allSettled(names.map(rebuild))).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 });

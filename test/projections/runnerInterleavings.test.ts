@@ -219,9 +219,11 @@ const rebuild = async ({ eventStore, readModels }: ThingWorld, interrupted: bool
   const parts = { projections: [thingProjection], eventStore, readModels, decode: decodeThing, clock: systemClock };
   const inSmallBatches: EventStore = {
     ...eventStore,
-    readAll: async (options) => {
-      if (interrupted && options.after > 3n) abort.abort(new ReadModelStoreUnavailable('interrupted'));
-      return eventStore.readAll({ ...options, max: 4 });
+    async *subscribe(options) {
+      for await (const slice of eventStore.subscribe({ ...options, maxBatch: 4 })) {
+        if (interrupted && slice.position > 3n) abort.abort(new ReadModelStoreUnavailable('interrupted'));
+        yield slice;
+      }
     },
   };
   try {

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import type { AnyProjection } from '../../src/projections/projection.js';
 import { ProjectionFailed } from '../../src/projections/runner/fold.js';
 import { readList } from '../../src/projections/runner/readList.js';
+import { createCatchUp } from '../../src/projections/runner/catchUp.js';
 import { rebuildProjection, type RebuildParts, type RebuildProgress } from '../../src/projections/runner/rebuild.js';
 import { projectionStatus } from '../../src/projections/runner/status.js';
 import { liveModel, ProjectionBehind, readLive } from '../../src/projections/runner/versions.js';
@@ -186,7 +187,10 @@ describe('a rebuild', () => {
     await untilReached(thingProjection, readModels, 40n);
 
     const abort = new AbortController();
-    const inSmallBatches: EventStore = { ...eventStore, readAll: (options) => eventStore.readAll({ ...options, max: 10 }) };
+    const inSmallBatches: EventStore = {
+      ...eventStore,
+      subscribe: (options) => eventStore.subscribe({ ...options, maxBatch: 10 }),
+    };
     let batches = 0;
     const decode: typeof decodeThing = (stored) => {
       batches += 1;
@@ -222,6 +226,35 @@ describe('a rebuild', () => {
     expect(await readModels.liveVersion('thing')).toBe('1');
     expect((await liveDocuments(thingProjection, readModels)).size).toBe(2);
     expect(await rebuild(world)).toMatchObject({ resumed: false, events: 3 });
+  });
+
+  test('of several at once reads and decodes the log once', async () => {
+    const world = await thingWorld();
+    const { append, eventStore, readModels } = world;
+    for (let index = 0; index < 30; index += 1) await append(added(`t${String(index)}`), labelled(`t${String(index)}`, 'x'));
+    let [read, decoded] = [0, 0];
+    const counted: EventStore = {
+      ...eventStore,
+      async *subscribe(options) {
+        for await (const slice of eventStore.subscribe({ ...options, maxBatch: 7 })) {
+          read += slice.events.length;
+          yield slice;
+        }
+      },
+    };
+    const names = Array.from({ length: 10 }, (_, index) => `thing${String(index)}`);
+    const projections = names.map((name) => ({ ...thingProjection, name }));
+    const decode: typeof decodeThing = (stored) => {
+      decoded += 1;
+      return decodeThing(stored);
+    };
+    const parts = { eventStore: counted, readModels, decode, clock: systemClock };
+    const catchUp = createCatchUp(parts);
+    const results = await Promise.all(names.map((name) => rebuildProjection(name, { ...parts, projections, catchUp })));
+    expect(results.map(({ events }) => events)).toEqual(names.map(() => 60));
+    expect([read, decoded]).toEqual([60, 60]);
+    const folded = await freshFold(thingProjection, eventStore);
+    for (const projection of projections) expect(await liveDocuments(projection, readModels)).toEqual(folded);
   });
 
   test('of a projection that does not exist is refused', async () => {

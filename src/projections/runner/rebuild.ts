@@ -1,21 +1,13 @@
-import { EventStoreUnavailable, type EventStore } from '../../events/store/eventStore.js';
-import type { Clock } from '../../platform/clock.js';
-import { nextTurn } from '../../platform/eventLoop.js';
 import type { AnyProjection } from '../projection.js';
-import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
-import { parkedDocuments } from './parkedDocuments.js';
-import { foldEvents, noDocuments, writeDocuments, type Decode } from './fold.js';
-import type { TermSource } from './personalTerms.js';
+import type { ReadModel } from '../store/readModelStore.js';
+import { createCatchUp, type CatchUp, type CatchUpParts } from './catchUp.js';
+import { ProjectionFailed } from './fold.js';
 import { builtBy, modelOf } from './versions.js';
 
-export interface RebuildParts {
+export interface RebuildParts extends CatchUpParts {
   readonly projections: readonly AnyProjection[];
-  readonly eventStore: EventStore;
-  readonly readModels: ReadModelStore;
-  readonly decode: Decode;
-  /** For projections that personal data is found by. */
-  readonly personal?: TermSource;
-  readonly clock: Clock;
+  /** Shared by rebuilds that run at the same time. */
+  readonly catchUp?: CatchUp;
   /** Ends the rebuild between two batches; the next rebuild continues from there. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RebuildProgress) => void;
@@ -37,45 +29,44 @@ export interface RebuildResult {
   readonly resumed: boolean;
 }
 
-/** Larger batches outlive the young generation of the garbage collector, and are slower. */
-const batchSize = 1_000;
-/**
- * The events between two writes. More of them cost more after an interruption; fewer write a busy
- * document more often.
- */
-const eventsPerWrite = 50_000;
-const documentsPerWrite = 2_000;
-/** Documents kept in memory. Above it all are dropped, and read again as needed. */
-const maxDocumentsKept = 20_000;
-
 /**
  * Folds the whole log again, beside the version that answers reads, and publishes the result.
  * Running projectors notice it and go on with the new version. After an interruption the next call
- * continues.
+ * continues. Rebuilds that run at the same time on one `catchUp` read the log once.
  *
  * @throws ProjectionFailed when the projection cannot take an event: the live version stays
  * @throws ReadModelDropped when another version was published meanwhile
  * @throws the signal's reason; EventStoreUnavailable, ReadModelStoreUnavailable
  */
 export const rebuildProjection = async (name: string, parts: RebuildParts): Promise<RebuildResult> => {
-  const { readModels, eventStore } = parts;
+  const { readModels, eventStore, signal, onProgress, catchUp = createCatchUp(parts) } = parts;
   const projection = parts.projections.find((candidate) => candidate.name === name);
   if (projection === undefined) throw new TypeError(`there is no projection ${name}`);
-  const filter = { types: projection.handles };
 
   const { model, resumed } = await beginOrResume(projection, parts);
   await readModels.prepare(model);
   let events = 0;
-  const catchUp = async (): Promise<void> => {
-    events += await foldUpTo(await eventStore.lastPosition(filter), projection, model, parts, events);
+  const foldOn = async (): Promise<void> => {
+    const target = await eventStore.lastPosition({ types: projection.handles });
+    const before = events;
+    const onWritten = (folded: number, position: bigint): void => {
+      onProgress?.({ events: before + folded, position, target });
+    };
+    events += await catchUp.run({ projection, model, through: target, signal, onWritten });
   };
-  await catchUp();
-  // Again for the events that came meanwhile, so that little is left to do after the swap.
-  await catchUp();
-  await readModels.publish(model);
-  // A projector may have written an event to the dropped version just before the swap, and notices
-  // the swap only later.
-  await catchUp();
+  try {
+    await foldOn();
+    // Again for the events that came meanwhile, so that little is left to do after the swap.
+    await foldOn();
+    await readModels.publish(model);
+    // A projector may have written an event to the dropped version just before the swap, and notices
+    // the swap only later.
+    await foldOn();
+  } catch (fault) {
+    // The code has to change before the next rebuild, which then cannot continue this one.
+    if (fault instanceof ProjectionFailed) await readModels.modelRecords.delete(unfinished, name);
+    throw fault;
+  }
   await readModels.modelRecords.delete(unfinished, name);
   return { version: model.version, events, resumed };
 };
@@ -95,55 +86,4 @@ const beginOrResume = async (
   const model = modelOf(projection, `${String(version)}-r${String(clock.now())}`);
   await readModels.modelRecords.put(unfinished, name, { version: model.version });
   return { model, resumed: false };
-};
-
-/** Folds from the stored checkpoint up to `target`; returns how many events that were. */
-const foldUpTo = async (
-  target: bigint,
-  projection: AnyProjection,
-  model: ReadModel,
-  { eventStore, readModels, decode, personal, signal, onProgress }: RebuildParts,
-  before: number,
-): Promise<number> => {
-  const documents = noDocuments();
-  const parked = new Set((await parkedDocuments(model, readModels)).map(({ id }) => id));
-  let position = await readModels.checkpoint(model);
-  let events = 0;
-  let eventsWritten = 0;
-
-  const write = async (): Promise<void> => {
-    for (const id of await writeDocuments(readModels, model, documents, position)) parked.add(id);
-    eventsWritten = events;
-    if (documents.byId.size > maxDocumentsKept) documents.byId.clear();
-    onProgress?.({ events: before + events, position, target });
-  };
-
-  while (position < target) {
-    if (signal?.aborted === true) {
-      if (documents.unwritten.size > 0) await write();
-      signal.throwIfAborted();
-    }
-    const slice = await eventStore.readAll({ after: position, max: batchSize, filter: { types: projection.handles } });
-    if (slice.position <= position) throw new EventStoreUnavailable('the log ends before the position that it named');
-    const failure = await foldEvents(
-      projection,
-      decode,
-      slice.events,
-      documents,
-      parked,
-      async (ids) => [...(await readModels.getMany(model, ids)).values()],
-      personal,
-    );
-    if (failure !== null) {
-      // The code has to change before the next rebuild, which then cannot continue this one.
-      await readModels.modelRecords.delete(unfinished, projection.name);
-      throw failure;
-    }
-    events += slice.events.length;
-    position = slice.position;
-    const due = documents.unwritten.size >= documentsPerWrite || events - eventsWritten >= eventsPerWrite;
-    if (due || position >= target) await write();
-    await nextTurn();
-  }
-  return events;
 };

@@ -1,0 +1,185 @@
+import type { Recorded } from '../../events/envelope.js';
+import { EventStoreUnavailable, type EventStore, type LogSlice, type StoredEvent } from '../../events/store/eventStore.js';
+import type { Clock } from '../../platform/clock.js';
+import type { AnyProjection } from '../projection.js';
+import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
+import { foldEvents, noDocuments, writeDocuments, type Decode, type FoldedDocuments } from './fold.js';
+import { parkedDocuments } from './parkedDocuments.js';
+import type { TermSource } from './personalTerms.js';
+
+/**
+ * Folds a long part of the log into read models. Those that are under way at the same time share
+ * what they read: each event is read and decoded once, however many they are.
+ */
+export interface CatchUp {
+  /**
+   * Folds from the stored checkpoint up to `through`, which the log has reached, and stores it.
+   * Resolves with the number of events.
+   *
+   * @throws ProjectionFailed: the documents do not reflect what came since the last write
+   * @throws the signal's reason, after a write; ReadModelDropped, EventStoreUnavailable,
+   *   ReadModelStoreUnavailable
+   */
+  readonly run: (into: CatchUpTarget) => Promise<number>;
+}
+
+export interface CatchUpTarget {
+  readonly projection: AnyProjection;
+  readonly model: ReadModel;
+  readonly through: bigint;
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each write, with the events folded so far, and the position of the checkpoint. */
+  readonly onWritten?: (events: number, position: bigint) => void;
+}
+
+export interface CatchUpParts {
+  readonly eventStore: EventStore;
+  readonly readModels: ReadModelStore;
+  readonly decode: Decode;
+  /** For projections that personal data is found by. */
+  readonly personal?: TermSource;
+  readonly clock: Clock;
+}
+
+/** A read model that is being caught up. */
+interface Member extends CatchUpTarget {
+  readonly types: ReadonlySet<string>;
+  readonly documents: FoldedDocuments;
+  readonly parked: Set<string>;
+  position: bigint;
+  events: number;
+  eventsWritten: number;
+  readonly resolve: (events: number) => void;
+  readonly reject: (fault: unknown) => void;
+}
+
+/** Larger batches outlive the young generation of the garbage collector, and are slower. */
+const batchSize = 1_000;
+/**
+ * The events between two writes. More of them cost more after an interruption; fewer write a busy
+ * document more often.
+ */
+const eventsPerWrite = 50_000;
+const documentsPerWrite = 2_000;
+/** Documents kept in memory, of all. Above it all of one are dropped, and read again as needed. */
+const maxDocumentsKept = 40_000;
+
+export const createCatchUp = (parts: CatchUpParts): CatchUp => {
+  const { eventStore, readModels, decode, personal } = parts;
+  const members = new Set<Member>();
+  let isRunning = false;
+  /** Called when one joins or is aborted: what is to be read next may be other than before. */
+  let choose = (): void => undefined;
+
+  const leave = (member: Member): boolean => members.delete(member);
+
+  const write = async (member: Member): Promise<void> => {
+    const { model, documents, parked } = member;
+    for (const id of await writeDocuments(readModels, model, documents, member.position)) parked.add(id);
+    member.eventsWritten = member.events;
+    if (documents.byId.size > maxDocumentsKept / members.size) documents.byId.clear();
+    member.onWritten?.(member.events, member.position);
+  };
+
+  const fold = async (member: Member, { events, position }: LogSlice, decodeOnce: Decode): Promise<void> => {
+    const { projection, model, types, documents, parked, through } = member;
+    const own = events.filter(({ type }) => types.has(type));
+    const load = async (ids: readonly string[]) => [...(await readModels.getMany(model, ids)).values()];
+    const failure = await foldEvents(projection, decodeOnce, own, documents, parked, load, personal);
+    if (failure !== null) throw failure;
+    member.events += own.length;
+    member.position = position;
+    const isDue = documents.unwritten.size >= documentsPerWrite || member.events - member.eventsWritten >= eventsPerWrite;
+    if (isDue || position >= through) await write(member);
+    if (position >= through && leave(member)) member.resolve(member.events);
+  };
+
+  /** Reads on behind the one that is furthest behind, until the members to read for are others. */
+  const readOn = async (): Promise<void> => {
+    const all = [...members];
+    const position = all.reduce((first, member) => (member.position < first ? member.position : first), all[0]?.position ?? 0n);
+    const reading = all.filter((member) => member.position === position);
+    /** Where the next one waits for these. */
+    const limit = all.reduce<bigint | null>(
+      (next, member) => (member.position > position && (next === null || member.position < next) ? member.position : next),
+      null,
+    );
+    const types = [...new Set(reading.flatMap((member) => [...member.types]))];
+    const changed = new AbortController();
+    choose = () => {
+      changed.abort();
+    };
+    try {
+      const slices = eventStore.subscribe({ after: position, filter: { types }, maxBatch: batchSize, signal: changed.signal });
+      for await (const slice of slices) {
+        const part = upTo(slice, limit);
+        const decodeOnce = memoised(decode);
+        for (const member of reading) {
+          try {
+            await fold(member, part, decodeOnce);
+          } catch (fault) {
+            leave(member);
+            member.reject(fault);
+          }
+        }
+        if (part.position === limit || reading.some((member) => !members.has(member))) return;
+      }
+      if (!changed.signal.aborted) throw new EventStoreUnavailable('the subscription ended');
+    } catch (fault) {
+      for (const member of reading) if (leave(member)) member.reject(fault);
+    }
+  };
+
+  /** What was folded is not folded again. */
+  const stop = async (member: Member): Promise<void> => {
+    try {
+      if (member.documents.unwritten.size > 0) await write(member);
+      member.signal?.throwIfAborted();
+    } catch (fault) {
+      member.reject(fault);
+    }
+    leave(member);
+  };
+
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    while (members.size > 0) {
+      for (const member of members) if (member.signal?.aborted === true) await stop(member);
+      if (members.size > 0) await readOn();
+    }
+    isRunning = false;
+  };
+
+  return {
+    run: async (target) => {
+      const { projection, model, through } = target;
+      target.signal?.throwIfAborted();
+      const position = await readModels.checkpoint(model);
+      if (position >= through) return 0;
+      const parked = new Set((await parkedDocuments(model, readModels)).map(({ id }) => id));
+      return new Promise((resolve, reject) => {
+        const types = new Set(projection.handles);
+        const begun = { documents: noDocuments(), parked, position, events: 0, eventsWritten: 0 };
+        members.add({ ...target, ...begun, types, resolve, reject });
+        target.signal?.addEventListener('abort', () => choose(), { once: true });
+        choose();
+        if (!isRunning) void run();
+      });
+    },
+  };
+};
+
+const upTo = (slice: LogSlice, limit: bigint | null): LogSlice =>
+  limit === null || slice.position <= limit
+    ? slice
+    : { events: slice.events.filter((event) => event.position <= limit), position: limit };
+
+const memoised = (decode: Decode): Decode => {
+  const decoded = new Map<StoredEvent, Recorded | undefined>();
+  return (stored) => {
+    if (decoded.has(stored)) return decoded.get(stored);
+    const event = decode(stored);
+    decoded.set(stored, event);
+    return event;
+  };
+};
