@@ -128,13 +128,14 @@ describe('however many subscribe', () => {
         new Proxy(call, {
           apply: (read, _, values) => {
             counted.reads += 1;
-            return Reflect.apply(read, statement, values);
+            const result: unknown = Reflect.apply(read, statement, values);
+            return result;
           },
         });
       return {
-        run: statement.run.bind(statement) as Statement['run'],
-        get: counting(statement.get),
-        all: counting(statement.all),
+        run: (...values) => statement.run(...(values as never[])),
+        get: counting<Statement['get']>(statement.get),
+        all: counting<Statement['all']>(statement.all),
         setReturnArrays: (enabled) => {
           statement.setReturnArrays(enabled);
         },
