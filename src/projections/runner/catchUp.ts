@@ -1,6 +1,7 @@
 import type { Recorded } from '../../events/envelope.js';
 import { EventStoreUnavailable, type EventStore, type LogSlice, type StoredEvent } from '../../events/store/eventStore.js';
 import type { Clock } from '../../platform/clock.js';
+import { nextTurnAlone } from '../../platform/eventLoop.js';
 import type { AnyProjection } from '../projection.js';
 import type { ReadModel, ReadModelStore } from '../store/readModelStore.js';
 import { foldEvents, noDocuments, writeDocuments, type Decode, type FoldedDocuments } from './fold.js';
@@ -16,7 +17,7 @@ export interface CatchUp {
    * Folds from the stored checkpoint up to `through`, which the log has reached, and stores it.
    * Resolves with the number of events.
    *
-   * @throws ProjectionFailed: the documents do not reflect what came since the last write
+   * @throws ProjectionFailed: the documents reflect every event before that one
    * @throws the signal's reason, after a write; ReadModelDropped, EventStoreUnavailable,
    *   ReadModelStoreUnavailable
    */
@@ -28,8 +29,17 @@ export interface CatchUpTarget {
   readonly model: ReadModel;
   readonly through: bigint;
   readonly signal?: AbortSignal | undefined;
-  /** Called after each write, with the events folded so far, and the position of the checkpoint. */
-  readonly onWritten?: (events: number, position: bigint) => void;
+  /** Called after each write. */
+  readonly onWritten?: (written: CatchUpWrite) => void;
+}
+
+export interface CatchUpWrite {
+  /** Folded so far. */
+  readonly events: number;
+  /** The stored checkpoint. */
+  readonly position: bigint;
+  /** Documents that the store cannot hold, which are parked now. */
+  readonly parked: readonly string[];
 }
 
 export interface CatchUpParts {
@@ -54,18 +64,21 @@ interface Member extends CatchUpTarget {
 }
 
 /** Larger batches outlive the young generation of the garbage collector, and are slower. */
-const batchSize = 1_000;
+const batchSize = 500;
 /**
  * The events between two writes. More of them cost more after an interruption; fewer write a busy
  * document more often.
  */
 const eventsPerWrite = 50_000;
-const documentsPerWrite = 2_000;
+/** Documents in a write: as many as take about so long. Embedded, nothing else runs meanwhile. */
+const [minPerWrite, maxPerWrite, writeMs] = [100, 2_000, 20];
 /** Documents kept in memory, of all. Above it all of one are dropped, and read again as needed. */
 const maxDocumentsKept = 40_000;
 
 export const createCatchUp = (parts: CatchUpParts): CatchUp => {
-  const { eventStore, readModels, decode, personal } = parts;
+  const { eventStore, readModels, decode, personal, clock } = parts;
+  let documentsPerWrite = 500;
+  let turnBegunAt = 0;
   const members = new Set<Member>();
   let isRunning = false;
   /** Called when one joins or is aborted: what is to be read next may be other than before. */
@@ -75,10 +88,15 @@ export const createCatchUp = (parts: CatchUpParts): CatchUp => {
 
   const write = async (member: Member): Promise<void> => {
     const { model, documents, parked } = member;
-    for (const id of await writeDocuments(readModels, model, documents, member.position)) parked.add(id);
+    const [begunAt, isWhole] = [clock.now(), documents.unwritten.size >= documentsPerWrite];
+    const refused = await writeDocuments(readModels, model, documents, member.position);
+    const took = clock.now() - begunAt;
+    if (took > writeMs) documentsPerWrite = Math.max(minPerWrite, documentsPerWrite / 2);
+    else if (isWhole && took < writeMs / 2) documentsPerWrite = Math.min(maxPerWrite, documentsPerWrite * 2);
+    for (const id of refused) parked.add(id);
     member.eventsWritten = member.events;
-    if (documents.byId.size > maxDocumentsKept / members.size) documents.byId.clear();
-    member.onWritten?.(member.events, member.position);
+    if (documents.byId.size > maxDocumentsKept / Math.max(1, members.size)) documents.byId.clear();
+    member.onWritten?.({ events: member.events, position: member.position, parked: refused });
   };
 
   const fold = async (member: Member, { events, position }: LogSlice, decodeOnce: Decode): Promise<void> => {
@@ -86,12 +104,33 @@ export const createCatchUp = (parts: CatchUpParts): CatchUp => {
     const own = events.filter(({ type }) => types.has(type));
     const load = async (ids: readonly string[]) => [...(await readModels.getMany(model, ids)).values()];
     const failure = await foldEvents(projection, decodeOnce, own, documents, parked, load, personal);
-    if (failure !== null) throw failure;
+    if (failure !== null) {
+      member.position = own.findLast((event) => event.position < failure.position)?.position ?? member.position;
+      if (documents.unwritten.size > 0) await write(member);
+      throw failure;
+    }
     member.events += own.length;
     member.position = position;
     const isDue = documents.unwritten.size >= documentsPerWrite || member.events - member.eventsWritten >= eventsPerWrite;
     if (isDue || position >= through) await write(member);
     if (position >= through && leave(member)) member.resolve(member.events);
+  };
+
+  /** Before its time; what was folded is not folded again. */
+  const end = async (member: Member, reason: unknown): Promise<void> => {
+    if (!leave(member)) return;
+    try {
+      if (member.documents.unwritten.size > 0) await write(member);
+      member.reject(reason);
+    } catch (fault) {
+      member.reject(fault);
+    }
+  };
+
+  const giveWay = async (): Promise<void> => {
+    if (clock.now() - turnBegunAt < writeMs / 2) return;
+    await nextTurnAlone();
+    turnBegunAt = clock.now();
   };
 
   /** Reads on behind the one that is furthest behind, until the members to read for are others. */
@@ -117,6 +156,7 @@ export const createCatchUp = (parts: CatchUpParts): CatchUp => {
         for (const member of reading) {
           try {
             await fold(member, part, decodeOnce);
+            await giveWay();
           } catch (fault) {
             leave(member);
             member.reject(fault);
@@ -126,25 +166,14 @@ export const createCatchUp = (parts: CatchUpParts): CatchUp => {
       }
       if (!changed.signal.aborted) throw new EventStoreUnavailable('the subscription ended');
     } catch (fault) {
-      for (const member of reading) if (leave(member)) member.reject(fault);
+      for (const member of reading) await end(member, fault);
     }
-  };
-
-  /** What was folded is not folded again. */
-  const stop = async (member: Member): Promise<void> => {
-    try {
-      if (member.documents.unwritten.size > 0) await write(member);
-      member.signal?.throwIfAborted();
-    } catch (fault) {
-      member.reject(fault);
-    }
-    leave(member);
   };
 
   const run = async (): Promise<void> => {
     isRunning = true;
     while (members.size > 0) {
-      for (const member of members) if (member.signal?.aborted === true) await stop(member);
+      for (const member of members) if (member.signal?.aborted === true) await end(member, member.signal.reason);
       if (members.size > 0) await readOn();
     }
     isRunning = false;
@@ -153,15 +182,18 @@ export const createCatchUp = (parts: CatchUpParts): CatchUp => {
   return {
     run: async (target) => {
       const { projection, model, through } = target;
-      target.signal?.throwIfAborted();
       const position = await readModels.checkpoint(model);
       if (position >= through) return 0;
       const parked = new Set((await parkedDocuments(model, readModels)).map(({ id }) => id));
+      target.signal?.throwIfAborted();
       return new Promise((resolve, reject) => {
         const types = new Set(projection.handles);
         const begun = { documents: noDocuments(), parked, position, events: 0, eventsWritten: 0 };
         members.add({ ...target, ...begun, types, resolve, reject });
-        target.signal?.addEventListener('abort', () => choose(), { once: true });
+        const onAbort = (): void => {
+          choose();
+        };
+        target.signal?.addEventListener('abort', onAbort, { once: true });
         choose();
         if (!isRunning) void run();
       });

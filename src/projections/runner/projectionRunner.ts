@@ -8,8 +8,8 @@ import { storeFaultLevel } from '../store/storeFault.js';
 import { applyBatch } from './applyBatch.js';
 import type { Checkpoints } from './checkpoints.js';
 import { chooseVersion, type ChosenVersion } from './chooseVersion.js';
-import { ProjectionFailed, type Decode } from './fold.js';
-import type { TermSource } from './personalTerms.js';
+import type { CatchUp, CatchUpParts, CatchUpWrite } from './catchUp.js';
+import { ProjectionFailed } from './fold.js';
 import { storeFailure } from './status.js';
 
 /**
@@ -42,14 +42,10 @@ interface RunnerProgress {
   storeFaults: number;
 }
 
-export interface RunnerParts {
-  readonly eventStore: EventStore;
-  readonly readModels: ReadModelStore;
-  readonly decode: Decode;
+export interface RunnerParts extends CatchUpParts {
   readonly checkpoints: Checkpoints;
-  /** For projections that personal data is found by. */
-  readonly personal?: TermSource;
-  readonly clock: Clock;
+  /** Shared by all runners. */
+  readonly catchUp: CatchUp;
   readonly random: Random;
   readonly logger: Logger;
 }
@@ -177,7 +173,7 @@ const followLog = async (
   signal: AbortSignal,
   interrupt: (fault: unknown) => void,
 ): Promise<void> => {
-  const { eventStore, readModels, logger, checkpoints } = parts;
+  const { eventStore, readModels, logger, checkpoints, catchUp } = parts;
   const filter = { types: projection.handles };
   progress.position = await readModels.checkpoint(model);
   const purgeTombstones = createTombstonePurge(model, progress, parts);
@@ -193,16 +189,37 @@ const followLog = async (
     );
   };
 
+  const reportParked = (documents: readonly string[]): void => {
+    if (documents.length === 0) return;
+    logger.error(
+      { projection: projection.name, documents, position: String(progress.position) },
+      'documents are too large for the read-model store; they are parked as they were',
+    );
+  };
+
+  const catchUpAtStart = async (): Promise<void> => {
+    const through = await eventStore.lastPosition(filter);
+    if (progress.position >= through) return;
+    const onWritten = ({ position, parked }: CatchUpWrite): void => {
+      progress.position = position;
+      progress.storeFaults = 0;
+      reportParked(parked);
+    };
+    try {
+      await catchUp.run({ projection, model, through, signal, onWritten });
+    } catch (fault) {
+      if (!signal.aborted) throw fault;
+    }
+  };
+
   try {
+    await catchUpAtStart();
+    if (signal.aborted) return;
     await publishOnceCaughtUp();
     for await (const slice of eventStore.subscribe({ after: progress.position, filter, maxBatch, signal })) {
       const { position, isCheckpointDue, failure, parked } = await applyBatch(projection, model, slice, progress.position, parts);
       progress.position = position;
-      if (parked.length > 0)
-        logger.error(
-          { projection: projection.name, documents: parked, position: String(position) },
-          'documents are too large for the read-model store; they are parked as they were',
-        );
+      reportParked(parked);
       if (isCheckpointDue) checkpoints.move(model, position, interrupt);
       if (failure !== null) throw failure;
       progress.storeFaults = 0;

@@ -1,5 +1,6 @@
 import { EventStoreError } from '../../events/store/eventStore.js';
 import type { AnyProjection } from '../projection.js';
+import { createCatchUp } from './catchUp.js';
 import { createCheckpoints } from './checkpoints.js';
 import { startProjectionRunner, type ProjectionRunner, type RunnerParts, type RunnerState } from './projectionRunner.js';
 import { lagBehind, type Lag } from './status.js';
@@ -34,10 +35,11 @@ export interface ProjectorStatus {
 }
 
 export const createProjector = (
-  parts: Omit<RunnerParts, 'checkpoints'> & { readonly projections: readonly AnyProjection[] },
+  parts: Omit<RunnerParts, 'checkpoints' | 'catchUp'> & { readonly projections: readonly AnyProjection[] },
 ): Projector => {
   const { projections, eventStore, clock } = parts;
   const checkpoints = createCheckpoints(parts);
+  const catchUp = createCatchUp(parts);
   let runners: readonly ProjectionRunner[] = [];
 
   const statusOf = async ({ projection, progress }: ProjectionRunner): Promise<ProjectorStatus> => {
@@ -58,7 +60,7 @@ export const createProjector = (
   return {
     start: async () => {
       if (runners.length === 0)
-        runners = projections.map((projection) => startProjectionRunner(projection, { ...parts, checkpoints }));
+        runners = projections.map((projection) => startProjectionRunner(projection, { ...parts, checkpoints, catchUp }));
       await Promise.all(runners.map(({ started }) => started));
     },
     stop: async () => {

@@ -1,6 +1,6 @@
 import type { AnyProjection } from '../projection.js';
 import type { ReadModel } from '../store/readModelStore.js';
-import { createCatchUp, type CatchUp, type CatchUpParts } from './catchUp.js';
+import { createCatchUp, type CatchUp, type CatchUpParts, type CatchUpWrite } from './catchUp.js';
 import { ProjectionFailed } from './fold.js';
 import { builtBy, modelOf } from './versions.js';
 
@@ -49,7 +49,7 @@ export const rebuildProjection = async (name: string, parts: RebuildParts): Prom
   const foldOn = async (): Promise<void> => {
     const target = await eventStore.lastPosition({ types: projection.handles });
     const before = events;
-    const onWritten = (folded: number, position: bigint): void => {
+    const onWritten = ({ events: folded, position }: CatchUpWrite): void => {
       onProgress?.({ events: before + folded, position, target });
     };
     events += await catchUp.run({ projection, model, through: target, signal, onWritten });
