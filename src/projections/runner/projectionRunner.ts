@@ -1,9 +1,9 @@
-import { EventStoreUnavailable, START, type EventStore } from '../../events/store/eventStore.js';
+import { EventStoreUnavailable, START } from '../../events/store/eventStore.js';
 import { sleep, type Clock } from '../../platform/clock.js';
 import type { Logger } from '../../platform/logger.js';
 import type { Random } from '../../platform/random.js';
 import type { AnyProjection } from '../projection.js';
-import { ReadModelDropped, type ReadModel, type ReadModelStore } from '../store/readModelStore.js';
+import { ReadModelDropped, type ReadModel } from '../store/readModelStore.js';
 import { storeFaultLevel } from '../store/storeFault.js';
 import { applyBatch } from './applyBatch.js';
 import type { Checkpoints } from './checkpoints.js';
@@ -197,9 +197,10 @@ const followLog = async (
     );
   };
 
-  const catchUpAtStart = async (): Promise<void> => {
+  /** Whether it has caught up, and was not stopped meanwhile. */
+  const catchUpAtStart = async (): Promise<boolean> => {
     const through = await eventStore.lastPosition(filter);
-    if (progress.position >= through) return;
+    if (progress.position >= through) return !signal.aborted;
     const onWritten = ({ position, parked }: CatchUpWrite): void => {
       progress.position = position;
       progress.storeFaults = 0;
@@ -210,11 +211,11 @@ const followLog = async (
     } catch (fault) {
       if (!signal.aborted) throw fault;
     }
+    return !signal.aborted;
   };
 
   try {
-    await catchUpAtStart();
-    if (signal.aborted) return;
+    if (!(await catchUpAtStart())) return;
     await publishOnceCaughtUp();
     for await (const slice of eventStore.subscribe({ after: progress.position, filter, maxBatch, signal })) {
       const { position, isCheckpointDue, failure, parked } = await applyBatch(projection, model, slice, progress.position, parts);
