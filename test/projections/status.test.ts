@@ -84,7 +84,7 @@ describe('the status of a log that grows', () => {
     expect(lags.map(({ positions }) => positions > 0n)).toStrictEqual([true, true, true]);
     expect(asked.unbounded).toBe(0);
     expect(asked.calls).toBeLessThanOrEqual(2 + 2 * 5);
-    expect(asked.events).toBeLessThanOrEqual(5 * 50);
+    expect(asked.events).toBeLessThanOrEqual(5 * 16);
   });
 
   test('the age of what is behind is that of the oldest event that matches, where it is near', async () => {

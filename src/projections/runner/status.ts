@@ -111,7 +111,7 @@ const failureBeyond = async (
 };
 
 /** Events that are read to find the oldest one that matches. */
-const searched = 50;
+const searched = 16;
 
 /**
  * How far `position` is behind the last event that matches. At most a few events are read: when none
