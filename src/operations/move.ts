@@ -89,7 +89,7 @@ const openAlone = async (settings: Settings): Promise<Installation> => {
 /** What stands in a data folder beside the stores, the key and what belongs to them. */
 const otherNames = async (dataDir: string): Promise<readonly string[]> =>
   (await readdir(dataDir))
-    .filter((name) => !/^(?:events|read-models|vault)\.db|^encryption\.key|-(?:wal|shm|signal|journal)$/.test(name))
+    .filter((name) => !/^(?:events|read-models|records|vault)\.db|^encryption\.key|-(?:wal|shm|signal|journal)$/.test(name))
     .sort();
 
 /** The folders and databases of the embedded integrations. */

@@ -153,7 +153,7 @@ test('nothing is moved from a folder that a process uses, and no process can rea
   const folder = temporaryFolder();
   await operate(folder, 'mintToken', ['--role', 'admin', '--subject', 'ops@example.com']);
   const alone = await open(folder);
-  for (const name of ['events.db', 'read-models.db', 'vault.db']) {
+  for (const name of ['events.db', 'read-models.db', 'records.db', 'vault.db']) {
     const database = new DatabaseSync(join(folder, name), { timeout: 0 });
     expect(() => {
       database.exec('SELECT 1 FROM sqlite_master');
