@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addClient, changeAccess } from '../../src/commands/access/access.handlers.js';
+import { addBooking } from '../../src/commands/booking/booking.handlers.js';
 import { createClient, changeClient } from '../../src/commands/client/client.handlers.js';
 import { archiveWebsite, changeWebsite, createWebsite, restoreWebsite } from '../../src/commands/website/website.handlers.js';
 import { UnknownEvent } from '../../src/events/codec.js';
 import { EventStoreUnavailable } from '../../src/events/store/eventStore.js';
 import { systemClock, type Clock } from '../../src/platform/clock.js';
 import { websiteRoleOf, websitesOfClient } from '../../src/projections/access/access.queries.js';
+import { countBookings } from '../../src/projections/booking/booking.queries.js';
 import { projections } from '../../src/projections/catalogue.js';
 import { clientIdOf, clientIdOfEmail } from '../../src/events/client/client.directory.js';
 import { listClients } from '../../src/projections/client/client.queries.js';
@@ -201,6 +203,18 @@ describe('lists', () => {
     expect(await found({ limit: 9, q: 'GROSSMULLER' })).toEqual([anna]);
     expect(await found({ limit: 9, email: 'Anna@X.example' })).toEqual([anna]);
     expect(await found({ limit: 9, email: 'anna@x' })).toEqual([]);
+  });
+});
+
+describe('countBookings', () => {
+  test('counts those of one website that start then or later, and reads none of them', async () => {
+    const book = (websiteId: string, start: string) =>
+      addBooking(local.engine, { websiteId, title: 'Visit', start, end: '2031-01-01T00:00:00.000Z', kept: 0 }, local.context());
+    for (const day of ['01', '02', '03', '04']) await book('w1', `2030-01-${day}T00:00:00.000Z`);
+    await book('w2', '2030-01-03T00:00:00.000Z');
+    const list = (): Promise<never> => Promise.reject(new Error('a booking is read'));
+    expect(await countBookings({ ...other.engine, list }, 'w1', '2030-01-03T00:00:00.000Z')).toBe(2);
+    expect(await countBookings({ ...other.engine, list }, 'w1', '2030-01-03T00:00:00.001Z')).toBe(1);
   });
 });
 
