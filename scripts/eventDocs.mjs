@@ -55,8 +55,7 @@ export const eventPage = (streams, comments) =>
  */
 const streamSection = ({ pattern, holds, guards, events, personal, retention }, comments) => [
   `## \`${pattern}\``,
-  `- Holds: ${holds}.\n- Guards: ${guards}.` +
-    (retention === undefined ? '' : `\n- Once it has ended, \`npm run log:scavenge\` may drop it after ${retention.days} days.`),
+  `- Holds: ${holds}.\n- Guards: ${guards}.${retention === undefined ? '' : `\n- Once it has ended, \`npm run log:scavenge\` may drop it after ${retention.days} days.`}`,
   ...Object.entries(events).flatMap(([type, { schema, schemaVersion }]) => {
     const fields = fieldsOf(/** @type {Schema} */ (schema));
     return [
