@@ -166,16 +166,16 @@ const signIn = async (service, tab, email) => {
  * @param {Tab} [tab] - in which somebody is signed in
  */
 const look = async (lighthouse, port, url, floors, cpuSlowdownMultiplier, tab) => {
-  const { mobileSlow4G } = /** @type {{ throttling: { mobileSlow4G: object } }} */ (
+  const { throttling } = /** @type {{ throttling: { mobileSlow4G: object } }} */ (
     await import(join(tools, 'lighthouse/core/config/constants.js'))
-  ).throttling;
+  );
   const flags = {
     port,
     logLevel: 'error',
     onlyCategories: Object.keys(floors),
     formFactor: 'mobile',
     throttlingMethod: 'simulate',
-    throttling: { ...mobileSlow4G, cpuSlowdownMultiplier },
+    throttling: { ...throttling.mobileSlow4G, cpuSlowdownMultiplier },
     disableStorageReset: tab !== undefined,
   };
   let reason = '';

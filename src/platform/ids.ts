@@ -77,7 +77,7 @@ export const timeOfId = (id: string): number | undefined => {
   const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-/.exec(id) ?? [];
   if (high !== undefined && low !== undefined) return Number.parseInt(high + low, 16);
   if (!/^[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])/.test(id)) return undefined;
-  return [...id.slice(0, timeLength)].reduce((time, character) => time * 32 + alphabet.indexOf(character), 0);
+  return Array.from(id.slice(0, timeLength)).reduce((time, character) => time * 32 + alphabet.indexOf(character), 0);
 };
 
 /**

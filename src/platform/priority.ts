@@ -33,15 +33,15 @@ export const createPriority = (clock: Clock): Priority => {
   };
 
   return {
-    first: ({ acquire, release }) => ({
+    first: (permits) => ({
       acquire: async () => {
-        await acquire();
+        await permits.acquire();
         running += 1;
       },
       release: () => {
         running -= 1;
         if (running === 0) wake();
-        release();
+        permits.release();
       },
     }),
     giveWay: (signal) => (last = last.then(() => step(signal))),

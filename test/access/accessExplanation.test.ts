@@ -221,7 +221,6 @@ test('reading it is not noted in the log', async () => {
 });
 
 test('with the embedded sign-in it is known who signs in as an admin', async () => {
-  const from = 'no-reply@doorstep.example';
   const api = await startApi({
     signIn: (engine, baseUrl) =>
       createEmbeddedIdentity({

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRoutes } from '../../src/http/routes/index.js';
 import { START } from '../../src/events/store/eventStore.js';

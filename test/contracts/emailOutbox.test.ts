@@ -217,13 +217,15 @@ test('a mail whose recipient is forgotten while it is stored leaves nothing behi
   const folder = temporaryFolder();
   const sent = mail();
   const [sender, eraser] = [outboxIn(folder), outboxIn(folder)];
-  let isSent = false;
+  const ended = new AbortController();
   const sending = sender.send(sent).then(
     () => 'stored',
     (error: unknown) => error,
   );
-  void sending.then(() => (isSent = true));
-  while (!isSent) await eraser.forget(sent.to, 'nobody else');
+  void sending.then(() => {
+    ended.abort();
+  });
+  while (!ended.signal.aborted) await eraser.forget(sent.to, 'nobody else');
   const outcome = await sending;
   await eraser.forget(sent.to, 'nobody else');
   expect(await filesIn(folder)).toStrictEqual([]);
