@@ -256,6 +256,8 @@ beforeAll(async () => {
   await arrange('websites create Cafe --slug cafe --client host@example.com');
   for (const slug of ['florist', 'tailor', 'old', 'older']) await arrange(`websites create ${slug} --slug ${slug}`);
   await settle('operator', 'bakery', 'cafe', 'florist', 'tailor', 'old', 'older');
+  // Something to deploy again.
+  await arrange('websites update florist --brand-color #aa3300');
   await arrange('websites archive old');
   await arrange('websites archive older');
 
