@@ -86,6 +86,10 @@ withBrowser('the pages of a website', () => {
     await visit(`${path}/deployments`, operator);
     await page.getByRole('heading', { level: 1, name: /^Last built on/ }).waitFor();
     await page.getByRole('button', { name: 'Build again' }).click();
+    await page.getByText('Nothing has changed since the last build, so it stays.').first().waitFor();
+    expect(await page.getByText('Built', { exact: true }).count()).toBe(1);
+    await seat.admin.websites.update(websiteId, { brandColor: '#aa3300' });
+    await page.getByRole('button', { name: 'Build again' }).click();
     await page.getByText('Built', { exact: true }).nth(1).waitFor();
     await looksRight(page);
     expect(complaints).toEqual([]);

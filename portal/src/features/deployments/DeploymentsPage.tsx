@@ -9,6 +9,7 @@ import { momentText, Time } from '../../ui/dates.js';
 import { FaultLine } from '../../ui/FaultLine.js';
 import lists from '../../ui/lists.module.css';
 import { Mark } from '../../ui/marks.js';
+import { useNotice } from '../../ui/notices.js';
 import { PageHead } from '../../ui/PageHead.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
 import { FaultCard, StateCard } from '../../ui/states.js';
@@ -136,6 +137,7 @@ const DeploymentsPage = (): ReactNode => {
   const deployments = useQuery(deploymentsQuery(websiteId));
   const commits = useQuery(commitsQuery(websiteId)).data;
   const redeploy = useRedeploy(websiteId);
+  const notify = useNotice();
   const answerOf = useAnswer();
   useBuildEnd(deployments.data?.[0]);
   return (
@@ -165,7 +167,13 @@ const DeploymentsPage = (): ReactNode => {
                     variant="filled"
                     loading={redeploy.isPending}
                     disabled={list[0]?.status === 'building'}
-                    onClick={() => redeploy.mutate()}
+                    onClick={() =>
+                      redeploy.mutate(undefined, {
+                        onSuccess: ({ id }) => {
+                          if (list.some((known) => known.id === id)) notify({ words: t('deployments.unchanged') });
+                        },
+                      })
+                    }
                   >
                     {t('deployments.redeploy')}
                   </Button>

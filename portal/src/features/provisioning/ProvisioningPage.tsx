@@ -1,4 +1,4 @@
-import { DoorstepError, type ProvisioningJob, type Website } from '@doorstep/sdk';
+import type { ProvisioningJob, Website } from '@doorstep/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,8 +13,8 @@ import { PageHead } from '../../ui/PageHead.js';
 import { HeadingBone, RowBones, Skeleton } from '../../ui/skeletons.js';
 import { Loaded } from '../../ui/states.js';
 import { useIsAdmin } from '../../ui/useMayWrite.js';
-import { deliveryQuery } from '../delivery/queries.js';
 import { websiteQuery } from '../website/queries.js';
+import { summaryQuery } from '../websites/queries.js';
 import classes from './ProvisioningPage.module.css';
 import { useRetry } from './mutations.js';
 import { CleanUpDialog } from './parts/CleanUpDialog.js';
@@ -94,8 +94,8 @@ const Stopped = ({ job }: { readonly job: ProvisioningJob }): ReactNode => {
 /** What comes after a website was built, as far as it is not done. Renders nothing when all of it is. */
 const Next = ({ website: { id, url, clientId } }: { readonly website: Website }): ReactNode => {
   const { t } = useTranslation();
-  const { error } = useQuery(deliveryQuery(id));
-  const hasNoPlan = error instanceof DoorstepError && error.code === 'delivery_not_set_up';
+  const { data: summary } = useQuery(summaryQuery(id));
+  const hasNoPlan = summary?.id === id && summary.deliverySummary === undefined;
   if (!hasNoPlan && clientId !== undefined && url === undefined) return null;
   return (
     <section className={`card ${classes['next'] ?? ''}`}>

@@ -17,6 +17,15 @@ export const websitesQuery = (filter: Filter, cursor?: string) => {
   });
 };
 
+/** One website, with where its delivery stands: an answer also when that is not set up. */
+export const summaryQuery = (websiteId: string) => {
+  const query = { ids: websiteId };
+  return queryOptions({
+    queryKey: websiteKeys.list(query),
+    queryFn: async ({ signal }) => [...(await doorstep.websites.list(query, { signal }))][0] ?? null,
+  });
+};
+
 /** Who some owners are. */
 export const ownersQuery = (clientIds: readonly string[]) =>
   queryOptions({
