@@ -74,9 +74,13 @@ export async function* catchUp(wire: Wire, clock: Clock, options: CatchUpOptions
 /** The server sent nothing for too long: the connection may be dead without an error. */
 export class SilenceTimeout extends Error {}
 
+/** A silence is noticed after so many parts of it, in each of which nothing came. */
+const SILENT_PARTS = 8;
+
 /**
- * The messages of a call. When the server sends nothing for `silenceMs` while the consumer waits,
- * the call is cancelled.
+ * The messages of a call. When the server sends nothing for `silenceMs` while the consumer waits
+ * (after a message: for up to an eighth longer), the call is cancelled. One timer serves all
+ * messages, because a catch-up waits for each of them.
  * @throws SilenceTimeout
  */
 export async function* withSilenceTimeout(
@@ -85,31 +89,50 @@ export async function* withSilenceTimeout(
   signal: AbortSignal,
   call: (signal: AbortSignal) => AsyncIterable<LogMessage>,
 ): AsyncGenerator<LogMessage, void> {
+  const listeningClock = createListeningClock(clock);
   const silent = new AbortController();
   const messages = call(AbortSignal.any([signal, silent.signal]))[Symbol.asyncIterator]();
+  /** Ends the wait for the next message; `null` while none is waited for. */
+  let giveUp: ((fault: SilenceTimeout) => void) | null = null;
+  let silentParts = 0;
+  /** Whether the wait began in this part. */
+  let isNew = false;
+  let cancel = (): void => undefined;
+
+  const watchPart = (): void => {
+    cancel = listeningClock.schedule(silenceMs / SILENT_PARTS, () => {
+      silentParts = giveUp === null || isNew ? 0 : silentParts + 1;
+      isNew = false;
+      if (silentParts < SILENT_PARTS) {
+        watchPart();
+        return;
+      }
+      giveUp?.(new SilenceTimeout(`the event store sent nothing for ${String(silenceMs)} ms`));
+      silent.abort();
+    });
+  };
+  const next = (): Promise<IteratorResult<LogMessage>> =>
+    new Promise((resolve, reject) => {
+      giveUp = reject;
+      isNew = true;
+      messages.next().then(resolve, reject);
+    });
+
   try {
+    let wait = next();
+    isNew = false;
+    watchPart();
     for (;;) {
-      const next = await nextWithin(clock, silenceMs, messages, silent);
-      if (next.done === true) return;
-      yield next.value;
+      const result = await wait;
+      giveUp = null;
+      if (result.done === true) return;
+      yield result.value;
+      wait = next();
     }
   } finally {
+    cancel();
     // Not awaited, because a call that hangs would never return.
     silent.abort();
     void messages.return?.().catch(() => undefined);
   }
 }
-
-const nextWithin = (
-  clock: Clock,
-  silenceMs: number,
-  messages: AsyncIterator<LogMessage>,
-  silent: AbortController,
-): Promise<IteratorResult<LogMessage>> =>
-  new Promise((resolve, reject) => {
-    const cancel = createListeningClock(clock).schedule(silenceMs, () => {
-      reject(new SilenceTimeout(`the event store sent nothing for ${String(silenceMs)} ms`));
-      silent.abort();
-    });
-    messages.next().then(resolve, reject).finally(cancel);
-  });
