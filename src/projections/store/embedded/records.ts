@@ -12,7 +12,9 @@ const purgeChunkSize = 500;
 const pageSize = 500;
 
 /** Those of the read models, which stay beside them. */
-const ofModels = ['log', 'projectionFailures', 'parkedDocuments', 'rebuilds'].map((name) => `'${name}'`).join(', ');
+const ofModels = ['log', 'projectionFailures', 'parkedDocuments', 'rebuilds', 'foldSnapshot']
+  .map((name) => `'${name}'`)
+  .join(', ');
 
 /**
  * Moves the records that earlier versions had beside the read models. It may be cut off at any
