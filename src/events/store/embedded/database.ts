@@ -61,7 +61,7 @@ export const VERSION_WITH_DROPS = 2;
  * How long SQLite itself waits for a lock, which blocks this thread. Callers wait longer, without
  * blocking.
  */
-const BLOCKING_WAIT_MS = 10;
+export const BLOCKING_WAIT_MS = 10;
 const OPENING_ATTEMPTS = 200;
 const OPENING_PAUSE_MS = 10;
 /** The same for a file that nobody else may have open: whoever has it does not close it soon. */

@@ -1,6 +1,6 @@
 import type { EncodedEvent } from '../encodeEvents.js';
 import { CorruptedRetry, NO_STREAM, WrongExpectedRevision, type AppendResult, type ExpectedRevision } from '../eventStore.js';
-import { isConstraint, prepareRows, VERSION_WITH_DROPS, type Database } from './database.js';
+import { BLOCKING_WAIT_MS, isConstraint, prepareRows, VERSION_WITH_DROPS, type Database } from './database.js';
 import type { EventTypeIndex } from './eventTypeIndex.js';
 
 export interface Append {
@@ -20,7 +20,10 @@ export interface WrittenEvent extends EncodedEvent {
 
 /** Writes to the log, synchronously. */
 export interface LogWriter {
-  /** Begins a write transaction. No other connection can write until it ends. */
+  /**
+   * Begins a write transaction. No other connection can write until it ends. While one writes, it
+   * throws at once instead of blocking the thread.
+   */
   begin(): Transaction;
 }
 
@@ -52,6 +55,8 @@ interface StreamHead {
 
 /** Cached stream heads, of about 200 bytes each. The cache is cleared when it is full. */
 const MAX_CACHED_HEADS = 10_000;
+/** Events of other processes that are read for their heads; after more the cache is cleared. */
+const MAX_MOVED_HEADS = 500;
 
 export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, head: () => number): LogWriter => {
   const begin = database.prepare('BEGIN IMMEDIATE');
@@ -66,6 +71,11 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
     `SELECT key, coalesce(revision, dropped), coalesce(recorded_at, dropped_at)
      FROM streams LEFT JOIN events ON stream = key WHERE name = ? ORDER BY revision DESC LIMIT 1`,
   );
+  const selectHeadsAfter = prepareRows(
+    database,
+    `SELECT name, streams.key, revision, recorded_at FROM events CROSS JOIN streams ON streams.key = stream
+     WHERE position > ? ORDER BY position`,
+  );
   const markDropped = database.prepare('UPDATE streams SET dropped = ?, dropped_at = ? WHERE key = ?');
   // The last event of the log stays until another follows: its position must not be given again.
   const deleteDropped = database.prepare(
@@ -73,7 +83,7 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
      (SELECT position FROM events WHERE stream = ? AND revision <= ? AND position < ? ORDER BY revision LIMIT ?)`,
   );
 
-  /** Heads of streams, valid as long as no other process has written after `position`. */
+  /** Heads of streams, as they were at `position`. */
   const heads = new Map<string, StreamHead>();
   let position = 0;
   let written: WrittenEvent[] = [];
@@ -164,12 +174,30 @@ export const createLogWriter = (database: Database, typeIndex: EventTypeIndex, h
     typeIndex.invalidate();
   };
 
+  const beginWithoutWaiting = (): void => {
+    database.exec('PRAGMA busy_timeout = 0');
+    try {
+      begin.run();
+    } finally {
+      database.exec(`PRAGMA busy_timeout = ${String(BLOCKING_WAIT_MS)}`);
+    }
+  };
+
+  /** Takes over what other processes have written since the last transaction. */
+  const moveHeads = (start: number): void => {
+    const isNear = start > position && start - position <= MAX_MOVED_HEADS;
+    if (!isNear) heads.clear();
+    const others = isNear ? (selectHeadsAfter.all(position) as [string, number, number, number][]) : [];
+    for (const [stream, key, revision, recordedAt] of others)
+      if (heads.has(stream)) heads.set(stream, { key, revision, recordedAt });
+  };
+
   return {
     begin: () => {
-      begin.run();
+      beginWithoutWaiting();
       try {
         const start = head();
-        if (start !== position) heads.clear();
+        if (start !== position) moveHeads(start);
         position = start;
         written = [];
       } catch (error) {
