@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { opendir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { opendir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isPlainName, makeFolder, nullIfMissing, replaceFile, sync, systemErrorCode } from './embeddedFiles.js';
+import { isPlainName, makeFolder, nullIfMissing, sync, systemErrorCode } from './embeddedFiles.js';
 
 /**
  * Entries by name, each in one of 256 subfolders that follows from the name alone: with a million,
@@ -98,7 +98,9 @@ export const createShardedFolder = ({ folder, suffix = '' }: { folder: string; s
       }
       for (const shard of shards) await nullIfMissing(sync(join(folder, shard)));
       await sync(folder);
-      await replaceFile(movedFile, '');
+      // Made in one step, because others may end the same move at the same moment.
+      await writeFile(movedFile, '', { flag: 'a' });
+      await sync(folder);
       return moved;
     },
   };

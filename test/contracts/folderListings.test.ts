@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, jest, test } from '@jest/globals';
 import { createShardedFolder, repositoriesIn } from '../../src/integrations/shardedFolder.js';
@@ -72,3 +72,10 @@ test.each(['before a data folder is moved over', 'once it is moved over'])(
     expect(listed.filter((path) => /\/(?:repositories|sites)(?:\/_[0-9a-f]{2})?(?:\/\.drafts)?$/.test(path))).toEqual([]);
   },
 );
+
+test('several parts of a process may end the same move at once', async () => {
+  const ours = temporaryFolder();
+  const parts = Array.from({ length: 8 }, () => repositoriesIn(ours));
+  await Promise.all(parts.map((part) => part.moveOver(new AbortController().signal)));
+  expect(existsSync(join(ours, '.sharded'))).toBe(true);
+});
