@@ -6,6 +6,9 @@
  *
  * `--only growth.<topic>` measures one topic of growth. `--websites 1000,1000000` measures growth on
  * installations of these sizes, and `--installations <folder>` keeps them there to be measured again.
+ *
+ * Beside each figure stands what it was when `bench/baseline.json` was last written;
+ * `--write-baseline` writes those that this run measured.
  */
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { resolve } from 'node:path';
@@ -25,6 +28,7 @@ import { scale } from './measures/scale.mjs';
 import { reads, writes } from './measures/throughput.mjs';
 import { upload } from './measures/upload.mjs';
 import { webhooks } from './measures/webhooks.mjs';
+import { baselineOf, writeBaseline } from './support/baseline.mjs';
 import { measureOn } from './support/doorstep.mjs';
 import { meetsAim, tableOf } from './support/figures.mjs';
 
@@ -70,8 +74,11 @@ const options = () => {
         'read-model': { type: 'string' },
         websites: { type: 'string' },
         installations: { type: 'string' },
+        'write-baseline': { type: 'boolean', default: false },
       },
     });
+    if (values['write-baseline'] && (values.quick || values['event-store'] !== undefined || values['read-model'] !== undefined))
+      throw new Error('--write-baseline takes a full run on the embedded stores');
     const asked = values.only?.split(',') ?? Object.keys(measures);
     const [topics, others] = [asked.filter((name) => name.startsWith('growth.')), asked.filter((name) => !name.includes('.'))];
     const names = topics.length > 0 ? [...others, 'growth'] : others;
@@ -99,7 +106,7 @@ const options = () => {
 /** @param {string} text */
 const report = (text) => process.stderr.write(`${text}\n`);
 
-const { quick, json, names, growing, 'event-store': eventStore, 'read-model': readModel } = options();
+const { quick, json, names, growing, 'event-store': eventStore, 'read-model': readModel, 'write-baseline': writing } = options();
 measureOn({ eventStore, readModel });
 await prepareOrExit('service');
 
@@ -122,13 +129,19 @@ const machine = {
   processors: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`,
   memoryGiB: Math.round(totalmem() / 1024 ** 3),
 };
+const baseline = baselineOf(figures);
 if (json) {
-  const results = figures.map((figure) => ({ ...figure, meetsAim: meetsAim(figure) ?? null }));
+  const results = figures.map((figure, index) => ({
+    ...figure,
+    meetsAim: meetsAim(figure) ?? null,
+    baseline: baseline[index] ?? null,
+  }));
   process.stdout.write(`${JSON.stringify({ machine, quick, figures: results }, null, 2)}\n`);
 } else {
   process.stdout.write(
-    `Node ${machine.node}, ${machine.platform}, ${machine.processors}, ${machine.memoryGiB} GiB\n\n${tableOf(figures)}\n`,
+    `Node ${machine.node}, ${machine.platform}, ${machine.processors}, ${machine.memoryGiB} GiB\n\n${tableOf(figures, baseline)}\n`,
   );
 }
+if (writing) writeBaseline(figures, machine);
 // What was started is stopped; an idle keep-alive connection of ours must not hold the end up.
 process.exit();

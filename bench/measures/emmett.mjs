@@ -41,7 +41,7 @@ export const emmett = async (options) => {
         const results = await compare(options, service, load, checkpointWrites(websiteIds), server);
         const refused = results.others.reduce((sum, { failed }) => sum + failed, 0);
         const about = `${inWords(results)}${refused > 0 ? ` (and ${refused} refused)` : ''}`;
-        return [{ name: 'writes / Emmett on SQLite', value: results.ratio, unit: '×', aim: { atLeast: 5 }, about }];
+        return [{ name: 'writes / Emmett on SQLite', value: results.ratio, unit: '×', aim: { atLeast: 10 }, about }];
       }),
     );
   } finally {

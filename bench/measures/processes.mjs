@@ -71,7 +71,8 @@ export const processes = async (options) => {
       name: `writes of ${index + 2} processes / of one`,
       value: median(ours.map(({ perSecond }, turn) => perSecond / (alone[turn]?.perSecond ?? NaN))),
       unit: '×',
-      aim: { atLeast: 1 },
+      // Two have a processor each on the machine of the aims; a third has none, and must not take any away.
+      aim: { atLeast: index === 0 ? 1.3 : 1 },
       about: [ours, alone]
         .map((all) => {
           const of = (/** @type {'perSecond' | 'p99' | 'cost'} */ name) => rounded(median(all.map((one) => one[name])));

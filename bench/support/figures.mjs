@@ -28,9 +28,13 @@ export const rounded = (value) => {
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 };
 
-/** @param {readonly Figure[]} figures */
-export const tableOf = (figures) => {
-  const rows = figures.map((figure) => {
+/**
+ * @param {readonly Figure[]} figures
+ * @param {readonly (number | undefined)[]} baseline - what each of them was before
+ */
+export const tableOf = (figures, baseline) => {
+  const rows = figures.map((figure, index) => {
+    const before = baseline[index];
     const { name, value, unit, aim, about } = figure;
     const meets = meetsAim(figure);
     return [
@@ -38,10 +42,11 @@ export const tableOf = (figures) => {
       `${rounded(value)} ${unit}`.trim(),
       aim === undefined ? '' : 'atLeast' in aim ? `≥ ${rounded(aim.atLeast)}` : `≤ ${rounded(aim.atMost)}`,
       meets === undefined ? '' : meets ? 'pass' : 'SHORT',
+      before === undefined ? '' : `${rounded(before)} ${unit}`.trim(),
       about ?? '',
     ];
   });
-  return markdown([['Figure', 'Measured', 'Aim', '', 'Beside it'], ...rows]);
+  return markdown([['Figure', 'Measured', 'Aim', '', 'Baseline', 'Beside it'], ...rows]);
 };
 
 /** @param {readonly (readonly string[])[]} rows */

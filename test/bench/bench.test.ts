@@ -10,7 +10,12 @@ const bench = (...options: string[]): Promise<{ stdout: string; stderr: string }
 
 interface Report {
   readonly quick: boolean;
-  readonly figures: readonly { readonly name: string; readonly value: number; readonly meetsAim: boolean | null }[];
+  readonly figures: readonly {
+    readonly name: string;
+    readonly value: number;
+    readonly meetsAim: boolean | null;
+    readonly baseline: number | null;
+  }[];
 }
 
 describe('npm run bench', () => {
@@ -23,7 +28,12 @@ describe('npm run bench', () => {
     for (const start of ['cold start', 'memory']) expect(about(start).length).toBeGreaterThan(0);
     for (const { value } of figures) expect(value).toBeGreaterThan(0);
     expect(about('cold start').map(({ meetsAim }) => typeof meetsAim)).toContain('boolean');
+    expect(about('memory').map(({ baseline }) => typeof baseline)).toEqual(['number', 'number', 'number']);
   }, 180_000);
+
+  test('refuses to write figures of a run in little down as the baseline', async () => {
+    await expect(bench('--quick', '--write-baseline')).rejects.toMatchObject({ code: 2 });
+  });
 
   test('refuses a measure that there is not, naming those that there are', async () => {
     await expect(bench('--only', 'speed')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('rebuild') });
