@@ -7,7 +7,7 @@ import { nextTurn } from '../platform/eventLoop.js';
 import type { PersonalData } from '../platform/personal.js';
 import type { AnyProjection, ListProjection } from './projection.js';
 import { countList, listIds, readList, type ListedDocument } from './runner/readList.js';
-import type { ReadModelQuery, ReadModelStore, Selection } from './store/readModelStore.js';
+import type { IdsQuery, ReadModelQuery, ReadModelStore, Selection } from './store/readModelStore.js';
 import { createValidatedRead, type ValidatedRead } from './validatedRead.js';
 
 /** What queries read with: single streams and documents as of now, and lists. */
@@ -23,8 +23,8 @@ export interface Reader extends StreamReader {
     projection: ListProjection<Document, Event>,
     query: ReadModelQuery,
   ) => Promise<readonly ListedDocument<Document>[]>;
-  /** The ids of all documents that match, by id, the last first; as fresh as `list`, with its errors. */
-  readonly listIds: (projection: AnyProjection, selection: Selection) => Promise<readonly string[]>;
+  /** The ids of all documents that match, or of a page, by id, the last first; as fresh as `list`, with its errors. */
+  readonly listIds: (projection: AnyProjection, query: IdsQuery) => Promise<readonly string[]>;
   /** How many documents `list` would find on all pages; as fresh, with its errors. */
   readonly count: (projection: AnyProjection, query: Selection & Pick<ReadModelQuery, 'search'>) => Promise<number>;
   readonly personal: PersonalData;
@@ -65,7 +65,7 @@ export const createReader = (parts: {
       slice: streams.slice,
       read,
       list: (projection, query) => readList(projection, query, lists),
-      listIds: (projection, selection) => listIds(projection, selection, lists),
+      listIds: (projection, query) => listIds(projection, query, lists),
       count: (projection, query) => countList(projection, query, lists),
       personal,
       blindIndex: (text) => personal.blindIndex(text),

@@ -303,6 +303,13 @@ export const readModelStoreContract = (name: string, createHarness: () => Promis
         expect(await store.findIds(sites, { where: { owner: 'kim' } })).toEqual(['b', 'a']);
         expect(await store.findIds(sites, { where: { owner: ['kim', 'lee'] }, range: { from: 'b' } })).toEqual(['d', 'b']);
         expect(await store.findIds(sites, { ids: ['nobody', 'c', 'a'] })).toEqual(['c', 'a']);
+        const page = { after: 'd', limit: 2 };
+        expect(await store.findIds(sites, page)).toEqual(['c', 'b']);
+        expect(await store.findIds(sites, { where: { features: 'seo' }, ...page })).toEqual(
+          (await store.findIds(sites, { where: { features: 'seo' }, range: { before: 'd' } })).slice(0, 2),
+        );
+        expect(await store.findIds(sites, { where: { owner: ['kim', 'lee'] }, limit: 1 })).toEqual(['d']);
+        expect(await store.findIds(sites, { ids: ['e', 'c', 'a'], ...page })).toEqual(['c', 'a']);
         await expect(store.findIds(sites, { where: { title: 'x' } })).rejects.toThrow(TypeError);
         await expect(store.findIds(sitesNext, {})).rejects.toThrow(ReadModelDropped);
       });

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createWebsite } from '../../src/commands/website/website.handlers.js';
 import { someAdmin } from '../support/given.js';
 import { startApi, type ApiAnswer, type RunningApi } from '../support/http.js';
@@ -304,6 +304,25 @@ describe('the websites of a client', () => {
     expect(all).toHaveLength(201);
     expect(all.slice(0, 200)).toEqual(cut.websites);
     expect(all.every(({ via }) => via === 'owner')).toBe(true);
+
+    const linked = await made('/websites', { slug: 'many-linked', name: 'Of another' });
+    await api.call('POST', `/websites/${linked}/clients`, { token, body: { email, role: 'viewer' } });
+    await api.call('POST', `/websites/${String(all[1]?.id)}/archive`, { token });
+    const shown = [linked, ...all.map(({ id }) => id).filter((id) => id !== all[1]?.id)];
+    expect((await walk('/me/websites?limit=60', caller)).map(({ id }) => id)).toEqual(shown);
+    expect((await walk(`/websites?clientId=${clientId}&limit=60`)).map(({ id }) => id)).toEqual(shown);
+    expect((await walk(`/websites?clientId=${clientId}&q=many-7&limit=3`)).map(({ slug }) => slug)).toHaveLength(11);
+
+    const listed = jest.spyOn(api.engine.readModels, 'findIds');
+    const cursorless = [`/websites?clientId=${clientId}&limit=5`, '/me/websites?limit=5'] as const;
+    expect(await slugs(`clientId=${clientId}&slug=many-3`)).toEqual(['many-3']);
+    listed.mockClear();
+    await get(cursorless[0]);
+    await api.call('GET', cursorless[1], { token: caller });
+    const read = await Promise.all(listed.mock.results.map(({ value }) => value as Promise<readonly string[]>));
+    listed.mockRestore();
+    // Of the 201 that are owned, and the one with a link, for each of both lists.
+    expect(read.map(({ length }) => length)).toEqual([50, 1, 50, 1]);
   });
 
   test('of an admin are none', async () => {

@@ -119,15 +119,46 @@ export const listTransfers = async (reader: Reader, websiteId: string): Promise<
 export const openTransfers = async (reader: Reader, websiteId: string): Promise<readonly string[]> =>
   (await listTransfers(reader, websiteId)).filter(({ status }) => status === 'pending').map(({ id }) => id);
 
-/** Ids of the websites that a client owns or is linked to, the newest first. */
-export const websiteIdsOfClient = async (reader: Reader, clientId: string): Promise<readonly string[]> => {
-  const owned = await reader.listIds(websiteProjection, { where: { clientId } });
-  const linked = await reader.listIds(accessProjection, { where: { linkedClient: clientId } });
-  return [...new Set([...owned, ...linked.map(websiteOfAccess)])].sort().reverse();
+/**
+ * Ids of the websites that a client owns or is linked to, the newest first: all, or a page of them;
+ * `after` is an id.
+ */
+export const websiteIdsOfClient = async (
+  reader: Reader,
+  clientId: string,
+  { after, limit }: { readonly after?: string | undefined; readonly limit?: number } = {},
+): Promise<readonly string[]> => {
+  const max = limit === undefined ? {} : { limit };
+  const afterOwned = after === undefined ? {} : { after };
+  const afterLinked = after === undefined ? {} : { after: accessDocumentId({ websiteId: after, clientId }) };
+  const owned = await reader.listIds(websiteProjection, { where: { clientId }, ...afterOwned, ...max });
+  // Documents of access are in the order of their websites.
+  const linked = await reader.listIds(accessProjection, { where: { linkedClient: clientId }, ...afterLinked, ...max });
+  const ids = [...new Set([...owned, ...linked.map(websiteOfAccess)])].sort().reverse();
+  return ids.slice(0, limit);
 };
 
+/** Ids in a page, at first and at most: few at first, because most that are asked for match. */
+const [firstIds, mostIds] = [50, 2_000];
+
+/** As `websiteIdsOfClient`, after the id `after`, in pages, which give way. */
+export async function* pagesOfWebsiteIds(
+  reader: Reader,
+  clientId: string,
+  after: string | undefined,
+): AsyncGenerator<readonly string[], void> {
+  let last = after;
+  for (let limit = firstIds; ; limit = Math.min(mostIds, limit * 4)) {
+    const ids = await websiteIdsOfClient(reader, clientId, { after: last, limit });
+    yield ids;
+    if (ids.length < limit) return;
+    await reader.giveWay();
+    last = ids.at(-1);
+  }
+}
+
 /** Websites that are read and checked before other work gets its turn. */
-const checkedAtOnce = 25;
+const mostChecked = 25;
 
 /** A website and the client's way to it. */
 export interface WebsiteOfClient {
@@ -145,19 +176,21 @@ export const websitesOfClient = async (
   clientId: string,
   { after, limit }: { after?: string; limit: number },
 ): Promise<readonly WebsiteOfClient[]> => {
-  const ids = (await websiteIdsOfClient(reader, clientId)).filter((id) => after === undefined || id < after);
+  const check = async (id: string): Promise<readonly WebsiteOfClient[]> => {
+    const { document: website } = await reader.read(websiteProjection, id);
+    if (website === null || website.shelf === 'archived') return [];
+    const access = await websiteRoleOf(reader, website, clientId);
+    return access === null ? [] : [{ website, ...access }];
+  };
   const found: WebsiteOfClient[] = [];
-  for (let start = 0; start < ids.length && found.length < limit; start += checkedAtOnce) {
-    const checked = await Promise.all(
-      ids.slice(start, start + checkedAtOnce).map(async (id): Promise<readonly WebsiteOfClient[]> => {
-        const { document: website } = await reader.read(websiteProjection, id);
-        if (website === null || website.shelf === 'archived') return [];
-        const access = await websiteRoleOf(reader, website, clientId);
-        return access === null ? [] : [{ website, ...access }];
-      }),
-    );
-    found.push(...checked.flat());
-    await reader.giveWay();
+  for await (const ids of pagesOfWebsiteIds(reader, clientId, after)) {
+    const atOnce = Math.min(mostChecked, limit);
+    for (let start = 0; start < ids.length && found.length < limit; start += atOnce) {
+      const checked = await Promise.all(ids.slice(start, start + atOnce).map(check));
+      found.push(...checked.flat());
+      await reader.giveWay();
+    }
+    if (found.length >= limit) break;
   }
   return found.slice(0, limit);
 };

@@ -28,8 +28,8 @@ export interface ReadModelStore {
    */
   find(model: ReadModel, query: ReadModelQuery, signal?: AbortSignal): Promise<readonly StoredDocument[]>;
 
-  /** The ids of all documents that match, by id, the last first. @throws as `find` */
-  findIds(model: ReadModel, selection: Selection, signal?: AbortSignal): Promise<readonly string[]>;
+  /** The ids of all documents that match, or of a page of them, by id, the last first. @throws as `find` */
+  findIds(model: ReadModel, query: IdsQuery, signal?: AbortSignal): Promise<readonly string[]>;
 
   /** How many documents match. @throws as `find` */
   count(model: ReadModel, selection: Selection, signal?: AbortSignal): Promise<number>;
@@ -150,6 +150,12 @@ export interface ReadModelQuery extends Selection {
    */
   readonly sort?: { readonly field: string; readonly afterKey?: string };
   readonly limit: number;
+}
+
+export interface IdsQuery extends Selection {
+  /** Only ids before this one (exclusive). */
+  readonly after?: string;
+  readonly limit?: number;
 }
 
 export interface RecordStore {

@@ -1,7 +1,7 @@
 import type { Feature, Tier } from '../../events/website/website.events.js';
 import { foldText, sortKeyOf } from '../../platform/foldText.js';
 import { hasTerms, termsOfBeginning, termsWithin, type AskedTerms } from '../../platform/searchTerms.js';
-import { websiteIdsOfClient } from '../access/access.queries.js';
+import { pagesOfWebsiteIds, websiteIdsOfClient } from '../access/access.queries.js';
 import { deliveryProjection } from '../delivery/delivery.projection.js';
 import { summaryOfDelivery, type DeliverySummary } from '../delivery/delivery.summary.js';
 import { toQuery, type PageRequest } from '../page.js';
@@ -62,8 +62,25 @@ export const listOverviews = async (reader: Reader, query: WebsiteFilter & PageR
   const { sort: _, ...byId } = page;
   // Those of one status are in its order by id, without passing over all others.
   const isById = sort?.by === 'status' && status !== undefined && (sort.afterKey ?? status) === status;
+  if (query.clientId !== undefined && sort === undefined) return newestOfClient(reader, query, query.clientId);
   const found = await reader.list(overviewProjection, { ...(await selectionOf(reader, query)), ...(isById ? byId : page) });
   return found.map(({ body }) => body);
+};
+
+/** Those of a client, newest first: of the ids of all their websites no more are read than are needed. */
+const newestOfClient = async (
+  reader: Reader,
+  { clientId: _, after, limit, ...filter }: WebsiteFilter & PageRequest,
+  clientId: string,
+): Promise<readonly WebsiteOverview[]> => {
+  const selection = await selectionOf(reader, filter);
+  const found: WebsiteOverview[] = [];
+  for await (const ids of pagesOfWebsiteIds(reader, clientId, after)) {
+    const page = await reader.list(overviewProjection, { ...selection, ids, order: 'descending', limit: limit - found.length });
+    found.push(...page.map(({ body }) => body));
+    if (found.length >= limit) break;
+  }
+  return found;
 };
 
 /** As `listOverviews`, the websites alone. */

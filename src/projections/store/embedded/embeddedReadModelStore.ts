@@ -191,7 +191,7 @@ export const createEmbeddedReadModelStore = async ({
 
     find: (model, query, signal) => inSteps(model, (key) => startFinding(database, key, model, query), signal),
 
-    findIds: (model, selection, signal) => inSteps(model, (key) => startListingIds(database, key, model, selection), signal),
+    findIds: (model, query, signal) => inSteps(model, (key) => startListingIds(database, key, model, query), signal),
 
     count: (model, selection, signal) => inSteps(model, (key) => startCounting(database, key, model, selection), signal),
 

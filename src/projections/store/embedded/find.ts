@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../events/envelope.js';
 import { sortKeyOf } from '../../../platform/foldText.js';
 import { checkSort, endOfBeginning, matchesRest, sortKeyIn, wantedValues, type Rest } from '../documents.js';
-import type { ReadModel, ReadModelQuery, Selection, StoredDocument } from '../readModelStore.js';
+import type { IdsQuery, ReadModel, ReadModelQuery, Selection, StoredDocument } from '../readModelStore.js';
 import type { Database, SqlValue } from './database.js';
 
 export interface DocumentRow {
@@ -556,37 +556,39 @@ const firstOf = (places: readonly Place[], start: Place | null, order: Order, li
   );
 };
 
-/** The ids of all documents that match, newest first, by indexes alone where these can tell. */
+/** The ids of documents that match, newest first, by indexes alone where these can tell. */
 export const startListingIds = (
   database: Pick<Database, 'statement'>,
   key: bigint,
   model: ReadModel,
-  selection: Selection,
+  { after, limit = Infinity, ...selection }: IdsQuery,
 ): Steps<readonly string[]> => {
   const parts: WalkParts = { database, key, filter: filterOf(model, selection), order: 'descending' };
   const { rest, conditions } = parts.filter;
+  const start: Place | null = after === undefined ? null : { id: after, key: '' };
   const found: string[] = [];
   // Only documents that are there have rows in the index.
   if (Object.keys(rest).length > 0 || conditions.length === 0) {
     const step = reading(
       parts,
       () => walkById(parts),
-      null,
+      start,
       (documents) => {
-        found.push(...documents.map(({ id }) => id));
-        return Infinity;
+        found.push(...documents.map(({ id }) => id).slice(0, limit - found.length));
+        return limit - found.length;
       },
     );
     return () => (step() === null ? null : found);
   }
   let walk: Walk | undefined;
-  let place: Place | null = null;
+  let place = start;
   return () => {
     walk ??= walkById(parts);
-    const { ids, next } = walk(place, largestSize, largestSize);
+    const max = Math.min(largestSize, limit - found.length);
+    const { ids, next } = walk(place, max, max);
     found.push(...ids);
     place = next;
-    return next === null ? found : null;
+    return next === null || found.length >= limit ? found.slice(0, limit) : null;
   };
 };
 

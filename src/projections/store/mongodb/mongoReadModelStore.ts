@@ -192,14 +192,15 @@ export const createMongoReadModelStore = async ({
       }
     },
 
-    findIds: async (model, selection, signal) => {
+    findIds: async (model, { after, limit = Infinity, ...selection }, signal) => {
       const filter = filterOf(model, selection);
       const found: string[] = [];
-      for (let after: string | undefined; ;) {
-        const page = await readChecked(model, (documents) => findIdsPage(documents, filter, after, idsPageSize), signal);
+      for (let last = after; ;) {
+        const size = Math.min(idsPageSize, limit - found.length);
+        const page = await readChecked(model, (documents) => findIdsPage(documents, filter, last, size), signal);
         found.push(...page);
-        if (page.length < idsPageSize) return found;
-        after = page.at(-1);
+        if (page.length < size || found.length >= limit) return found;
+        last = page.at(-1);
       }
     },
 
